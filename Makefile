@@ -1,0 +1,36 @@
+# make run    set up, evolve a network on a shipped table, import what came out
+# make test   set up, run all tests
+.PHONY: run test lint campaign clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUN := build/wdbc-multi_layer-seed1
+
+run: .venv/installed
+	$(BIN)/dsgec evolve grammars/multi_layer.bnf tables/wdbc.csv --generations 100 --population 50
+	$(BIN)/python examples/use_predictor.py $(RUN)
+
+test: .venv/developing
+	$(BIN)/python -m pytest -n auto
+
+lint: .venv/developing
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+# The long tests: fuzzing, hundreds of random networks, millions of points of every function.
+campaign: .venv/developing
+	$(BIN)/python -m pytest -n auto -m campaign --timeout 3600
+
+clean:
+	rm -rf .venv dist
+	git clean -fdXq build
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/developing: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@

@@ -1,0 +1,5 @@
+"""`python -m dsgec`."""
+
+from dsgec.cli import main
+
+main()

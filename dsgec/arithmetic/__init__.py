@@ -1,0 +1,1 @@
+"""The one arithmetic: every function as a fixed sequence of IEEE operations."""

@@ -1,0 +1,105 @@
+"""Names of functions to the source text of those functions and of all that they call."""
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from dsgec.resources import TEMPLATES
+
+Module = Literal["vector", "scalar"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A function, or a section of C, that can be given out on its own."""
+
+    text: str
+    needs: frozenset[str]  # of the other pieces
+    imports: frozenset[str]
+
+
+def python_source(module: Module, names: Iterable[str], *, imports: bool = True) -> str:
+    """The functions `names` and all that they need: imports first, then the file's order.
+
+    The signatures are plain, without the annotations, whose types stay in this package.
+    """
+    pieces = _python_pieces(module)
+    chosen = [pieces[name] for name in _closure(pieces, names)]
+    imported = sorted(frozenset[str]().union(*(piece.imports for piece in chosen)))
+    parts = ["\n".join(imported)] if imports and imported else []
+    return "\n\n\n".join(parts + [piece.text for piece in chosen]) + "\n"
+
+
+def c_source(names: Iterable[str]) -> str:
+    """The sections `names` of the C and all that they need, after the guard."""
+    pieces = _c_pieces()
+    return "\n".join(pieces[name].text for name in _closure(pieces, ["guard", *names]))
+
+
+def _closure(pieces: Mapping[str, Piece], names: Iterable[str]) -> list[str]:
+    """The names and what they need, directly or not, in the order of the file."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(pieces[name].needs)
+    return [name for name in pieces if name in found]
+
+
+@cache
+def _python_pieces(module: Module) -> dict[str, Piece]:
+    text = files("dsgec.arithmetic").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    lines = text.splitlines()
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    imports = {
+        alias.asname or alias.name: ast.unparse(node)
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    return {
+        name: _python_piece(node, lines, functions, imports) for name, node in functions.items()
+    }
+
+
+def _python_piece(
+    node: ast.FunctionDef,
+    lines: list[str],
+    functions: Mapping[str, ast.FunctionDef],
+    imports: Mapping[str, str],
+) -> Piece:
+    used = {
+        name.id
+        for statement in node.body
+        for name in ast.walk(statement)
+        if isinstance(name, ast.Name)
+    }
+    arguments = [argument.arg for argument in node.args.args]
+    if node.args.vararg:
+        arguments.append("*" + node.args.vararg.arg)
+    body = lines[node.body[0].lineno - 1 : node.end_lineno]
+    return Piece(
+        "\n".join([f"def {node.name}({', '.join(arguments)}):", *body]),
+        frozenset(used & functions.keys()),
+        frozenset(imports[name] for name in used & imports.keys()),
+    )
+
+
+@cache
+def _c_pieces() -> dict[str, Piece]:
+    text = TEMPLATES.joinpath("c/arithmetic.c").read_text(encoding="utf-8")
+    # re.split with two groups: text before the first section, then (name, needs, body) in turn.
+    parts = re.split(
+        r"^/\* == (\w+)(?:: needs (\w+(?:, \w+)*))? == \*/\n", text, flags=re.MULTILINE
+    )
+    return {
+        name: Piece(body, frozenset(needs.split(", ") if needs else ()), frozenset())
+        for name, needs, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
+    }

@@ -1,0 +1,1 @@
+"""BNF text to a checked Grammar."""

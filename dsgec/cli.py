@@ -1,0 +1,267 @@
+"""The command line: options in, messages and exit codes out; the work is done elsewhere.
+
+Modules that take long to import are imported inside the commands that need them.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsgec import __version__
+from dsgec.errors import DsgecError
+
+if TYPE_CHECKING:
+    from dsgec.bnf.load import GrammarFile
+
+EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 130
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends with a message and never with a traceback."""
+    try:
+        code = commands.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except DsgecError as error:
+        click.echo(str(error), err=True)
+        code = EXIT_MISTAKE
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = EXIT_MISTAKE
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+class DepthLimit(click.ParamType[tuple[str, int]]):
+    """`symbol=depth`."""
+
+    name = "SYMBOL=DEPTH"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        symbol, _, depth = str(value).partition("=")
+        if not symbol or not depth.isdecimal() or len(depth) > 6:
+            self.fail(f"{value!r} is not like sum=4", param, ctx)
+        return symbol.strip("<>"), int(depth)
+
+
+def max_depth_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--max-depth`, the same for every command that has it."""
+    return click.option(
+        "--max-depth",
+        "max_depth",
+        type=DepthLimit(),
+        multiple=True,
+        help="How deep a symbol may recurse, such as sum=4; can be given several times.",
+    )(function)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="dsgec")
+def commands() -> None:
+    """Compile a grammar and a table into a small neural network as source code."""
+
+
+@commands.command()
+@click.argument("grammar")
+@click.option("--data", metavar="FILE", help="Check against this table, too.")
+@click.option("--target", metavar="COLUMN", help="The target column of the table.")
+@max_depth_option
+def check(
+    grammar: str, data: str | None, target: str | None, max_depth: tuple[tuple[str, int], ...]
+) -> None:
+    """Tell what is wrong with GRAMMAR, or what networks it describes."""
+    from dsgec.evolution.summary import summary
+
+    file = _grammar(grammar)
+    dataset = None
+    if data is not None:
+        from dsgec.data.dataset import make_dataset
+        from dsgec.data.table import read_table
+
+        dataset = make_dataset(read_table(data), target)
+    click.echo(summary(file, dataset, dict(max_depth)))
+
+
+@commands.command()
+@click.argument("grammar")
+@click.option("-n", "count", default=5, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option("--features", default=4, show_default=True, type=click.IntRange(1, 100_000))
+@click.option("--classes", default=2, show_default=True, type=click.IntRange(1, 10_000))
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1))
+@click.option("--connect", type=click.Choice(["all", "previous"]), default="all", show_default=True)
+@max_depth_option
+def sample(
+    grammar: str,
+    count: int,
+    features: int,
+    classes: int,
+    seed: int,
+    connect: str,
+    max_depth: tuple[tuple[str, int], ...],
+) -> None:
+    """Print random phenotypes of GRAMMAR."""
+    from dsgec.bnf.expand import expand
+    from dsgec.evolution.settings import Settings
+    from dsgec.genome.dsge import express
+    from dsgec.genome.random import Stream
+    from dsgec.genome.tables import tabulate
+
+    expanded = expand(_grammar(grammar).grammar, features, classes)
+    tables = tabulate(expanded, dict(max_depth))
+    for individual in range(count):
+        stream = Stream(seed, 0, individual)
+        derivation = express(tables, {}, stream, connect, Settings().max_size)
+        click.echo(derivation.phenotype if not derivation.fault else f"# {derivation.fault}")
+
+
+@commands.command()
+@click.argument("grammar")
+@click.argument("data")
+@click.option("--target", metavar="COLUMN", help="The target, by name or number; default: last.")
+@click.option("--engine", type=click.Choice(["dsge"]), default="dsge", show_default=True)
+@click.option("--population", type=int, default=100, show_default=True)
+@click.option("--generations", type=int, default=500, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True)
+@max_depth_option
+@click.option(
+    "--connect",
+    type=click.Choice(["all", "previous"]),
+    default="all",
+    show_default=True,
+    help="What a neuron may read: all layers before its own, or the previous one.",
+)
+@click.option(
+    "--test", type=float, default=0.3, show_default=True, help="Share of the rows kept aside."
+)
+@click.option("--split-seed", type=int, default=1, show_default=True, help="Draws that share.")
+@click.option(
+    "--backend", type=click.Choice(["auto", "c", "numpy"]), default="auto", show_default=True
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Where runs go; default: ./build.")
+@click.option("--name", default="", help="The name of the run's folder.")
+@click.option("--overwrite", is_flag=True, help="Write over another run of that name.")
+@click.option("--quiet", is_flag=True, help="Only errors.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def evolve(
+    grammar: str,
+    data: str,
+    target: str | None,
+    backend: str,
+    out: Path | None,
+    name: str,
+    overwrite: bool,
+    quiet: bool,
+    as_json: bool,
+    max_depth: tuple[tuple[str, int], ...],
+    **settings: Any,
+) -> None:
+    """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
+
+    GRAMMAR is a BNF file or the name of a shipped grammar, DATA a CSV file or a shipped table.
+    """
+    from dsgec.evolution.settings import Settings
+    from dsgec.fitness.backends import choose_backend
+    from dsgec.pipeline import prepare, run
+    from dsgec.run.display import Progress, result_lines
+    from dsgec.run.record import to_json
+
+    chosen = Settings(max_depth=tuple(sorted(dict(max_depth).items())), **settings)
+    job = prepare(grammar, data, chosen, target=target, out=out, name=name, overwrite=overwrite)
+    _warn(job.grammar)
+    machine, remark = choose_backend(backend)
+    if remark:
+        click.echo(f"note: {remark}", err=True)
+    progress = Progress(job, machine.description, quiet=quiet or as_json)
+    finished = run(job, machine, progress)
+    progress.close()
+    if as_json:
+        click.echo(to_json({**finished.record, "timing": finished.timing}), nl=False)
+    elif not quiet:
+        click.echo("\n".join(result_lines(finished)))
+    if finished.interrupted:
+        click.echo("interrupted: what was reached by then is written", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+
+
+@commands.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: the run's folder.")
+@click.option("--name", help="Name of the module and prefix of its C symbols.")
+def export(run: Path, targets: str, out: Path | None, name: str | None) -> None:
+    """Write the network of RUN, a run's folder, as source code."""
+    from dsgec.run.export import export as write
+    from dsgec.run.export import parse_targets
+    from dsgec.run.record import read_model
+
+    model, own_name = read_model(run)
+    for path in write(model, parse_targets(targets), name or own_name, out or run):
+        click.echo(path)
+
+
+@commands.command("compile")
+@click.argument("net", type=click.Path(path_type=Path))
+@click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
+@click.option("--name", help="Name of the module and prefix of its C symbols.")
+@click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
+def compile_(net: Path, targets: str, out: Path | None, name: str | None, layered: bool) -> None:
+    """Write the network in the text file NET as source code; `-` reads standard input."""
+    from dsgec.codegen.names import safe_name
+    from dsgec.network.model import unnamed
+    from dsgec.network.parse import parse
+    from dsgec.network.simplify import simplify
+    from dsgec.run.export import export as write
+    from dsgec.run.export import parse_targets
+
+    try:
+        text = sys.stdin.read() if str(net) == "-" else net.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DsgecError(f"{net} is not UTF-8 text") from error
+    except OSError as error:
+        raise DsgecError(f"cannot read {net}: {error.strerror or error}") from error
+    network = simplify(parse(text, layered=layered, source=str(net)))
+    own_name = safe_name(net.name.split(".")[0])
+    folder = out or (Path() if str(net) == "-" else net.parent)
+    for path in write(unnamed(network), parse_targets(targets), name or own_name, folder):
+        click.echo(path)
+
+
+@commands.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("data")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: standard output.")
+def predict(run: Path, data: str, out: Path | None) -> None:
+    """Predict every row of DATA with the network of RUN, as CSV."""
+    from dsgec.data.table import read_table
+    from dsgec.run.files import write_whole
+    from dsgec.run.predict import predictions
+    from dsgec.run.record import read_model
+
+    model, _ = read_model(run)
+    text = predictions(model, read_table(data))
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(out, text)
+
+
+def _grammar(name: str) -> "GrammarFile":
+    from dsgec.bnf.load import load_grammar
+
+    file = load_grammar(name)
+    _warn(file)
+    return file
+
+
+def _warn(file: "GrammarFile") -> None:
+    for warning in file.warnings:
+        click.echo(str(warning), err=True)

@@ -1,0 +1,128 @@
+"""Model to the source files of a target."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dsgec import __version__
+from dsgec.arithmetic.source import c_source, python_source
+from dsgec.codegen.environment import Code, render
+from dsgec.codegen.names import check_name
+from dsgec.codegen.statements import PYTHON, C, Program, functions_used, program
+from dsgec.network.ir import Network
+from dsgec.network.model import Model, identity
+
+_VERSION = Code(__version__)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file's name and its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the templates see of a model."""
+
+    prefix: str
+    inputs: int
+    outputs: int
+    program: Program
+    model_id: str = ""
+    features: tuple[str, ...] = ()
+    classes: tuple[str | int, ...] = ()
+    version: Code = _VERSION
+
+    @property
+    def macro(self) -> str:
+        return self.prefix.upper()
+
+    @property
+    def generator(self) -> str:
+        return f"dsgec {self.version}"
+
+    @property
+    def class_count(self) -> int:
+        return len(self.classes)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.classes))
+
+    @property
+    def feature_slots(self) -> int:
+        """C has no arrays of no elements."""
+        return max(len(self.features), 1)
+
+
+def model_id(model: Model) -> str:
+    """A digest of what the model computes, the same in every target."""
+    return hashlib.sha256(identity(model).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def emit_c(model: Model, name: str) -> tuple[SourceFile, ...]:
+    """`name.h` and `name.c`: C99 that needs nothing else."""
+    view = _view(model, name, program(model.network, C))
+    arithmetic = Code(c_source(functions_used(model.network, C)))
+    return (
+        SourceFile(f"{name}.h", render("c/module.h.j2", m=view)),
+        SourceFile(f"{name}.c", render("c/module.c.j2", m=view, arithmetic=arithmetic)),
+    )
+
+
+def emit_numpy(model: Model, name: str) -> tuple[SourceFile, ...]:
+    """`name.py`: a module that needs numpy."""
+    view = _view(model, name, program(model.network, PYTHON))
+    arithmetic = Code(_numpy_source(functions_used(model.network, PYTHON)))
+    text = render("numpy/module.py.j2", m=view, arithmetic=arithmetic)
+    return (SourceFile(f"{name}.py", text),)
+
+
+TARGETS: dict[str, Callable[[Model, str], tuple[SourceFile, ...]]] = {
+    "c": emit_c,
+    "numpy": emit_numpy,
+}
+
+
+def emit_c_batch(networks: Sequence[Network]) -> str:
+    """Many networks as one C file: `netI_evaluate_batch` is what an export of each would hold."""
+    programs = [program(network, C) for network in networks]
+    used = set().union(*(functions_used(network, C) for network in networks))
+    views = _bare_views(networks, programs)
+    return render("c/batch.c.j2", networks=views, arithmetic=Code(c_source(used)))
+
+
+def emit_numpy_batch(networks: Sequence[Network]) -> str:
+    """Many networks as one numpy module: `netI_evaluate`, as an export of each would hold it."""
+    programs = [program(network, PYTHON) for network in networks]
+    used = set().union(*(functions_used(network, PYTHON) for network in networks))
+    views = _bare_views(networks, programs)
+    arithmetic = Code(_numpy_source(used))
+    return render("numpy/batch.py.j2", networks=views, arithmetic=arithmetic)
+
+
+def _numpy_source(functions: set[str]) -> str:
+    return python_source("vector", functions, imports=False)
+
+
+def _view(model: Model, name: str, statements: Program) -> View:
+    network = model.network
+    return View(
+        prefix=check_name(name),
+        inputs=network.inputs,
+        outputs=len(network.outputs),
+        program=statements,
+        model_id=model_id(model),
+        features=model.features,
+        classes=model.classes,
+    )
+
+
+def _bare_views(networks: Sequence[Network], programs: Sequence[Program]) -> list[View]:
+    return [
+        View(f"net{number}", network.inputs, len(network.outputs), statements)
+        for number, (network, statements) in enumerate(zip(networks, programs, strict=True))
+    ]

@@ -1,0 +1,77 @@
+"""The Jinja2 environment for code: nothing is printed that did not come through an escape.
+
+Whatever reaches `{{ … }}` must be `Code`, which only the filters here make. So a column's name or
+a label can get into generated source as an escaped string, and in no other way.
+"""
+
+import re
+from functools import cache
+
+import jinja2
+
+from dsgec.codegen.literals import c_string, number, python_string
+from dsgec.resources import TEMPLATES
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Code(str):
+    """Source text that is ours, or that was escaped."""
+
+    __slots__ = ()
+
+
+class UnsafeTemplate(Exception):
+    """A template printed a value that no filter made safe: a bug of ours."""
+
+
+def ident(name: str) -> Code:
+    """A name that is legal as an identifier in C and in Python."""
+    if not _IDENTIFIER.fullmatch(name):
+        raise UnsafeTemplate(f"not an identifier: {name!r}")
+    return Code(name)
+
+
+def block(text: str) -> Code:
+    """Source text made by us: an expression, or the text of one of our own files."""
+    if not isinstance(text, Code):
+        raise UnsafeTemplate(f"not marked as code: {text[:60]!r}")
+    return text
+
+
+def _guard(value: object) -> object:
+    if not isinstance(value, Code):
+        raise UnsafeTemplate(f"printed without a filter: {value!r:.60}")
+    return value
+
+
+def _load(name: str) -> str | None:
+    path = TEMPLATES.joinpath(name)
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The one environment; templates are ours and trusted."""
+    # This is no HTML; `finalize` is stricter than autoescape.
+    env = jinja2.Environment(  # noqa: S701
+        loader=jinja2.FunctionLoader(_load),
+        undefined=jinja2.StrictUndefined,
+        finalize=_guard,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    env.filters = {
+        "ident": ident,
+        "block": block,
+        "num": lambda value: Code(number(value)),
+        "cstr": lambda value: Code(c_string(value)),
+        "pystr": lambda value: Code(python_string(value)),
+    }
+    return env
+
+
+def render(template: str, **view: object) -> str:
+    """The text that a template prints of a view."""
+    return environment().get_template(template).render(**view)

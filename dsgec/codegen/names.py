@@ -1,0 +1,36 @@
+"""Names of modules and C symbols: legal by construction."""
+
+import keyword
+import re
+
+from dsgec.errors import DsgecError
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_C_WORDS = """
+    auto break case char const continue default do double else enum extern float for goto if inline
+    int long register restrict return short signed sizeof static struct switch typedef union
+    unsigned void volatile while asm bool catch class delete explicit export false friend main
+    mutable namespace new operator private protected public template this throw true try typename
+    using virtual and or not xor
+"""
+_TAKEN = frozenset([*_C_WORDS.split(), *keyword.kwlist, *keyword.softkwlist, "numpy", "np", "math"])
+
+
+def check_name(name: str) -> str:
+    """`name`, if a module and C symbols can be called by it."""
+    if not _is_legal(name):
+        raise DsgecError(
+            f"`{name}` cannot name a module",
+            "Use lower-case letters, digits and `_`, beginning with a letter; no reserved word.",
+        )
+    return name
+
+
+def safe_name(text: str) -> str:
+    """A legal module name that resembles `text`."""
+    name = re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:40]
+    return name if _is_legal(name) else f"net_{name}".rstrip("_")
+
+
+def _is_legal(name: str) -> bool:
+    return bool(_NAME.fullmatch(name)) and name not in _TAKEN and not name.startswith("dsgec")

@@ -1,0 +1,143 @@
+"""Network to the flat list of statements that a template prints: one operation a line."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.codegen.environment import Code
+from dsgec.codegen.literals import number
+from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.powers import multiplications
+
+LONGEST_FUNCTION = 2000
+"""Statements of one emitted function; compilers get slow, or give up, on much longer ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a target writes what it computes: differences between targets are entries here."""
+
+    call: Callable[[str], str]
+    inline: Mapping[str, str] = field(
+        default_factory=lambda: {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "neg": "-{}"}
+    )
+
+    def apply(self, function: str, *operands: str) -> str:
+        """The expression of one operation."""
+        pattern = self.inline.get(function)
+        if pattern:
+            return pattern.format(*operands)
+        return f"{self.call(FUNCTIONS[function].symbol)}({', '.join(operands)})"
+
+
+C = Language(call=lambda symbol: f"dsgec_{symbol}")
+PYTHON = Language(call=lambda symbol: symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`name` becomes `value`."""
+
+    name: Code
+    value: Code
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Statements in parts of at most LONGEST_FUNCTION, and the expressions of the outputs.
+
+    Names are variables; where the program `is_split`, they are elements of an array `t` of `slots`
+    numbers, which the parts share.
+    """
+
+    parts: tuple[tuple[Statement, ...], ...]
+    is_split: bool
+    slots: int
+    outputs: tuple[Code, ...]
+    softmax: bool
+
+
+def program(network: Network, language: Language) -> Program:
+    """The statements that compute the network, in its own order."""
+    writer = _Writer(network, language)
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Apply):
+            writer.node(position, node)
+    statements = writer.statements
+    length = LONGEST_FUNCTION if writer.array else max(len(statements), 1)
+    parts = [
+        tuple(statements[start : start + length]) for start in range(0, len(statements), length)
+    ]
+    outputs = tuple(Code(writer.operand(position)) for position in network.outputs)
+    return Program(tuple(parts) or ((),), writer.array, len(statements), outputs, network.softmax)
+
+
+def functions_used(network: Network, language: Language) -> set[str]:
+    """The arithmetic functions, by their symbols, that the statements call."""
+    used = {"softmax"} if network.softmax else set()
+    for node in network.nodes:
+        if not isinstance(node, Apply) or node.function in language.inline:
+            continue
+        if node.function != "pow":
+            used.add(FUNCTIONS[node.function].symbol)
+        elif _exponent(network, node) < 0:
+            used.add("div")
+    return used
+
+
+class _Writer:
+    def __init__(self, network: Network, language: Language) -> None:
+        self.network, self.language = network, language
+        self.statements: list[Statement] = []
+        self.names: dict[int, str] = {}
+        self.array = _most_statements(network) > LONGEST_FUNCTION
+        self.neurons: dict[int, str] = {}
+        for number_, layer in enumerate(network.layers, 1):
+            for index, position in enumerate(layer, 1):
+                self.neurons.setdefault(position, f"h_{number_}_{index}")
+
+    def operand(self, position: int) -> str:
+        node = self.network.nodes[position]
+        if isinstance(node, Constant):
+            literal = number(node.value)
+            return f"({literal})" if literal[0] == "-" else literal
+        return f"x[{node.column}]" if isinstance(node, Input) else self.names[position]
+
+    def node(self, position: int, node: Apply) -> None:
+        name = self.neurons.get(position, "")
+        operands = [self.operand(argument) for argument in node.arguments]
+        if node.function == "pow":
+            self.names[position] = self.power(operands[0], _exponent(self.network, node), name)
+        else:
+            value = self.language.apply(node.function, *operands)
+            self.names[position] = self.assign(value, name)
+
+    def power(self, base: str, exponent: int, name: str) -> str:
+        if exponent == 0:
+            return self.assign("1.0", name)
+        values = [base]
+        for step in multiplications(exponent):
+            values.append(self.assign(f"{values[-1]} * {values[-1] if step == 'square' else base}"))
+        last = values[-1]
+        return self.assign(self.language.apply("div", "1.0", last), name) if exponent < 0 else last
+
+    def assign(self, value: str, name: str = "") -> str:
+        number_ = len(self.statements)
+        name = f"t[{number_}]" if self.array else name or f"t{number_}"
+        self.statements.append(Statement(Code(name), Code(value)))
+        return name
+
+
+def _exponent(network: Network, node: Apply) -> int:
+    exponent = network.nodes[node.arguments[1]]
+    assert isinstance(exponent, Constant)
+    return int(exponent.value)
+
+
+def _most_statements(network: Network) -> int:
+    longest_power = 11  # 63 takes 10 multiplications; a negative one a division more
+    return sum(
+        longest_power if node.function == "pow" else 1
+        for node in network.nodes
+        if isinstance(node, Apply)
+    )

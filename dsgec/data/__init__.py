@@ -1,0 +1,1 @@
+"""A table file to a Dataset."""

@@ -1,0 +1,60 @@
+"""What a user's mistake is told as: a place, the line, a caret, what is wrong and what to do."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of one line of a source; line and column count from 1."""
+
+    source: str
+    line: int
+    column: int
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong. `advice` says what to do about it."""
+
+    message: str
+    advice: str = ""
+    span: Span | None = None
+    line_text: str = ""
+    warning: bool = False
+
+    def __str__(self) -> str:
+        kind = "warning: " if self.warning else "error: "
+        parts = [f"{self.span}: {kind}{self.message}" if self.span else kind + self.message]
+        if self.span and self.line_text:
+            line, column = _window(self.line_text, self.span.column)
+            carets = "^" * max(1, min(self.span.length, len(line) - column + 1))
+            parts += ["    " + line, "    " + " " * (column - 1) + carets]
+        if self.advice:
+            parts.append("  " + self.advice)
+        return "\n".join(_printable(part) for part in parts)
+
+
+class DsgecError(Exception):
+    """A mistake of the user's: shown without a traceback, with exit code 1."""
+
+    def __init__(self, faults: Fault | str | Iterable[Fault], advice: str = "") -> None:
+        if isinstance(faults, str):
+            faults = Fault(faults, advice)
+        self.faults = (faults,) if isinstance(faults, Fault) else tuple(faults)
+        super().__init__("\n".join(map(str, self.faults)))
+
+
+def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:
+    """The part of a long line around `column`, and where the column is in it."""
+    start = max(0, column - 1 - width // 2) if len(line) > width else 0
+    return line[start : start + width].replace("\t", " "), column - start
+
+
+def _printable(text: str) -> str:
+    """Control characters would let a file's text drive the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)

@@ -1,0 +1,126 @@
+"""The loop: a population to the next one; nothing here reads files or prints."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.scoring import Score, Scorer, explain
+from dsgec.evolution.settings import Settings
+from dsgec.genome.dsge import Derivation, Genotype, crossover, express, mutate
+from dsgec.genome.random import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Individual:
+    """A genotype with its phenotype, and how good it is."""
+
+    derivation: Derivation
+    score: Score
+
+    @property
+    def fitness(self) -> float:
+        return self.score.fitness
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A generation, and the counts of the run up to it."""
+
+    generation: int
+    population: tuple[Individual, ...]
+    evaluations: int
+    reused: int
+
+    @property
+    def best(self) -> Individual:
+        return self.population[_ranked(self.population)[0]]
+
+    @property
+    def mean(self) -> float:
+        """Of the valid individuals, added in order."""
+        total, count = 0.0, 0
+        for individual in self.population:
+            if not individual.score.reason:
+                total += individual.fitness
+                count += 1
+        return total / count if count else float("inf")
+
+    @property
+    def invalid(self) -> int:
+        return sum(bool(individual.score.reason) for individual in self.population)
+
+
+def evolve(problem: Problem, settings: Settings, scorer: Scorer) -> Iterator[State]:
+    """Every generation, from the first, random one."""
+    state = _state(0, (), _first_generation(problem, settings), scorer)
+    if state.invalid == len(state.population):
+        raise explain(problem, [individual.score for individual in state.population])
+    yield state
+    for generation in range(1, settings.generations + 1):
+        elite = tuple(state.population[i] for i in _ranked(state.population)[: settings.elites])
+        offspring = _offspring(problem, settings, state.population, generation)
+        state = _state(generation, elite, offspring, scorer)
+        yield state
+
+
+def _first_generation(problem: Problem, settings: Settings) -> list[Derivation]:
+    return [
+        _express(problem, settings, {}, Stream(settings.seed, 0, individual))
+        for individual in range(settings.population)
+    ]
+
+
+def _offspring(
+    problem: Problem, settings: Settings, parents: Sequence[Individual], generation: int
+) -> list[Derivation]:
+    """Pairs of children of pairs of parents, as many as the elite leaves room for.
+
+    The parents and the crossover are drawn from the stream of the pair's first child; each child
+    then goes on alone: mending, mutation and mending again are drawn from its own stream.
+    """
+    children: list[Derivation] = []
+    for first in range(settings.elites, settings.population, 2):
+        stream = Stream(settings.seed, generation, first)
+        mother = _tournament(parents, settings.tournament, stream).derivation
+        father = _tournament(parents, settings.tournament, stream).derivation
+        pair = (mother.genotype, father.genotype)
+        if stream.chance(settings.crossover):
+            pair = crossover(*pair, stream)
+        children.append(_child(problem, settings, pair[0], stream))
+        if first + 1 < settings.population:
+            stream = Stream(settings.seed, generation, first + 1)
+            children.append(_child(problem, settings, pair[1], stream))
+    return children
+
+
+def _child(problem: Problem, settings: Settings, genotype: Genotype, stream: Stream) -> Derivation:
+    derivation = _express(problem, settings, genotype, stream)
+    if not stream.chance(settings.mutation):
+        return derivation
+    return _express(problem, settings, mutate(derivation, stream), stream)
+
+
+def _express(
+    problem: Problem, settings: Settings, genotype: Genotype, stream: Stream
+) -> Derivation:
+    return express(problem.tables, genotype, stream, settings.connect, settings.max_size)
+
+
+def _tournament(parents: Sequence[Individual], size: int, stream: Stream) -> Individual:
+    """The best of `size` drawn individuals; of equals, the one that stands first."""
+    drawn = [stream.below(len(parents)) for _ in range(size)]
+    return parents[min(drawn, key=lambda i: (parents[i].fitness, i))]
+
+
+def _ranked(population: Sequence[Individual]) -> list[int]:
+    return sorted(range(len(population)), key=lambda i: (population[i].fitness, i))
+
+
+def _state(
+    generation: int, elite: tuple[Individual, ...], offspring: list[Derivation], scorer: Scorer
+) -> State:
+    scores = iter(scorer([d.phenotype for d in offspring if not d.fault]))
+    children = tuple(
+        Individual(d, Score(float("inf"), d.fault) if d.fault else next(scores)) for d in offspring
+    )
+    return State(generation, elite + children, scorer.evaluations, scorer.reused)

@@ -1,0 +1,107 @@
+"""A grammar and a data set, brought together: what is evolved and what it is measured by."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.bnf.expand import expand
+from dsgec.bnf.ir import Grammar
+from dsgec.data.dataset import split
+from dsgec.data.ir import Dataset, Split
+from dsgec.errors import DsgecError, Fault
+from dsgec.evolution.settings import Settings
+from dsgec.fitness.objectives import OBJECTIVES, Targets
+from dsgec.genome.sample import Pieces, covering_texts
+from dsgec.genome.tables import Tables, tabulate
+from dsgec.network.ir import Network
+from dsgec.network.parse import parse
+from dsgec.network.tokens import PhenotypeError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """All that is fixed for a run."""
+
+    grammar: Grammar
+    tables: Tables
+    dataset: Dataset
+    split: Split
+    rows: NDArray[np.float64]
+    objective: str
+    outputs: int
+
+    def parse(self, phenotype: str) -> Network:
+        """The network of a phenotype of this grammar, for this table."""
+        roles = self.grammar.directives
+        return parse(
+            phenotype,
+            layered=bool(roles.layer),
+            output=roles.output,
+            inputs=len(self.dataset.features),
+        )
+
+    def targets(self, outputs: int) -> Targets:
+        """What a network with so many outputs should give on the rows to learn from."""
+        y = self.dataset.y[self.split.train]
+        count = len(self.dataset.classes)
+        groups = tuple(np.flatnonzero(y == c) for c in range(count))
+        if count and outputs > 1:
+            return Targets((y[:, None] == np.arange(count)).astype(np.float64), groups)
+        return Targets(y[:, None], groups)
+
+    def fits(self, network: Network) -> bool:
+        """Whether the network has as many outputs as the task needs."""
+        count = len(self.dataset.classes)
+        return len(network.outputs) in ((1, 2) if count == 2 else (max(count, 1),))
+
+
+def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Problem:
+    """The problem; a grammar whose texts are no networks of this table is refused here."""
+    outputs = max(len(dataset.classes), 1)
+    expanded = expand(grammar, len(dataset.features), outputs)
+    check_language(expanded, len(dataset.features))
+    parts = split(dataset, settings.test, settings.split_seed)
+    objective = settings.objective or ("exp-rmse" if dataset.classes else "rmse")
+    if objective not in OBJECTIVES:
+        raise DsgecError(f"no objective `{objective}`", f"There are {', '.join(OBJECTIVES)}.")
+    return Problem(
+        expanded,
+        tabulate(expanded, dict(settings.max_depth)),
+        dataset,
+        parts,
+        np.ascontiguousarray(dataset.x[parts.train]),
+        objective,
+        outputs,
+    )
+
+
+def check_language(grammar: Grammar, features: int | None) -> None:
+    """Parse a text for every alternative, and tell a fault where the grammar wrote it."""
+    roles = grammar.directives
+    faults: dict[Fault, None] = {}
+    for pieces in covering_texts(grammar):
+        text = "".join(piece for piece, _ in pieces)
+        try:
+            parse(text, layered=bool(roles.layer), output=roles.output, inputs=features)
+        except PhenotypeError as error:
+            faults[_in_grammar(error, pieces)] = None
+    if faults:
+        raise DsgecError(list(faults)[:20])
+
+
+def _in_grammar(error: PhenotypeError, pieces: Pieces) -> Fault:
+    """The fault, moved from the text to the terminal of the grammar that it came from."""
+    fault = error.faults[0]
+    offset = 0
+    span = None
+    for text, place in pieces:
+        if place is not None:
+            span = place
+        offset += len(text)
+        if offset > error.offset:
+            break
+    text = "".join(piece for piece, _ in pieces)
+    shown = text if len(text) <= 80 else f"{text[:77]}…"
+    advice = f"{fault.advice} " if fault.advice else ""
+    return Fault(fault.message, f"{advice}It comes about in `{shown}`.", span)

@@ -1,0 +1,59 @@
+"""Every number that a run depends on."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from dsgec.errors import DsgecError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The paper's parameters as defaults. `elites` is a number of individuals."""
+
+    engine: str = "dsge"
+    population: int = 100
+    generations: int = 500
+    seed: int = 1
+    tournament: int = 3
+    crossover: float = 0.95
+    mutation: float = 0.95
+    elites: int = 1
+    connect: str = "all"
+    max_depth: tuple[tuple[str, int], ...] = ()
+    max_size: int = 1_000_000
+    test: float = 0.3
+    split_seed: int = 1
+    objective: str = ""
+
+    def __post_init__(self) -> None:
+        for name, lowest, highest in (
+            ("population", 2, 1_000_000),
+            ("generations", 0, 100_000_000),
+            ("seed", 0, 2**64 - 1),
+            ("split_seed", 0, 2**64 - 1),
+            ("tournament", 1, self.population),
+            ("crossover", 0.0, 1.0),
+            ("mutation", 0.0, 1.0),
+            ("elites", 0, self.population - 1),
+            ("max_size", 1, 10_000_000),
+            ("test", 0.0, 0.9),
+        ):
+            value = getattr(self, name)
+            if not lowest <= value <= highest:
+                raise DsgecError(
+                    f"{name.replace('_', '-')} is {value}",
+                    f"It must lie between {lowest} and {highest}.",
+                )
+
+    def as_json(self) -> dict[str, Any]:
+        """The settings as plain values."""
+        return asdict(self) | {"max_depth": dict(self.max_depth)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Settings":
+        """The settings that `as_json` gave."""
+        known = {field.name for field in fields(cls)}
+        chosen = {name: value for name, value in values.items() if name in known}
+        if "max_depth" in chosen:
+            chosen["max_depth"] = tuple(sorted(dict(chosen["max_depth"]).items()))
+        return cls(**chosen)

@@ -1,0 +1,114 @@
+"""A grammar to a page that says what it describes: symbols, recursion, limits, largest network."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from dsgec.bnf.expand import expand, needs_features, needs_outputs
+from dsgec.bnf.ir import Alternative, Grammar, NonTerminal, Terminal
+from dsgec.bnf.load import GrammarFile
+from dsgec.bnf.measure import depth_limits, measure, most
+from dsgec.data.ir import Dataset
+from dsgec.evolution.problem import check_language
+from dsgec.network.ir import ACTIVATIONS
+
+_ACTIVATION = re.compile(rf"\b(?:{'|'.join(ACTIVATIONS)}|sigmoid)\s*\(")
+_EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS = 4, 2
+
+
+def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, int]) -> str:
+    """The page; DsgecError where the grammar's texts are no networks, or not of this table."""
+    features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
+    outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
+    grammar = expand(file.grammar, features, outputs)
+    check_language(grammar, features if dataset or needs_features(file.grammar) else None)
+    measures = measure(grammar)
+    limits = depth_limits(grammar, max_depth)
+    numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
+    by_name = {name: limits[number] for name, number in numbers.items()}
+
+    def largest(weight: Callable[[Alternative], int], symbol: str) -> int:
+        return most(grammar, measures, by_name, weight, symbol)
+
+    alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
+    recursive = [
+        f"<{name}> at most {limits[number]} deep"
+        for name, number in numbers.items()
+        if any(measures.recursive[number])
+    ]
+    lines = [
+        f"{file.name}: no faults",
+        f"  symbols     {len(grammar.rules)}, with {alternatives} alternatives;"
+        f" it starts at <{grammar.directives.start}>",
+        f"  recursion   {', '.join(recursive) or 'none'}",
+        *_role_lines(grammar),
+        f"  at most     {_largest_network(grammar, largest)}",
+    ]
+    if not dataset and (needs_features(file.grammar) or needs_outputs(file.grammar)):
+        lines.append(
+            f"  counted     for {features} features and {outputs} classes; --data takes a table's"
+        )
+    return "\n".join(lines)
+
+
+def _role_lines(grammar: Grammar) -> list[str]:
+    roles = grammar.directives
+    lines = []
+    if roles.layer:
+        output = f", <{roles.output_layer}> is the output" if roles.output_layer else ""
+        lines.append(
+            f"  layers      <{roles.layer}> is a hidden layer{output};"
+            f" <{roles.features}> is made anew for each"
+        )
+    if roles.output:
+        lines.append(f"  output      goes through a {roles.output}")
+    return lines
+
+
+def _largest_network(
+    grammar: Grammar, largest: Callable[[Callable[[Alternative], int], str], int]
+) -> str:
+    """The bounds that the depth limits set."""
+    roles = grammar.directives
+    start = roles.start
+    reads = roles.features or (
+        "features" if any(r.name == "features" for r in grammar.rules) else ""
+    )
+    parts = []
+    if roles.layer:
+        parts.append(f"{_many(largest(_mentions(roles.layer), start))} hidden layers")
+    neurons = largest(_activations, roles.layer or start)
+    if neurons:
+        parts.append(f"{_many(neurons)} neurons" + (" a layer" if roles.layer else ""))
+    if neurons and reads:
+        bodies = (a for rule in grammar.rules for a in rule.alternatives if _activations(a))
+        widest = max(
+            sum(
+                _mentions(reads)(Alternative((s,))) + largest(_mentions(reads), s.name)
+                for s in body.symbols
+                if isinstance(s, NonTerminal)
+            )
+            for body in bodies
+        )
+        parts.append(f"{_many(widest)} connections a neuron")
+    parts.append(f"{_many(largest(_characters, start))} characters")
+    return ", ".join(parts)
+
+
+def _mentions(name: str) -> Callable[[Alternative], int]:
+    return lambda alternative: sum(
+        isinstance(symbol, NonTerminal) and symbol.name == name for symbol in alternative.symbols
+    )
+
+
+def _characters(alternative: Alternative) -> int:
+    return sum(len(s.text) for s in alternative.symbols if isinstance(s, Terminal))
+
+
+def _activations(alternative: Alternative) -> int:
+    return sum(
+        len(_ACTIVATION.findall(s.text)) for s in alternative.symbols if isinstance(s, Terminal)
+    )
+
+
+def _many(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else f"more than 10^{len(str(number)) - 1}"

@@ -1,0 +1,1 @@
+"""Outputs and targets to scores."""

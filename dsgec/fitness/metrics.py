@@ -1,0 +1,81 @@
+"""Outputs and targets to the figures that people read; scikit-learn is the oracle in the tests."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.fitness.objectives import ordered_sum, squared_errors
+
+Array = NDArray[np.float64]
+Classes = NDArray[np.intp]
+
+
+def predicted_classes(outputs: Array) -> Classes:
+    """The class of each row: the largest output, or, of a lone one, whether it reaches 0.5."""
+    if outputs.shape[1] == 1:
+        return (outputs[:, 0] >= 0.5).astype(np.intp)
+    return np.asarray(outputs.argmax(axis=1), dtype=np.intp)
+
+
+def classification(outputs: Array, classes: Classes, count: int) -> dict[str, float | None]:
+    """accuracy, rmse, auroc and f1; a figure that is not defined for these rows is None."""
+    if len(classes) == 0:
+        return dict.fromkeys(("accuracy", "rmse", "auroc", "f1"))
+    predicted = predicted_classes(outputs)
+    one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
+    targets = one_hot[:, 1:2] if outputs.shape[1] == 1 else one_hot
+    return {
+        "accuracy": int(np.sum(predicted == classes)) / len(classes),
+        "rmse": math.sqrt(ordered_sum(squared_errors(outputs, targets)) / targets.size),
+        "auroc": _mean_auroc(outputs, classes, count),
+        "f1": _f1(predicted, classes, count),
+    }
+
+
+def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
+    """rmse, mae and r2."""
+    if len(targets) == 0:
+        return dict.fromkeys(("rmse", "mae", "r2"))
+    count = len(targets)
+    errors = outputs[:, 0] - targets
+    squares = ordered_sum(errors * errors)
+    deviations = targets - ordered_sum(targets) / count
+    spread = ordered_sum(deviations * deviations)
+    return {
+        "rmse": math.sqrt(squares / count),
+        "mae": ordered_sum(np.abs(errors)) / count,
+        "r2": 1.0 - squares / spread if spread else None,
+    }
+
+
+def auroc(scores: Array, positive: NDArray[np.bool_]) -> float | None:
+    """The chance that a positive row scores higher than a negative one; ties count half."""
+    positives = int(positive.sum())
+    negatives = len(positive) - positives
+    if not positives or not negatives:
+        return None
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    last_rank = np.cumsum(counts)
+    mean_ranks = last_rank - (counts - 1) / 2.0
+    rank_sum = float(mean_ranks[inverse][positive].sum())
+    return (rank_sum - positives * (positives + 1) / 2.0) / (positives * negatives)
+
+
+def _mean_auroc(outputs: Array, classes: Classes, count: int) -> float | None:
+    """Of two classes, that of class 1; of more, the mean of each class against the rest."""
+    if count == 2:
+        return auroc(outputs[:, -1], classes == 1)
+    values = [auroc(outputs[:, c], classes == c) for c in range(outputs.shape[1])]
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if len(defined) == len(values) else None
+
+
+def _f1(predicted: Classes, classes: Classes, count: int) -> float:
+    """Of two classes, that of class 1; of more, the mean over the classes."""
+    scores = []
+    for c in (1,) if count == 2 else range(count):
+        hits = int(np.sum((predicted == c) & (classes == c)))
+        total = int(np.sum(predicted == c)) + int(np.sum(classes == c))
+        scores.append(2.0 * hits / total if total else 0.0)
+    return sum(scores) / len(scores)

@@ -1,0 +1,1 @@
+"""A grammar and integers to phenotype text."""

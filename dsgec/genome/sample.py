@@ -1,0 +1,106 @@
+"""A grammar to short texts that together use every alternative of it.
+
+They are what a check of the grammar parses: a name that no network knows is found in the rule
+where it stands, before any run.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+
+from dsgec.bnf.ir import Directives, Grammar, NonTerminal, Rule, Symbol, Terminal
+from dsgec.errors import Span
+from dsgec.genome.connections import neuron_name
+
+Pieces = list[tuple[str, Span | None]]
+Step = tuple[str, int]
+"""A rule and one of its alternatives."""
+
+
+def covering_texts(grammar: Grammar) -> Iterator[Pieces]:
+    """For each alternative that can be reached, a shortest text that uses it, piece by piece."""
+    rules = {rule.name: rule for rule in grammar.rules}
+    shortest = _shortest_alternatives(grammar)
+    parents = _parents(rules, grammar.directives.start)
+    for name in parents:
+        path = _path(parents, name)
+        for number in range(len(rules[name].alternatives)):
+            yield _derive(rules, grammar.directives, shortest, [*path, (name, number)])
+
+
+def _shortest_alternatives(grammar: Grammar) -> dict[str, int]:
+    """For each rule, the alternative through which it ends soonest."""
+    chosen: dict[str, int] = {}
+    readers: dict[str, list[Step]] = {rule.name: [] for rule in grammar.rules}
+    missing: dict[Step, int] = {}
+    ready: deque[Step] = deque()
+    for rule in grammar.rules:
+        for number, alternative in enumerate(rule.alternatives):
+            needed = {s.name for s in alternative.symbols if isinstance(s, NonTerminal)}
+            missing[rule.name, number] = len(needed)
+            for name in needed:
+                readers[name].append((rule.name, number))
+            if not needed:
+                ready.append((rule.name, number))
+    while ready:
+        name, number = ready.popleft()
+        if name in chosen:
+            continue
+        chosen[name] = number
+        for reader in readers[name]:
+            missing[reader] -= 1
+            if not missing[reader]:
+                ready.append(reader)
+    return chosen
+
+
+def _parents(rules: dict[str, Rule], start: str) -> dict[str, Step | None]:
+    """For each rule that can be reached, the step by which it is reached soonest."""
+    parents: dict[str, Step | None] = {start: None}
+    queue = deque(parents)
+    while queue:
+        name = queue.popleft()
+        for number, alternative in enumerate(rules[name].alternatives):
+            for symbol in alternative.symbols:
+                if isinstance(symbol, NonTerminal) and symbol.name not in parents:
+                    parents[symbol.name] = (name, number)
+                    queue.append(symbol.name)
+    return parents
+
+
+def _path(parents: dict[str, Step | None], name: str) -> list[Step]:
+    path = []
+    step = parents[name]
+    while step is not None:
+        path.append(step)
+        step = parents[step[0]]
+    return path[::-1]
+
+
+def _derive(
+    rules: dict[str, Rule], roles: Directives, shortest: dict[str, int], path: list[Step]
+) -> Pieces:
+    """Follow `path`, one step at the first symbol that it fits, and end everything else soonest."""
+    inputs = len(rules[roles.features].alternatives) if roles.features else 0
+    pieces: Pieces = []
+    steps = deque(path)
+    hidden_layers, in_output = 0, 0
+    todo: list[Symbol | None] = [NonTerminal(roles.start)]
+    while todo:
+        symbol = todo.pop()
+        if symbol is None:  # the end of the output layer
+            in_output -= 1
+        elif isinstance(symbol, Terminal):
+            pieces.append((symbol.text, symbol.span))
+        elif isinstance(symbol, NonTerminal):
+            hidden_layers += symbol.name == roles.layer
+            if symbol.name == roles.output_layer:
+                in_output += 1
+                todo.append(None)
+            if in_output and hidden_layers and symbol.name == roles.features:
+                pieces.append((neuron_name(inputs, inputs), symbol.span))
+                continue
+            number = shortest[symbol.name]
+            if steps and steps[0][0] == symbol.name:
+                _, number = steps.popleft()
+            todo += reversed(rules[symbol.name].alternatives[number].symbols)
+    return pieces

@@ -1,0 +1,87 @@
+"""Grammar to the integer tables that mapping walks; the native engine has the same ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dsgec.bnf.ir import Dots, Grammar, NonTerminal, Terminal
+from dsgec.bnf.measure import Measures, depth_limits, measure
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A symbol to expand; `deeper` if it belongs to the recursion of its parent."""
+
+    rule: int
+    deeper: bool
+
+
+Production = tuple[str | Child, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """An expanded grammar with its depth limits, by rule and alternative number.
+
+    `allowed[rule][room]` are the alternatives that may be taken when `room` more levels of the
+    rule's recursion fit below it; the last entry serves every larger room. `cost` is what an
+    expansion adds to the size of a phenotype.
+    """
+
+    names: tuple[str, ...]
+    productions: tuple[tuple[Production, ...], ...]
+    cost: tuple[tuple[int, ...], ...]
+    limits: tuple[int, ...]
+    allowed: tuple[tuple[tuple[int, ...], ...], ...]
+    start: int
+    layer: int
+    features: int
+    output_layer: int
+
+
+def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
+    """The tables of a grammar without dots; `max_depth` overrides the limits it states."""
+    measures = measure(grammar)
+    numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
+    productions = tuple(
+        tuple(
+            tuple(_symbol(symbol, number, numbers, measures) for symbol in alternative.symbols)
+            for alternative in rule.alternatives
+        )
+        for number, rule in enumerate(grammar.rules)
+    )
+    roles = grammar.directives
+    return Tables(
+        names=tuple(numbers),
+        productions=productions,
+        cost=tuple(tuple(map(_cost, alternatives)) for alternatives in productions),
+        limits=depth_limits(grammar, max_depth),
+        allowed=tuple(map(_allowed, measures.exit_depth)),
+        start=numbers[roles.start],
+        layer=numbers.get(roles.layer, NONE),
+        features=numbers.get(roles.features, NONE),
+        output_layer=numbers.get(roles.output_layer, NONE),
+    )
+
+
+def _symbol(
+    symbol: Terminal | NonTerminal | Dots, parent: int, numbers: dict[str, int], measures: Measures
+) -> str | Child:
+    if isinstance(symbol, Terminal):
+        return symbol.text
+    assert isinstance(symbol, NonTerminal)  # `expand` leaves no dots
+    rule = numbers[symbol.name]
+    return Child(rule, measures.group[rule] == measures.group[parent])
+
+
+def _allowed(exit_depths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    quickest = min(exit_depths)
+    return tuple(
+        tuple(i for i, depth in enumerate(exit_depths) if depth <= max(room, quickest))
+        for room in range(max(exit_depths) + 1)
+    )
+
+
+def _cost(production: Production) -> int:
+    return 1 + sum(len(symbol) for symbol in production if isinstance(symbol, str))

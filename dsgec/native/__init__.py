@@ -1,0 +1,1 @@
+"""Source text to something that can be called."""

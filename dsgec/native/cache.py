@@ -1,0 +1,120 @@
+"""Compiled libraries by content: one file an entry, whole or absent, verified before it is used.
+
+The key is a digest of the source, the compiler and its flags, so an entry never goes stale. Files
+are renamed into place, so any number of processes can share the folder. Code from it gets loaded:
+a folder that another user could write to is not used.
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+
+LIMIT = 256 << 20
+"""Bytes; beyond it the entries that were used longest ago go."""
+
+_MAGIC = b"dsgec-library-1:"
+_TRAILER = len(_MAGIC) + hashlib.sha256().digest_size
+
+
+def key(*parts: str) -> str:
+    """The name of the entry for these parts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+@cache
+def folder() -> Path:
+    """The user's cache folder or, if it cannot be trusted, a private one for this process."""
+    home = os.environ.get("DSGEC_CACHE") or os.environ.get("XDG_CACHE_HOME")
+    if os.environ.get("DSGEC_CACHE"):
+        wanted = Path(home or "")
+    else:
+        wanted = (Path(home) if home else Path("~").expanduser() / ".cache") / "dsgec"
+    try:
+        wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_private(wanted) and os.access(wanted, os.W_OK | os.X_OK):
+            return wanted
+    except (OSError, RuntimeError):
+        pass
+    return private_folder()
+
+
+@cache
+def private_folder() -> Path:
+    """A folder that goes with the process."""
+    import atexit
+
+    path = Path(tempfile.mkdtemp(prefix="dsgec-"))
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+def is_private(path: Path) -> bool:
+    """Whether `path` is a real folder of this user's that nobody else can write to."""
+    status = path.lstat()
+    mine = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    return stat.S_ISDIR(status.st_mode) and mine and not status.st_mode & 0o022
+
+
+def find(name: str) -> Path | None:
+    """The entry, if it is there and whole."""
+    path = folder() / f"{name}.so"
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    body, trailer = data[:-_TRAILER], data[-_TRAILER:]
+    if trailer != _trailer(body):
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # used now
+    return path
+
+
+def store(name: str, library: Path) -> Path:
+    """Put a compiled library into the cache; gives the path to load it from."""
+    # A loader does not look behind the last section, so the digest can stand in the same file.
+    body = library.read_bytes()
+    target = folder() / f"{name}.so"
+    descriptor, temporary = tempfile.mkstemp(dir=folder(), prefix=".new-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(body + _trailer(body))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o700)
+        Path(temporary).replace(target)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _evict()
+    return target
+
+
+def _trailer(body: bytes) -> bytes:
+    return _MAGIC + hashlib.sha256(body).digest()
+
+
+def _evict() -> None:
+    entries = []
+    for path in folder().glob("*.so"):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            entries.append((status.st_mtime, status.st_size, path))
+    excess = sum(size for _, size, _ in entries) - LIMIT
+    for _, size, path in sorted(entries):
+        if excess <= 0:
+            return
+        with contextlib.suppress(OSError):
+            path.unlink()
+        excess -= size

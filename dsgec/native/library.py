@@ -1,0 +1,46 @@
+"""C text to functions that Python can call."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cffi
+
+from dsgec.native import cache
+from dsgec.native.toolchain import FLAGS, CompileError, Toolchain, compile_library
+
+
+class Library:
+    """A loaded library; `close` unmaps it, after which its functions must not be called."""
+
+    def __init__(self, path: Path, declarations: str) -> None:
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(declarations)
+        self.functions: Any = self.ffi.dlopen(str(path))
+
+    def close(self) -> None:
+        self.ffi.dlclose(self.functions)
+
+
+def load(
+    source: str, declarations: str, toolchain: Toolchain, flags: Sequence[str] = ("-O2",)
+) -> Library:
+    """Compile `source`, or find it compiled, and load it; `flags` come after the common ones."""
+    name = cache.key(source, toolchain.command, toolchain.identity, *FLAGS, *flags)
+    found = cache.find(name)
+    if found is not None:
+        try:
+            return Library(found, declarations)
+        except OSError:
+            pass  # evicted by another process between the look and the load
+    try:
+        with tempfile.TemporaryDirectory(dir=cache.folder(), prefix=".build-") as folder:
+            library = compile_library(toolchain, source, Path(folder), flags)
+            try:
+                return Library(cache.store(name, library), declarations)
+            except OSError:
+                # No room in the cache, or just evicted: a library stays mapped when its file goes.
+                return Library(library, declarations)
+    except OSError as error:
+        raise CompileError(f"cannot write to {cache.folder()}: {error}") from error

@@ -1,0 +1,1 @@
+"""Phenotype text to a checked, flat Network."""

@@ -1,0 +1,59 @@
+"""Network + rows to outputs: the plain interpreter, the oracle of every back end."""
+
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.arithmetic import vector
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.powers import power
+
+_BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
+
+
+def evaluate(network: Network, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The outputs, one row for each row of features."""
+    outputs = np.empty((len(rows), len(network.outputs)))
+    with np.errstate(all="ignore"):
+        for start in range(0, len(rows), _BLOCK):
+            block = rows[start : start + _BLOCK]
+            values = node_values(network, block)
+            results = [values[position] for position in network.outputs]
+            if network.softmax:
+                results = vector.softmax(*results)
+            for index, result in enumerate(results):
+                outputs[start : start + _BLOCK, index] = result
+    return outputs
+
+
+def node_values(network: Network, rows: NDArray[np.float64]) -> list[Any]:
+    """The value of every node: an array over the rows, or one number."""
+    values: list[Any] = []
+    for node in network.nodes:
+        match node:
+            case Constant(value):
+                values.append(np.float64(value))
+            case Input(column):
+                values.append(rows[:, column])
+            case Apply(function, arguments):
+                values.append(_apply(function, [values[a] for a in arguments]))
+            case _:
+                assert_never(node)
+    return values
+
+
+def _apply(function: str, operands: list[Any]) -> Any:
+    match function:
+        case "add":
+            return operands[0] + operands[1]
+        case "sub":
+            return operands[0] - operands[1]
+        case "mul":
+            return operands[0] * operands[1]
+        case "pow":
+            return power(operands[0], int(operands[1]), vector.div)
+        case _:
+            symbol = FUNCTIONS[function].symbol
+            return getattr(vector, symbol)(*operands)

@@ -1,0 +1,80 @@
+"""What a network is: a flat list of nodes in an order in which each can be computed."""
+
+from dataclasses import dataclass
+
+OPERATORS = ("add", "sub", "mul", "div", "neg", "pow")
+"""Written with signs; every other function of a node is in `dsgec.arithmetic.table`.
+
+`pow` is the power by a whole number that stands as a Constant; any other power is the function
+`power`.
+"""
+
+ACTIVATIONS = ("sig", "tanh", "relu")
+"""The functions that make a neuron of an expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A finite number."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A feature, by its column from 0."""
+
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function of earlier nodes, which are given by their positions."""
+
+    function: str
+    arguments: tuple[int, ...]
+
+
+Node = Constant | Input | Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Nodes, no two of them equal, and which of them are neurons and outputs.
+
+    `layers` has the positions of the hidden neurons, layer by layer. With `softmax`, the outputs
+    are what goes into the softmax over all of them.
+    """
+
+    inputs: int
+    nodes: tuple[Node, ...]
+    layers: tuple[tuple[int, ...], ...]
+    outputs: tuple[int, ...]
+    softmax: bool = False
+
+
+class Builder:
+    """Makes nodes; a node equal to one that is there already is that one."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._positions: dict[tuple[object, ...], int] = {}
+
+    def constant(self, value: float) -> int:
+        # By its hexadecimal form: 0.0 == -0.0, but they are different numbers.
+        return self._add((value.hex(),), Constant(value))
+
+    def input(self, column: int) -> int:
+        return self._add((column,), Input(column))
+
+    def apply(self, function: str, arguments: tuple[int, ...]) -> int:
+        position = self._positions.get((function, arguments))
+        if position is None:
+            position = self._add((function, arguments), Apply(function, arguments))
+        return position
+
+    def _add(self, key: tuple[object, ...], node: Node) -> int:
+        position = self._positions.setdefault(key, len(self.nodes))
+        if position == len(self.nodes):
+            self.nodes.append(node)
+        return position

@@ -1,0 +1,90 @@
+"""Network to a smaller Network with the same outputs, bit for bit.
+
+Constants are folded with the run-time arithmetic. The only identities used are those that hold for
+every number, signed zeros included: `x + 0` is not one of them (it turns -0 into 0), `x - 0` is.
+"""
+
+import math
+from typing import assert_never
+
+from dsgec.arithmetic import scalar
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.network.canonical import canonical
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network
+from dsgec.network.powers import power
+
+
+def simplify(network: Network) -> Network:
+    """Dead nodes removed, constants folded, equal nodes shared."""
+    builder = Builder()
+    new: list[int] = []
+    for node in network.nodes:
+        match node:
+            case Constant(value):
+                new.append(builder.constant(value))
+            case Input(column):
+                new.append(builder.input(column))
+            case Apply(function, arguments):
+                new.append(_apply(builder, function, tuple(new[a] for a in arguments)))
+            case _:
+                assert_never(node)
+    layers = tuple(tuple(new[p] for p in layer) for layer in network.layers)
+    outputs = tuple(new[p] for p in network.outputs)
+    rebuilt = Network(network.inputs, tuple(builder.nodes), layers, outputs, network.softmax)
+    return canonical(rebuilt)
+
+
+def _apply(builder: Builder, function: str, arguments: tuple[int, ...]) -> int:
+    values = [_value(builder, a) for a in arguments]
+    if all(value is not None for value in values):
+        folded = apply(function, *(v for v in values if v is not None))
+        if math.isfinite(folded):
+            return builder.constant(folded)
+    elif len(values) == 2:
+        left, right = values
+        if function == "mul" and left == 1.0:
+            return arguments[1]
+        if function in ("mul", "div") and right == 1.0:
+            return arguments[0]
+        if function == "sub" and _is_zero(right, 1.0):
+            return arguments[0]
+        if function == "add" and _is_zero(right, -1.0):
+            return arguments[0]
+        if function == "add" and _is_zero(left, -1.0):
+            return arguments[1]
+        if function == "pow" and right == 1.0:
+            return arguments[0]
+        if function == "pow" and right == 0.0:
+            return builder.constant(1.0)
+    elif function == "neg":
+        inner = builder.nodes[arguments[0]]
+        if isinstance(inner, Apply) and inner.function == "neg":
+            return inner.arguments[0]
+    return builder.apply(function, arguments)
+
+
+def apply(function: str, *values: float) -> float:
+    """One operation on numbers, with the run-time arithmetic."""
+    match function, values:
+        case "add", (a, b):
+            return a + b
+        case "sub", (a, b):
+            return a - b
+        case "mul", (a, b):
+            return a * b
+        case "pow", (a, b):
+            raised: float = power(a, int(b), scalar.div)
+            return raised
+        case _:
+            symbol = FUNCTIONS[function].symbol
+            result: float = getattr(scalar, symbol)(*values)
+            return result
+
+
+def _value(builder: Builder, position: int) -> float | None:
+    node = builder.nodes[position]
+    return node.value if isinstance(node, Constant) else None
+
+
+def _is_zero(value: float | None, sign: float) -> bool:
+    return value == 0.0 and math.copysign(1.0, value) == sign

@@ -1,0 +1,78 @@
+"""A Network to text: one equation a neuron; `parse(text(network)) == network`."""
+
+from typing import assert_never
+
+from dsgec.network.ir import Apply, Constant, Input, Network
+
+_SIGNS = {"add": (1, "+"), "sub": (1, "-"), "mul": (2, "*"), "div": (2, "/"), "pow": (4, "^")}
+_NEGATION = 3
+
+_Todo = str | tuple[int, int]
+
+
+def text(network: Network) -> str:
+    """The equations of the network, in the order in which it computes."""
+    names: dict[int, str] = {}
+    lines = [f"inputs = {network.inputs}"]
+    for number, layer in enumerate(network.layers, 1):
+        fresh: dict[int, str] = {}
+        for index, position in enumerate(layer, 1):
+            lines.append(f"h_{number}_{index} = {expression(network, position, names)}")
+            if isinstance(network.nodes[position], Apply) and position not in names:
+                fresh.setdefault(position, f"h_{number}_{index}")
+        names |= fresh
+    values = [expression(network, position, names) for position in network.outputs]
+    if network.softmax:
+        outputs = ", ".join(f"y_{i}" for i in range(1, len(values) + 1))
+        lines.append(f"{outputs} = softmax({', '.join(values)})")
+    else:
+        lines += [f"y_{i} = {value}" for i, value in enumerate(values, 1)]
+    return "\n".join(lines) + "\n"
+
+
+def expression(network: Network, position: int, names: dict[int, str]) -> str:
+    """The expression of one node, with the nodes in `names` called by their names."""
+    pieces: list[str] = []
+    # What is still to be printed, last first: text, or a node and how strongly it must bind.
+    todo: list[_Todo] = [(position, 0)]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            pieces.append(item)
+            continue
+        position, strength = item
+        if position in names:
+            pieces.append(names[position])
+            continue
+        node = network.nodes[position]
+        inner: list[_Todo]
+        match node:
+            case Constant(value):
+                # A negative base needs its sign kept in: -2.0 ^ 2.0 is -(2.0 ^ 2.0).
+                pieces.append(
+                    f"({value!r})" if repr(value)[0] == "-" and strength > 3 else repr(value)
+                )
+            case Input(column):
+                pieces.append(f"x_{column + 1}")
+            case Apply("neg", (argument,)):
+                is_number = isinstance(network.nodes[argument], Constant)
+                inner = ["-(", (argument, 0), ")"] if is_number else ["-", (argument, _NEGATION)]
+                todo += reversed(_bracketed(inner, strength > _NEGATION))
+            case Apply(function, (left, right)) if function in _SIGNS:
+                own, sign = _SIGNS[function]
+                # `^` binds to the right, the others to the left.
+                needs = (own + 1, own) if sign == "^" else (own, own + 1)
+                inner = [(left, needs[0]), f" {sign} ", (right, needs[1])]
+                todo += reversed(_bracketed(inner, own < strength))
+            case Apply(function, arguments):
+                todo.append(")")
+                for index, argument in enumerate(reversed(arguments)):
+                    todo += [", ", (argument, 0)] if index else [(argument, 0)]
+                todo.append(f"{function}(")
+            case _:
+                assert_never(node)
+    return "".join(pieces)
+
+
+def _bracketed(inner: list[_Todo], brackets: bool) -> list[_Todo]:
+    return ["(", *inner, ")"] if brackets else inner

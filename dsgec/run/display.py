@@ -1,0 +1,86 @@
+"""A run to what a person sees of it: progress while it goes, the result when it ends."""
+
+import shlex
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from dsgec.evolution.loop import State
+
+if TYPE_CHECKING:
+    from dsgec.pipeline import Job, Run
+
+_SECONDS_BETWEEN_LINES = 2.0
+_SECONDS_BETWEEN_UPDATES = 0.2
+
+
+class Progress:
+    """Called with every generation; on a terminal one line is kept fresh, else lines follow."""
+
+    def __init__(self, job: "Job", backend: str, *, quiet: bool) -> None:
+        self.job, self.quiet = job, quiet
+        self.terminal = sys.stderr.isatty()
+        self.started = time.monotonic()
+        self.shown = -_SECONDS_BETWEEN_LINES
+        if not quiet:
+            problem, dataset = job.problem, job.problem.dataset
+            train, test = len(problem.split.train), len(problem.split.test)
+            goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
+            print(
+                f"{job.grammar.name} on {dataset.name}: {len(dataset.features)} features -> {goal};"
+                f" {train} rows to learn from, {test} to test",
+                f"backend {backend}",
+                sep="\n",
+                file=sys.stderr,
+            )
+
+    def __call__(self, state: State) -> None:
+        now = time.monotonic() - self.started
+        is_last = state.generation == self.job.settings.generations
+        pause = _SECONDS_BETWEEN_UPDATES if self.terminal else _SECONDS_BETWEEN_LINES
+        if self.quiet or (now - self.shown < pause and not is_last):
+            return
+        self.shown = now
+        total = self.job.settings.generations
+        left = now / state.generation * (total - state.generation) if state.generation else 0.0
+        line = (
+            f"generation {state.generation:>{len(str(total))}}/{total}"
+            f"  best {state.best.fitness:.4f}  mean {state.mean:.4f}"
+            f"  {state.evaluations / now if now else 0.0:,.0f} evaluations/s"
+            f"  {f'{left:.0f} s left' if not is_last else f'{now:.1f} s'}"
+        )
+        end = "\n" if is_last or not self.terminal else ""
+        print(f"\r\x1b[K{line}" if self.terminal else line, end=end, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """End the line that was kept fresh."""
+        if self.terminal and not self.quiet:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def result_lines(run: "Run") -> list[str]:
+    """What came of a run, and how to use it."""
+    result = run.record["result"]
+    network = result["network"]
+    parts = [f"{network[key]} {key}" for key in ("layers", "neurons", "features", "connections")]
+    names = list(result["train"])
+    lines = [
+        f"best network: fitness {result['fitness']:.4f}; {', '.join(parts)}",
+        "       " + "".join(f"{name:>10}" for name in names),
+        *(
+            f"{part:<7}" + "".join(map(_figure, result[part].values()))
+            for part in ("train", "test")
+        ),
+        f"written to {run.folder}: run.json history.csv best.net timing.json "
+        + " ".join(path.name for path in run.files),
+    ]
+    module = run.record["model"]["name"]
+    lines.append(
+        f"import it:  PYTHONPATH={shlex.quote(str(run.folder))} python -c "
+        f'"import {module}; help({module})"'
+    )
+    return lines
+
+
+def _figure(value: Any) -> str:
+    return f"{value:>10.4f}" if value is not None else f"{'-':>10}"

@@ -1,0 +1,36 @@
+"""A model and a table to predictions, as CSV text."""
+
+import csv
+import io
+
+from dsgec.data.dataset import feature_rows
+from dsgec.data.table import Table
+from dsgec.fitness.metrics import predicted_classes
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import Model
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def predictions(model: Model, table: Table) -> str:
+    """A line for each row: the predicted label and each class's probability, or the value."""
+    outputs = evaluate(model.network, feature_rows(table, model.features))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    if model.is_classifier:
+        labels = [_cell(str(label)) for label in model.classes]
+        writer.writerow(["predicted", *(f"p({label})" for label in labels)])
+        chosen = predicted_classes(outputs)
+        for number, row in zip(chosen.tolist(), outputs.tolist(), strict=True):
+            probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row
+            writer.writerow([labels[number], *probabilities])
+    else:
+        writer.writerow([f"y_{i}" for i in range(1, outputs.shape[1] + 1)])
+        writer.writerows(outputs.tolist())
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A label that a spreadsheet would take for a formula is marked as text."""
+    is_number = text.lstrip("+-").replace(".", "", 1).isdecimal()
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) and not is_number else text

@@ -1,0 +1,186 @@
+"""A run to its folder, and back: what was asked, what came of it, how it went."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgec import __version__
+from dsgec.bnf.load import GrammarFile
+from dsgec.codegen.emit import model_id
+from dsgec.codegen.names import safe_name
+from dsgec.errors import DsgecError
+from dsgec.evolution.loop import State
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.settings import Settings
+from dsgec.fitness import metrics
+from dsgec.network.evaluate import evaluate
+from dsgec.network.ir import Network
+from dsgec.network.measure import size
+from dsgec.network.model import Model
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from dsgec.network.text import text
+from dsgec.run.files import write_whole
+
+HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """One generation; `evaluations` and `reused` count from the start of the run."""
+
+    generation: int
+    best: float
+    mean: float
+    invalid: int
+    evaluations: int
+    reused: int
+
+
+def history_row(state: State) -> HistoryRow:
+    """What is kept of a generation."""
+    return HistoryRow(
+        state.generation,
+        state.best.fitness,
+        state.mean,
+        state.invalid,
+        state.evaluations,
+        state.reused,
+    )
+
+
+def make_record(
+    problem: Problem, settings: Settings, grammar: GrammarFile, last: State
+) -> dict[str, Any]:
+    """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
+    network = best_network(problem, last)
+    dataset = problem.dataset
+    model = Model(network, dataset.features, dataset.classes)
+    return {
+        "dsgec": __version__,
+        "grammar": {"name": grammar.name, "sha256": grammar.digest},
+        "data": {
+            "name": dataset.name,
+            "sha256": dataset.digest,
+            "target": dataset.target,
+            "task": dataset.task,
+            "train_rows": len(problem.split.train),
+            "test_rows": len(problem.split.test),
+        },
+        "settings": settings.as_json(),
+        "model": {
+            "id": model_id(model),
+            "name": safe_name(dataset.name),
+            "features": list(dataset.features),
+            "classes": list(dataset.classes),
+        },
+        "result": {
+            "fitness": last.best.fitness,
+            "objective": problem.objective,
+            "generations": last.generation,
+            "evaluations": last.evaluations,
+            "reused": last.reused,
+            "train": _metrics(problem, network, problem.split.train),
+            "test": _metrics(problem, network, problem.split.test),
+            "network": asdict(size(network)),
+            "phenotype": last.best.derivation.phenotype,
+        },
+    }
+
+
+def best_network(problem: Problem, state: State) -> Network:
+    """The network of the best individual."""
+    return simplify(problem.parse(state.best.derivation.phenotype))
+
+
+def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
+    dataset = problem.dataset
+    outputs = evaluate(network, dataset.x[rows])
+    if dataset.classes:
+        count = len(dataset.classes)
+        return metrics.classification(outputs, dataset.class_numbers[rows], count)
+    return metrics.regression(outputs, dataset.y[rows])
+
+
+def write_run(
+    folder: Path,
+    record: dict[str, Any],
+    network: Network,
+    history: Sequence[HistoryRow],
+    timing: dict[str, Any],
+) -> None:
+    """Write the folder; run.json last, so that a folder with one is complete."""
+    write_whole(folder / "history.csv", _history_text(history))
+    write_whole(folder / "best.net", f"# evolved by dsgec {__version__}\n{text(network)}")
+    write_whole(folder / "timing.json", to_json(timing))
+    write_whole(folder / "run.json", to_json(record))
+
+
+def to_json(value: Any) -> str:
+    """JSON for people and programs: indented, and without the NaN that JSON does not have."""
+    return json.dumps(_finite(value), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _history_text(history: Sequence[HistoryRow]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HISTORY_COLUMNS)
+    writer.writerows([getattr(row, name) for name in HISTORY_COLUMNS] for row in history)
+    return out.getvalue()
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """run.json of a run's folder."""
+    path = folder / "run.json"
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DsgecError(
+            f"{folder} is not the folder of a finished run", "`dsgec evolve` makes one."
+        ) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise DsgecError(f"cannot read {path}: {error}") from error
+    if not isinstance(record, dict):
+        raise DsgecError(f"{path} is not the record of a run")
+    return record
+
+
+def read_model(folder: Path) -> tuple[Model, str]:
+    """The network of a run, with its names, and the name for its exports."""
+    record = read_record(folder)
+    path = folder / "best.net"
+    try:
+        source = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DsgecError(f"cannot read {path}: {error}") from error
+    description = record.get("model")
+    if not isinstance(description, dict):
+        raise DsgecError(f"{folder / 'run.json'} does not describe a model")
+    features = _tuple_of(description.get("features"), str, folder)
+    classes = _tuple_of(description.get("classes"), (str, int), folder)
+    network = simplify(parse(source, inputs=len(features), source=str(path)))
+    allowed = (1, 2) if len(classes) == 2 else (len(classes) or len(network.outputs),)
+    if network.inputs != len(features) or len(network.outputs) not in allowed:
+        raise DsgecError(f"{path} and run.json beside it do not belong together")
+    return Model(network, features, classes), safe_name(str(description.get("name")))
+
+
+def _tuple_of(value: Any, kind: Any, folder: Path) -> tuple[Any, ...]:
+    if not isinstance(value, list) or not all(
+        isinstance(item, kind) and not isinstance(item, bool) for item in value
+    ):
+        raise DsgecError(f"{folder / 'run.json'} does not describe a model")
+    return tuple(value)

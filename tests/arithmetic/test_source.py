@@ -1,0 +1,127 @@
+"""The source text given out for some functions runs alone and holds no more than they need."""
+
+import ast
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+from dsgec.arithmetic import scalar, vector
+from dsgec.arithmetic.source import c_source, python_source
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.resources import TEMPLATES
+
+from .coefficients import coefficients
+from .three import COMPILERS
+
+SYMBOLS = tuple(function.symbol for function in FUNCTIONS.values())
+MODULES = {"vector": vector, "scalar": scalar}
+# What each function must bring with it: the closure, written by hand.
+EXP_DOWN = {"bits", "from_bits", "exp_core", "exp_down"}
+NEEDS = {
+    "relu": {"relu"},
+    "sqrt": {"absolute", "sqrt"},
+    "sig": EXP_DOWN | {"absolute", "sig"},
+    "softmax": EXP_DOWN | {"maximum", "softmax"},
+    "cos": {"bits", "absolute", "sum_error", "turn", "cos"},
+}
+
+
+def functions_in(text: str) -> list[str]:
+    return [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+
+
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_the_python_of_one_function_runs_alone(module: str, symbol: str):
+    alone: dict = {}
+    exec(compile(python_source(module, [symbol]), symbol, "exec"), alone)
+    arity = {f.symbol: f.arity for f in FUNCTIONS.values()}[symbol] or 3
+    numbers = (0.7, -1.3, 2.5)[:arity]
+    if module == "vector":
+        numbers = tuple(np.array([x]) for x in numbers)
+    assert alone[symbol](*numbers) == getattr(MODULES[module], symbol)(*numbers)
+
+
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("symbol", NEEDS)
+def test_the_python_holds_only_what_is_needed(module: str, symbol: str):
+    text = python_source(module, [symbol])
+    wanted = NEEDS[symbol] - ({"from_bits"} if symbol == "cos" else set())
+    assert set(functions_in(text)) == wanted
+    assert ("import numpy as np" in text) == (module == "vector")
+    assert ("import math" in text) == (module == "scalar" and "absolute" in wanted)
+    assert ("import struct" in text) == (module == "scalar" and "bits" in wanted)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_python_is_plain_and_in_the_order_of_the_file(module: str):
+    text = python_source(module, reversed(SYMBOLS))
+    assert text == python_source(module, SYMBOLS)
+    everything = [name for name in vars(MODULES[module]) if name in functions_in(text)]
+    assert functions_in(text) == everything
+    assert "->" not in text
+    assert not re.search(r"^@|\bnp\.(exp|log|tanh|sin|cos|power)\b| @ |\*\*", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_name_is_no_source(module: str):
+    assert python_source(module, []) == "\n"
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(KeyError, match="sinh"):
+        python_source("vector", ["sinh"])
+    with pytest.raises(KeyError, match="sinh"):
+        c_source(["sinh"])
+
+
+@pytest.mark.parametrize("symbol", NEEDS)
+def test_the_c_holds_only_what_is_needed(symbol: str):
+    found = set(re.findall(r"^static inline \w+ dsgec_(\w+)\(", c_source([symbol]), re.MULTILINE))
+    whole = {"bits", "from_bits"} if "absolute" in NEEDS[symbol] else set()  # one section in C
+    assert found == NEEDS[symbol] | whole
+
+
+def test_the_c_is_in_the_order_of_the_file_and_begins_with_the_guard():
+    text = c_source(reversed(SYMBOLS))
+    assert text == c_source(SYMBOLS)
+    for some in (text, c_source([])):
+        assert some.index("FP_CONTRACT") < 1000
+        assert "==" not in some.split("#include")[0]
+    assert "math.h" not in c_source([s for s in SYMBOLS if s != "sqrt"])
+
+
+@pytest.mark.needs_cc
+@pytest.mark.skipif(not COMPILERS, reason="there is no C compiler")
+@pytest.mark.parametrize("symbol", SYMBOLS)
+def test_the_c_of_one_function_compiles_alone(symbol: str, tmp_path):
+    source = tmp_path / "alone.c"
+    source.write_text(c_source([symbol]))
+    command = [COMPILERS[0], "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-c"]
+    subprocess.run([*command, source, "-o", tmp_path / "alone.o"], check=True)
+
+
+def test_the_coefficients_in_the_code_are_the_computed_ones():
+    wanted = {abs(number) for numbers in coefficients().values() for number in numbers}
+    texts = [TEMPLATES.joinpath("c/arithmetic.c").read_text(encoding="utf-8")]
+    texts += [python_source(module, SYMBOLS) for module in MODULES]
+    for text in texts:
+        code = re.sub(r'/\*.*?\*/|""".*?"""', "", text, flags=re.DOTALL)
+        numbers = {float(n) for n in re.findall(r"\b\d+\.\d+(?:e[-+]?\d+)?", code)}
+        assert wanted <= numbers
+
+
+def test_the_three_files_have_the_same_numbers_in_the_same_functions():
+    texts = {module: python_source(module, SYMBOLS) for module in MODULES}
+    c = TEMPLATES.joinpath("c/arithmetic.c").read_text(encoding="utf-8")
+    number = r"(?<![\w.])\d+\.\d+(?:e[-+]?\d+)?"
+    for symbol in functions_in(texts["vector"]):
+        bodies = [
+            re.search(rf"^def {symbol}\(.*?(?=^def |\Z)", t, re.M | re.S) for t in texts.values()
+        ]
+        bodies.append(re.search(rf"^static inline \w+ dsgec_{symbol}\(.*?^\}}", c, re.M | re.S))
+        found = [[float(n) for n in re.findall(number, body[0])] for body in bodies]
+        if symbol != "softmax":  # whose loops are written differently
+            assert sorted(found[0]) == sorted(found[1]) == sorted(found[2]), symbol

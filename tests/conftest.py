@@ -1,0 +1,47 @@
+"""What all tests share: goldens, and skipping what this machine cannot do."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite tests/golden from what is emitted now"
+    )
+
+
+def pytest_collection_modifyitems(items):
+    if shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
+        return
+    for item in items:
+        if item.get_closest_marker("needs_cc"):
+            item.add_marker(pytest.mark.skip(reason="no C compiler"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    """Tests neither read nor fill the user's compile cache."""
+    os.environ["DSGEC_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture
+def golden(request):
+    """Compare emitted text with a committed file that keeps its real extension."""
+    update = request.config.getoption("--update-golden")
+    if update and os.environ.get("CI"):
+        pytest.fail("goldens are accepted by a person, not by CI")
+
+    def check(name, actual):
+        path = GOLDEN / name
+        if update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(actual, encoding="utf-8", newline="\n")
+        assert path.exists(), f"{path} is missing: look at it, then run pytest --update-golden"
+        assert path.read_text(encoding="utf-8") == actual
+
+    return check

@@ -1,0 +1,81 @@
+"""Random networks, and rows to try them on, from a seed."""
+
+import random
+
+import numpy as np
+
+from dsgec.network.parse import parse
+
+UNARY = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
+BINARY = ("min", "max", "power", "div")
+
+
+def expression(rng, depth, sources):
+    """The text of a random expression over `sources`."""
+    kind = rng.random()
+    if depth == 0 or kind < 0.15:
+        return rng.choice(sources) if rng.random() < 0.7 else number(rng)
+    inner = [expression(rng, depth - 1, sources) for _ in range(2)]
+    if kind < 0.45:
+        return f"({inner[0]} {rng.choice('+-*/')} {inner[1]})"
+    if kind < 0.55:
+        return " + ".join(
+            f"{number(rng)} * {rng.choice(sources)}" for _ in range(rng.randint(1, 8))
+        )
+    if kind < 0.8:
+        return f"{rng.choice(UNARY)}({inner[0]})"
+    if kind < 0.9:
+        return f"{rng.choice(BINARY)}({inner[0]}, {inner[1]})"
+    return f"(-{inner[0]})" if rng.random() < 0.5 else f"({inner[0]}) ^ {rng.randint(-5, 7)}"
+
+
+def number(rng):
+    value = rng.choice(
+        [rng.uniform(-10, 10), rng.randint(-9, 9), 10 ** rng.uniform(-300, 300), -0.0, 1.0, 0.0]
+    )
+    return f"({value!r})" if repr(value)[0] == "-" else repr(value)
+
+
+def network_text(rng, inputs):
+    """Random equations: layers, skip connections, dead and equal neurons, one output or many."""
+    sources = [f"x_{i}" for i in range(1, inputs + 1)]
+    lines = [f"inputs = {inputs}"]
+    for layer in range(1, rng.randint(0, 8) + 1):
+        names = []
+        for neuron in range(1, rng.randint(1, 5) + 1):
+            body = expression(rng, rng.randint(0, 4), sources)
+            function = rng.choice(["sig", "tanh", "relu", ""])
+            lines.append(f"h_{layer}_{neuron} = {function}({body})")
+            names.append(f"h_{layer}_{neuron}")
+        sources += names
+    outputs = [expression(rng, 3, sources[-6:]) for _ in range(rng.choice([1, 1, 2, 3, 5]))]
+    if rng.random() < 0.3:
+        names = ", ".join(f"y_{i}" for i in range(1, len(outputs) + 1))
+        lines.append(f"{names} = softmax({', '.join(outputs)})")
+    else:
+        lines += [f"y_{i} = {body}" for i, body in enumerate(outputs, 1)]
+    return "\n".join(lines) + "\n"
+
+
+def network(seed):
+    rng = random.Random(seed)
+    return parse(network_text(rng, rng.randint(1, 9)))
+
+
+def rows(seed, count, inputs):
+    """Ordinary, huge, tiny, zero and negative numbers."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(count, inputs)) * 10.0 ** rng.integers(-3, 4, size=(count, inputs))
+    special = np.array(
+        [0.0, -0.0, 1e300, -1e300, 5e-324, -5e-324, 1e-300, 1.0, -1.0, 709.8, -745.2]
+    )
+    mask = rng.random(table.shape) < 0.2
+    table[mask] = rng.choice(special, size=int(mask.sum()))
+    return table
+
+
+def same_bits(a, b):
+    """Equal to the last bit; one NaN is as good as another."""
+    a, b = np.asarray(a), np.asarray(b)
+    equal = a.view(np.int64) == b.view(np.int64)
+    return a.shape == b.shape and bool(np.all(equal | (np.isnan(a) & np.isnan(b))))

@@ -1,0 +1,193 @@
+"""Growth, mapping, mutation and crossover keep to the grammar, its limits and its layers."""
+
+import random
+import re
+from collections import Counter
+
+import pytest
+
+from dsgec.bnf.expand import expand
+from dsgec.bnf.load import load_grammar
+from dsgec.bnf.parse import parse
+from dsgec.genome.connections import sources
+from dsgec.genome.dsge import crossover, express, mutate
+from dsgec.genome.random import Stream
+from dsgec.genome.tables import tabulate
+from dsgec.network.parse import parse as parse_network
+
+BIG = 1_000_000
+
+
+def tables_of(text, **limits):
+    return tabulate(expand(parse(text, "test"), 3, 2), limits)
+
+
+def shipped(name, **limits):
+    return tabulate(expand(load_grammar(name).grammar, 5, 3), limits)
+
+
+def evolved(tables, connect, seed, steps=40):
+    """Derivations as a run makes them: grown, crossed, mutated, mended."""
+    population = [express(tables, {}, Stream(seed, 0, i), connect, BIG) for i in range(8)]
+    rng = random.Random(seed)
+    for step in range(steps):
+        stream = Stream(seed, step + 1, 0)
+        mother, father = rng.sample(population, 2)
+        for child in crossover(mother.genotype, father.genotype, stream):
+            derivation = express(tables, child, stream, connect, BIG)
+            derivation = express(tables, mutate(derivation, stream), stream, connect, BIG)
+            yield derivation
+            population[rng.randrange(8)] = derivation
+
+
+@pytest.mark.parametrize("name", ["one_layer", "multi_layer", "multi_layer_softmax", "regression"])
+@pytest.mark.parametrize("connect", ["all", "previous"])
+def test_every_offspring_is_a_network_and_maps_again_without_a_draw(name, connect):
+    tables = shipped(name)
+    layered = name.startswith("multi")
+    for derivation in evolved(tables, connect, seed=3):
+        network = parse_network(derivation.phenotype, layered=layered, inputs=5)
+        assert len(network.outputs) == (3 if name.endswith("softmax") else 1)
+        again = express(tables, derivation.genotype, NoDraws(), connect, BIG)
+        assert again == derivation
+
+
+class NoDraws(Stream):
+    def __init__(self):
+        pass
+
+    def word(self):
+        raise AssertionError("a mended genotype needs no draw")
+
+
+def test_the_limits_of_the_one_layer_grammar_hold():
+    for derivation in evolved(shipped("one_layer"), "all", seed=5, steps=100):
+        neurons = derivation.phenotype.split("sig(")[1:]
+        assert 1 <= len(neurons) <= 7
+        assert all(1 <= neuron.count("x_") <= 8 for neuron in neurons)
+
+
+def test_the_limits_of_the_multi_layer_grammar_hold():
+    for derivation in evolved(shipped("multi_layer"), "all", seed=5, steps=60):
+        *hidden, output = derivation.phenotype.split("--")
+        assert 1 <= len(hidden) <= 8
+        for layer in [*hidden, output]:
+            neurons = layer.split("sig(")[1:]
+            assert len(neurons) <= 64
+            assert all(1 <= len(re.findall(r"[xh]_", neuron)) <= 16 for neuron in neurons)
+        assert "x_" not in output
+
+
+def test_a_connection_to_a_neuron_that_is_gone_is_mended_and_others_stay():
+    tables = shipped("multi_layer")
+    features = tables.features
+    for derivation in evolved(tables, "all", seed=11, steps=60):
+        wide = {gene: v for gene, v in derivation.genotype.items() if gene[0] == features}
+        layers = derivation.phenotype.count("--") + 1
+        assert all(gene[1] >= 1 for gene in wide)
+        read = [gene for gene in derivation.read if gene[0] == features]
+        assert max(layer for _, layer in read) == layers
+        names = set(re.findall(r"h_\d+_\d+", derivation.phenotype))
+        parse_network(derivation.phenotype, layered=True)  # refuses neurons that are not there
+        assert names or layers == 1
+
+
+def test_half_of_the_connections_go_to_the_previous_layer():
+    choice = sources([4, 6], 10, "all", False)
+    stream = Stream(1, 0, 0)
+    drawn = Counter(choice.draw(stream) for _ in range(30_000))
+    previous = list(choice.groups[0])
+
+    share = sum(drawn[code] for code in previous) / 30_000
+    assert 0.49 < share < 0.51
+    assert all(0.07 < drawn[code] / 30_000 < 0.1 for code in previous)  # 1/12 each
+    assert all(0.028 < drawn[code] / 30_000 < 0.044 for code in choice.groups[1])  # 1/28 each
+
+
+def test_indirect_recursion_is_limited_too():
+    tables = tables_of("<a> ::= <b> <b>\n<b> ::= <a> | x_1 +\n", a=4, b=4)
+    for seed in range(50):
+        derivation = express(tables, {}, Stream(seed, 0, 0), "all", BIG)
+        assert derivation.phenotype.count("x_1") <= 2**3
+
+
+def test_repeated_alternatives_double_their_probability():
+    tables = tables_of("<a> ::= x_1 | x_2 | x_2\n")
+    texts = Counter(express(tables, {}, Stream(s, 0, 0), "all", BIG).phenotype for s in range(6000))
+
+    assert 0.63 < texts["x_2"] / 6000 < 0.70
+
+
+def test_a_phenotype_that_grows_too_large_is_a_fault_and_not_an_endless_loop():
+    tables = tables_of("<a> ::= <a> <a> <a> | x_1\n%max-depth a=100\n")
+    faults = [express(tables, {}, Stream(s, 0, 0), "all", 5000) for s in range(20)]
+
+    assert any(derivation.fault for derivation in faults)
+    assert all("larger than 5000" in d.fault for d in faults if d.fault)
+
+
+def test_mutation_changes_exactly_one_integer_to_one_that_is_allowed():
+    tables = shipped("multi_layer")
+    for seed in range(60):
+        before = express(tables, {}, Stream(seed, 0, 0), "all", BIG)
+        after = mutate(before, Stream(seed, 1, 0))
+        changed = [
+            (gene, i)
+            for gene, values in before.genotype.items()
+            for i, value in enumerate(values)
+            if after[gene][i] != value
+        ]
+        assert len(changed) == 1
+        assert changed[0] in {(choice.gene, choice.index) for choice in before.choices}
+
+
+def test_an_individual_without_a_choice_is_left_as_it_is():
+    tables = tables_of("<a> ::= x_1 + <b>\n<b> ::= 2\n")
+    before = express(tables, {}, Stream(1, 0, 0), "all", BIG)
+
+    assert mutate(before, NoDraws()) == before.genotype
+
+
+def test_only_genes_that_both_parents_have_are_exchanged():
+    mother = {(0, 0): (0,), (5, 1): (1,), (5, 2): (2,), (6, 0): (3,)}
+    father = {(0, 0): (9,), (5, 1): (8,), (6, 0): (7,)}
+    for seed in range(20):
+        first, second = crossover(mother, father, Stream(seed, 0, 0))
+        assert first[5, 2] == (2,)
+        assert (5, 2) not in second
+        assert first[0, 0] == (0,)  # the first gene stands before every cutting point
+        assert first[6, 0] == (7,)  # and the last behind every one
+
+
+def test_a_draw_depends_only_on_seed_generation_individual_and_place():
+    first = [Stream(1, 2, 3).below(1000) for _ in range(3)]
+    other = Stream(1, 2, 4)
+    other.below(1000)
+    stream = Stream(1, 2, 3)
+
+    assert len(set(first)) == 1
+    assert stream.below(1000) == first[0]
+    streams = [(1, 2, 3), (2, 1, 3), (3, 2, 1), (1, 3, 2), (0, 0, 0), (1, 2, 4)]
+    assert len({Stream(*key).word() for key in streams}) == len(streams)
+
+
+def test_the_stream_is_splitmix64():
+    """First outputs for the state 1234567, from the authors' published test vector."""
+    stream = Stream(0, 0, 0)
+    stream.state = 1234567
+
+    assert [stream.word() for _ in range(5)] == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
+
+
+def test_draws_are_even():
+    stream = Stream(7, 0, 0)
+    counts = Counter(stream.below(10) for _ in range(50_000))
+
+    assert all(4700 < counts[i] < 5300 for i in range(10))
+    assert 9_300 < sum(stream.chance(0.95) for _ in range(10_000)) < 9_700

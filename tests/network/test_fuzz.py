@@ -1,0 +1,75 @@
+"""Whatever text comes in, a network or a message comes out, soon."""
+
+import random
+import time
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.network.check import check
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from dsgec.network.text import text
+from tests.generators import network_text
+
+SEEDS = [
+    "8.56*sig(8.90*x_1+3.79*x_3+2.41)+-4.26*sig(1.70*x_4+0.73*x_2+6.17)",
+    "sig(0.12*x_1+-3.40)-sig(1.00*x_2+0.5)--sig(2.2*h_1_1+x_3)--sig(1.5*h_2_1+h_1_2+0.11)",
+    "sig(x_1)-sig(x_2)--softmax(h_1_1*2+1,h_1_2,3)",
+    "np.sin(x[:, 0]) / pdiv(x[1], 2) ** 3 - -max(x3, 1e-5)",
+    "y_1 = 3\ninputs = 2",
+]
+PIECES = [
+    *"()+-*/^,=.0123456789exhy_[]: \n#",
+    "--",
+    "sig(",
+    "softmax(",
+    "h_1_1",
+    "x_1",
+    "\0",
+    "é",
+    "1e9",
+]
+
+
+def mutated(rng):
+    characters = list(network_text(rng, 3) if rng.random() < 0.3 else rng.choice(SEEDS))
+    for _ in range(rng.choice([1, 1, 1, 2, 5])):
+        at = rng.randrange(len(characters) + 1)
+        action = rng.random()
+        if action < 0.4:
+            characters.insert(at, rng.choice(PIECES))
+        elif action < 0.7 and characters:
+            del characters[at : at + rng.randint(1, 4)]
+        elif action < 0.85:
+            characters[at:at] = characters[: rng.randint(0, 30)]
+        else:
+            characters.insert(at, rng.choice([*PIECES, *"()"]) * rng.randint(1, 300))
+    return "".join(characters)
+
+
+def survive(count, seed):
+    rng = random.Random(seed)
+    accepted = 0
+    for _ in range(count):
+        phenotype = mutated(rng)
+        start = time.perf_counter()
+        try:
+            network = parse(phenotype, layered=rng.random() < 0.3, inputs=rng.choice([None, 5]))
+        except DsgecError as error:
+            assert str(error).isprintable() or "\n" in str(error)
+        else:
+            accepted += 1
+            assert parse(text(check(network))) == network
+            check(simplify(network))
+        assert time.perf_counter() - start < 2.0, phenotype
+    return accepted
+
+
+def test_a_sample_of_mutated_phenotypes_is_survived():
+    assert survive(500, seed=1) > 20
+
+
+@pytest.mark.campaign
+def test_20_000_mutated_phenotypes_are_survived():
+    assert survive(20_000, seed=2) > 1_000

@@ -1,0 +1,115 @@
+"""A stage imports only stages that stand before it: the folders are the pipeline."""
+
+import ast
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "dsgec"
+LONGEST_FILE = 400
+
+# In pipeline order. Everything may import `errors` and the version.
+MAY_IMPORT = {
+    "errors": set(),
+    "resources": set(),
+    "layered": set(),
+    "arithmetic": {"resources"},
+    "bnf": {"resources"},
+    "genome": {"bnf", "layered"},
+    "network": {"arithmetic", "layered"},
+    "codegen": {"arithmetic", "network", "resources", "genome"},
+    "native": {"codegen"},
+    "data": {"genome", "resources"},
+    "fitness": {"arithmetic", "network", "codegen", "native"},
+    "evolution": {"bnf", "genome", "network", "codegen", "native", "data", "fitness"},
+    "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
+    "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
+    "cli": {
+        "bnf",
+        "genome",
+        "network",
+        "codegen",
+        "data",
+        "fitness",
+        "evolution",
+        "run",
+        "pipeline",
+    },
+    "__main__": {"cli"},
+}
+
+# Each of these is one stage's business.
+OWNERS = {
+    "lark": {"bnf"},
+    "jinja2": {"codegen"},
+    "cffi": {"native"},
+    "subprocess": {"native"},
+    "click": {"cli"},
+}
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def stage_of(path):
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path):
+    """Names of modules, and whether the import is only for the type checker."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for inner in ast.walk(node):
+                inner.only_types = True
+    for node in ast.walk(tree):
+        if hasattr(node, "only_types"):
+            continue
+        match node:
+            case ast.Import(names):
+                yield from (name.name for name in names)
+            case ast.ImportFrom(module=module, names=names, level=0):
+                yield from (f"{module}.{name.name}" for name in names)
+            case ast.ImportFrom():
+                pytest.fail(f"{path}:{node.lineno}: relative import; name the stage")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_file_imports_only_earlier_stages(path):
+    if path.parent == PACKAGE and path.name == "__init__.py":
+        return
+    parts = [name.split(".") for name in imported(path)]
+    stages = {p[1] for p in parts if p[0] == "dsgec" and len(p) > 1 and p[1] in MAY_IMPORT}
+
+    assert stages <= MAY_IMPORT[stage_of(path)] | {stage_of(path), "errors"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_library_is_imported_by_its_owner_only(path):
+    for name in imported(path):
+        owners = OWNERS.get(name.split(".")[0])
+        assert owners is None or stage_of(path) in owners
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_file_stays_readable(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_text_becomes_code(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+
+    assert not calls & {"eval", "exec", "compile", "__import__", "os.system", "pickle.loads"}
+    assert not {name.split(".")[0] for name in imported(path)} & {"pickle", "marshal", "shelve"}
+
+
+def test_the_order_has_no_cycle():
+    assert len(tuple(TopologicalSorter(MAY_IMPORT).static_order())) == len(MAY_IMPORT)
+
+
+def test_the_table_above_names_every_stage():
+    assert {stage_of(path) for path in FILES} == {*MAY_IMPORT, "__init__"}
+    assert sys.version_info >= (3, 11)
