@@ -9,7 +9,7 @@ from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
 from dsgec.data.dataset import split
 from dsgec.data.ir import Dataset, Split
-from dsgec.errors import DsgecError, Fault
+from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import OBJECTIVES, Targets
 from dsgec.genome.sample import Pieces, covering_texts
@@ -17,6 +17,8 @@ from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.ir import Network
 from dsgec.network.parse import parse
 from dsgec.network.tokens import PhenotypeError
+
+_MOST_FAULTS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,18 +81,19 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
 def check_language(grammar: Grammar, features: int | None) -> None:
     """Parse a text for every alternative, and tell a fault where the grammar wrote it."""
     roles = grammar.directives
-    faults: dict[Fault, None] = {}
+    faults: dict[tuple[str, Span | None], Fault] = {}
     for pieces in covering_texts(grammar):
         text = "".join(piece for piece, _ in pieces)
         try:
             parse(text, layered=bool(roles.layer), output=roles.output, inputs=features)
         except PhenotypeError as error:
-            faults[_in_grammar(error, pieces)] = None
+            fault = _in_grammar(grammar, error, pieces)
+            faults.setdefault((fault.message, fault.span), fault)
     if faults:
-        raise DsgecError(list(faults)[:20])
+        raise DsgecError(list(faults.values())[:_MOST_FAULTS])
 
 
-def _in_grammar(error: PhenotypeError, pieces: Pieces) -> Fault:
+def _in_grammar(grammar: Grammar, error: PhenotypeError, pieces: Pieces) -> Fault:
     """The fault, moved from the text to the terminal of the grammar that it came from."""
     fault = error.faults[0]
     offset = 0
@@ -104,4 +107,4 @@ def _in_grammar(error: PhenotypeError, pieces: Pieces) -> Fault:
     text = "".join(piece for piece, _ in pieces)
     shown = text if len(text) <= 80 else f"{text[:77]}…"
     advice = f"{fault.advice} " if fault.advice else ""
-    return Fault(fault.message, f"{advice}It comes about in `{shown}`.", span)
+    return grammar.fault(fault.message, f"{advice}It comes about in `{shown}`.", span)

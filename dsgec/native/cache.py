@@ -5,6 +5,7 @@ are renamed into place, so any number of processes can share the folder. Code fr
 a folder that another user could write to is not used.
 """
 
+import atexit
 import contextlib
 import hashlib
 import os
@@ -33,12 +34,8 @@ def key(*parts: str) -> str:
 @cache
 def folder() -> Path:
     """The user's cache folder or, if it cannot be trusted, a private one for this process."""
-    home = os.environ.get("DSGEC_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    if os.environ.get("DSGEC_CACHE"):
-        wanted = Path(home or "")
-    else:
-        wanted = (Path(home) if home else Path("~").expanduser() / ".cache") / "dsgec"
     try:
+        wanted = _wanted_folder()
         wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_private(wanted) and os.access(wanted, os.W_OK | os.X_OK):
             return wanted
@@ -47,11 +44,16 @@ def folder() -> Path:
     return private_folder()
 
 
+def _wanted_folder() -> Path:
+    if "DSGEC_CACHE" in os.environ:
+        return Path(os.environ["DSGEC_CACHE"])
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "dsgec"
+
+
 @cache
 def private_folder() -> Path:
     """A folder that goes with the process."""
-    import atexit
-
     path = Path(tempfile.mkdtemp(prefix="dsgec-"))
     atexit.register(shutil.rmtree, path, ignore_errors=True)
     return path
@@ -81,8 +83,8 @@ def find(name: str) -> Path | None:
     return path
 
 
-def store(name: str, library: Path) -> Path:
-    """Put a compiled library into the cache; gives the path to load it from."""
+def store(name: str, library: Path) -> None:
+    """Put a compiled library into the cache."""
     # A loader does not look behind the last section, so the digest can stand in the same file.
     body = library.read_bytes()
     target = folder() / f"{name}.so"
@@ -98,7 +100,6 @@ def store(name: str, library: Path) -> Path:
         Path(temporary).unlink(missing_ok=True)
         raise
     _evict()
-    return target
 
 
 def _trailer(body: bytes) -> bytes:

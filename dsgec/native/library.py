@@ -1,5 +1,6 @@
 """C text to functions that Python can call."""
 
+import contextlib
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,10 +38,17 @@ def load(
     try:
         with tempfile.TemporaryDirectory(dir=cache.folder(), prefix=".build-") as folder:
             library = compile_library(toolchain, source, Path(folder), flags)
-            try:
-                return Library(cache.store(name, library), declarations)
-            except OSError:
-                # No room in the cache, or just evicted: a library stays mapped when its file goes.
-                return Library(library, declarations)
+            # A library stays mapped when its file goes, so it is loaded from where it was made.
+            loaded = _loaded(library, declarations)
+            with contextlib.suppress(OSError):  # no room: then it is compiled again next time
+                cache.store(name, library)
+            return loaded
     except OSError as error:
         raise CompileError(f"cannot write to {cache.folder()}: {error}") from error
+
+
+def _loaded(library: Path, declarations: str) -> Library:
+    try:
+        return Library(library, declarations)
+    except OSError as error:
+        raise CompileError(f"what the compiler made cannot be loaded: {error}") from error

@@ -1,0 +1,1 @@
+"""Tests of the stage that turns BNF text into a checked Grammar."""

@@ -1,0 +1,148 @@
+"""A table of numbers is read, or the message says which cell is in the way."""
+
+import numpy as np
+import pytest
+
+from dsgec.data.dataset import feature_rows, make_dataset, split
+from dsgec.data.table import parse_table, read_table
+from dsgec.errors import DsgecError
+
+
+def dataset(text, target=None):
+    data = text.encode() if isinstance(text, str) else text
+    return make_dataset(parse_table(data, "t.csv", "t"), target)
+
+
+def test_the_shipped_table_is_the_papers():
+    wdbc = make_dataset(read_table("wdbc"))
+
+    assert wdbc.x.shape == (569, 30)
+    assert wdbc.classes == ("benign", "malignant")
+    assert [int(np.sum(wdbc.y == c)) for c in (0, 1)] == [357, 212]
+    assert wdbc.features[0] == "mean radius"
+
+
+def test_the_shipped_table_is_scikit_learns():
+    datasets = pytest.importorskip("sklearn.datasets")
+    theirs = datasets.load_breast_cancer()
+    ours = make_dataset(read_table("wdbc"))
+
+    assert np.array_equal(ours.x, theirs.data)
+    assert ours.features == tuple(theirs.feature_names)
+    assert [ours.classes[int(c)] for c in ours.y] == [theirs.target_names[c] for c in theirs.target]
+
+
+@pytest.mark.parametrize(
+    ("text", "features", "classes"),
+    [
+        ("a,b,c\n1,2,x\n3,4,y\n", ("a", "b"), ("x", "y")),
+        ("1,2,x\n3,4,y\n", ("x_1", "x_2"), ("x", "y")),
+        ("1,2,0\n3,4,1\n", ("x_1", "x_2"), (0, 1)),
+        ("a;b;c\n1;2;0\n3;4;1\n", ("a", "b"), (0, 1)),
+        ("a\tb\tc\n1\t2\t0\n3\t4\t1\n", ("a", "b"), (0, 1)),
+        ("\ufeffa,b,c\r\n1,2,1.0\r\n3,4,2\r\n", ("a", "b"), (1, 2)),
+        ('"a, b",c\n1,yes\n\n2,no\n', ("a, b",), ("no", "yes")),
+        ("a,c\n1,10\n2,9\n3,-1\n", ("a",), (-1, 9, 10)),
+        ("a,c\n1,0.5\n2,1.5\n", ("a",), ()),
+        (" a , c \n 1 , x \n 2 , y \n", ("a",), ("x", "y")),
+    ],
+)
+def test_tables_of_many_kinds_are_read(text, features, classes):
+    found = dataset(text)
+
+    assert found.features == features
+    assert found.classes == classes
+    assert found.x[0, 0] == 1.0
+
+
+def test_the_target_can_be_any_column():
+    text = "a,b,c\n1,x,2\n3,y,4\n"
+
+    assert dataset(text, "b").features == ("a", "c")
+    assert dataset(text, "2").classes == ("x", "y")
+    assert dataset(text, "-2").target == "b"
+
+
+def test_many_whole_numbers_are_a_quantity():
+    rows = "".join(f"{i},{i * 3}\n" for i in range(50))
+
+    assert dataset("a,b\n" + rows).task == "regression"
+
+
+FAULTS = [
+    ("", "is empty"),
+    ("\n\n", "is empty"),
+    ("a,b\n", "a header but no rows"),
+    ("a\n1\n2\n", "one column, so no features"),
+    ("a,b\n1,x\n2\n", "t.csv:3:1: error: 1 cells where 2 were expected"),
+    ("a,b\n1,x\noops,y\n", "t.csv:3:1: error: not a finite number: `oops` in column 1 (`a`)"),
+    ("a,b\n1,x\ninf,y\n", "not a finite number: `inf`"),
+    ("a,b\n1,x\n1_000,y\n", "not a finite number: `1_000`"),
+    ("a,b\n1,x\n,y\n?,y\n", "missing values (`a`: 2)"),
+    ("a,b\n1,x\n2,NA\n", "missing values (`b`: 1)"),
+    ("a,b\n1,x\n2,x\n", "the same target, `x`"),
+    ("a,a\n1,x\n2,y\n", "columns 1 and 2 are both called `a`"),
+    ("a,\n1,x\n2,y\n", "column 2 has no name"),
+    ("a,b\n" + "".join(f"{i},t{i}\n" for i in range(9)), "9 different texts in 9 rows"),
+    (b"a,b\n1,\xff\n", "t.csv:2:1: error: this is not UTF-8"),
+    (b"a,b\n1,\0\n", "NUL"),
+    ('a,b\n1,"x\n2,y\n', "unexpected end of data"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS)
+def test_a_fault_of_a_table_is_told_with_its_place(text, message):
+    with pytest.raises(DsgecError) as caught:
+        dataset(text)
+
+    assert message in str(caught.value)
+
+
+def test_a_target_that_is_not_there_is_told_with_the_nearest_name():
+    with pytest.raises(DsgecError, match="Did you mean `colour`"):
+        dataset("size,colour\n1,x\n2,y\n", "color")
+
+
+def test_faults_of_the_same_kind_are_not_told_without_end():
+    with pytest.raises(DsgecError) as caught:
+        dataset("a,b\n1,x\n" + "bad,y\n" * 1000)
+
+    assert len(caught.value.faults) == 11
+
+
+def test_a_missing_file_names_the_shipped_tables():
+    with pytest.raises(DsgecError, match="wdbc"):
+        read_table("no-such-file.csv")
+
+
+@pytest.mark.parametrize(
+    ("test", "sizes"), [(0.3, (250, 148)), (0.0, (357, 212)), (0.5, (179, 106))]
+)
+def test_every_class_is_split_by_the_same_share(test, sizes):
+    wdbc = make_dataset(read_table("wdbc"))
+    parts = split(wdbc, test, 1)
+
+    assert tuple(int(np.sum(wdbc.y[parts.train] == c)) for c in (0, 1)) == sizes
+    assert sorted([*parts.train, *parts.test]) == list(range(569))
+    assert list(parts.train) == sorted(parts.train)
+
+
+def test_the_split_depends_on_its_seed_only():
+    wdbc = make_dataset(read_table("wdbc"))
+
+    assert np.array_equal(split(wdbc, 0.3, 1).train, split(wdbc, 0.3, 1).train)
+    assert not np.array_equal(split(wdbc, 0.3, 1).train, split(wdbc, 0.3, 2).train)
+
+
+def test_rows_to_predict_are_matched_by_the_names_of_their_columns():
+    table = parse_table(b"b,extra,a\n2,9,1\n", "t.csv", "t")
+
+    assert feature_rows(table, ("a", "b")).tolist() == [[1.0, 2.0]]
+    with pytest.raises(DsgecError, match="lacks the columns `c`"):
+        feature_rows(table, ("a", "c"))
+
+
+def test_rows_without_a_header_are_matched_by_place():
+    table = parse_table(b"1,2,3\n4,5,6\n", "t.csv", "t")
+
+    assert feature_rows(table, ("a", "b")).tolist() == [[1.0, 2.0], [4.0, 5.0]]

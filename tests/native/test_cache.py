@@ -1,0 +1,170 @@
+"""The compile cache is shared without harm and never loads what it did not write."""
+
+import multiprocessing
+import os
+import stat
+import sys
+
+import pytest
+
+from dsgec.native import cache
+from dsgec.native.library import load
+from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
+
+pytestmark = pytest.mark.needs_cc
+
+DECLARATION = "int answer(void);"
+
+
+def source(number):
+    return f"int answer(void) {{ return {number}; }}\n"
+
+
+@pytest.fixture
+def fresh(tmp_path, monkeypatch):
+    """A cache folder of the test's own."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("DSGEC_CACHE", str(folder))
+    cache.folder.cache_clear()
+    yield folder
+    cache.folder.cache_clear()
+
+
+def test_an_entry_is_found_again(fresh):
+    load(source(1), DECLARATION, find_toolchain())
+    (entry,) = fresh.glob("*.so")
+    before = entry.stat().st_ino
+
+    assert load(source(1), DECLARATION, find_toolchain()).functions.answer() == 1
+    assert entry.stat().st_ino == before
+    assert [path.name for path in fresh.iterdir()] == [entry.name]
+
+
+def test_the_folder_is_private(fresh):
+    load(source(1), DECLARATION, find_toolchain())
+
+    assert stat.S_IMODE(fresh.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o700 for path in fresh.glob("*.so"))
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "empty", "foreign"])
+def test_a_damaged_entry_is_compiled_anew_and_never_loaded(fresh, damage):
+    load(source(2), DECLARATION, find_toolchain()).close()
+    (entry,) = fresh.glob("*.so")
+    data = entry.read_bytes()
+    broken = {
+        "flip": data[:5000] + bytes([data[5000] ^ 1]) + data[5001:],
+        "cut": data[:-1],
+        "empty": b"",
+        "foreign": b"\x7fELF" + b"\0" * 100,
+    }[damage]
+    entry.unlink()
+    entry.write_bytes(broken)
+
+    assert cache.find(entry.name.removesuffix(".so")) is None
+    assert load(source(2), DECLARATION, find_toolchain()).functions.answer() == 2
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o722])
+def test_a_folder_that_others_can_write_to_is_not_used(fresh, mode):
+    fresh.mkdir()
+    fresh.chmod(mode)
+    cache.folder.cache_clear()
+
+    assert cache.folder() != fresh
+    assert cache.is_private(cache.folder())
+    assert load(source(3), DECLARATION, find_toolchain()).functions.answer() == 3
+    assert not list(fresh.iterdir())
+
+
+def test_a_link_in_place_of_the_folder_is_not_used(fresh, tmp_path):
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    fresh.symlink_to(tmp_path / "elsewhere")
+    cache.folder.cache_clear()
+
+    assert cache.folder() != fresh
+
+
+def test_a_file_in_place_of_the_folder_is_not_used(fresh):
+    fresh.write_text("")
+    cache.folder.cache_clear()
+
+    assert load(source(4), DECLARATION, find_toolchain()).functions.answer() == 4
+
+
+def test_the_key_tells_apart_source_compiler_and_flags():
+    keys = {
+        cache.key("a", "b"),
+        cache.key("ab", ""),
+        cache.key("a", "b", "-O0"),
+        cache.key("a", "b", "-O1"),
+        cache.key("b", "a"),
+    }
+    assert len(keys) == 5
+
+
+def test_old_entries_go_when_the_cache_is_full(fresh, monkeypatch):
+    monkeypatch.setattr(cache, "LIMIT", 40_000)
+    for number in range(6):
+        load(source(number), DECLARATION, find_toolchain()).close()
+
+    total = sum(path.stat().st_size for path in fresh.glob("*.so"))
+    assert 0 < total <= 40_000
+    assert load(source(0), DECLARATION, find_toolchain()).functions.answer() == 0
+
+
+def hammer(folder, numbers):
+    os.environ["DSGEC_CACHE"] = folder
+    cache.folder.cache_clear()
+    for number in numbers:
+        library = load(source(number), DECLARATION, find_toolchain())
+        if library.functions.answer() != number:
+            sys.exit(1)
+        library.close()
+
+
+def test_processes_share_a_cold_cache(fresh):
+    context = multiprocessing.get_context("spawn")
+    processes = [
+        context.Process(target=hammer, args=(str(fresh), [(start + i) % 6 for i in range(12)]))
+        for start in range(3)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+
+    assert [process.exitcode for process in processes] == [0, 0, 0]
+    assert len(list(fresh.glob("*.so"))) == 6
+    assert not list(fresh.glob(".*"))
+
+
+def fake_compiler(folder, script):
+    path = folder / "cc"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return Toolchain(str(path), "fake 1.0")
+
+
+@pytest.mark.parametrize("script", ["exit 1", "kill -SEGV $$", "echo no >&2; exit 4"])
+def test_a_compiler_that_fails_is_an_error_of_its_own(fresh, tmp_path, script):
+    with pytest.raises(CompileError):
+        load(source(5), DECLARATION, fake_compiler(tmp_path, script))
+
+    assert not list(fresh.glob(".build-*"))
+
+
+def test_a_compiler_that_writes_junk_is_noticed(fresh, tmp_path):
+    toolchain = fake_compiler(tmp_path, 'while [ "$1" != -o ]; do shift; done; echo junk > "$2"')
+    with pytest.raises(CompileError, match="cannot be loaded"):
+        load(source(6), DECLARATION, toolchain)
+
+
+def test_no_compiler_is_found_where_there_is_none(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    find_toolchain.cache_clear()
+    try:
+        assert find_toolchain() is None
+    finally:
+        find_toolchain.cache_clear()

@@ -1,0 +1,313 @@
+"""The commands do what their help says: files, messages, exit codes."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dsgec.data.dataset import make_dataset, split
+from dsgec.data.table import read_table
+
+COMMAND = [sys.executable, "-m", "dsgec"]
+QUICK = ["--generations", "4", "--population", "12"]
+
+
+def dsgec(*arguments, cwd=None, code=0, env=None, **options):
+    answer = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **(env or {})},
+        **options,
+    )
+    assert answer.returncode == code, answer.stderr
+    assert "Traceback" not in answer.stderr
+    return answer
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A finished run on the shipped table."""
+    out = tmp_path_factory.mktemp("runs")
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", "numpy")
+    return out / "wdbc-multi_layer-seed1"
+
+
+def read(folder, name):
+    return json.loads((folder / name).read_text())
+
+
+def test_the_version_is_printed_without_heavy_imports():
+    code = (
+        "import sys\nfrom dsgec.cli import main\nsys.argv = ['dsgec', '--version']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'lark', 'jinja2', 'cffi', 'sklearn'} & set(sys.modules)))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert answer.stdout.splitlines() == ["dsgec, version 0.1.0", "[]"]
+
+
+def test_evolving_imports_no_heavy_library():
+    code = (
+        "import sys\nimport dsgec.pipeline\n"
+        "print(sorted({'sklearn', 'scipy', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert answer.stdout.strip() == "[]"
+
+
+def test_a_run_leaves_its_folder(run):
+    names = sorted(path.name for path in run.iterdir())
+    assert names == sorted(
+        ["run.json", "history.csv", "best.net", "timing.json", "wdbc.py", "wdbc.c", "wdbc.h"]
+    )
+    record = read(run, "run.json")
+    for part in ("train", "test"):
+        assert set(record["result"][part]) == {"accuracy", "rmse", "auroc", "f1"}
+        assert all(0.0 <= value <= 1.0 for value in record["result"][part].values())
+    assert set(record["result"]["network"]) == {"layers", "neurons", "features", "connections"}
+    assert record["result"]["evaluations"] > 12
+    assert record["settings"]["population"] == 12
+    timing = read(run, "timing.json")
+    assert timing["evolve_seconds"] > 0
+    assert timing["evaluations_per_second"] > 0
+    rows = list(csv.DictReader((run / "history.csv").read_text().splitlines()))
+    assert [row["generation"] for row in rows] == ["0", "1", "2", "3", "4"]
+    assert float(rows[-1]["best"]) == record["result"]["fitness"]
+
+
+def test_no_path_and_no_date_is_in_the_record(run):
+    text = (run / "run.json").read_text()
+
+    assert str(run.parent) not in text
+    assert "202" not in text.replace(read(run, "run.json")["data"]["sha256"], "")[:400]
+
+
+def test_the_same_command_gives_the_same_bytes_and_backends_the_same_run(run, tmp_path):
+    for backend in ("numpy", "auto"):
+        out = tmp_path / backend
+        dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", backend)
+        for path in run.iterdir():
+            if path.name != "timing.json":
+                other = out / run.name / path.name
+                assert other.read_bytes() == path.read_bytes(), path.name
+
+
+@pytest.mark.needs_cc
+def test_the_c_backend_gives_the_same_run(run, tmp_path):
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, "--backend", "c")
+
+    for name in ("best.net", "history.csv", "run.json"):
+        assert (tmp_path / run.name / name).read_bytes() == (run / name).read_bytes()
+
+
+def test_without_a_compiler_numpy_is_used_and_one_line_says_so(run, tmp_path):
+    answer = dsgec(
+        "evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, env={"PATH": "", "CC": ""}
+    )
+
+    notes = [line for line in answer.stderr.splitlines() if line.startswith("note:")]
+    assert len(notes) == 1
+    assert "no C compiler was found" in notes[0]
+    assert (tmp_path / run.name / "run.json").read_bytes() == (run / "run.json").read_bytes()
+    refused = dsgec("evolve", "one_layer", "wdbc", "--backend", "c", env={"PATH": ""}, code=1)
+    assert "--backend numpy" in refused.stderr
+
+
+def test_the_predictor_can_be_imported_and_agrees_with_the_record(run):
+    dataset = make_dataset(read_table("wdbc"))
+    rows = split(dataset, 0.3, 1).test
+    code = "import sys, json, wdbc\nprint(json.dumps(wdbc.predict(json.load(sys.stdin)).tolist()))"
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(dataset.x[rows].tolist()),
+        cwd=run,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    predicted = json.loads(answer.stdout)
+    accuracy = np.mean(
+        [p == dataset.classes[int(c)] for p, c in zip(predicted, dataset.y[rows], strict=True)]
+    )
+
+    assert accuracy == pytest.approx(read(run, "run.json")["result"]["test"]["accuracy"])
+
+
+def test_export_writes_the_same_files_that_the_run_has(run, tmp_path):
+    answer = dsgec("export", run, "--to", "c,numpy", "-o", tmp_path)
+
+    assert answer.stdout.split() == [
+        str(tmp_path / name) for name in ("wdbc.h", "wdbc.c", "wdbc.py")
+    ]
+    for name in ("wdbc.h", "wdbc.c", "wdbc.py"):
+        assert (tmp_path / name).read_bytes() == (run / name).read_bytes()
+    dsgec("export", run, "--to", "numpy", "-o", tmp_path, "--name", "tumour")
+    assert (tmp_path / "tumour.py").exists()
+
+
+def test_predict_writes_a_line_for_every_row(run, tmp_path):
+    answer = dsgec("predict", run, "wdbc")
+    rows = list(csv.DictReader(answer.stdout.splitlines()))
+
+    assert len(rows) == 569
+    assert set(rows[0]) == {"predicted", "p(benign)", "p(malignant)"}
+    assert {row["predicted"] for row in rows} <= {"benign", "malignant"}
+    dsgec("predict", run, "wdbc", "-o", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == answer.stdout
+
+
+def test_a_hand_written_network_is_compiled(tmp_path):
+    net = tmp_path / "gate.net"
+    net.write_text("h_1_1 = tanh(2*x_1 - x_2)  # a comment\ny_1 = sig(3 * h_1_1)\n")
+    dsgec("compile", net, "--to", "numpy", "-o", tmp_path)
+    code = "import gate; print(gate.predict([0.0, 0.0]).tolist())"
+    answer = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[0.5]"
+
+    net.write_text("sig(x_1)-sig(x_2)--sig(h_1_1-h_1_2)")
+    dsgec("compile", net, "--layered", "--to", "c", "-o", tmp_path, "--name", "two_layers")
+    assert "h_1_2 = dsgec_sig(x[1])" in (tmp_path / "two_layers.c").read_text()
+    assert "gate.net:1:24" in dsgec("compile", net, code=1).stderr
+
+
+def test_sample_prints_phenotypes_and_check_a_summary():
+    lines = dsgec("sample", "one_layer", "-n", "7").stdout.splitlines()
+    assert len(lines) == 7
+    assert all("sig(" in line for line in lines)
+    assert (
+        dsgec("sample", "float", "--seed", "3").stdout
+        == dsgec("sample", "float", "--seed", "3").stdout
+    )
+
+    summary = dsgec("check", "multi_layer", "--data", "wdbc").stdout
+    for part in (
+        "10",
+        "55 alternatives",
+        "<sum> at most 4 deep",
+        "8 hidden layers",
+        "16 connections",
+    ):
+        assert part in summary
+    assert "2 deep" in dsgec("check", "one_layer", "--max-depth", "sum=2").stdout
+
+
+def test_json_and_quiet(tmp_path):
+    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--json")
+    assert json.loads(answer.stdout)["result"]["fitness"] > 1.0
+    answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--quiet")
+    assert answer.stdout == answer.stderr == ""
+
+
+def test_another_run_is_not_written_over_unasked(tmp_path):
+    dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--name", "mine")
+    before = (tmp_path / "mine" / "run.json").read_bytes()
+    other = ["evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, "--name", "mine"]
+
+    assert "holds another run" in dsgec(*other, code=1).stderr
+    assert (tmp_path / "mine" / "run.json").read_bytes() == before
+    dsgec(*other, "--overwrite")
+    assert (tmp_path / "mine" / "run.json").read_bytes() != before
+
+
+MISTAKES = [
+    (["evolve", "nothing.bnf", "wdbc"], 1, "there is no grammar nothing.bnf"),
+    (["evolve", "one_layer", "nothing.csv"], 1, "there is no table nothing.csv"),
+    (["evolve", ".", "wdbc"], 1, "is a folder"),
+    (["evolve", "one_layer", "."], 1, "is a folder"),
+    (["evolve", "one_layer", "wdbc", "--target", "diagnose"], 1, "Did you mean `diagnosis`?"),
+    (["evolve", "one_layer", "wdbc", "--max-depth", "summ=2"], 1, "no symbol `<summ>`"),
+    (["evolve", "one_layer", "wdbc", "--max-depth", "sum"], 2, "is not like sum=4"),
+    (["evolve", "one_layer", "wdbc", "--population", "1"], 1, "population is 1"),
+    (["evolve", "one_layer", "wdbc", "--population", "many"], 2, "not a valid integer"),
+    (["evolve", "one_layer", "wdbc", "--backend", "gpu"], 2, "gpu"),
+    (["evolve", "one_layer"], 2, "Missing argument"),
+    (["export", "nowhere"], 1, "is not the folder of a finished run"),
+    (["predict", "nowhere", "wdbc"], 1, "is not the folder of a finished run"),
+    (["compile", "nothing.net"], 1, "cannot read nothing.net"),
+    (["check", "nothing"], 1, "multi_layer_softmax"),
+    (["frobnicate"], 2, "No such command"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), MISTAKES, ids=lambda v: str(v)[:40])
+def test_a_mistake_ends_with_a_message_and_its_code(arguments, code, message):
+    assert message in dsgec(*arguments, code=code).stderr
+
+
+def test_every_fault_of_a_grammar_is_told_with_a_caret(tmp_path):
+    grammar = tmp_path / "bad.bnf"
+    grammar.write_text("<a> ::= <b> | <c\n<d> := x_1\n")
+    errors = dsgec("check", grammar, code=1).stderr
+
+    assert "bad.bnf:1:9" in errors
+    assert "bad.bnf:1:15" in errors
+    assert "bad.bnf:2:5" in errors
+    assert "^" in errors
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda run: (run / "best.net").write_text("y_1 = os.system(1)"),
+        lambda run: (run / "best.net").write_bytes(b"\xff\xfe"),
+        lambda run: (run / "best.net").unlink(),
+        lambda run: (run / "run.json").write_text("{"),
+        lambda run: (run / "run.json").write_text("[1]"),
+        lambda run: (run / "run.json").write_text('{"model": 3}'),
+        lambda run: (run / "run.json").write_text('{"model": {"features": [1], "classes": []}}'),
+        lambda run: (run / "run.json").write_text("[" * 100_000),
+        lambda run: (run / "best.net").write_text("inputs = 3\ny_1 = x_1"),
+    ],
+)
+def test_a_damaged_run_is_refused(run, tmp_path, damage):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for path in run.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    damage(folder)
+
+    assert "error" in dsgec("predict", folder, "wdbc", code=1).stderr
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+
+    assert (
+        "cannot write"
+        in dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", blocked, code=1).stderr
+    )
+
+
+def test_an_interrupt_keeps_what_was_reached(tmp_path):
+    arguments = ["evolve", "one_layer", "wdbc", "--out", str(tmp_path), "--generations", "100000"]
+    command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(6.0)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    record = read(tmp_path / "wdbc-one_layer-seed1", "run.json")
+    history = (tmp_path / "wdbc-one_layer-seed1" / "history.csv").read_text().splitlines()
+    assert len(history) == record["result"]["generations"] + 2
