@@ -254,6 +254,27 @@ def predict(run: Path, data: str, out: Path | None) -> None:
         write_whole(out, text)
 
 
+@commands.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--svg", type=click.Path(path_type=Path), help="Draw the network to this file.")
+def show(run: Path, svg: Path | None) -> None:
+    """Print the equations of the network of RUN, or draw it."""
+    from dsgec.network.text import text
+    from dsgec.run.drawing import draw
+    from dsgec.run.files import write_whole
+    from dsgec.run.record import read_model
+
+    model, _ = read_model(run)
+    if svg is not None:
+        write_whole(svg, draw(model))
+        return
+    for number, name in enumerate(model.features, 1):
+        click.echo(f"# x_{number} is {name!a}")
+    if model.classes:
+        click.echo(f"# classes: {', '.join(ascii(label) for label in model.classes)}")
+    click.echo(text(model.network), nl=False)
+
+
 def _grammar(name: str) -> "GrammarFile":
     from dsgec.bnf.load import load_grammar
 

@@ -45,7 +45,8 @@ def _guard(value: object) -> object:
     return value
 
 
-def _load(name: str) -> str | None:
+def load_template(name: str) -> str | None:
+    """The text of one of our templates."""
     path = TEMPLATES.joinpath(name)
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
@@ -55,7 +56,7 @@ def environment() -> jinja2.Environment:
     """The one environment; templates are ours and trusted."""
     # This is no HTML; `finalize` is stricter than autoescape.
     env = jinja2.Environment(  # noqa: S701
-        loader=jinja2.FunctionLoader(_load),
+        loader=jinja2.FunctionLoader(load_template),
         undefined=jinja2.StrictUndefined,
         finalize=_guard,
         trim_blocks=True,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dsgec.bnf.ir import Dots, Grammar, NonTerminal, Terminal
 from dsgec.bnf.measure import Measures, depth_limits, measure
@@ -9,8 +10,7 @@ from dsgec.bnf.measure import Measures, depth_limits, measure
 NONE = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(NamedTuple):
     """A symbol to expand; `deeper` if it belongs to the recursion of its parent."""
 
     rule: int

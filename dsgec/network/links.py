@@ -1,0 +1,65 @@
+"""Network to the lines between its neurons, with their weights where a neuron is a weighted sum."""
+
+from dataclasses import dataclass
+
+from dsgec.network.ir import Apply, Constant, Input, Network
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """From a feature or a neuron, by its position, to a neuron or, if `output`, a numbered output.
+
+    `weight` is the factor before the source; None where the source goes into something else than
+    a sum of products. The same source can be linked more than once.
+    """
+
+    source: int
+    target: int
+    weight: float | None
+    output: bool = False
+
+
+def links(network: Network) -> list[Link]:
+    """Every mention of a feature or neuron in a neuron or an output, in the order of the text."""
+    neurons = [position for layer in network.layers for position in layer]
+    found = []
+    for position in neurons:
+        for source, weight in _mentions(network, position, set(neurons) - {position}):
+            found.append(Link(source, position, weight))
+    for number, position in enumerate(network.outputs):
+        for source, weight in _mentions(network, position, set(neurons)):
+            found.append(Link(source, number, weight, output=True))
+    return found
+
+
+def _mentions(network: Network, position: int, neurons: set[int]) -> list[tuple[int, float | None]]:
+    body = network.nodes[position]
+    if position not in neurons and isinstance(body, Apply) and len(body.arguments) == 1:
+        position = body.arguments[0]  # what goes into the activation
+    found = []
+    todo: list[tuple[int, float | None]] = [(position, 1.0)]
+    while todo:
+        position, weight = todo.pop()
+        node = network.nodes[position]
+        if isinstance(node, Input) or position in neurons:
+            found.append((position, weight))
+        elif isinstance(node, Apply):
+            todo += reversed(_inside(network, node, weight))
+    return found
+
+
+def _inside(network: Network, node: Apply, weight: float | None) -> list[tuple[int, float | None]]:
+    """The arguments of a node with what they are multiplied by on the way up."""
+    if weight is not None:
+        if node.function == "add":
+            return [(a, weight) for a in node.arguments]
+        if node.function == "sub":
+            return [(node.arguments[0], weight), (node.arguments[1], -weight)]
+        if node.function == "neg":
+            return [(node.arguments[0], -weight)]
+        if node.function == "mul":
+            for factor, other in (node.arguments, node.arguments[::-1]):
+                constant = network.nodes[factor]
+                if isinstance(constant, Constant):
+                    return [(other, weight * constant.value)]
+    return [(a, None) for a in node.arguments]

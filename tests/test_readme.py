@@ -1,0 +1,110 @@
+"""The README is true: its commands work, its tables are what the code says."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.bnf.parse import parse
+from dsgec.resources import GRAMMARS, shipped_names
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
+COMMANDS = [line for kind, body in BLOCKS if kind == "sh" for line in body.splitlines()]
+
+ELSEWHERE = {"make run": "test_make_run", "make test": "CI", "pip install .": "test_packaging"}
+"""Commands that set up an environment of their own, and what runs them."""
+
+
+def function_table():
+    lines = ["| function | meaning | error |", "|---|---|---|"]
+    for function in FUNCTIONS.values():
+        meaning = function.meaning.replace("|", "\\|")
+        lines.append(f"| `{function.name}` | {meaning} | {function.accuracy} |")
+    return "\n".join(lines)
+
+
+def test_the_table_of_functions_is_the_codes():
+    assert f"<!-- functions -->\n{function_table()}\n" in README
+
+
+def test_the_tour_works_as_it_stands(tmp_path):
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    ran = 0
+    for command in COMMANDS:
+        plain = command.split("#")[0].strip()
+        if plain in ELSEWHERE:
+            continue
+        if plain.startswith("cc ") and not any(
+            (Path(p) / "cc").exists() for p in os.environ["PATH"].split(os.pathsep)
+        ):
+            continue
+        answer = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert answer.returncode == 0, f"{command}\n{answer.stderr}"
+        ran += 1
+    assert ran >= 10
+    assert (tmp_path / "predictions.csv").exists()
+    assert (tmp_path / "network.svg").read_text().startswith("<svg")
+
+
+def test_the_grammar_it_shows_is_one():
+    (grammar,) = [body for kind, body in BLOCKS if kind == "bnf"]
+
+    assert len(parse(grammar, "README.md").rules) == 5
+
+
+def test_every_shipped_grammar_and_command_is_named():
+    from dsgec.cli import commands
+
+    for name in shipped_names(GRAMMARS, ".bnf"):
+        assert f"| `{name}` |" in README
+    for name in commands.commands:
+        assert f"`dsgec {name} " in README
+
+
+def test_the_order_is_what_two_commands_tour_picture():
+    places = [README.index(text) for text in ("make run", "pip install", "dsgec evolve", "![")]
+
+    assert places == sorted(places)
+
+
+@pytest.mark.campaign
+def test_make_run_works_with_and_without_a_compiler(tmp_path):
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("make", "python3", "touch", "sh", "git"):
+        found = subprocess.run(["which", name], capture_output=True, text=True, check=True)
+        (tools / name).symlink_to(Path(found.stdout.strip()).resolve())
+    results = set()
+    for path in (os.environ["PATH"], str(tools)):
+        answer = subprocess.run(
+            ["make", "run"],
+            cwd=clone,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert answer.returncode == 0, answer.stderr
+        assert ("no C compiler was found" in answer.stderr) == (path == str(tools))
+        results.add(answer.stdout.splitlines()[-1])
+    assert len(results) == 1
+    assert "test accuracy" in results.pop()
