@@ -217,7 +217,7 @@ def compile_(net: Path, targets: str, out: Path | None, name: str | None, layere
     """Write the network in the text file NET as source code; `-` reads standard input."""
     from dsgec.codegen.names import safe_name
     from dsgec.network.model import unnamed
-    from dsgec.network.parse import parse
+    from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
     from dsgec.run.export import export as write
     from dsgec.run.export import parse_targets
@@ -228,10 +228,15 @@ def compile_(net: Path, targets: str, out: Path | None, name: str | None, layere
         raise DsgecError(f"{net} is not UTF-8 text") from error
     except OSError as error:
         raise DsgecError(f"cannot read {net}: {error.strerror or error}") from error
-    network = simplify(parse(text, layered=layered, source=str(net)))
+    source = str(net)
+    network = (
+        parse_phenotype(text, layered=True, source=source)
+        if layered
+        else parse(text, source=source)
+    )
     own_name = safe_name(net.name.split(".")[0])
     folder = out or (Path() if str(net) == "-" else net.parent)
-    for path in write(unnamed(network), parse_targets(targets), name or own_name, folder):
+    for path in write(unnamed(simplify(network)), parse_targets(targets), name or own_name, folder):
         click.echo(path)
 
 

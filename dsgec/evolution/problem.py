@@ -15,7 +15,7 @@ from dsgec.fitness.objectives import OBJECTIVES, Targets
 from dsgec.genome.sample import Pieces, covering_texts
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.ir import Network
-from dsgec.network.parse import parse
+from dsgec.network.parse import parse_phenotype
 from dsgec.network.tokens import PhenotypeError
 
 _MOST_FAULTS = 20
@@ -36,7 +36,7 @@ class Problem:
     def parse(self, phenotype: str) -> Network:
         """The network of a phenotype of this grammar, for this table."""
         roles = self.grammar.directives
-        return parse(
+        return parse_phenotype(
             phenotype,
             layered=bool(roles.layer),
             output=roles.output,
@@ -85,7 +85,7 @@ def check_language(grammar: Grammar, features: int | None) -> None:
     for pieces in covering_texts(grammar):
         text = "".join(piece for piece, _ in pieces)
         try:
-            parse(text, layered=bool(roles.layer), output=roles.output, inputs=features)
+            parse_phenotype(text, layered=bool(roles.layer), output=roles.output, inputs=features)
         except PhenotypeError as error:
             fault = _in_grammar(grammar, error, pieces)
             faults.setdefault((fault.message, fault.span), fault)

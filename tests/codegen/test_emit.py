@@ -14,12 +14,12 @@ from dsgec.errors import DsgecError
 from dsgec.native.module import load_module
 from dsgec.native.toolchain import find_toolchain
 from dsgec.network.model import Model
-from dsgec.network.parse import parse
+from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 
 IRIS = Model(
     simplify(
-        parse(
+        parse_phenotype(
             "sig(0.52*x_1+-1.30*x_3+0.10)-tanh(x_2^2/x_4)--sig(1.5*h_1_1+x_2)"
             "--softmax(2.0*h_2_1+0.3,h_1_2,min(h_1_1,-h_2_1))",
             layered=True,

@@ -13,7 +13,7 @@ from dsgec.genome.connections import sources
 from dsgec.genome.dsge import crossover, express, mutate
 from dsgec.genome.random import Stream
 from dsgec.genome.tables import tabulate
-from dsgec.network.parse import parse as parse_network
+from dsgec.network.parse import parse_phenotype as parse_network
 
 BIG = 1_000_000
 

@@ -7,7 +7,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.network.check import check
-from dsgec.network.parse import parse
+from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from tests.generators import network_text
@@ -55,7 +55,11 @@ def survive(count, seed):
         phenotype = mutated(rng)
         start = time.perf_counter()
         try:
-            network = parse(phenotype, layered=rng.random() < 0.3, inputs=rng.choice([None, 5]))
+            inputs = rng.choice([None, 5])
+            if rng.random() < 0.6:
+                network = parse(phenotype, inputs=inputs)
+            else:
+                network = parse_phenotype(phenotype, layered=rng.random() < 0.7, inputs=inputs)
         except DsgecError as error:
             assert str(error).isprintable() or "\n" in str(error)
         else:

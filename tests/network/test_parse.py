@@ -6,12 +6,12 @@ import pytest
 from dsgec.network.check import check
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Constant, Input, Network
-from dsgec.network.parse import parse
+from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.tokens import PhenotypeError
 
 
-def value(text, *features, **options):
-    network = check(parse(text, inputs=len(features) or 1, **options))
+def value(text, *features):
+    network = check(parse(text, inputs=len(features) or 1))
     return evaluate(network, np.array([features or (0.0,)], dtype=float))[0].tolist()
 
 
@@ -57,7 +57,9 @@ def test_a_feature_can_be_written_in_the_ways_of_the_field(text):
 
 
 def test_layers_and_neurons_are_cut_at_separators_outside_parentheses():
-    network = parse("sig(x_1-1)-(-2*x_2)--h_1_1+h_1_2-tanh(h_1_1)--h_2_1-h_2_2", layered=True)
+    network = parse_phenotype(
+        "sig(x_1-1)-(-2*x_2)--h_1_1+h_1_2-tanh(h_1_1)--h_2_1-h_2_2", layered=True
+    )
     check(network)
 
     assert [len(layer) for layer in network.layers] == [2, 2]
@@ -65,20 +67,22 @@ def test_layers_and_neurons_are_cut_at_separators_outside_parentheses():
 
 
 def test_a_sign_at_the_start_of_a_neuron_is_no_separator():
-    network = parse("-x_1 - -2*x_1*-1e-1 -- -h_1_1*h_1_2", layered=True)
+    network = parse_phenotype("-x_1 - -2*x_1*-1e-1 -- -h_1_1*h_1_2", layered=True)
 
     assert [len(layer) for layer in network.layers] == [2]
     assert evaluate(network, np.array([[3.0]])).tolist() == [[3.0 * (-6.0 * -0.1)]]
 
 
 def test_both_spellings_of_a_hidden_neuron_are_read():
-    network = parse("sig(x_1) -- h_1,1 * h_1_1", layered=True)
+    network = parse_phenotype("sig(x_1) -- h_1,1 * h_1_1", layered=True)
 
     assert network.nodes[-1] == Apply("mul", (1, 1))
 
 
 def test_neurons_of_a_lone_expression_are_its_activations():
-    network = parse("0.5*sig(x_1) + 2*tanh(sig(x_1) + x_2)", output="sigmoid")
+    network = parse_phenotype(
+        "0.5*sig(x_1) + 2*tanh(sig(x_1) + x_2)", layered=False, output="sigmoid"
+    )
 
     assert [len(layer) for layer in network.layers] == [1, 1]
     assert network.nodes[network.outputs[0]] == Apply("sig", (len(network.nodes) - 2,))
@@ -93,7 +97,7 @@ def test_equal_nodes_are_one_node_but_the_two_zeros_are_not():
 
 
 def test_softmax_gives_one_output_for_each_argument():
-    network = parse("sig(x_1)-sig(-x_1)--softmax(h_1_1, h_1_2, 0.5)", layered=True)
+    network = parse_phenotype("sig(x_1)-sig(-x_1)--softmax(h_1_1, h_1_2, 0.5)", layered=True)
 
     outputs = evaluate(network, np.array([[1.0]]))[0]
     e = np.exp([1 / (1 + np.exp(-1.0)), 1 / (1 + np.exp(1.0)), 0.5])
@@ -147,7 +151,7 @@ def test_a_fault_is_told_with_its_place(text, column, message):
 
 def test_a_neuron_does_not_see_its_own_layer():
     with pytest.raises(PhenotypeError, match="no neuron 1 in an earlier layer 1"):
-        parse("sig(x_1)-sig(h_1_1)--h_1_1", layered=True)
+        parse_phenotype("sig(x_1)-sig(h_1_1)--h_1_1", layered=True)
 
 
 @pytest.mark.parametrize("depth", [10_000, 100_000])
@@ -161,3 +165,8 @@ def test_a_long_phenotype_parses():
     assert len(text) > 50_000
 
     assert isinstance(parse(text, inputs=30), Network)
+
+
+def test_a_phenotype_is_no_list_of_equations():
+    with pytest.raises(PhenotypeError, match="`y_1` is not known"):
+        parse_phenotype("y_1 = x_1", layered=False)

@@ -6,7 +6,7 @@ from dsgec.network.check import check
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply
 from dsgec.network.measure import Size, size
-from dsgec.network.parse import parse
+from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from tests.generators import network, rows, same_bits
@@ -54,7 +54,7 @@ def test_only_exact_rewrites_are_made(before, after):
 
 
 def test_dead_equal_and_constant_neurons_go():
-    raw = parse(
+    raw = parse_phenotype(
         "sig(x_1)-sig(x_2)-sig(x_1)-sig(2)--tanh(h_1_2)-tanh(x_3)--sig(h_1_1+h_1_3+h_1_4*x_1)",
         layered=True,
         inputs=3,
@@ -66,7 +66,7 @@ def test_dead_equal_and_constant_neurons_go():
 
 
 def test_the_size_counts_what_the_outputs_depend_on():
-    raw = parse(
+    raw = parse_phenotype(
         "sig(0.5*x_1+0.2*x_1+1)-sig(x_2)-sig(x_4)--sig(h_1_1*x_1+h_1_2)-sig(x_3)--sig(h_2_1+h_1_1)",
         layered=True,
         inputs=4,
@@ -76,7 +76,7 @@ def test_the_size_counts_what_the_outputs_depend_on():
 
 
 def test_a_layer_whose_neurons_are_dead_is_no_layer():
-    raw = parse("sig(x_1)--sig(x_2)--sig(h_1_1)", layered=True)
+    raw = parse_phenotype("sig(x_1)--sig(x_2)--sig(h_1_1)", layered=True)
 
     assert size(simplify(raw)) == Size(layers=1, neurons=1, features=1, connections=2)
     assert all(isinstance(simplify(raw).nodes[p], Apply) for p in simplify(raw).layers[0])

@@ -3,7 +3,7 @@
 import pytest
 
 from dsgec.network.check import check
-from dsgec.network.parse import parse
+from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from tests.generators import network
@@ -44,7 +44,7 @@ def test_parentheses_stand_where_they_are_needed(phenotype, expected):
 
 
 def test_a_network_is_printed_as_equations():
-    parsed = parse("sig(0.5*x_1+-1)-sig(x_2)--sig(2*h_1_1+h_1_2)", layered=True)
+    parsed = parse_phenotype("sig(0.5*x_1+-1)-sig(x_2)--sig(2*h_1_1+h_1_2)", layered=True)
 
     assert text(parsed) == (
         "inputs = 2\n"

@@ -6,7 +6,7 @@ import pytest
 
 from dsgec.network.links import Link, links
 from dsgec.network.model import Model, unnamed
-from dsgec.network.parse import parse
+from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.run.drawing import draw
 from tests.generators import network
@@ -15,7 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_weights_are_found_in_sums_of_products():
-    net = parse("sig(0.5*x_1 - x_2*2 + 1)--sig(-(3*h_1_1) + x_1)", layered=True)
+    net = parse_phenotype("sig(0.5*x_1 - x_2*2 + 1)--sig(-(3*h_1_1) + x_1)", layered=True)
     h = net.layers[0][0]
     x1, x2 = (net.nodes.index(node) for node in net.nodes if type(node).__name__ == "Input")
 
@@ -34,7 +34,9 @@ def test_a_connection_that_is_no_product_has_no_weight():
 
 
 def test_every_part_is_drawn():
-    net = simplify(parse("sig(x_1)-sig(x_2-x_3)--softmax(h_1_1, 2*h_1_2, x_1)", layered=True))
+    net = simplify(
+        parse_phenotype("sig(x_1)-sig(x_2-x_3)--softmax(h_1_1, 2*h_1_2, x_1)", layered=True)
+    )
     root = ET.fromstring(draw(Model(net, ("a", "b", "c"), ("no", "yes", "perhaps"))))
 
     texts = [element.text for element in root.iter(f"{SVG}text")]

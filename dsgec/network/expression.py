@@ -1,0 +1,243 @@
+"""One expression of a text to nodes.
+
+An operator-precedence parser on two stacks, of values and of operators: nothing recurses, so
+nesting costs memory only, and the native engine's parser is the same procedure.
+"""
+
+import re
+from dataclasses import dataclass
+
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.network.check import ARITY
+from dsgec.network.ir import Builder, Constant
+from dsgec.network.powers import integer_exponent
+from dsgec.network.tokens import LONGEST_INDEX, TOKEN, PhenotypeError, function_called
+
+_BINARY = {"+": (1, "add"), "-": (1, "sub"), "*": (2, "mul"), "/": (2, "div"), "^": (4, "pow")}
+_NEGATION = (3, "neg")
+_POWER, _ = _BINARY["^"]
+_SOFTMAX_ALONE = "`softmax` can only be the whole of the output layer"
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An open parenthesis on the stack of operators: of a call, if `function` is set."""
+
+    function: str
+    offset: int
+    values_below: int
+
+
+class Reader:
+    """What the expressions of one text share: its nodes, its neurons by name, its features."""
+
+    def __init__(self, text: str, source: str, inputs: int | None) -> None:
+        self.text, self.source, self.inputs = text, source, inputs
+        self.builder = Builder()
+        self.named: dict[tuple[int, int], int] = {}
+        self.widest = 0
+
+    def fail(self, offset: int, message: str, advice: str = "") -> PhenotypeError:
+        return PhenotypeError(self.text, self.source, offset, message, advice)
+
+    def single(self, start: int, end: int) -> int:
+        """The position of the value of an expression that has one."""
+        values, softmax = self.neuron(start, end)
+        if softmax:
+            raise self.fail(start, _SOFTMAX_ALONE)
+        return values[0]
+
+    def neuron(self, start: int, end: int) -> tuple[list[int], bool]:
+        """The positions of the values of one expression; several only of a softmax."""
+        expression = _Expression(self, start, end)
+        expression.read()
+        return expression.values, expression.is_softmax
+
+
+class _Expression:
+    def __init__(self, reader: Reader, start: int, end: int) -> None:
+        self.reader = reader
+        self.at, self.end = start, end
+        self.values: list[int] = []
+        self.operators: list[tuple[int, str] | _Open] = []
+        self.is_softmax = False
+
+    def read(self) -> None:
+        operand_next = True
+        while True:
+            match = self.peek()
+            self.at = match.end()
+            if operand_next:
+                operand_next = not self.operand(match)
+            elif self.is_softmax and match.lastgroup != "end":
+                raise self.reader.fail(_place(match), _SOFTMAX_ALONE)
+            elif match.lastgroup == "end":
+                break
+            else:
+                operand_next = self.operator(match)
+        self.reduce_all()
+        if self.operators:
+            opened = self.operators[-1]
+            assert isinstance(opened, _Open)
+            raise self.reader.fail(opened.offset, "this parenthesis is never closed")
+
+    def peek(self) -> re.Match[str]:
+        match = TOKEN.match(self.reader.text, self.at, self.end)
+        assert match is not None  # the last alternative takes anything
+        return match
+
+    # --- where an operand is expected ----------------------------------------------------------
+
+    def operand(self, match: re.Match[str]) -> bool:
+        """Read what may begin an operand; True if the operand is then complete."""
+        kind, sign = match.lastgroup, match["sign"]
+        if kind == "number":
+            self.values.append(self.number(match["number"], _place(match)))
+        elif kind in ("feature", "column"):
+            self.values.append(self.feature(match, kind))
+        elif kind == "neuron":
+            self.values.append(self.hidden(match))
+        elif sign == "-":
+            return self.minus(match)
+        else:
+            if kind == "name":
+                self.call(match["name"], _place(match))
+            elif sign == "(":
+                self.operators.append(_Open("", _place(match), len(self.values)))
+            elif sign != "+":
+                raise self.unexpected(match, "a number, a feature, a neuron or a function")
+            return False
+        return True
+
+    def minus(self, match: re.Match[str]) -> bool:
+        """A sign: part of the number that follows, unless that is raised to a power."""
+        following = self.peek()
+        after = TOKEN.match(self.reader.text, following.end(), self.end)
+        is_base = after is not None and after["sign"] in ("^", "**")
+        if following.lastgroup != "number" or is_base:
+            self.operators.append(_NEGATION)
+            return False
+        self.at = following.end()
+        self.values.append(self.number("-" + following["number"], _place(match)))
+        return True
+
+    def number(self, digits: str, offset: int) -> int:
+        value = float(digits)
+        if abs(value) == float("inf"):
+            raise self.reader.fail(offset, "this number is too large", "The largest is 1.797e308.")
+        return self.reader.builder.constant(value)
+
+    def feature(self, match: re.Match[str], kind: str) -> int:
+        reader, digits, offset = self.reader, match[kind], match.start(kind)
+        column = int(digits) - (kind == "feature") if len(digits) <= LONGEST_INDEX else 10**9
+        if column < 0:
+            advice = "Write `x_1` or `x[0]` for the first feature."
+            raise reader.fail(offset, "there is no `x_0`", advice)
+        if reader.inputs is None and column == 10**9:
+            raise reader.fail(offset, "no table has so many features")
+        if reader.inputs is not None and column >= reader.inputs:
+            raise reader.fail(
+                offset,
+                f"there are {reader.inputs} features, and this is number {digits[:20]}",
+                f"They are `x_1` to `x_{reader.inputs}`, or `x[0]` to `x[{reader.inputs - 1}]`.",
+            )
+        reader.widest = max(reader.widest, column + 1)
+        return reader.builder.input(column)
+
+    def hidden(self, match: re.Match[str]) -> int:
+        layer, neuron = match["layer"], match["neuron"]
+        if max(len(layer), len(neuron)) <= LONGEST_INDEX:
+            position = self.reader.named.get((int(layer), int(neuron)))
+            if position is not None:
+                return position
+        raise self.reader.fail(
+            match.start("layer") - 2,
+            f"there is no neuron {neuron[:20]} in an earlier layer {layer[:20]}",
+            "A neuron reads features and neurons of layers before its own.",
+        )
+
+    def call(self, name: str, offset: int) -> None:
+        function = function_called(name)
+        if function is None:
+            raise self.reader.fail(
+                offset,
+                f"`{name[:40]}` is not known",
+                f"Features are `x_1` or `x[0]`, functions are {', '.join(sorted(FUNCTIONS))}.",
+            )
+        parenthesis = self.peek()
+        if parenthesis["sign"] != "(":
+            message = f"`{name}` is a function: its argument goes in parentheses"
+            raise self.reader.fail(offset, message)
+        if function == "softmax" and (self.operators or self.values):
+            raise self.reader.fail(offset, _SOFTMAX_ALONE)
+        self.at = parenthesis.end()
+        self.operators.append(_Open(function, offset, len(self.values)))
+
+    # --- where an operator is expected ---------------------------------------------------------
+
+    def operator(self, match: re.Match[str]) -> bool:
+        """Read what may follow an operand; True if another operand must come."""
+        sign = (match["sign"] or "").replace("**", "^")
+        if sign in _BINARY:
+            strength, function = _BINARY[sign]
+            self.reduce_all(strength)
+            self.operators.append((strength, function))
+            return True
+        if sign not in (")", ","):
+            raise self.unexpected(match, "an operator or the end")
+        self.reduce_all()
+        if not self.operators:
+            message = f"`{sign}` without an open parenthesis"
+            raise self.reader.fail(_place(match), message)
+        opened = self.operators[-1]
+        assert isinstance(opened, _Open)
+        if sign == ",":
+            if not opened.function:
+                message = "`,` can only stand between the arguments of a function"
+                raise self.reader.fail(_place(match), message)
+            return True
+        self.operators.pop()
+        self.close(opened)
+        return False
+
+    def close(self, opened: _Open) -> None:
+        if opened.function == "softmax":
+            self.is_softmax = True
+        elif opened.function:
+            arguments = tuple(self.values[opened.values_below :])
+            arity = ARITY[opened.function]
+            if len(arguments) != arity:
+                takes = f"{arity} argument" + "s" * (arity > 1)
+                message = f"`{opened.function}` takes {takes}, not {len(arguments)}"
+                raise self.reader.fail(opened.offset, message)
+            self.apply(opened.function, arity)
+
+    def reduce_all(self, strength: int = 0) -> None:
+        """Apply the operators that bind at least as strongly, down to an open parenthesis."""
+        while self.operators:
+            top = self.operators[-1]
+            # `^` alone binds to the right.
+            if isinstance(top, _Open) or top[0] < strength or top[0] == strength == _POWER:
+                return
+            self.operators.pop()
+            self.apply(top[1], ARITY[top[1]])
+
+    def apply(self, function: str, arity: int) -> None:
+        builder = self.reader.builder
+        arguments = tuple(self.values[-arity:])
+        del self.values[-arity:]
+        if function == "pow":
+            # Only a whole number that is written out is a repeated multiplication: what `a ^ b`
+            # means must not change when `b` is simplified.
+            exponent = builder.nodes[arguments[1]]
+            if not isinstance(exponent, Constant) or integer_exponent(exponent.value) is None:
+                function = "power"
+        self.values.append(builder.apply(function, arguments))
+
+    def unexpected(self, match: re.Match[str], expected: str) -> PhenotypeError:
+        found = "the end" if match.lastgroup == "end" else f"`{match[0].strip()[:40]}`"
+        return self.reader.fail(_place(match), f"expected {expected}, found {found}")
+
+
+def _place(match: re.Match[str]) -> int:
+    return match.start(match.lastgroup or 0)
