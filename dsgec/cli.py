@@ -3,6 +3,7 @@
 Modules that take long to import are imported inside the commands that need them.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsgec import __version__
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, printable, reason
 
 if TYPE_CHECKING:
     from dsgec.bnf.load import GrammarFile
 
 EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 130
+_MOST_NETWORK_BYTES = 64 << 20
 
 
 def main() -> None:
@@ -27,15 +29,35 @@ def main() -> None:
         error.show()
         code = error.exit_code
     except DsgecError as error:
-        click.echo(str(error), err=True)
+        complain(str(error))
         code = EXIT_MISTAKE
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        complain("interrupted")
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_MISTAKE
+    except OSError as error:
+        complain(f"error: {reason(error)}")
+        code = EXIT_MISTAKE
+    except MemoryError:
+        complain("error: there is not enough memory")
         code = EXIT_MISTAKE
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def complain(text: str) -> None:
+    """To standard error, if there is one, and without anything that drives a terminal."""
+    if sys.stderr is not None:
+        click.echo(printable(text), err=True)
+
+
+def say(text: str) -> None:
+    """To standard output: as it is for a program, without what drives a terminal for a person."""
+    if sys.stdout is not None:
+        is_terminal = sys.stdout.isatty()
+        click.echo(printable(text) if is_terminal else text, color=True)
+        sys.stdout.flush()
 
 
 class DepthLimit(click.ParamType[tuple[str, int]]):
@@ -87,7 +109,7 @@ def check(
         from dsgec.data.table import read_table
 
         dataset = make_dataset(read_table(data), target)
-    click.echo(summary(file, dataset, dict(max_depth)))
+    say(summary(file, dataset, dict(max_depth)))
 
 
 @commands.command()
@@ -119,7 +141,7 @@ def sample(
     for individual in range(count):
         stream = Stream(seed, 0, individual)
         derivation = express(tables, {}, stream, connect, Settings().max_size)
-        click.echo(derivation.phenotype if not derivation.fault else f"# {derivation.fault}")
+        say(derivation.phenotype if not derivation.fault else f"# {derivation.fault}")
 
 
 @commands.command()
@@ -143,7 +165,24 @@ def sample(
 )
 @click.option("--split-seed", type=int, default=1, show_default=True, help="Draws that share.")
 @click.option(
-    "--backend", type=click.Choice(["auto", "c", "numpy"]), default="auto", show_default=True
+    "--backend",
+    type=click.Choice(["auto", "engine", "c", "numpy", "reference"]),
+    default="auto",
+    show_default=True,
+    help="What runs the generations; all give the same run.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1, 256), help="Of the engine; default: by the table's size."
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 100_000),
+    default=1,
+    show_default=True,
+    help="Runs with seeds that follow on, each in a folder of its own.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Where runs go; default: ./build.")
 @click.option("--name", default="", help="The name of the run's folder.")
@@ -155,6 +194,9 @@ def evolve(
     data: str,
     target: str | None,
     backend: str,
+    threads: int | None,
+    runs: int,
+    jobs: int | None,
     out: Path | None,
     name: str,
     overwrite: bool,
@@ -167,27 +209,43 @@ def evolve(
 
     GRAMMAR is a BNF file or the name of a shipped grammar, DATA a CSV file or a shipped table.
     """
+    from dsgec.evolution.choose import choose, sensible_threads
     from dsgec.evolution.settings import Settings
-    from dsgec.fitness.backends import choose_backend
-    from dsgec.pipeline import prepare, run
-    from dsgec.run.display import Progress, result_lines
+    from dsgec.pipeline import prepare, refuse_other_run, run, run_many, seeded
+    from dsgec.run.display import Progress, result_lines, summary_lines
     from dsgec.run.record import to_json
 
     chosen = Settings(max_depth=tuple(sorted(dict(max_depth).items())), **settings)
-    job = prepare(grammar, data, chosen, target=target, out=out, name=name, overwrite=overwrite)
+    job = prepare(grammar, data, chosen, target=target, out=out, name=name)
+    each = [job] if runs == 1 else [seeded(job, chosen.seed + number) for number in range(runs)]
+    if not overwrite:
+        for single in each:
+            refuse_other_run(single)
     _warn(job.grammar)
-    machine, remark = choose_backend(backend)
-    if remark:
-        click.echo(f"note: {remark}", err=True)
-    progress = Progress(job, machine.description, quiet=quiet or as_json)
-    finished = run(job, machine, progress)
-    progress.close()
+    if threads is None:
+        threads = sensible_threads(job.problem) if runs == 1 else 1
+    evolver = choose(job.problem, chosen, backend, threads)
+    if evolver.remark:
+        complain(f"note: {evolver.remark}")
+    progress = Progress(job, evolver.description, quiet=quiet or as_json)
+    if runs == 1:
+        finished = [run(job, evolver, progress)]
+        progress.close()
+    else:
+        finished = run_many(
+            each,
+            jobs or os.cpu_count() or 1,
+            lambda single: choose(single.problem, single.settings, evolver.name, threads),
+            progress.run_ended,
+        )
     if as_json:
-        click.echo(to_json({**finished.record, "timing": finished.timing}), nl=False)
+        records = [{**one.record, "timing": one.timing} for one in finished]
+        say(to_json(records[0] if runs == 1 else records).removesuffix("\n"))
     elif not quiet:
-        click.echo("\n".join(result_lines(finished)))
-    if finished.interrupted:
-        click.echo("interrupted: what was reached by then is written", err=True)
+        lines = result_lines(finished[0]) if runs == 1 else summary_lines(finished)
+        say("\n".join(lines))
+    if any(one.interrupted for one in finished):
+        complain("interrupted: what was reached by then is written")
         sys.exit(EXIT_INTERRUPTED)
 
 
@@ -204,7 +262,7 @@ def export(run: Path, targets: str, out: Path | None, name: str | None) -> None:
 
     model, own_name = read_model(run)
     for path in write(model, parse_targets(targets), name or own_name, out or run):
-        click.echo(path)
+        say(str(path))
 
 
 @commands.command("compile")
@@ -219,25 +277,28 @@ def compile_(net: Path, targets: str, out: Path | None, name: str | None, layere
     from dsgec.network.model import unnamed
     from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
+    from dsgec.resources import read_bytes
     from dsgec.run.export import export as write
     from dsgec.run.export import parse_targets
 
-    try:
-        text = sys.stdin.read() if str(net) == "-" else net.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DsgecError(f"{net} is not UTF-8 text") from error
-    except OSError as error:
-        raise DsgecError(f"cannot read {net}: {error.strerror or error}") from error
     source = str(net)
+    if source != "-":
+        data = read_bytes(net, source, _MOST_NETWORK_BYTES)
+    else:
+        data = sys.stdin.buffer.read(_MOST_NETWORK_BYTES) if sys.stdin is not None else b""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DsgecError(f"{source} is not UTF-8 text") from error
     network = (
         parse_phenotype(text, layered=True, source=source)
         if layered
         else parse(text, source=source)
     )
     own_name = safe_name(net.name.split(".")[0])
-    folder = out or (Path() if str(net) == "-" else net.parent)
+    folder = out or (Path() if source == "-" else net.parent)
     for path in write(unnamed(simplify(network)), parse_targets(targets), name or own_name, folder):
-        click.echo(path)
+        say(str(path))
 
 
 @commands.command()
@@ -254,7 +315,7 @@ def predict(run: Path, data: str, out: Path | None) -> None:
     model, _ = read_model(run)
     text = predictions(model, read_table(data))
     if out is None:
-        click.echo(text, nl=False)
+        say(text.removesuffix("\n"))
     else:
         write_whole(out, text)
 
@@ -274,10 +335,36 @@ def show(run: Path, svg: Path | None) -> None:
         write_whole(svg, draw(model))
         return
     for number, name in enumerate(model.features, 1):
-        click.echo(f"# x_{number} is {name!a}")
+        say(f"# x_{number} is {name!a}")
     if model.classes:
-        click.echo(f"# classes: {', '.join(ascii(label) for label in model.classes)}")
-    click.echo(text(model.network), nl=False)
+        say(f"# classes: {', '.join(ascii(label) for label in model.classes)}")
+    say(text(model.network).removesuffix("\n"))
+
+
+@commands.command()
+def doctor() -> None:
+    """Tell which compiler and which backend are used here, and why, and test them."""
+    from dsgec.run.doctor import diagnosis
+
+    for line in diagnosis():
+        say(line)
+
+
+@commands.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def bench(as_json: bool) -> None:
+    """Measure this machine, in about two minutes: speeds, growth, threads, compiling, starting."""
+    from dsgec.run.bench import bench as measurements
+    from dsgec.run.bench import table_lines
+    from dsgec.run.record import to_json
+
+    reports = {}
+    for name, report in measurements():
+        reports[name] = report
+        if not as_json:
+            say("\n".join(table_lines(name, report)))
+    if as_json:
+        say(to_json(reports).removesuffix("\n"))
 
 
 def _grammar(name: str) -> "GrammarFile":
@@ -290,4 +377,4 @@ def _grammar(name: str) -> "GrammarFile":
 
 def _warn(file: "GrammarFile") -> None:
     for warning in file.warnings:
-        click.echo(str(warning), err=True)
+        complain(str(warning))

@@ -36,7 +36,7 @@ class Fault:
             parts += ["    " + line, "    " + " " * (column - 1) + carets]
         if self.advice:
             parts.append("  " + self.advice)
-        return "\n".join(_printable(part) for part in parts)
+        return "\n".join(printable(part) for part in parts)
 
 
 class DsgecError(Exception):
@@ -49,12 +49,17 @@ class DsgecError(Exception):
         super().__init__("\n".join(map(str, self.faults)))
 
 
+def reason(error: Exception) -> str:
+    """What an error of the system's says, without its number."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def printable(text: str) -> str:
+    """Text that cannot drive a terminal: control characters, and what is no text, replaced."""
+    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
+
+
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:
     """The part of a long line around `column`, and where the column is in it."""
     start = max(0, column - 1 - width // 2) if len(line) > width else 0
     return line[start : start + width].replace("\t", " "), column - start
-
-
-def _printable(text: str) -> str:
-    """Control characters would let a file's text drive the terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)

@@ -7,7 +7,8 @@ neurons a layer has, and the network parser cut with this one function.
 
 import re
 
-_LANDMARK = re.compile(r"(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+|[()]|-")
+_LANDMARK = re.compile(r"(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+|[()]|-", re.ASCII)
+_BLANKS = " \t\n\r\f\v"
 _BEFORE_A_SIGN = frozenset("+*/^,(")
 
 Stretch = tuple[int, int]
@@ -24,8 +25,10 @@ def cut(text: str) -> list[list[Stretch]]:
         elif mark == ")":
             depth -= 1
         elif mark == "-" and depth == 0 and at >= resume:
-            before = text[start:at].rstrip()
-            if not before or before[-1] in _BEFORE_A_SIGN:
+            last = at - 1
+            while last >= start and text[last] in _BLANKS:
+                last -= 1
+            if last < start or text[last] in _BEFORE_A_SIGN:
                 continue
             layers[-1].append((start, at))
             if text.startswith("--", at):

@@ -11,9 +11,11 @@ evolution  scores        → generations   select, cross, mutate
 run        generations   → a folder      record, history, network, exports
 """
 
+import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,12 @@ from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.loop import State, evolve
+from dsgec.evolution.choose import Evolver, Generation
 from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
-from dsgec.fitness.backends import Backend
 from dsgec.network.model import Model
 from dsgec.run.export import export
+from dsgec.run.files import make_folder
 from dsgec.run.record import (
     HistoryRow,
     best_network,
@@ -70,30 +71,28 @@ def prepare(
     target: str | None = None,
     out: Path | None = None,
     name: str = "",
-    overwrite: bool = False,
 ) -> Job:
     """Read and check everything that a run needs, so that no mistake is found later."""
+    if name and (Path(name).name != name or name in (".", "..")):
+        raise DsgecError(f"`{name}` cannot name a folder", "Say where it is to be with --out.")
     grammar_file = load_grammar(grammar)
     dataset = make_dataset(read_table(data), target)
     problem = make_problem(grammar_file.grammar, dataset, settings)
     folder = (out or Path("build")) / (
         name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
     )
-    job = Job(grammar_file, problem, settings, folder)
-    if not overwrite:
-        _refuse_other_run(job)
-    return job
+    return Job(grammar_file, problem, settings, folder)
 
 
-def run(job: Job, backend: Backend, on_generation: Callable[[State], None]) -> Run:
+def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None]) -> Run:
     """Evolve, and write the folder; a KeyboardInterrupt ends the run early, with what it has."""
-    scorer = Scorer(job.problem, backend)
+    make_folder(job.folder)
     history: list[HistoryRow] = []
-    last: State | None = None
+    last: Generation | None = None
     interrupted = False
     start = time.perf_counter()
     try:
-        for last in evolve(job.problem, job.settings, scorer):
+        for last in evolver.generations():
             history.append(history_row(last))
             on_generation(last)
     except KeyboardInterrupt:
@@ -103,7 +102,7 @@ def run(job: Job, backend: Backend, on_generation: Callable[[State], None]) -> R
     seconds = time.perf_counter() - start
     assert last is not None
     timing = {
-        "backend": backend.name,
+        "backend": evolver.name,
         "evolve_seconds": round(seconds, 3),
         "evaluations_per_second": round(last.evaluations / seconds, 1) if seconds else None,
     }
@@ -111,23 +110,67 @@ def run(job: Job, backend: Backend, on_generation: Callable[[State], None]) -> R
     network = best_network(job.problem, last)
     dataset = job.problem.dataset
     model = Model(network, dataset.features, dataset.classes)
+    # A folder with a run.json is whole: it goes first and comes last.
+    (job.folder / "run.json").unlink(missing_ok=True)
     files = export(model, EXPORTED, record["model"]["name"], job.folder)
     write_run(job.folder, record, network, history[: last.generation + 1], timing)
     return Run(job.folder, record, timing, tuple(files), interrupted)
 
 
-def _refuse_other_run(job: Job) -> None:
+def run_many(
+    each: Sequence[Job],
+    jobs: int,
+    start: Callable[[Job], Evolver],
+    on_run: Callable[[Run], None],
+) -> list[Run]:
+    """Several runs, `jobs` of them at a time; `on_run` is called in their order.
+
+    The engine works outside Python's lock, so threads are enough.
+    """
+
+    stop = threading.Event()
+
+    def one(single: Job) -> Run:
+        return run(single, start(single), go_on)
+
+    def go_on(_: Generation) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+
+    finished = []
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(one, single) for single in each]
+        try:
+            for future in futures:
+                finished.append(future.result())
+                on_run(finished[-1])
+        except BaseException:
+            stop.set()  # the runs under way write what they have
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return finished
+
+
+def seeded(job: Job, seed: int) -> Job:
+    """The same job with another seed, in a folder of its own."""
+    name = job.folder.name.removesuffix(f"-seed{job.settings.seed}")
+    folder = job.folder.with_name(f"{name}-seed{seed}")
+    return replace(job, settings=replace(job.settings, seed=seed), folder=folder)
+
+
+def refuse_other_run(job: Job) -> None:
     """A folder with the result of another run is not written over unasked."""
     if not (job.folder / "run.json").exists():
         return
     found = read_record(job.folder)
-    same = (
-        found.get("settings") == job.settings.as_json()
-        and found.get("grammar", {}).get("sha256") == job.grammar.digest
-        and found.get("data", {}).get("sha256") == job.problem.dataset.digest
-        and found.get("data", {}).get("target") == job.problem.dataset.target
-    )
-    if not same:
+    dataset = job.problem.dataset
+    if (
+        found.get("settings") != job.settings.as_json()
+        or found.get("grammar") != {"name": job.grammar.name, "sha256": job.grammar.digest}
+        or not isinstance(found.get("data"), dict)
+        or (found["data"].get("sha256"), found["data"].get("target"))
+        != (dataset.digest, dataset.target)
+    ):
         raise DsgecError(
             f"{job.folder} holds another run",
             "Choose another --name, or write over it with --overwrite.",

@@ -4,6 +4,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from dsgec.errors import DsgecError, reason
+
 
 def _shipped(kind: str) -> Traversable:
     """The folder `kind`: inside the package in a wheel, beside it in a checkout."""
@@ -14,6 +16,39 @@ def _shipped(kind: str) -> Traversable:
 TEMPLATES = _shipped("templates")
 GRAMMARS = _shipped("grammars")
 TABLES = _shipped("tables")
+
+
+def read_bytes(path: Path | Traversable, shown: str, most: int) -> bytes:
+    """The bytes of a file or a pipe that a user named; a DsgecError if it cannot be read."""
+    try:
+        if isinstance(path, Path) and path.is_char_device():
+            raise DsgecError(f"{shown} is a device, not a file")
+        with path.open("rb") as file:
+            data: bytes = file.read(most + 1)
+    except OSError as error:
+        raise DsgecError(f"cannot read {shown}: {reason(error)}") from error
+    if len(data) > most:
+        raise DsgecError(f"{shown} is larger than {most >> 20} MB")
+    return data
+
+
+def find(name: str, folder: Traversable, suffix: str, kind: str) -> Path | Traversable:
+    """What a user named: the path of a file or, if there is no such file, a shipped name."""
+    shipped = shipped_names(folder, suffix)
+    path = Path(name)
+    try:
+        if path.is_dir():
+            raise DsgecError(f"{name} is a folder, not a {kind}", "Give the path of a file.")
+        if path.exists():
+            return path
+    except (OSError, ValueError) as error:
+        raise DsgecError(f"cannot read {name[:200]}: {reason(error)}") from error
+    if name in shipped:
+        return folder.joinpath(name + suffix)
+    raise DsgecError(
+        f"there is no {kind} {name[:200]}",
+        f"Give the path of a {suffix} file, or the name of a shipped one: {', '.join(shipped)}.",
+    )
 
 
 def shipped_names(folder: Traversable, suffix: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from dsgec.data.dataset import make_dataset, split
 from dsgec.data.table import read_table
 
 COMMAND = [sys.executable, "-m", "dsgec"]
+NO_COMPILER = {"PATH": "", "CC": "", "DSGEC_NO_TCC": "1"}
 QUICK = ["--generations", "4", "--population", "12"]
 
 
@@ -23,7 +24,8 @@ def dsgec(*arguments, cwd=None, code=0, env=None, **options):
     answer = subprocess.run(
         [*COMMAND, *map(str, arguments)],
         cwd=cwd,
-        capture_output=True,
+        stdout=options.pop("stdout", subprocess.PIPE),
+        stderr=subprocess.PIPE,
         text=True,
         check=False,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **(env or {})},
@@ -117,15 +119,13 @@ def test_the_c_backend_gives_the_same_run(run, tmp_path):
 
 
 def test_without_a_compiler_numpy_is_used_and_one_line_says_so(run, tmp_path):
-    answer = dsgec(
-        "evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, env={"PATH": "", "CC": ""}
-    )
+    answer = dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, env=NO_COMPILER)
 
     notes = [line for line in answer.stderr.splitlines() if line.startswith("note:")]
     assert len(notes) == 1
     assert "no C compiler was found" in notes[0]
     assert (tmp_path / run.name / "run.json").read_bytes() == (run / "run.json").read_bytes()
-    refused = dsgec("evolve", "one_layer", "wdbc", "--backend", "c", env={"PATH": ""}, code=1)
+    refused = dsgec("evolve", "one_layer", "wdbc", "--backend", "c", env=NO_COMPILER, code=1)
     assert "--backend numpy" in refused.stderr
 
 
@@ -244,7 +244,59 @@ MISTAKES = [
     (["compile", "nothing.net"], 1, "cannot read nothing.net"),
     (["check", "nothing"], 1, "multi_layer_softmax"),
     (["frobnicate"], 2, "No such command"),
+    (["check", "a" * 5000], 1, "File name too long"),
+    (["evolve", "one_layer", "/dev/zero"], 1, "is a device"),
+    (["evolve", "one_layer", "wdbc", "--name", "../elsewhere"], 1, "cannot name a folder"),
 ]
+
+
+@pytest.mark.needs_cc
+def test_several_runs_are_the_single_runs(tmp_path):
+    many = [
+        "evolve",
+        "one_layer",
+        "wdbc",
+        *QUICK,
+        "--runs",
+        "3",
+        "--jobs",
+        "2",
+        "--out",
+        tmp_path / "a",
+    ]
+    answer = dsgec(*many)
+
+    assert "3 runs, mean ± standard deviation" in answer.stdout
+    for seed in (1, 2, 3):
+        name = f"wdbc-one_layer-seed{seed}"
+        dsgec(
+            "evolve",
+            "one_layer",
+            "wdbc",
+            *QUICK,
+            "--seed",
+            seed,
+            "--out",
+            tmp_path / "b",
+            "--quiet",
+        )
+        for file in ("run.json", "history.csv", "wdbc.c"):
+            assert (tmp_path / "a" / name / file).read_bytes() == (
+                tmp_path / "b" / name / file
+            ).read_bytes()
+    records = json.loads(dsgec(*many, "--json").stdout)
+    assert [record["settings"]["seed"] for record in records] == [1, 2, 3]
+
+
+def test_the_doctor_names_the_backend_and_why():
+    page = dsgec("doctor").stdout
+    assert "self-test   numpy: the reference's bits" in page
+    assert "WRONG" not in page
+
+    alone = dsgec("doctor", env=NO_COMPILER).stdout
+    assert "compiler    none" in alone
+    assert "because no C compiler was found" in alone
+    assert "self-test   engine: not available" in alone
 
 
 @pytest.mark.parametrize(("arguments", "code", "message"), MISTAKES, ids=lambda v: str(v)[:40])
@@ -275,6 +327,7 @@ def test_every_fault_of_a_grammar_is_told_with_a_caret(tmp_path):
         lambda run: (run / "run.json").write_text('{"model": {"features": [1], "classes": []}}'),
         lambda run: (run / "run.json").write_text("[" * 100_000),
         lambda run: (run / "best.net").write_text("inputs = 3\ny_1 = x_1"),
+        lambda run: (run / "best.net").write_text("inputs = 30\ny_1 = x_1"),
     ],
 )
 def test_a_damaged_run_is_refused(run, tmp_path, damage):
@@ -295,6 +348,53 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
         "cannot write"
         in dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", blocked, code=1).stderr
     )
+
+
+def test_a_device_and_a_link_stay_what_they_are(run, tmp_path):
+    link, real = tmp_path / "link.csv", tmp_path / "real.csv"
+    link.symlink_to(real)
+    dsgec("predict", run, "wdbc", "-o", link)
+    assert link.is_symlink()
+    assert real.read_text().startswith("predicted")
+
+    assert "No space left" in dsgec("sample", "one_layer", "-n", "9", code=1, stdout=Full()).stderr
+
+
+class Full:
+    """A standard output that cannot be written to."""
+
+    def fileno(self):
+        return os.open("/dev/full", os.O_WRONLY)
+
+
+def test_text_of_a_table_does_not_drive_the_terminal(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n1,\x1b[31mred\n2,blue\n3,blue\n4,\x1b[31mred\n")
+    answer = dsgec("evolve", "one_layer", table, *QUICK, "--out", tmp_path, "--test", "0")
+
+    assert "\x1b" not in answer.stderr + answer.stdout
+
+
+def test_a_grammar_that_grows_without_end_is_checked_soon(tmp_path):
+    grammar = tmp_path / "g.bnf"
+    rules = [f"<a{i}> ::= <a{i + 1}>+<a{i + 1}>" for i in range(60)]
+    grammar.write_text("\n".join([*rules, "<a60> ::= x_1"]))
+    start = time.perf_counter()
+    assert "more than 10^18" in dsgec("check", grammar).stdout
+    grammar.write_text("<a> ::= x_1 | ... | x_999999\n")
+    assert "there are 30 features" in dsgec("check", grammar, "--data", "wdbc", code=1).stderr
+    assert time.perf_counter() - start < 60.0
+
+
+def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
+    grammar = tmp_path / "g.bnf"
+    grammar.write_text(
+        "<start> ::= <layer> -- <output-layer>\n<layer> ::= sig(<features>)\n"
+        "<output-layer> ::= sig(<features>)\n<features> ::= <features>+<features> | x_1\n"
+    )
+    errors = dsgec("sample", grammar, code=1).stderr
+    assert "g.bnf:4:1" in errors
+    assert "made anew for each layer" in errors
 
 
 def test_an_interrupt_keeps_what_was_reached(tmp_path):

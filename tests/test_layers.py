@@ -20,13 +20,14 @@ MAY_IMPORT = {
     "genome": {"bnf", "layered"},
     "network": {"arithmetic", "layered"},
     "codegen": {"arithmetic", "network", "resources", "genome"},
-    "native": {"codegen"},
+    "native": {"resources"},
     "data": {"genome", "resources"},
     "fitness": {"arithmetic", "network", "codegen", "native"},
     "evolution": {"bnf", "genome", "network", "codegen", "native", "data", "fitness"},
     "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {
+        "resources",
         "bnf",
         "genome",
         "network",
@@ -44,8 +45,8 @@ MAY_IMPORT = {
 OWNERS = {
     "lark": {"bnf"},
     "jinja2": {"codegen"},
-    "cffi": {"native"},
-    "subprocess": {"native"},
+    "cffi": {"native", "run"},
+    "subprocess": {"native", "run"},
     "click": {"cli"},
 }
 

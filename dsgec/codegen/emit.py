@@ -8,7 +8,14 @@ from dsgec import __version__
 from dsgec.arithmetic.source import c_source, python_source
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.names import check_name
-from dsgec.codegen.statements import PYTHON, C, Program, functions_used, program
+from dsgec.codegen.statements import (
+    C_COLUMNS,
+    PYTHON,
+    C,
+    Program,
+    functions_used,
+    program,
+)
 from dsgec.network.ir import Network
 from dsgec.network.model import Model, identity
 
@@ -102,6 +109,14 @@ def emit_numpy_batch(networks: Sequence[Network]) -> str:
     views = _bare_views(networks, programs)
     arithmetic = Code(_numpy_source(used))
     return render("numpy/batch.py.j2", networks=views, arithmetic=arithmetic)
+
+
+def emit_limit(networks: Sequence[Network]) -> str:
+    """Networks as loops over columns that do their arithmetic and nothing else: to measure by."""
+    programs = [program(network, C_COLUMNS) for network in networks]
+    used = set().union(*(functions_used(network, C_COLUMNS) for network in networks))
+    views = _bare_views(networks, programs)
+    return render("c/limit.c.j2", networks=views, arithmetic=Code(c_source(used)))
 
 
 def _numpy_source(functions: set[str]) -> str:

@@ -2,6 +2,7 @@
 
 import keyword
 import re
+import sys
 
 from dsgec.errors import DsgecError
 
@@ -13,7 +14,22 @@ _C_WORDS = """
     mutable namespace new operator private protected public template this throw true try typename
     using virtual and or not xor
 """
-_TAKEN = frozenset([*_C_WORDS.split(), *keyword.kwlist, *keyword.softkwlist, "numpy", "np", "math"])
+_C_HEADERS = """
+    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
+    stdbool stddef stdint stdio stdlib string tgmath time wchar wctype
+"""
+# Python modules and C headers of the same name would be hidden by the exported files.
+_TAKEN = frozenset(
+    [
+        *_C_WORDS.split(),
+        *_C_HEADERS.split(),
+        *keyword.kwlist,
+        *keyword.softkwlist,
+        *sys.stdlib_module_names,
+        "numpy",
+        "np",
+    ]
+)
 
 
 def check_name(name: str) -> str:

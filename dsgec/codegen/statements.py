@@ -18,6 +18,7 @@ class Language:
     """How a target writes what it computes: differences between targets are entries here."""
 
     call: Callable[[str], str]
+    feature: str = "x[{}]"
     inline: Mapping[str, str] = field(
         default_factory=lambda: {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "neg": "-{}"}
     )
@@ -31,6 +32,9 @@ class Language:
 
 
 C = Language(call=lambda symbol: f"dsgec_{symbol}")
+C_COLUMNS = Language(
+    call=lambda symbol: f"dsgec_{symbol}", feature="columns[(size_t){} * rows + i]"
+)
 PYTHON = Language(call=lambda symbol: symbol)
 
 
@@ -101,7 +105,9 @@ class _Writer:
         if isinstance(node, Constant):
             literal = number(node.value)
             return f"({literal})" if literal[0] == "-" else literal
-        return f"x[{node.column}]" if isinstance(node, Input) else self.names[position]
+        if isinstance(node, Input):
+            return self.language.feature.format(node.column)
+        return self.names[position]
 
     def node(self, position: int, node: Apply) -> None:
         name = self.neurons.get(position, "")

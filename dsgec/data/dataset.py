@@ -15,6 +15,7 @@ from dsgec.genome.random import Stream
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
 _MOST_NUMERIC_CLASSES = 20
 _MOST_FAULTS = 10
+_LONGEST_LABEL = 18  # digits of a whole number that is a class
 
 
 def make_dataset(table: Table, target: str | None = None) -> Dataset:
@@ -87,7 +88,7 @@ def _target_column(table: Table, target: str | None) -> int:
         return len(table.columns) - 1
     if target in table.columns:
         return table.columns.index(target)
-    if target.lstrip("-").isdecimal() and len(target) < 10:
+    if _is_whole(target) and len(target) < 10:
         number = int(target)
         column = number - 1 if number > 0 else len(table.columns) + number
         if number and 0 <= column < len(table.columns):
@@ -136,6 +137,8 @@ def _classes(table: Table, column: int, labels: list[str]) -> tuple[Label, ...]:
 
 def _canonical(label: str) -> str:
     """`1`, `1.0` and `01` are one class."""
+    if _is_whole(label):
+        return str(int(label))
     if is_number(label):
         value = float(label)
         if math.isfinite(value) and value == int(value) and abs(value) < 2**53:
@@ -144,7 +147,7 @@ def _canonical(label: str) -> str:
 
 
 def _is_whole(label: str) -> bool:
-    return label.removeprefix("-").isdecimal() and label.isascii()
+    return label.removeprefix("-").isdecimal() and label.isascii() and len(label) <= _LONGEST_LABEL
 
 
 def _numbers(table: Table, columns: list[int]) -> NDArray[np.float64]:

@@ -5,14 +5,13 @@ import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
-from pathlib import Path
 
 from dsgec.errors import DsgecError, Fault, Span
-from dsgec.resources import TABLES, shipped_names
+from dsgec.resources import TABLES, find, read_bytes
 
 _SEPARATORS = ",;\t"
 _LONGEST_CELL = 1 << 20
+_MOST_BYTES = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +36,9 @@ class Table:
 
 def read_table(name: str) -> Table:
     """The table in the file `name`, or the shipped table of that name."""
-    path = find_table(name)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DsgecError(f"cannot read {name}: {error.strerror or error}") from error
+    path = find(name, TABLES, ".csv", "table")
     stem = path.name.split(".")[0] or "table"
-    return parse_table(data, name, stem)
-
-
-def find_table(name: str) -> Path | Traversable:
-    """Where the table is: a path first, then a shipped name."""
-    path = Path(name)
-    shipped = shipped_names(TABLES, ".csv")
-    if path.is_dir():
-        raise DsgecError(f"{name} is a folder, not a table", "Give the path of a CSV file.")
-    if not path.exists() and name in shipped:
-        return TABLES.joinpath(f"{name}.csv")
-    if not path.exists():
-        raise DsgecError(
-            f"there is no table {name}",
-            f"Give the path of a CSV file, or the name of a shipped table: {', '.join(shipped)}.",
-        )
-    return path
+    return parse_table(read_bytes(path, name, _MOST_BYTES), name, stem)
 
 
 def parse_table(data: bytes, source: str, name: str) -> Table:

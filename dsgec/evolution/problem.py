@@ -29,9 +29,12 @@ class Problem:
     tables: Tables
     dataset: Dataset
     split: Split
-    rows: NDArray[np.float64]
     objective: str
-    outputs: int
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """A copy of the rows to learn from: to be kept, not to be asked for again and again."""
+        return self.dataset.x[self.split.train]
 
     def parse(self, phenotype: str) -> Network:
         """The network of a phenotype of this grammar, for this table."""
@@ -72,9 +75,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         tabulate(expanded, dict(settings.max_depth)),
         dataset,
         parts,
-        np.ascontiguousarray(dataset.x[parts.train]),
         objective,
-        outputs,
     )
 
 
@@ -89,8 +90,10 @@ def check_language(grammar: Grammar, features: int | None) -> None:
         except PhenotypeError as error:
             fault = _in_grammar(grammar, error, pieces)
             faults.setdefault((fault.message, fault.span), fault)
+            if len(faults) == _MOST_FAULTS:
+                break
     if faults:
-        raise DsgecError(list(faults.values())[:_MOST_FAULTS])
+        raise DsgecError(faults.values())
 
 
 def _in_grammar(grammar: Grammar, error: PhenotypeError, pieces: Pieces) -> Fault:

@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,8 @@ class Scorer:
 
     def __init__(self, problem: Problem, backend: Backend) -> None:
         self.problem, self.backend = problem, backend
+        self.rows = problem.rows
+        self.targets = cache(problem.targets)
         self.evaluations = 0
         self.reused = 0
         # By digest: the texts of a long run would fill the memory.
@@ -65,7 +68,7 @@ class Scorer:
             else:
                 scores.append(Score(INFINITE, f"{len(network.outputs)} outputs"))
         self.evaluations += len(networks)
-        outputs = iter(self.backend.outputs(networks, self.problem.rows) if networks else ())
+        outputs = iter(self.backend.outputs(networks, self.rows) if networks else ())
         return [self._measure(next(outputs)) if score is None else score for score in scores]
 
     def _measure(self, outputs: NDArray[np.float64]) -> Score:
@@ -73,7 +76,7 @@ class Scorer:
             return Score(INFINITE, "an output is not finite")
         objective = OBJECTIVES[self.problem.objective]
         with np.errstate(all="ignore"):
-            fitness = objective(outputs, self.problem.targets(outputs.shape[1]))
+            fitness = objective(outputs, self.targets(outputs.shape[1]))
         if not math.isfinite(fitness):
             return Score(INFINITE, "the fitness is not finite")
         return Score(fitness)

@@ -20,7 +20,7 @@ class Settings:
     elites: int = 1
     connect: str = "all"
     max_depth: tuple[tuple[str, int], ...] = ()
-    max_size: int = 1_000_000
+    max_size: int = 250_000
     test: float = 0.3
     split_seed: int = 1
     objective: str = ""
@@ -31,7 +31,7 @@ class Settings:
             ("generations", 0, 100_000_000),
             ("seed", 0, 2**64 - 1),
             ("split_seed", 0, 2**64 - 1),
-            ("tournament", 1, self.population),
+            ("tournament", 1, 1_000_000),
             ("crossover", 0.0, 1.0),
             ("mutation", 0.0, 1.0),
             ("elites", 0, self.population - 1),

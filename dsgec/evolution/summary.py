@@ -1,5 +1,6 @@
 """A grammar to a page that says what it describes: symbols, recursion, limits, largest network."""
 
+import math
 import re
 from collections.abc import Callable, Mapping
 
@@ -111,4 +112,6 @@ def _activations(alternative: Alternative) -> int:
 
 
 def _many(number: int) -> str:
-    return f"{number:,}" if number < 10**15 else f"more than 10^{len(str(number)) - 1}"
+    if number < 10**15:
+        return f"{number:,}"
+    return f"more than 10^{int((number.bit_length() - 1) * math.log10(2))}"

@@ -10,7 +10,7 @@ from dsgec.codegen.emit import emit_c_batch, emit_numpy_batch
 from dsgec.errors import DsgecError
 from dsgec.native.library import load
 from dsgec.native.module import load_module
-from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
+from dsgec.native.toolchain import CompileError, Toolchain
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 
@@ -76,7 +76,10 @@ class CBackend:
         )
         # Compiled once and run once: on a small table nearly all the time is the compiler's.
         level = "-O0" if len(rows) < _ROWS_WORTH_OPTIMISING else "-O1"
-        library = load(emit_c_batch(networks), declarations, self.toolchain, (level,))
+        try:
+            library = load(emit_c_batch(networks), declarations, self.toolchain, (level,))
+        except CompileError as error:
+            raise DsgecError(str(error), "`--backend numpy` needs no compiler.") from error
         ffi = library.ffi
         table = np.ascontiguousarray(rows)
         results = []
@@ -91,22 +94,3 @@ class CBackend:
             results.append(outputs)
         library.close()
         return results
-
-
-def choose_backend(wanted: str) -> tuple[Backend, str]:
-    """The backend asked for, and a line to tell the user when it is not the fastest there is."""
-    if wanted == "reference":
-        return ReferenceBackend(), ""
-    if wanted == "numpy":
-        return NumpyBackend(), ""
-    toolchain = find_toolchain()
-    problem = "no C compiler was found (looked for $CC, cc, gcc, clang)"
-    if toolchain is not None:
-        try:
-            load("int dsgec_answer(void) { return 42; }\n", "int dsgec_answer(void);", toolchain)
-            return CBackend(toolchain), ""
-        except (CompileError, OSError) as error:
-            problem = f"the C compiler does not work: {error}"
-    if wanted == "c":
-        raise DsgecError(problem, "Install gcc or clang, or use `--backend numpy`.")
-    return NumpyBackend(), f"{problem}: evaluating with numpy instead, with the same results"

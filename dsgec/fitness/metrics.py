@@ -12,10 +12,14 @@ Classes = NDArray[np.intp]
 
 
 def predicted_classes(outputs: Array) -> Classes:
-    """The class of each row: the largest output, or, of a lone one, whether it reaches 0.5."""
+    """The class of each row: the largest output, or, of a lone one, whether it reaches 0.5.
+
+    What is not a number is smaller than any number, as in the exported code.
+    """
     if outputs.shape[1] == 1:
         return (outputs[:, 0] >= 0.5).astype(np.intp)
-    return np.asarray(outputs.argmax(axis=1), dtype=np.intp)
+    comparable = np.where(np.isnan(outputs), -np.inf, outputs)
+    return np.asarray(comparable.argmax(axis=1), dtype=np.intp)
 
 
 def classification(outputs: Array, classes: Classes, count: int) -> dict[str, float | None]:

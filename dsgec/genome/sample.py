@@ -5,11 +5,14 @@ where it stands, before any run.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dsgec.bnf.ir import Directives, Grammar, NonTerminal, Rule, Symbol, Terminal
 from dsgec.errors import Span
 from dsgec.genome.connections import neuron_name
+
+_ENDS = 500
+_MOST_EXPANSIONS = 20_000
 
 Pieces = list[tuple[str, Span | None]]
 Step = tuple[str, int]
@@ -23,8 +26,17 @@ def covering_texts(grammar: Grammar) -> Iterator[Pieces]:
     parents = _parents(rules, grammar.directives.start)
     for name in parents:
         path = _path(parents, name)
-        for number in range(len(rules[name].alternatives)):
-            yield _derive(rules, grammar.directives, shortest, [*path, (name, number)])
+        for number in _worth_trying(len(rules[name].alternatives)):
+            pieces = _derive(rules, grammar.directives, shortest, [*path, (name, number)])
+            if pieces is not None:
+                yield pieces
+
+
+def _worth_trying(alternatives: int) -> Iterable[int]:
+    """All alternatives, but of very many only the first and the last: those are a range's ends."""
+    if alternatives <= 2 * _ENDS:
+        return range(alternatives)
+    return [*range(_ENDS), *range(alternatives - _ENDS, alternatives)]
 
 
 def _shortest_alternatives(grammar: Grammar) -> dict[str, int]:
@@ -78,12 +90,15 @@ def _path(parents: dict[str, Step | None], name: str) -> list[Step]:
 
 def _derive(
     rules: dict[str, Rule], roles: Directives, shortest: dict[str, int], path: list[Step]
-) -> Pieces:
-    """Follow `path`, one step at the first symbol that it fits, and end everything else soonest."""
+) -> Pieces | None:
+    """Follow `path`, one step at the first symbol that it fits, and end everything else soonest.
+
+    None where the text gets so long that it tells no more about the grammar than a shorter one.
+    """
     inputs = len(rules[roles.features].alternatives) if roles.features else 0
     pieces: Pieces = []
     steps = deque(path)
-    hidden_layers, in_output = 0, 0
+    hidden_layers, in_output, expansions = 0, 0, 0
     todo: list[Symbol | None] = [NonTerminal(roles.start)]
     while todo:
         symbol = todo.pop()
@@ -103,4 +118,7 @@ def _derive(
             if steps and steps[0][0] == symbol.name:
                 _, number = steps.popleft()
             todo += reversed(rules[symbol.name].alternatives[number].symbols)
+            expansions += 1
+            if expansions > _MOST_EXPANSIONS:
+                return None
     return pieces

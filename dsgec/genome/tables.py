@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from dsgec.bnf.ir import Dots, Grammar, NonTerminal, Terminal
 from dsgec.bnf.measure import Measures, depth_limits, measure
+from dsgec.errors import DsgecError
 
 NONE = -1
 
@@ -52,6 +53,14 @@ def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
         for number, rule in enumerate(grammar.rules)
     )
     roles = grammar.directives
+    if roles.layer and roles.features and measures.cyclic[numbers[roles.features]]:
+        raise DsgecError(
+            grammar.fault(
+                f"`<{roles.features}>` leads to itself, but it is made anew for each layer",
+                "Move the recursion to another symbol, or say `%features none`.",
+                grammar.rules[numbers[roles.features]].span,
+            )
+        )
     return Tables(
         names=tuple(numbers),
         productions=productions,

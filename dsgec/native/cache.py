@@ -12,12 +12,15 @@ import os
 import shutil
 import stat
 import tempfile
+import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 LIMIT = 256 << 20
 """Bytes; beyond it the entries that were used longest ago go."""
 
+_SECONDS_LEFT_BEHIND = 3600.0
 _MAGIC = b"dsgec-library-1:"
 _TRAILER = len(_MAGIC) + hashlib.sha256().digest_size
 
@@ -44,11 +47,16 @@ def folder() -> Path:
     return private_folder()
 
 
+def is_shared() -> bool:
+    """Whether the folder outlives this process."""
+    return folder() == _wanted_folder()
+
+
 def _wanted_folder() -> Path:
-    if "DSGEC_CACHE" in os.environ:
-        return Path(os.environ["DSGEC_CACHE"])
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "dsgec"
+    own, home = os.environ.get("DSGEC_CACHE"), os.environ.get("XDG_CACHE_HOME")
+    if own:
+        return Path(own).absolute()
+    return (Path(home).absolute() if home else Path.home() / ".cache") / "dsgec"
 
 
 @cache
@@ -59,18 +67,45 @@ def private_folder() -> Path:
     return path
 
 
+@contextlib.contextmanager
+def elsewhere(path: Path) -> Iterator[None]:
+    """Another folder for a while; for measurements that must begin with an empty one."""
+    before = os.environ.get("DSGEC_CACHE")
+    os.environ["DSGEC_CACHE"] = str(path)
+    folder.cache_clear()
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["DSGEC_CACHE"]
+        else:
+            os.environ["DSGEC_CACHE"] = before
+        folder.cache_clear()
+
+
 def is_private(path: Path) -> bool:
-    """Whether `path` is a real folder of this user's that nobody else can write to."""
+    """Whether `path` is a real folder of this user's that nobody else can write to or replace."""
     status = path.lstat()
+    above = (parent.stat() for parent in path.absolute().parents)
+    return stat.S_ISDIR(status.st_mode) and _is_own(status) and all(map(_is_safe_above, above))
+
+
+def _is_own(status: os.stat_result) -> bool:
     mine = not hasattr(os, "getuid") or status.st_uid == os.getuid()
-    return stat.S_ISDIR(status.st_mode) and mine and not status.st_mode & 0o022
+    return mine and not status.st_mode & 0o022
+
+
+def _is_safe_above(status: os.stat_result) -> bool:
+    """What is in a sticky folder, such as that for temporary files, only its owner can replace."""
+    owned = not hasattr(os, "getuid") or status.st_uid in (0, os.getuid())
+    return owned and bool(not status.st_mode & 0o022 or status.st_mode & stat.S_ISVTX)
 
 
 def find(name: str) -> Path | None:
     """The entry, if it is there and whole."""
     path = folder() / f"{name}.so"
     try:
-        data = path.read_bytes()
+        data = _read_own(path)
     except OSError:
         return None
     body, trailer = data[:-_TRAILER], data[-_TRAILER:]
@@ -81,6 +116,14 @@ def find(name: str) -> Path | None:
     with contextlib.suppress(OSError):
         os.utime(path)  # used now
     return path
+
+
+def _read_own(path: Path) -> bytes:
+    """The bytes of a file of this user's; nothing of a file that others could have written."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        return file.read() if stat.S_ISREG(status.st_mode) and _is_own(status) else b""
 
 
 def store(name: str, library: Path) -> None:
@@ -107,6 +150,11 @@ def _trailer(body: bytes) -> bytes:
 
 
 def _evict() -> None:
+    """Remove what was used longest ago, and what processes that were killed left behind."""
+    for left in (*folder().glob(".new-*"), *folder().glob(".build-*")):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > _SECONDS_LEFT_BEHIND:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
     entries = []
     for path in folder().glob("*.so"):
         with contextlib.suppress(OSError):

@@ -19,6 +19,8 @@ class Library:
         self.ffi = cffi.FFI()
         self.ffi.cdef(declarations)
         self.functions: Any = self.ffi.dlopen(str(path))
+        for name in dir(self.functions):
+            getattr(self.functions, name)  # an AttributeError here, not in the midst of a run
 
     def close(self) -> None:
         self.ffi.dlclose(self.functions)
@@ -33,7 +35,7 @@ def load(
     if found is not None:
         try:
             return Library(found, declarations)
-        except OSError:
+        except (OSError, AttributeError):
             pass  # evicted by another process between the look and the load
     try:
         with tempfile.TemporaryDirectory(dir=cache.folder(), prefix=".build-") as folder:
@@ -50,5 +52,5 @@ def load(
 def _loaded(library: Path, declarations: str) -> Library:
     try:
         return Library(library, declarations)
-    except OSError as error:
+    except (OSError, AttributeError) as error:
         raise CompileError(f"what the compiler made cannot be loaded: {error}") from error

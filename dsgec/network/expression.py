@@ -11,7 +11,13 @@ from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.network.check import ARITY
 from dsgec.network.ir import Builder, Constant
 from dsgec.network.powers import integer_exponent
-from dsgec.network.tokens import LONGEST_INDEX, TOKEN, PhenotypeError, function_called
+from dsgec.network.tokens import (
+    LONGEST_INDEX,
+    MOST_INPUTS,
+    TOKEN,
+    PhenotypeError,
+    function_called,
+)
 
 _BINARY = {"+": (1, "add"), "-": (1, "sub"), "*": (2, "mul"), "/": (2, "div"), "^": (4, "pow")}
 _NEGATION = (3, "neg")
@@ -133,8 +139,8 @@ class _Expression:
         if column < 0:
             advice = "Write `x_1` or `x[0]` for the first feature."
             raise reader.fail(offset, "there is no `x_0`", advice)
-        if reader.inputs is None and column == 10**9:
-            raise reader.fail(offset, "no table has so many features")
+        if reader.inputs is None and column >= MOST_INPUTS:
+            raise reader.fail(offset, f"there can be {MOST_INPUTS} features at most")
         if reader.inputs is not None and column >= reader.inputs:
             raise reader.fail(
                 offset,

@@ -4,7 +4,7 @@ from dsgec.layered import cut
 from dsgec.network.canonical import canonical
 from dsgec.network.expression import Reader
 from dsgec.network.ir import ACTIVATIONS, Apply, Network
-from dsgec.network.tokens import EQUATION, LONGEST_INDEX
+from dsgec.network.tokens import EQUATION, LONGEST_INDEX, MOST_INPUTS
 
 
 def parse(text: str, *, inputs: int | None = None, source: str = "network") -> Network:
@@ -57,7 +57,7 @@ class _Parser(Reader):
     def equations(self) -> Network:
         layers: list[list[int]] = []
         outputs: list[int] = []
-        softmax = False
+        softmax = stated = False
         offset = 0
         for line in self.text.splitlines(keepends=True):
             body = line.split("#")[0].rstrip()
@@ -76,7 +76,10 @@ class _Parser(Reader):
             if outputs and (softmax or not name.startswith("y_")):
                 raise self.fail(start, "nothing may follow the outputs")
             if name == "inputs":
-                self.inputs = self.count(match[2].strip(), at)
+                if layers or outputs or stated:
+                    raise self.fail(start, "`inputs = …` can only be the first equation")
+                stated = True
+                self.state_inputs(match[2].strip(), at)
             elif name.startswith("h_"):
                 self.define(layers, name, start, self.single(at, end))
             else:
@@ -90,16 +93,19 @@ class _Parser(Reader):
             raise self.fail(len(self.text), "no output", "End with `y_1 = …`.")
         return self.network(tuple(map(tuple, layers)), tuple(outputs), softmax)
 
-    def count(self, digits: str, offset: int) -> int:
-        if not digits.isdecimal() or len(digits) > LONGEST_INDEX:
-            raise self.fail(offset, "expected the number of inputs")
-        return int(digits)
+    def state_inputs(self, digits: str, offset: int) -> None:
+        count = int(digits) if digits.isdecimal() and len(digits) <= LONGEST_INDEX else -1
+        if not 0 <= count <= MOST_INPUTS:
+            raise self.fail(offset, f"expected the number of inputs, at most {MOST_INPUTS}")
+        if self.inputs not in (None, count):
+            raise self.fail(offset, f"there are {self.inputs} features, not {count}")
+        self.inputs = count
 
     def define(self, layers: list[list[int]], name: str, offset: int, position: int) -> None:
         _, layer, neuron = name.split("_")
         if (layer, neuron) == (str(len(layers) + 1), "1"):
             layers.append([])
-        elif (layer, neuron) != (str(len(layers)), str(len(layers[-1]) + 1 if layers else 0)):
+        elif not layers or (layer, neuron) != (str(len(layers)), str(len(layers[-1]) + 1)):
             allowed = f"`h_{len(layers)}_{len(layers[-1]) + 1}` or " if layers else ""
             raise self.fail(
                 offset,

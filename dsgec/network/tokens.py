@@ -22,6 +22,9 @@ EQUATION = re.compile(r"\s*(h_\d+_\d+|y_\d+(?:\s*,\s*y_\d+)*|inputs)\s*=(.*)", r
 LONGEST_INDEX = 7
 """Digits of the number of a feature or of a neuron."""
 
+MOST_INPUTS = 100_000
+"""Features of a network whose text alone says how many there are."""
+
 ALIASES = {
     **{name: name for name in FUNCTIONS},
     **{"sigmoid": "sig", "logistic": "sig", "ln": "log", "plog": "log", "psqrt": "sqrt"},

@@ -1,11 +1,14 @@
 """A run to what a person sees of it: progress while it goes, the result when it ends."""
 
 import shlex
+import statistics
 import sys
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dsgec.evolution.loop import State
+from dsgec.errors import printable
+from dsgec.evolution.choose import Generation
 
 if TYPE_CHECKING:
     from dsgec.pipeline import Job, Run
@@ -18,23 +21,22 @@ class Progress:
     """Called with every generation; on a terminal one line is kept fresh, else lines follow."""
 
     def __init__(self, job: "Job", backend: str, *, quiet: bool) -> None:
-        self.job, self.quiet = job, quiet
-        self.terminal = sys.stderr.isatty()
+        self.job = job
+        self.quiet = quiet or sys.stderr is None
+        self.terminal = sys.stderr is not None and sys.stderr.isatty()
         self.started = time.monotonic()
         self.shown = -_SECONDS_BETWEEN_LINES
-        if not quiet:
+        if not self.quiet:
             problem, dataset = job.problem, job.problem.dataset
             train, test = len(problem.split.train), len(problem.split.test)
             goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
-            print(
+            text = (
                 f"{job.grammar.name} on {dataset.name}: {len(dataset.features)} features -> {goal};"
-                f" {train} rows to learn from, {test} to test",
-                f"backend {backend}",
-                sep="\n",
-                file=sys.stderr,
+                f" {train} rows to learn from, {test} to test\nbackend {backend}"
             )
+            print(printable(text), file=sys.stderr)
 
-    def __call__(self, state: State) -> None:
+    def __call__(self, state: Generation) -> None:
         now = time.monotonic() - self.started
         is_last = state.generation == self.job.settings.generations
         pause = _SECONDS_BETWEEN_UPDATES if self.terminal else _SECONDS_BETWEEN_LINES
@@ -51,6 +53,18 @@ class Progress:
         )
         end = "\n" if is_last or not self.terminal else ""
         print(f"\r\x1b[K{line}" if self.terminal else line, end=end, file=sys.stderr, flush=True)
+
+    def run_ended(self, run: "Run") -> None:
+        """Called with every run where there are several."""
+        if not self.quiet:
+            result = run.record["result"]
+            figures = "  ".join(
+                f"{part} {name} {_figure(result[part][name]).strip()}"
+                for part in ("train", "test")
+                for name in list(result[part])[:1]
+            )
+            seed = run.record["settings"]["seed"]
+            print(f"seed {seed}  fitness {result['fitness']:.4f}  {figures}", file=sys.stderr)
 
     def close(self) -> None:
         """End the line that was kept fresh."""
@@ -71,14 +85,33 @@ def result_lines(run: "Run") -> list[str]:
             f"{part:<7}" + "".join(map(_figure, result[part].values()))
             for part in ("train", "test")
         ),
-        f"written to {run.folder}: run.json history.csv best.net timing.json "
+        f"written to {printable(str(run.folder))}: run.json history.csv best.net timing.json "
         + " ".join(path.name for path in run.files),
     ]
     module = run.record["model"]["name"]
     lines.append(
-        f"import it:  PYTHONPATH={shlex.quote(str(run.folder))} python -c "
+        f"import it:  PYTHONPATH={shlex.quote(printable(str(run.folder)))} python -c "
         f'"import {module}; help({module})"'
     )
+    return lines
+
+
+def summary_lines(runs: Sequence["Run"]) -> list[str]:
+    """The mean and the standard deviation over several runs."""
+    results = [run.record["result"] for run in runs]
+    rows = {"fitness": [result["fitness"] for result in results]}
+    for part in ("train", "test"):
+        for name in results[0][part]:
+            rows[f"{part} {name}"] = [result[part][name] for result in results]
+    for name in ("layers", "neurons", "features", "connections"):
+        rows[name] = [result["network"][name] for result in results]
+    lines = [f"{len(runs)} runs, mean ± standard deviation:"]
+    for name, values in rows.items():
+        defined = [value for value in values if value is not None]
+        if defined:
+            spread = statistics.stdev(defined) if len(defined) > 1 else 0.0
+            lines.append(f"  {name:<16}{statistics.fmean(defined):>9.4f} ± {spread:.4f}")
+    lines.append(f"written to {runs[0].folder.parent}")
     return lines
 
 

@@ -5,12 +5,19 @@ import os
 import tempfile
 from pathlib import Path
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, reason
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a kill at any moment leaves the old one or the new one."""
+    """Write a file so that a kill at any moment leaves the old one or the new one.
+
+    A link stays a link, and what is no file (a device, a pipe) is written to as it is.
+    """
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", newline="\n")
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         try:
@@ -25,8 +32,20 @@ def write_whole(path: Path, text: str) -> None:
                 Path(temporary).unlink()
             raise
         _sync_folder(path.parent)
+    except (OSError, UnicodeError) as error:
+        raise DsgecError(f"cannot write {path}: {reason(error)}") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, before hours of work go into what it is to hold."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(0, "no permission to write there")
     except OSError as error:
-        raise DsgecError(f"cannot write {path}: {error.strerror or error}") from error
+        raise DsgecError(
+            f"cannot write to {folder}: {reason(error)}", "Choose another with --out."
+        ) from error
 
 
 def _sync_folder(folder: Path) -> None:

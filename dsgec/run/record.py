@@ -14,7 +14,7 @@ from dsgec.bnf.load import GrammarFile
 from dsgec.codegen.emit import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
-from dsgec.evolution.loop import State
+from dsgec.evolution.choose import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
@@ -42,7 +42,7 @@ class HistoryRow:
     reused: int
 
 
-def history_row(state: State) -> HistoryRow:
+def history_row(state: Generation) -> HistoryRow:
     """What is kept of a generation."""
     return HistoryRow(
         state.generation,
@@ -55,7 +55,7 @@ def history_row(state: State) -> HistoryRow:
 
 
 def make_record(
-    problem: Problem, settings: Settings, grammar: GrammarFile, last: State
+    problem: Problem, settings: Settings, grammar: GrammarFile, last: Generation
 ) -> dict[str, Any]:
     """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
     network = best_network(problem, last)
@@ -93,7 +93,7 @@ def make_record(
     }
 
 
-def best_network(problem: Problem, state: State) -> Network:
+def best_network(problem: Problem, state: Generation) -> Network:
     """The network of the best individual."""
     return simplify(problem.parse(state.best.derivation.phenotype))
 
@@ -173,14 +173,26 @@ def read_model(folder: Path) -> tuple[Model, str]:
     classes = _tuple_of(description.get("classes"), (str, int), folder)
     network = simplify(parse(source, inputs=len(features), source=str(path)))
     allowed = (1, 2) if len(classes) == 2 else (len(classes) or len(network.outputs),)
-    if network.inputs != len(features) or len(network.outputs) not in allowed:
+    model = Model(network, features, classes)
+    if len(classes) == 1 or len(network.outputs) not in allowed:
         raise DsgecError(f"{path} and run.json beside it do not belong together")
-    return Model(network, features, classes), safe_name(str(description.get("name")))
+    if model_id(model) != description.get("id"):
+        raise DsgecError(
+            f"{path} is not the network that run.json beside it tells of",
+            "`dsgec compile` takes a network that was written or changed by hand.",
+        )
+    return model, safe_name(str(description.get("name")))
 
 
 def _tuple_of(value: Any, kind: Any, folder: Path) -> tuple[Any, ...]:
     if not isinstance(value, list) or not all(
-        isinstance(item, kind) and not isinstance(item, bool) for item in value
+        isinstance(item, kind) and not isinstance(item, bool) and _is_text(str(item))
+        for item in value
     ):
         raise DsgecError(f"{folder / 'run.json'} does not describe a model")
     return tuple(value)
+
+
+def _is_text(value: str) -> bool:
+    """JSON can spell halves of characters, which no file can hold."""
+    return not any("\ud800" <= character <= "\udfff" for character in value)

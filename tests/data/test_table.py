@@ -63,6 +63,14 @@ def test_the_target_can_be_any_column():
     assert dataset(text, "-2").target == "b"
 
 
+def test_long_labels_and_targets_are_no_trouble():
+    assert dataset("a,b\n1,09007199254740993\n2,1\n").classes == (1, 9007199254740993)
+    with pytest.raises(DsgecError, match="not a finite number"):
+        dataset(f"a,b\n1,{'9' * 5000}\n2,1\n")
+    with pytest.raises(DsgecError, match="no column `--1`"):
+        dataset("a,b\n1,x\n2,y\n", "--1")
+
+
 def test_many_whole_numbers_are_a_quantity():
     rows = "".join(f"{i},{i * 3}\n" for i in range(50))
 

@@ -9,7 +9,7 @@ import pytest
 
 from dsgec.native import cache
 from dsgec.native.library import load
-from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
+from dsgec.native.toolchain import CompileError, Toolchain, compilers, find_toolchain
 
 pytestmark = pytest.mark.needs_cc
 
@@ -21,13 +21,11 @@ def source(number):
 
 
 @pytest.fixture
-def fresh(tmp_path, monkeypatch):
+def fresh(tmp_path):
     """A cache folder of the test's own."""
     folder = tmp_path / "cache"
-    monkeypatch.setenv("DSGEC_CACHE", str(folder))
-    cache.folder.cache_clear()
-    yield folder
-    cache.folder.cache_clear()
+    with cache.elsewhere(folder):
+        yield folder
 
 
 def test_an_entry_is_found_again(fresh):
@@ -75,6 +73,50 @@ def test_a_folder_that_others_can_write_to_is_not_used(fresh, mode):
     assert cache.is_private(cache.folder())
     assert load(source(3), DECLARATION, find_toolchain()).functions.answer() == 3
     assert not list(fresh.iterdir())
+
+
+def test_an_entry_that_others_could_have_written_is_not_loaded(fresh):
+    load(source(2), DECLARATION, find_toolchain()).close()
+    (entry,) = fresh.glob("*.so")
+    entry.chmod(0o666)
+    assert cache.find(entry.name.removesuffix(".so")) is None
+
+    entry.unlink(missing_ok=True)
+    os.mkfifo(entry)
+    assert cache.find(entry.name.removesuffix(".so")) is None  # and does not wait for a writer
+
+
+def test_a_folder_below_one_that_others_can_write_to_is_not_used(tmp_path):
+    open_folder = tmp_path / "open"
+    open_folder.mkdir()
+    open_folder.chmod(0o777)
+    with cache.elsewhere(open_folder / "cache"):
+        assert cache.folder() != open_folder / "cache"
+    open_folder.chmod(0o1777)  # sticky: what is in it cannot be replaced
+    with cache.elsewhere(open_folder / "cache"):
+        assert cache.folder() == open_folder / "cache"
+
+
+def test_a_relative_folder_works(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with cache.elsewhere("here"):
+        assert load(source(8), DECLARATION, find_toolchain()).functions.answer() == 8
+        assert cache.folder() == tmp_path / "here"
+
+
+def test_what_killed_processes_left_behind_goes(fresh):
+    fresh.mkdir(mode=0o700)
+    for name in (".new-x", ".build-y"):
+        (fresh / name).mkdir()
+        os.utime(fresh / name, (0, 0))
+    load(source(9), DECLARATION, find_toolchain())
+
+    assert not list(fresh.glob(".*"))
+
+
+def test_a_library_without_our_functions_is_noticed(fresh):
+    with pytest.raises(CompileError, match="cannot be loaded"):
+        load("int other(void) { return 1; }", DECLARATION, find_toolchain())
 
 
 def test_a_link_in_place_of_the_folder_is_not_used(fresh, tmp_path):
@@ -163,8 +205,9 @@ def test_a_compiler_that_writes_junk_is_noticed(fresh, tmp_path):
 def test_no_compiler_is_found_where_there_is_none(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    find_toolchain.cache_clear()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    compilers.cache_clear()
     try:
         assert find_toolchain() is None
     finally:
-        find_toolchain.cache_clear()
+        compilers.cache_clear()

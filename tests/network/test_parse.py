@@ -1,5 +1,7 @@
 """Phenotype text becomes the network that a reader would expect, or a message with a place."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -137,6 +139,10 @@ FAULTS = [
     ("h_1_1 = softmax(1, 2)\ny_1 = 1", 8, "the whole of the output layer"),
     ("z = 3", 1, "no equation"),
     ("inputs = many\ny_1 = 1", 9, "the number of inputs"),
+    ("inputs = 4\ny_1 = x_1", 9, "there are 3 features, not 4"),
+    ("h_1_1 = x_1\ninputs = 3\ny_1 = 1", 1, "only be the first equation"),
+    ("inputs = 3\ninputs = 3\ny_1 = 1", 1, "only be the first equation"),
+    ("h_0_0 = 1\ny_1 = 1", 1, "`h_0_0` is out of order"),
 ]
 
 
@@ -158,6 +164,18 @@ def test_a_neuron_does_not_see_its_own_layer():
 def test_nesting_costs_no_recursion(depth):
     assert value("(" * depth + "x_1" + ")" * depth, 4.0) == [4.0]
     assert len(parse("sig(" * depth + "x_1" + ")" * depth).nodes) == depth + 1
+
+
+def test_a_network_alone_cannot_ask_for_any_number_of_features():
+    for text in ("y_1 = x_9999999", "inputs = 9999999\ny_1 = 1", "x_100001"):
+        with pytest.raises(PhenotypeError, match="100000"):
+            parse(text)
+
+
+def test_signs_do_not_make_a_long_text_slow():
+    start = time.perf_counter()
+    parse_phenotype("x_1" + "*-1" * 50_000, layered=True)
+    assert time.perf_counter() - start < 2.0  # quadratic, it took minutes
 
 
 def test_a_long_phenotype_parses():

@@ -176,15 +176,16 @@ int iris_predict(const double *x)
 {
     double y[3];
     int i;
-    int best = 0;
+    int best = -1;
     for (i = 0; i < 4; i++)
         if (x[i] != x[i])
             return -1;
     iris_outputs(x, y);
-    for (i = 1; i < 3; i++)
-        if (y[i] > y[best])
+    /* An output that is not a number is smaller than any number. */
+    for (i = 0; i < 3; i++)
+        if (best < 0 ? y[i] == y[i] : y[i] > y[best])
             best = i;
-    return best;
+    return best < 0 ? 0 : best;
 }
 
 const char *const iris_class_names[3] = {

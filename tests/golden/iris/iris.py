@@ -172,7 +172,8 @@ def predict_proba(rows):
 
 def predict(rows):
     """The label of the most probable class."""
-    return np.asarray(classes_)[evaluate(rows).argmax(axis=1)]
+    outputs = evaluate(rows)
+    return np.asarray(classes_)[np.where(np.isnan(outputs), -np.inf, outputs).argmax(axis=1)]
 
 
 def _table(rows):

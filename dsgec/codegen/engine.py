@@ -1,0 +1,314 @@
+"""Tables of a grammar to the C source of the engine that evolves it."""
+
+import re
+from dataclasses import dataclass
+
+from dsgec.arithmetic.source import c_source
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.codegen.environment import render
+from dsgec.genome.tables import NONE, Child, Production, Tables
+from dsgec.network.check import ARITY
+from dsgec.network.tokens import ALIASES
+from dsgec.resources import TEMPLATES
+
+_BEFORE_GRAMMAR = ("memory.h",)
+_AFTER_GRAMMAR = (
+    "random.h",
+    "layered.c",
+    "connections.c",
+    "genome.c",
+    "express.c",
+    "operators.c",
+    "number.c",
+    "nodes.c",
+    "operands.c",
+    "parse.c",
+    "kernels.c",
+    "tape.c",
+    "run.c",
+    "fitness.c",
+    "texts.c",
+    "threads.c",
+    "generation.c",
+    "state.c",
+    "engine.c",
+)
+_SLACK = 64  # bytes beyond the text of a production: a neuron's name, and whole heads
+_PLAIN, _FLAT, _KINDS = 2, 4, 8  # as in `grammar.h`
+_LONGEST_FLAT = 12  # symbols
+_LONGEST_INLINE = 100  # symbols; single alternatives of single alternatives could be very many
+_HEAD = 16  # bytes that `grammar.h` keeps beside a piece's length
+_LONGEST_NAME = 8  # of a function: it is one machine word
+_DIGITS = re.compile(r"[0-9]+")
+_NAME = re.compile(r"[A-DF-Za-df-z_][A-DF-Za-df-z_0-9]*[0-9]")  # and no exponent in it
+
+DECLARATIONS = """
+typedef struct dsgec_engine dsgec_engine;
+typedef struct { int64_t start, count; } dsgec_engine_group;
+typedef struct {
+    uint64_t seed;
+    int64_t population, tournament, elites, max_size, threads, connect_all;
+    double crossover, mutation;
+    const double *columns, *single, *each;
+    int64_t features, rows, classes, groups;
+    const dsgec_engine_group *row_groups;
+} dsgec_engine_settings;
+typedef struct {
+    int64_t generation, invalid, evaluations, reused, text_start, text_length;
+    double best, mean;
+} dsgec_engine_row;
+typedef struct { int32_t rule, layer, start, length; } dsgec_engine_gene;
+typedef struct {
+    const dsgec_engine_gene *genes;
+    const int32_t *values;
+    const char *text;
+    int64_t gene_count, text_length;
+    double fitness;
+    int32_t fault, invalid;
+} dsgec_engine_individual;
+dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *, int *);
+void dsgec_engine_free(dsgec_engine *);
+int dsgec_engine_step(dsgec_engine *, int64_t, double);
+const dsgec_engine_row *dsgec_engine_rows(const dsgec_engine *, int64_t *);
+const char *dsgec_engine_texts(const dsgec_engine *);
+int64_t dsgec_engine_generation(const dsgec_engine *);
+int dsgec_engine_look(const dsgec_engine *, int64_t, dsgec_engine_individual *);
+int64_t dsgec_engine_best(const dsgec_engine *);
+int dsgec_engine_save(dsgec_engine *, const char **, size_t *);
+int dsgec_engine_restore(dsgec_engine *, const char *, size_t);
+int dsgec_engine_score(dsgec_engine *, const char *, size_t, double *);
+int dsgec_engine_evaluate(dsgec_engine *, const char *, size_t, double *, int);
+double dsgec_engine_number(const char *, size_t);
+"""
+"""What the library exports, as cffi reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Text of a production; `head` has it if it is short."""
+
+    length: int
+    head: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Production:
+    """See `grammar.h`; a leaf is one short text."""
+
+    head: str
+    leaf: int
+    head_length: int
+    cost: int
+    kind: int
+    first_symbol: int
+    symbols: int
+    most: int
+    choices: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Flat:
+    """The symbols of a production and, with those of flat rules, the most text and choices."""
+
+    symbols: tuple[int, ...]
+    most: int
+    choices: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    first_production: int
+    productions: int
+    limit: int
+    first_room: int
+    rooms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    first_option: int
+    options: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Alias:
+    key: int
+    function: str
+
+
+def emit_engine(tables: Tables, layered: bool, output: str, objective: str) -> str:
+    """The engine for a grammar, as one translation unit."""
+    functions = [function.symbol for function in FUNCTIONS.values() if function.arity is not None]
+    return "\n".join(
+        [
+            *map(_read, _BEFORE_GRAMMAR),
+            c_source([*functions, "exp_down"]),
+            _grammar(tables, layered, output, objective),
+            *map(_read, _AFTER_GRAMMAR),
+        ]
+    )
+
+
+def _read(name: str) -> str:
+    return TEMPLATES.joinpath(f"engine/{name}").read_text(encoding="utf-8")
+
+
+def _grammar(tables: Tables, layered: bool, output: str, objective: str) -> str:
+    lists = _Lists(tables)
+    functions = (*ARITY, "softmax")
+    return render(
+        "engine/grammar.h.j2",
+        tables=tables,
+        count=len(tables.names),
+        inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
+        layered=int(layered),
+        sigmoid=int(output == "sigmoid"),
+        by_class=int(objective == "exp-rmse"),
+        pieces=[_piece(text) for text in lists.pieces],
+        symbols=lists.symbols,
+        productions=lists.productions,
+        opens=lists.opens,
+        rules=lists.rules,
+        rooms=lists.rooms,
+        options=lists.options,
+        functions=functions,
+        arity=ARITY | {"softmax": 0},
+        aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
+    )
+
+
+class _Lists:
+    """The tables as flat lists that refer to one another by number."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.roles = (tables.layer, tables.features, tables.output_layer)
+        self.pieces: dict[str, int] = {}
+        self.symbols: list[int] = []
+        self.productions: list[_Production] = []
+        self.opens: list[int] = []
+        self.rules: list[_Rule] = []
+        self.rooms: list[_Room] = []
+        self.options: list[int] = []
+        for number in range(len(tables.names)):
+            self.add_rule(number)
+        self.add_production((Child(tables.start, False),), 0)
+        self.add_production((), 0)
+
+    def add_rule(self, number: int) -> None:
+        alternatives, allowed = self.tables.productions[number], self.tables.allowed[number]
+        self.rules.append(
+            _Rule(
+                len(self.productions),
+                len(alternatives),
+                self.tables.limits[number],
+                len(self.rooms),
+                len(allowed),
+            )
+        )
+        opens = [0] * len(alternatives)
+        for room in range(len(allowed) - 1, -1, -1):
+            for alternative in allowed[room]:
+                opens[alternative] = room
+        self.opens += opens
+        for room_options in allowed:
+            self.rooms.append(_Room(len(self.options), len(room_options)))
+            self.options += room_options
+        for production, cost in zip(alternatives, self.tables.cost[number], strict=True):
+            self.add_production(production, cost)
+
+    def add_production(self, production: Production, cost: int) -> None:
+        flat = self.flatten(production)
+        leaf = _is_leaf(production)
+        head = "".join(symbol for symbol in production if isinstance(symbol, str)) if leaf else ""
+        self.productions.append(
+            _Production(
+                head,
+                int(leaf),
+                _length(head),
+                cost,
+                _kind(head) if leaf else 0,
+                len(self.symbols),
+                len(flat.symbols),
+                flat.most + _SLACK,
+                flat.choices + 1,
+            )
+        )
+        self.symbols += flat.symbols
+
+    def flatten(self, production: Production) -> _Flat:
+        """The production with the symbols of single rules in their place."""
+        symbols: list[int] = []
+        text, most, choices = "", 0, 0
+        todo = [*reversed(production)]
+        while todo or text:
+            symbol = todo.pop() if todo else None
+            if isinstance(symbol, str):
+                text += symbol
+                continue
+            if text:
+                symbols.append(-1 - self.pieces.setdefault(text, len(self.pieces)))
+                most += _length(text)
+                text = ""
+            if symbol is None:
+                continue
+            kind = int(symbol.deeper)
+            if self.is_plain(symbol.rule):
+                kind, most, choices = _PLAIN, most + _HEAD, choices + 1
+            elif self.is_single(symbol.rule) and len(symbols) < _LONGEST_INLINE:
+                kind = _PLAIN
+                todo += reversed(self.tables.productions[symbol.rule][0])
+            elif self.is_flat(symbol.rule):
+                inner = [self.flatten(p) for p in self.tables.productions[symbol.rule]]
+                kind, most = _PLAIN + _FLAT, most + max(flat.most for flat in inner)
+                choices += 1 + max(flat.choices for flat in inner)
+            symbols.append(_KINDS * symbol.rule + kind)
+        return _Flat(tuple(symbols), most, choices)
+
+    def is_plain(self, rule: int) -> bool:
+        """Only leaves; so it is not recursive."""
+        return rule not in self.roles and all(map(_is_leaf, self.tables.productions[rule]))
+
+    def is_single(self, rule: int) -> bool:
+        """One alternative, in which no recursion goes deeper."""
+        alternatives = self.tables.productions[rule]
+        deeper = any(isinstance(symbol, Child) and symbol.deeper for symbol in alternatives[0])
+        return rule not in self.roles and len(alternatives) == 1 and not deeper
+
+    def is_flat(self, rule: int) -> bool:
+        """Alternatives of a few texts and plain rules."""
+        return rule not in self.roles and all(
+            len(production) <= _LONGEST_FLAT
+            and all(isinstance(s, str) or self.is_plain(s.rule) for s in production)
+            for production in self.tables.productions[rule]
+        )
+
+
+def _length(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _is_leaf(production: Production) -> bool:
+    return all(isinstance(symbol, str) for symbol in production) and (
+        _length("".join(symbol for symbol in production if isinstance(symbol, str))) <= _HEAD
+    )
+
+
+def _kind(text: str) -> int:
+    """ALL_DIGITS, A_NAME or ANY_TEXT of `grammar.h`."""
+    if _DIGITS.fullmatch(text):
+        return 1
+    return 2 if _NAME.fullmatch(text) else 0
+
+
+def _piece(text: str) -> _Piece:
+    length = _length(text)
+    short = length <= _HEAD
+    return _Piece(length, text if short else "", "" if short else text)
+
+
+def _key(name: str) -> int:
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"{name} is too long a name for the engine")
+    return int.from_bytes(name.encode("ascii"), "little")

@@ -1,0 +1,224 @@
+"""Where the time goes on this machine: figures that are measured side by side, in one process.
+
+Machines differ and are shared, so what to read are the ratios; what is compared is measured in
+turns, and of repeated measurements the fastest counts.
+"""
+
+import itertools
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dsgec.bnf.load import load_grammar
+from dsgec.codegen.emit import emit_limit
+from dsgec.data.dataset import make_dataset
+from dsgec.data.ir import Dataset
+from dsgec.data.table import read_table
+from dsgec.evolution.choose import choose
+from dsgec.evolution.engine import Engine, run_engine
+from dsgec.evolution.problem import Problem, make_problem
+from dsgec.evolution.settings import Settings
+from dsgec.native import cache
+from dsgec.native.library import load
+from dsgec.native.toolchain import find_toolchain
+from dsgec.network.simplify import simplify
+
+Report = dict[str, Any]
+
+_ROWS = (100, 1_000, 10_000, 100_000, 1_000_000)
+_POPULATIONS = (10, 100, 1_000, 10_000)
+_LIMIT_FLAGS = ("-O3", "-march=native", "-fno-trapping-math")
+
+
+def bench() -> Iterator[tuple[str, Report]]:
+    """The measurements one by one: a name, and figures by their names."""
+    one_layer = _problem("one_layer", make_dataset(read_table("wdbc")))
+    many_layers = _problem("multi_layer", _random_table(208, 60))
+    yield "one_layer on wdbc", _speeds(one_layer, generations=20)
+    yield "multi_layer on 208 × 60, the shape of sonar", _speeds(many_layers, generations=2)
+    yield "one_layer on wdbc, 500 generations of 100, one thread", _whole_run(one_layer)
+    yield "nanoseconds a row and evaluation, by rows (× 20 features)", _growth_with_rows()
+    yield "microseconds an individual, by population", _growth_with_population(one_layer)
+    yield "threads on 200,000 × 20", _threads()
+    yield "30 runs of 100 generations", _side_by_side(one_layer)
+    yield "compiling the engine", _compile(one_layer)
+    yield "starting", {"dsgec --version, ms": _round(_start_up() * 1e3)}
+
+
+def _speeds(problem: Problem, generations: int) -> Report:
+    """Evaluations a second over the same generations, every backend in its turn."""
+    settings = Settings(generations=generations)
+    best: dict[str, float] = {}
+    names = ("engine", "c", "numpy", "reference")
+    for name in itertools.chain.from_iterable([names] * 2):
+        evolver = choose(problem, settings, name)
+        start = time.perf_counter()
+        *_, last = evolver.generations()
+        speed = last.evaluations / (time.perf_counter() - start)
+        best[name] = max(best.get(name, 0.0), speed)
+    report: Report = {f"{name}, evaluations/s": _round(speed) for name, speed in best.items()}
+    report["engine / reference"] = _round(best["engine"] / best["reference"])
+    return report
+
+
+def _whole_run(problem: Problem) -> Report:
+    """A whole run, and how far it is from a loop that only does the arithmetic."""
+    settings = Settings()
+    seconds, limit = [], []
+    report: Report = {}
+    for _ in range(3):
+        engine = Engine(problem, settings)
+        start = time.perf_counter()
+        *_, last = run_engine(engine)
+        seconds.append((time.perf_counter() - start) / last.evaluations)
+        limit.append(_limit(problem, engine))
+        report = {
+            "evaluations": last.evaluations,
+            "reused": last.reused,
+        }
+    return {
+        "evaluations/s": _round(1.0 / min(seconds)),
+        "µs an evaluation": _round(min(seconds) * 1e6),
+        "µs, arithmetic of the last population alone": _round(min(limit) * 1e6),
+        **report,
+    }
+
+
+def _limit(problem: Problem, engine: Engine) -> float:
+    """Seconds that the arithmetic of an individual of the last population takes by itself."""
+    toolchain = find_toolchain()
+    assert toolchain is not None
+    texts = [engine.individual(n).phenotype for n in range(0, engine.settings.population, 5)]
+    networks = [simplify(problem.parse(text)) for text in texts]
+    declarations = "".join(
+        f"void net{n}_limit(const double *, size_t, double *);" for n in range(len(networks))
+    )
+    library = load(emit_limit(networks), declarations, toolchain, _LIMIT_FLAGS)
+    columns = np.ascontiguousarray(problem.rows.T)
+    outputs = np.empty(len(problem.rows))
+    x = library.ffi.cast("const double *", columns.ctypes.data)
+    y = library.ffi.cast("double *", outputs.ctypes.data)
+    functions = [getattr(library.functions, f"net{n}_limit") for n in range(len(networks))]
+
+    def work() -> None:
+        for function in functions:
+            function(x, len(outputs), y)
+
+    return _fastest(work, 20) / len(functions)
+
+
+def _growth_with_rows() -> Report:
+    report = {}
+    for rows in _ROWS:
+        problem = _problem("one_layer", _random_table(rows, 20), test=0.0)
+        settings = Settings(population=20, generations=max(2, 200_000 // rows))
+        report[f"{rows:,} rows"] = _round(_seconds(problem, settings) / rows * 1e9)
+    return report
+
+
+def _growth_with_population(problem: Problem) -> Report:
+    report = {}
+    for population in _POPULATIONS:
+        settings = Settings(population=population, generations=max(1, 20_000 // population))
+        report[f"{population:,}"] = _round(_seconds(problem, settings) * 1e6)
+    return report
+
+
+def _seconds(problem: Problem, settings: Settings, threads: int = 1) -> float:
+    """Seconds an evaluation."""
+    engine = Engine(problem, settings, threads)
+    start = time.perf_counter()
+    *_, last = run_engine(engine)
+    return (time.perf_counter() - start) / last.evaluations
+
+
+def _threads() -> Report:
+    problem = _problem("one_layer", _random_table(200_000, 20), test=0.0)
+    settings = Settings(population=20, generations=2)
+    best = {1: float("inf"), 2: float("inf")}
+    for threads in (1, 2, 1, 2):
+        best[threads] = min(best[threads], _seconds(problem, settings, threads))
+    return {
+        "1 thread, ms an evaluation": _round(best[1] * 1e3),
+        "2 threads, ms an evaluation": _round(best[2] * 1e3),
+        "gain": _round(best[1] / best[2]),
+    }
+
+
+def _side_by_side(problem: Problem) -> Report:
+    def one(seed: int) -> None:
+        engine = Engine(problem, replace(Settings(), seed=seed, generations=100))
+        for _ in run_engine(engine):
+            pass
+
+    best = {1: float("inf"), 2: float("inf")}
+    for jobs in (1, 2, 1, 2):
+        start = time.perf_counter()
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(one, range(30)))
+        best[jobs] = min(best[jobs], time.perf_counter() - start)
+    return {
+        "1 job, s": _round(best[1]),
+        "2 jobs, s": _round(best[2]),
+        "gain": _round(best[1] / best[2]),
+    }
+
+
+def _compile(problem: Problem) -> Report:
+    with _empty_cache():
+        start = time.perf_counter()
+        Engine(problem, Settings())
+        cold = time.perf_counter() - start
+        cached = _fastest(lambda: Engine(problem, Settings()), 5)
+    return {"cold, s": _round(cold), "cached, ms": _round(cached * 1e3)}
+
+
+@contextmanager
+def _empty_cache() -> Iterator[None]:
+    with tempfile.TemporaryDirectory() as folder, cache.elsewhere(Path(folder)):
+        yield
+
+
+def _start_up() -> float:
+    command = [sys.executable, "-m", "dsgec", "--version"]
+    return _fastest(lambda: subprocess.run(command, check=True, capture_output=True), 7)  # noqa: S603
+
+
+def _fastest(work: Callable[[], object], times: int) -> float:
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _problem(grammar: str, dataset: Dataset, test: float = 0.3) -> Problem:
+    return make_problem(load_grammar(grammar).grammar, dataset, Settings(test=test))
+
+
+def _random_table(rows: int, features: int) -> Dataset:
+    rng = np.random.default_rng(1)
+    x = rng.random((rows, features))
+    y = (x[:, 0] + x[:, 1] + 0.3 * rng.random(rows) > 1.15).astype(np.float64)
+    names = tuple(f"x_{i}" for i in range(1, features + 1))
+    return Dataset("random", names, "y", (0, 1), x, y, "")
+
+
+def _round(value: float) -> float:
+    """Three digits are more than such a measurement has."""
+    return float(f"{value:.3g}")
+
+
+def table_lines(name: str, report: Report) -> Sequence[str]:
+    """One measurement, for people."""
+    return ["", name, *(f"  {key:<48}{value:>14,}" for key, value in report.items())]

@@ -1,0 +1,198 @@
+/* What Python calls: everything that the library exports. */
+
+/* An individual, as long as the engine does not go on. */
+typedef struct {
+    const Gene *genes;
+    const int32_t *values;
+    const char *text;
+    int64_t gene_count, text_length;
+    double fitness;
+    int32_t fault, invalid;
+} dsgec_engine_individual;
+
+void dsgec_engine_free(dsgec_engine *e) {
+    int64_t i;
+    if (e == NULL) {
+        return;
+    }
+    close_pool(&e->pool);
+    for (i = 0; e->threads != NULL && i < e->pool.threads; i++) {
+        free_mapping(&e->threads[i].mapping);
+        free_scoring(&e->threads[i].scoring);
+    }
+    for (i = 0; i < e->settings.population; i++) {
+        if (e->population != NULL) {
+            free_genotype(&e->population[i].genotype);
+            free(e->population[i].text.data);
+        }
+        if (e->offspring != NULL) {
+            free_genotype(&e->offspring[i].genotype);
+            free(e->offspring[i].text.data);
+        }
+    }
+    free(e->threads);
+    free(e->population);
+    free(e->offspring);
+    free_texts(&e->texts);
+    free(e->fresh);
+    free(e->rows);
+    free(e->log.data);
+    free(e->saved.data);
+    free(e);
+}
+
+static int are_possible(const dsgec_engine_settings *s) {
+    int64_t i, row = 0;
+    for (i = 0; i < s->groups; i++) {
+        const dsgec_engine_group *group = &s->row_groups[i];
+        if (group->start != row || group->count < 1 || group->count > s->rows - row) {
+            return 0;
+        }
+        row += (group->count + LANES - 1) / LANES * LANES;
+    }
+    return row == s->rows && s->population >= 1 && s->population <= INT32_MAX && s->elites >= 0 &&
+           s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
+           s->features <= INT32_MAX && s->rows >= 1 && s->classes >= 0 && s->threads >= 1 &&
+           s->threads <= 1024;
+}
+
+/* An engine that has not begun; its tables stay the caller's. NULL with an `error` otherwise. */
+dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error) {
+    dsgec_engine *e;
+    int64_t i;
+    *error = BAD_CALL;
+    if (!are_possible(settings)) {
+        return NULL;
+    }
+    *error = NO_MEMORY;
+    e = calloc(1, sizeof *e);
+    if (e == NULL) {
+        return NULL;
+    }
+    e->settings = *settings;
+    e->table.columns = settings->columns;
+    e->table.rows = (size_t)settings->rows;
+    e->table.features = (size_t)settings->features;
+    e->targets.single = settings->single;
+    e->targets.each = settings->each;
+    e->targets.groups = settings->row_groups;
+    e->targets.group_count = settings->groups;
+    e->targets.classes = settings->classes;
+    e->population = calloc((size_t)settings->population, sizeof *e->population);
+    e->offspring = calloc((size_t)settings->population, sizeof *e->offspring);
+    e->fresh = calloc((size_t)settings->population, sizeof *e->fresh);
+    e->threads = calloc((size_t)settings->threads, sizeof *e->threads);
+    if (e->population == NULL || e->offspring == NULL || e->fresh == NULL || e->threads == NULL) {
+        dsgec_engine_free(e);
+        return NULL;
+    }
+    for (i = 0; i < settings->threads; i++) {
+        e->threads[i].mapping.all = settings->connect_all != 0;
+    }
+    *error = open_pool(&e->pool, (int)settings->threads);
+    if (*error != OK) {
+        dsgec_engine_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+/* Go on for so many generations, or until the time is up; `rows` has those that became whole. */
+int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds) {
+    e->row_count = 0;
+    e->log.length = 0;
+    e->pool.deadline = now() + seconds;
+    while (e->error == OK && e->row_count < generations && run_generation(e)) {
+        if (now() >= e->pool.deadline) {
+            break;
+        }
+    }
+    return e->error;
+}
+
+/* The generations of the last step. */
+const dsgec_engine_row *dsgec_engine_rows(const dsgec_engine *e, int64_t *count) {
+    *count = e->row_count;
+    return e->rows;
+}
+
+/* The best texts of the last step, one after the other. */
+const char *dsgec_engine_texts(const dsgec_engine *e) {
+    return e->log.data;
+}
+
+/* The generation that comes next, 0 before the first; -1 in the midst of one. */
+int64_t dsgec_engine_generation(const dsgec_engine *e) {
+    return e->phase == BREED && e->pool.next == 0 ? e->generation : -1;
+}
+
+int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view) {
+    const Individual *individual;
+    if (number < 0 || number >= e->settings.population) {
+        return BAD_CALL;
+    }
+    individual = &e->population[number];
+    view->genes = individual->genotype.genes;
+    view->values = individual->genotype.values;
+    view->gene_count = individual->genotype.count;
+    view->text = individual->text.data;
+    view->text_length = (int64_t)individual->text.length;
+    view->fitness = individual->fitness;
+    view->fault = individual->fault;
+    view->invalid = individual->invalid;
+    return OK;
+}
+
+/* The best individual's number. */
+int64_t dsgec_engine_best(const dsgec_engine *e) {
+    return find_best(e);
+}
+
+/* The state between two generations as bytes, which stay until the next call. */
+int dsgec_engine_save(dsgec_engine *e, const char **data, size_t *length) {
+    int error = e->error != OK ? e->error : BAD_CALL;
+    if (e->error == OK && dsgec_engine_generation(e) >= 0) {
+        error = save_state(e);
+    }
+    *data = e->saved.data;
+    *length = error == OK ? e->saved.length : 0;
+    return error;
+}
+
+int dsgec_engine_restore(dsgec_engine *e, const char *data, size_t length) {
+    if (e->error == OK && dsgec_engine_generation(e) == 0) {
+        e->error = restore_state(e, data, length);
+        return e->error;
+    }
+    return BAD_CALL;
+}
+
+/* The score of one text: 0, or 1 where it is not finite, or 2 where it is no network of the task. */
+int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double *fitness) {
+    return (int)score(&e->threads[0].scoring, &e->table, &e->targets, text, length, fitness);
+}
+
+/* The outputs of one text, a column each, in `capacity` columns: their number, or -1 or less. */
+int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, double *outputs,
+                          int capacity) {
+    Scoring *s = &e->threads[0].scoring;
+    Outcome outcome = prepare(s, &e->table, &e->targets, text, length);
+    size_t row, n;
+    int32_t k;
+    if (outcome != SCORED || s->tape.output_count > capacity) {
+        return outcome == SCORED ? -1 : -(int)outcome;
+    }
+    for (row = 0; row < e->table.rows; row += n) {
+        n = e->table.rows - row < s->blocks.block ? e->table.rows - row : s->blocks.block;
+        run_block(&s->blocks, &e->table, &s->tape, row, n, s->outputs);
+        for (k = 0; k < s->tape.output_count; k++) {
+            memcpy(outputs + (size_t)k * e->table.rows + row, s->outputs[k], n * sizeof *outputs);
+        }
+    }
+    return s->tape.output_count;
+}
+
+/* The value of a number as a text has it. */
+double dsgec_engine_number(const char *text, size_t length) {
+    return read_number(text, length);
+}

@@ -1,0 +1,326 @@
+/* A genotype to its phenotype, mending it where it must be: dsgec/genome/dsge.py, express. */
+enum { OUTSIDE, IN_LAYER, IN_OUTPUT };
+
+/* A production of which the symbols from `next` on are to be done, at this depth of its rule. */
+typedef struct {
+    const Production *production;
+    const int32_t *next;
+    int32_t depth, ends_layer;
+} Frame;
+
+/* An integer that the mapping read and that could have been another one. `room` is the entry of
+ * `rooms` that it was taken from or, for a connection, says what reads it (see `reader_of`). */
+typedef struct {
+    int32_t slot, index, room;
+    uint32_t offset; /* of its text */
+} Choice;
+
+/* What one thread maps with. After `express`: the mended slots, the choices and the fault. */
+typedef struct {
+    Slots slots;
+    Widths widths;
+    Choice *choices;
+    size_t choices_capacity, choice_count;
+    Frame *frames;
+    size_t frames_capacity;
+    int64_t size;
+    int fault, all; /* larger than it may be; connect to all layers */
+} Mapping;
+
+static void free_mapping(Mapping *map) {
+    free_slots(&map->slots);
+    free(map->widths.sizes);
+    free(map->widths.before);
+    free(map->choices);
+    free(map->frames);
+}
+
+static int32_t room_of(Reader reader) {
+    return -1 - (2 * reader.layers + reader.output);
+}
+
+static Reader reader_of(int32_t room, int all) {
+    Reader reader = {(-1 - room) / 2, (-1 - room) % 2, all};
+    return reader;
+}
+
+static size_t write_decimal(char *to, uint32_t number) {
+    char digits[10];
+    size_t count = 0, i;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    for (i = 0; i < count; i++) {
+        to[i] = digits[count - 1 - i];
+    }
+    return count;
+}
+
+enum { LONGEST_NAME = 24 };
+
+/* The name of the hidden neuron that `code` stands for: its length. */
+static size_t write_neuron(char *to, int32_t code) {
+    uint32_t number = (uint32_t)(code - INPUTS);
+    char *at = to;
+    *at++ = 'h';
+    *at++ = '_';
+    at += write_decimal(at, number / STRIDE + 1);
+    *at++ = '_';
+    at += write_decimal(at, number % STRIDE + 1);
+    return (size_t)(at - to);
+}
+
+/* The alternative that the gene of a rule gives with so much room, or -1 without memory. */
+static inline int32_t choose(Slot *slot, const Rule *rule, int32_t level, int32_t index,
+                             Stream *random) {
+    const Room *room = &rooms[rule->first_room + level];
+    int32_t choice = index < slot->length ? slot->values[index] : -1;
+    if ((uint32_t)choice >= (uint32_t)rule->productions ||
+        opens[rule->first_production + choice] > level) {
+        choice = options[room->first_option + below(random, room->options)];
+        if (!put_value(slot, index, choice)) {
+            return -1;
+        }
+    }
+    return choice;
+}
+
+/* The code of a connection, or -1 without memory. */
+static int32_t choose_source(Slot *slot, const Sources *reachable, const Widths *widths,
+                             int32_t index, Stream *random) {
+    int32_t code = index < slot->length ? slot->values[index] : -1;
+    if (!is_source(reachable, widths, code)) {
+        code = draw_source(reachable, widths, -1, random);
+        if (!put_value(slot, index, code)) {
+            return -1;
+        }
+    }
+    return code;
+}
+
+static inline int32_t level_of(const Rule *rule, int32_t depth) {
+    int32_t level = rule->limit > depth ? rule->limit - depth : 0;
+    return level < rule->rooms ? level : rule->rooms - 1;
+}
+
+static inline Choice *add_choice(Choice *choice, int32_t slot, int32_t index, int32_t room,
+                                 ptrdiff_t offset) {
+    choice->slot = slot;
+    choice->index = index;
+    choice->room = room;
+    choice->offset = (uint32_t)offset;
+    return choice + 1;
+}
+
+/* Short texts are copied without a look at their length. */
+static inline char *add_text(char *to, const char *head, const char *text, int32_t length) {
+    if (length <= HEAD) {
+        memcpy(to, head, HEAD);
+    } else {
+        memcpy(to, text, (size_t)length);
+    }
+    return to + length;
+}
+
+static int end_layer(Mapping *map, int place, const char *start, const char *end) {
+    size_t neurons;
+    if (place != IN_LAYER) {
+        return OK;
+    }
+    cut(start, (size_t)(end - start), NULL, &neurons);
+    return add_width(&map->widths, neurons);
+}
+
+/* What goes on while a text is made; see `express`. */
+typedef struct {
+    Reader reader;
+    Sources reachable;
+    size_t layer_start;
+    int place;
+} Place;
+
+static void enter_layer(Mapping *map, Place *in, int32_t rule, size_t start) {
+    in->place = rule == LAYER ? IN_LAYER : IN_OUTPUT;
+    in->layer_start = start;
+    in->reader.layers = map->widths.count;
+    in->reader.output = in->place == IN_OUTPUT;
+    in->reader.all = map->all;
+    in->reachable = sources(&map->widths, in->reader);
+}
+
+/* Map the genotype in the slots to `text`; missing and faulty integers are drawn.
+ *
+ * The inner loop does texts and the rules that are plain, single or flat (see `symbols`), up to one
+ * that needs more. There is room for all of these in one production: `most` bytes and choices. */
+static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
+    const Production *production = &productions[TOP];
+    const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
+    const int32_t *after_flat = NULL, *end_after_flat = NULL;
+    int32_t depth = 0, ends_layer = 0, symbol;
+    int64_t size = 0;
+    size_t height = 0;
+    char *begin = text->data, *out = begin, *limit = begin + text->capacity;
+    Choice *made = map->choices, *made_limit = map->choices + map->choices_capacity;
+    Slot *slots;
+    Place in;
+    memset(&in, 0, sizeof in);
+    map->widths.count = 0;
+    map->fault = 0;
+    read_again(&map->slots);
+    if (!have_slots(&map->slots, 0)) {
+        return NO_MEMORY;
+    }
+    slots = map->slots.items;
+    for (;;) {
+        const Rule *rule;
+        int32_t index, choice, number, child_depth, opens_layer = 0;
+        if (limit - out < production->most || made_limit - made <= production->choices) {
+            size_t length = (size_t)(out - begin), count = (size_t)(made - map->choices);
+            if (!RESERVE(text->data, text->capacity, length + (size_t)production->most) ||
+                !RESERVE(map->choices, map->choices_capacity,
+                         count + (size_t)production->choices + 1)) {
+                return NO_MEMORY;
+            }
+            begin = text->data;
+            out = begin + length;
+            limit = begin + text->capacity;
+            made = map->choices + count;
+            made_limit = map->choices + map->choices_capacity;
+        }
+        for (;;) {
+            const Production *chosen;
+            Slot *slot;
+            if (next == end) {
+                symbol = -1;
+                if (after_flat == NULL) {
+                    break;
+                }
+                next = after_flat;
+                end = end_after_flat;
+                after_flat = NULL;
+                continue;
+            }
+            symbol = *next++;
+            if (symbol < 0) {
+                const Piece *piece = &pieces[-1 - symbol];
+                out = add_text(out, piece->head, piece->text, piece->length);
+                continue;
+            }
+            if ((symbol & PLAIN) == 0) {
+                break;
+            }
+            number = symbol >> RULE_SHIFT;
+            rule = &rules[number];
+            slot = &slots[number];
+            index = slot->read++;
+            choice = index < slot->length ? slot->values[index] : -1;
+            if ((uint32_t)choice >= (uint32_t)rule->productions) {
+                choice = below(random, rule->productions);
+                if (!put_value(slot, index, choice)) {
+                    return NO_MEMORY;
+                }
+            }
+            if (rule->productions > 1) {
+                made = add_choice(made, number, index, rule->first_room, out - begin);
+            }
+            chosen = &productions[rule->first_production + choice];
+            memcpy(out, chosen->head, HEAD);
+            out += chosen->head_length;
+            size += chosen->cost;
+            if ((symbol & FLAT) && !chosen->leaf) {
+                after_flat = next;
+                end_after_flat = end;
+                next = symbols + chosen->first_symbol;
+                end = next + chosen->symbols;
+            }
+            if (size > max_size) {
+                goto too_large;
+            }
+        }
+        if (symbol < 0) { /* the end of this production */
+            int code = ends_layer
+                           ? end_layer(map, in.place, begin + in.layer_start, out)
+                           : OK;
+            if (code != OK) {
+                return code;
+            }
+            in.place = ends_layer ? OUTSIDE : in.place;
+            if (height == 0) {
+                break;
+            }
+            height--;
+            production = map->frames[height].production;
+            next = map->frames[height].next;
+            end = symbols + production->first_symbol + production->symbols;
+            depth = map->frames[height].depth;
+            ends_layer = map->frames[height].ends_layer;
+            continue;
+        }
+        number = symbol >> RULE_SHIFT;
+        child_depth = symbol & DEEPER ? depth + 1 : 0;
+        rule = &rules[number];
+        if (in.place == OUTSIDE && (number == LAYER || number == OUTPUT_LAYER)) {
+            enter_layer(map, &in, number, (size_t)(out - begin));
+            opens_layer = 1;
+        }
+        if (number == FEATURES && in.place != OUTSIDE) {
+            int32_t gene = RULES + in.reader.layers;
+            if (!have_slots(&map->slots, in.reader.layers + 1)) {
+                return NO_MEMORY;
+            }
+            slots = map->slots.items;
+            index = slots[gene].read++;
+            choice = choose_source(&slots[gene], &in.reachable, &map->widths, index, random);
+            if (in.reachable.size > 1) {
+                made = add_choice(made, gene, index, room_of(in.reader), out - begin);
+            }
+        } else {
+            int32_t level = level_of(rule, child_depth);
+            index = slots[number].read++;
+            choice = choose(&slots[number], rule, level, index, random);
+            if (rooms[rule->first_room + level].options > 1) {
+                made = add_choice(made, number, index, rule->first_room + level, out - begin);
+            }
+        }
+        if (choice < 0) {
+            return NO_MEMORY;
+        }
+        if (next != end || ends_layer) { /* something is to be done after the child */
+            if (!RESERVE(map->frames, map->frames_capacity, height + 1)) {
+                return NO_MEMORY;
+            }
+            map->frames[height].production = production;
+            map->frames[height].next = next;
+            map->frames[height].depth = depth;
+            map->frames[height].ends_layer = ends_layer;
+            height++;
+        }
+        if (choice >= rule->productions) {
+            size_t length = write_neuron(out, choice);
+            out += length;
+            size += 1 + (int64_t)length;
+            production = &productions[NOTHING];
+        } else {
+            production = &productions[rule->first_production + choice];
+            size += production->cost;
+        }
+        next = symbols + production->first_symbol;
+        end = next + production->symbols;
+        depth = child_depth;
+        ends_layer = opens_layer;
+        if (size > max_size) {
+            goto too_large;
+        }
+    }
+    map->size = size;
+    map->choice_count = (size_t)(made - map->choices);
+    text->length = (size_t)(out - begin);
+    return OK;
+too_large:
+    map->fault = 1;
+    map->size = size;
+    map->choice_count = 0;
+    text->length = 0;
+    return OK;
+}

@@ -1,0 +1,345 @@
+/* A population to the next one: dsgec/evolution/loop.py.
+ *
+ * A generation goes through phases, and can stop between any two tasks and go on later. Children
+ * are bred in any order and scored in any order; between, one thread looks up their texts, so that
+ * what counts as a repetition does not depend on the threads. */
+typedef enum { BREED, LOOK_UP, SCORE, FINISH } Phase;
+
+typedef struct {
+    Genotype genotype;
+    Text text;
+    Hash hash;
+    double fitness;
+    int64_t entry; /* of its text */
+    int32_t fault, invalid, error;
+} Individual;
+
+typedef struct {
+    Mapping mapping;
+    Scoring scoring;
+} Thread;
+
+/* One generation; the best text is in the engine's `log`, from `text_start` on. */
+typedef struct {
+    int64_t generation, invalid, evaluations, reused, text_start, text_length;
+    double best, mean;
+} dsgec_engine_row;
+
+typedef struct {
+    uint64_t seed;
+    int64_t population, tournament, elites, max_size, threads, connect_all;
+    double crossover, mutation;
+    const double *columns, *single, *each;
+    int64_t features, rows, classes, groups;
+    const dsgec_engine_group *row_groups;
+} dsgec_engine_settings;
+
+typedef struct {
+    dsgec_engine_settings settings;
+    Table table;
+    Targets targets;
+    Pool pool;
+    Thread *threads;
+    Individual *population, *offspring;
+    Texts texts;
+    int64_t *fresh; /* individuals whose text is scored in this generation */
+    int64_t fresh_count, generation, evaluations, reused;
+    Phase phase;
+    int error;
+    dsgec_engine_row *rows;
+    size_t rows_capacity;
+    int64_t row_count;
+    Text log, saved;
+    Hash logged;
+} dsgec_engine;
+
+static inline int is_better(const Individual *population, int64_t i, int64_t j) {
+    double a = population[i].fitness, b = population[j].fitness;
+    return a < b || (a == b && i < j);
+}
+
+static int64_t tournament(const dsgec_engine *e, Stream *random) {
+    int64_t best = below(random, (int32_t)e->settings.population), i;
+    for (i = 1; i < e->settings.tournament; i++) {
+        int64_t other = below(random, (int32_t)e->settings.population);
+        best = is_better(e->population, other, best) ? other : best;
+    }
+    return best;
+}
+
+/* What the slots hold, mended and perhaps mutated, becomes an individual. */
+static void become(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random,
+                   int may_mutate) {
+    child->error = express(map, random, e->settings.max_size, &child->text);
+    if (child->error == OK && may_mutate && chance(random, e->settings.mutation) &&
+        map->choice_count > 0) {
+        child->error = mutate(map, random, e->settings.max_size, &child->text);
+    }
+    if (child->error != OK) {
+        return;
+    }
+    child->fault = map->fault;
+    child->hash = hash_text(child->text.data, child->text.length);
+    if (!store_genotype(&child->genotype, &map->slots)) {
+        child->error = NO_MEMORY;
+    }
+}
+
+static void grow_individual(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Mapping *map = &e->threads[thread].mapping;
+    Stream random = stream(e->settings.seed, 0, (uint64_t)task);
+    clear_slots(&map->slots);
+    become(e, map, &e->offspring[task], &random, 0);
+}
+
+static void breed_pair(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Mapping *map = &e->threads[thread].mapping;
+    int64_t first = e->settings.elites + 2 * task;
+    Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
+    const Genotype *mother = &e->population[tournament(e, &random)].genotype;
+    const Genotype *father = &e->population[tournament(e, &random)].genotype;
+    Individual *child = &e->offspring[first];
+    int32_t exchanged = INT32_MAX;
+    if (chance(&random, e->settings.crossover)) {
+        exchanged = crossover(mother, father, &random);
+    }
+    if (!load_child(&map->slots, mother, father, exchanged)) {
+        child->error = NO_MEMORY;
+        return;
+    }
+    become(e, map, child, &random, 1);
+    if (first + 1 < e->settings.population) {
+        random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first + 1);
+        child++;
+        if (!load_child(&map->slots, father, mother, exchanged)) {
+            child->error = NO_MEMORY;
+            return;
+        }
+        become(e, map, child, &random, 1);
+    }
+}
+
+static void score_individual(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Individual *child = &e->offspring[e->fresh[task]];
+    Entry *entry = &e->texts.entries[child->entry];
+    entry->outcome = score(&e->threads[thread].scoring, &e->table, &e->targets, child->text.data,
+                           child->text.length, &entry->fitness);
+}
+
+typedef struct {
+    double fitness;
+    int64_t number;
+} Ranked;
+
+static int ranks_before(const Ranked *a, const Ranked *b) {
+    return a->fitness < b->fitness || (a->fitness == b->fitness && a->number < b->number);
+}
+
+/* A heap of `count` whose least is at 0, but for the one at `at`, which may be too large. */
+static void sift_down(Ranked *heap, int64_t at, int64_t count) {
+    for (;;) {
+        int64_t child = 2 * at + 1;
+        Ranked moved = heap[at];
+        if (child + 1 < count && ranks_before(&heap[child + 1], &heap[child])) {
+            child++;
+        }
+        if (child >= count || !ranks_before(&heap[child], &moved)) {
+            return;
+        }
+        heap[at] = heap[child];
+        heap[child] = moved;
+        at = child;
+    }
+}
+
+static int copy_individual(Individual *to, const Individual *from) {
+    if (!copy_genotype(&to->genotype, &from->genotype) ||
+        !RESERVE(to->text.data, to->text.capacity, from->text.length + 1)) {
+        return 0;
+    }
+    if (from->text.length > 0) {
+        memcpy(to->text.data, from->text.data, from->text.length);
+    }
+    to->text.length = from->text.length;
+    to->hash = from->hash;
+    to->fitness = from->fitness;
+    to->fault = from->fault;
+    to->invalid = from->invalid;
+    return 1;
+}
+
+static int64_t find_best(const dsgec_engine *e) {
+    int64_t best = 0, i;
+    for (i = 1; i < e->settings.population; i++) {
+        best = is_better(e->population, i, best) ? i : best;
+    }
+    return best;
+}
+
+/* The best of the parents, in order, begin the next population. */
+static int keep_elite(dsgec_engine *e) {
+    int64_t i, count = e->settings.population;
+    Ranked *ranked;
+    int kept = 1;
+    if (e->settings.elites == 0) {
+        return OK;
+    }
+    if (e->settings.elites == 1) {
+        return copy_individual(&e->offspring[0], &e->population[find_best(e)]) ? OK : NO_MEMORY;
+    }
+    ranked = malloc((size_t)count * sizeof *ranked);
+    if (ranked == NULL) {
+        return NO_MEMORY;
+    }
+    for (i = 0; i < count; i++) {
+        ranked[i].fitness = e->population[i].fitness;
+        ranked[i].number = i;
+    }
+    for (i = count / 2 - 1; i >= 0; i--) {
+        sift_down(ranked, i, count);
+    }
+    for (i = 0; i < e->settings.elites && kept; i++) {
+        kept = copy_individual(&e->offspring[i], &e->population[ranked[0].number]);
+        ranked[0] = ranked[--count];
+        sift_down(ranked, 0, count);
+    }
+    free(ranked);
+    return kept ? OK : NO_MEMORY;
+}
+
+static int64_t first_child(const dsgec_engine *e) {
+    return e->generation > 0 ? e->settings.elites : 0;
+}
+
+static int look_up(dsgec_engine *e) {
+    int64_t i;
+    e->fresh_count = 0;
+    for (i = first_child(e); i < e->settings.population; i++) {
+        Individual *child = &e->offspring[i];
+        if (child->error != OK) {
+            return child->error;
+        }
+        if (child->fault) {
+            continue;
+        }
+        child->entry = find_text(&e->texts, &child->hash);
+        if (child->entry >= 0) {
+            e->reused++;
+            continue;
+        }
+        child->entry = add_entry(&e->texts, &child->hash);
+        if (child->entry < 0) {
+            return NO_MEMORY;
+        }
+        e->fresh[e->fresh_count++] = i;
+    }
+    return OK;
+}
+
+/* The best text goes to the log if it is another one than that of the row before. */
+static int add_row(dsgec_engine *e) {
+    const Individual *best = &e->population[find_best(e)];
+    dsgec_engine_row row, *before = e->row_count > 0 ? &e->rows[e->row_count - 1] : NULL;
+    double total = 0.0;
+    int64_t i, valid = 0;
+    for (i = 0; i < e->settings.population; i++) {
+        if (!e->population[i].invalid) {
+            total += e->population[i].fitness;
+            valid++;
+        }
+    }
+    row.generation = e->generation;
+    row.best = best->fitness;
+    row.mean = valid ? total / (double)valid : INFINITE;
+    row.invalid = e->settings.population - valid;
+    row.evaluations = e->evaluations;
+    row.reused = e->reused;
+    row.text_length = (int64_t)best->text.length;
+    if (before && memcmp(&e->logged, &best->hash, sizeof e->logged) == 0) {
+        row.text_start = before->text_start;
+    } else {
+        row.text_start = (int64_t)e->log.length;
+        if (!RESERVE(e->log.data, e->log.capacity, e->log.length + best->text.length + 1)) {
+            return NO_MEMORY;
+        }
+        if (best->text.length > 0) {
+            memcpy(e->log.data + e->log.length, best->text.data, best->text.length);
+        }
+        e->log.length += best->text.length;
+        e->logged = best->hash;
+    }
+    if (!RESERVE(e->rows, e->rows_capacity, e->row_count + 1)) {
+        return NO_MEMORY;
+    }
+    e->rows[e->row_count++] = row;
+    return OK;
+}
+
+static int finish_generation(dsgec_engine *e) {
+    Individual *children = e->offspring;
+    int64_t i;
+    for (i = 0; i < e->fresh_count; i++) {
+        int32_t outcome = e->texts.entries[children[e->fresh[i]].entry].outcome;
+        if (outcome == SCORE_NO_MEMORY) {
+            return NO_MEMORY;
+        }
+        e->evaluations += outcome != REFUSED;
+    }
+    for (i = first_child(e); i < e->settings.population; i++) {
+        const Entry *entry = children[i].fault ? NULL : &e->texts.entries[children[i].entry];
+        children[i].fitness = entry ? entry->fitness : INFINITE;
+        children[i].invalid = !entry || entry->outcome != SCORED;
+    }
+    e->offspring = e->population;
+    e->population = children;
+    return add_row(e);
+}
+
+/* The tasks of a phase that the threads share; 1 when all are done. */
+static int run_phase(dsgec_engine *e, Task task, int64_t count, Phase following) {
+    run_tasks(&e->pool, task, e, count);
+    if (e->pool.next < count) {
+        return 0;
+    }
+    e->pool.next = 0;
+    e->phase = following;
+    return 1;
+}
+
+/* Go on until the generation is whole (1), or the time is up (0), or it failed (`error`, 1). */
+static int run_generation(dsgec_engine *e) {
+    for (;;) {
+        switch (e->phase) {
+        case BREED: {
+            int64_t children = e->settings.population - first_child(e);
+            int grown = e->generation == 0;
+            if (!run_phase(e, grown ? grow_individual : breed_pair,
+                           grown ? children : (children + 1) / 2, LOOK_UP)) {
+                return 0;
+            }
+            break;
+        }
+        case LOOK_UP:
+            e->error = e->generation > 0 ? keep_elite(e) : OK;
+            e->error = e->error == OK ? look_up(e) : e->error;
+            e->phase = SCORE;
+            break;
+        case SCORE:
+            if (!run_phase(e, score_individual, e->fresh_count, FINISH)) {
+                return 0;
+            }
+            break;
+        default:
+            e->error = finish_generation(e);
+            e->generation++;
+            e->phase = BREED;
+            return 1;
+        }
+        if (e->error != OK) {
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/* How the text of a layered phenotype is cut into layers and neurons: dsgec/layered.py. */
+typedef struct {
+    size_t start, end;
+    int ends_layer;
+} Stretch;
+
+typedef struct {
+    Stretch *items;
+    size_t count, capacity;
+} Stretches;
+
+static inline int is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static inline int is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline int comes_before_a_sign(char c) {
+    return c == '+' || c == '*' || c == '/' || c == '^' || c == ',' || c == '(';
+}
+
+static inline size_t skip_digits(const char *text, size_t at, size_t length) {
+    while (at < length && is_digit(text[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* The end of the exponent that begins at `at`, or 0. */
+static size_t exponent_end(const char *text, size_t at, size_t length) {
+    if (at >= length || (text[at] != 'e' && text[at] != 'E')) {
+        return 0;
+    }
+    at++;
+    if (at < length && (text[at] == '+' || text[at] == '-')) {
+        at++;
+    }
+    return at < length && is_digit(text[at]) ? skip_digits(text, at, length) : 0;
+}
+
+static int add_stretch(Stretches *found, size_t start, size_t end, int ends_layer) {
+    if (!RESERVE(found->items, found->capacity, found->count + 1)) {
+        return 0;
+    }
+    found->items[found->count].start = start;
+    found->items[found->count].end = end;
+    found->items[found->count].ends_layer = ends_layer;
+    found->count++;
+    return 1;
+}
+
+/* The neurons of `text`, in order; 0 if there is no memory for them. Where `found` is NULL they are
+ * only counted. */
+static int cut(const char *text, size_t length, Stretches *found, size_t *count) {
+    size_t at = 0, start = 0, resume = 0, end;
+    int64_t depth = 0;
+    char last = 0; /* the last character since `start` that is not blank */
+    *count = 1;
+    while (at < length) {
+        char c = text[at];
+        if (c == '-') {
+            if (depth == 0 && at >= resume && last != 0 && !comes_before_a_sign(last)) {
+                int ends_layer = at + 1 < length && text[at + 1] == '-';
+                if (found != NULL && !add_stretch(found, start, at, ends_layer)) {
+                    return 0;
+                }
+                ++*count;
+                start = at + 1 + (size_t)ends_layer;
+                resume = ends_layer ? start : resume;
+                last = 0;
+            } else if (at >= start) {
+                last = c;
+            }
+            at++;
+        } else if (is_digit(c)) {
+            last = c;
+            end = at = skip_digits(text, at, length);
+            if (end < length && text[end] == '.') {
+                end = skip_digits(text, end + 1, length);
+            }
+            end = exponent_end(text, end, length);
+            at = end ? end : at;
+        } else if (c == '.') {
+            last = c;
+            end = skip_digits(text, at + 1, length);
+            end = end > at + 1 ? exponent_end(text, end, length) : 0;
+            at = end ? end : at + 1;
+        } else {
+            depth += c == '(';
+            depth -= c == ')';
+            last = is_space(c) ? last : c;
+            at++;
+        }
+    }
+    return found == NULL || add_stretch(found, start, length, 1);
+}

@@ -1,0 +1,42 @@
+/* Arrays that grow, and the codes with which the engine tells why it stopped. */
+#define _POSIX_C_SOURCE 200809L
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OK = 0,
+    NO_MEMORY = 1,
+    TOO_MANY_LAYERS = 2, /* more than the codes of connections can name */
+    NO_THREADS = 3,
+    BAD_STATE = 4, /* the bytes to restore are not those of such an engine */
+    BAD_CALL = 5   /* an argument that makes no sense */
+};
+
+/* Make room for `count` elements in the array at `where`; 0 if there is no memory. */
+static int grow(void *where, size_t *capacity, size_t count, size_t size) {
+    size_t wanted = count + count / 2 + 16;
+    void *array;
+    if (wanted < count || wanted > SIZE_MAX / size) {
+        return 0;
+    }
+    memcpy(&array, where, sizeof array);
+    array = realloc(array, wanted * size);
+    if (array == NULL) {
+        return 0;
+    }
+    memcpy(where, &array, sizeof array);
+    *capacity = wanted;
+    return 1;
+}
+
+#define RESERVE(array, capacity, count)            \
+    ((size_t)(count) <= (capacity) ||              \
+     grow(&(array), &(capacity), (size_t)(count), sizeof *(array)))
+
+/* Bytes that are appended to: a phenotype, a saved state. */
+typedef struct {
+    char *data;
+    size_t length, capacity;
+} Text;

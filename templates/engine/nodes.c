@@ -1,0 +1,200 @@
+/* A network as a flat list of nodes: dsgec/network/ir.py and the folding of simplify.py.
+ *
+ * Sums, differences, negation and products with a number all become SCALE (value * a), ADD_SCALED
+ * (a + value * b) and ADD_NUMBER (a + value): multiplying by 1 or -1 is exact. */
+typedef enum {
+    NUMBER,
+    INPUT,
+    SCALE,
+    ADD_SCALED,
+    ADD_NUMBER,
+    MULTIPLY,
+    DIVIDE,
+    POWER,
+    MINIMUM,
+    MAXIMUM,
+    WHOLE_POWER, /* a to the power `value` */
+    ABSOLUTE,
+    RELU,
+    SQRT,
+    EXP,
+    SIG,
+    TANH,
+    LOG,
+    SIN,
+    COS,
+    DOT, /* on the tape: a sum of products and what is around it */
+    FILL /* on the tape: a number in every row */
+} Operation;
+
+typedef struct {
+    double value;
+    int32_t a, b; /* earlier nodes, or the column of an INPUT, or -1 */
+    uint8_t operation, written; /* a number that stands in the text */
+} Node;
+
+/* Nodes from `first` on belong to the expression that is being read: each has one reader. */
+typedef struct {
+    Node *items;
+    size_t capacity;
+    int32_t count, first;
+} Nodes;
+
+/* The position of a new node, for which there is room. */
+static inline int32_t add_node(Nodes *nodes, Operation operation, int32_t a, int32_t b,
+                               double value) {
+    Node *node = &nodes->items[nodes->count];
+    node->value = value;
+    node->a = a;
+    node->b = b;
+    node->operation = (uint8_t)operation;
+    node->written = 0;
+    return nodes->count++;
+}
+
+static double whole_power(double base, int exponent) {
+    unsigned bits = (unsigned)(exponent < 0 ? -exponent : exponent), bit = 1;
+    double result = base;
+    if (exponent == 0) {
+        return 1.0;
+    }
+    while (bit <= bits / 2) {
+        bit *= 2;
+    }
+    for (bit /= 2; bit > 0; bit /= 2) {
+        result = result * result;
+        if (bits & bit) {
+            result = result * base;
+        }
+    }
+    return exponent < 0 ? dsgec_div(1.0, result) : result;
+}
+
+static double apply_number(int function, double a, double b) {
+    switch (function) {
+    case F_add: return a + b;
+    case F_sub: return a - b;
+    case F_mul: return a * b;
+    case F_pow: return whole_power(a, (int)b);
+    case F_div: return dsgec_div(a, b);
+    case F_neg: return dsgec_neg(a);
+    case F_abs: return dsgec_absolute(a);
+    case F_min: return dsgec_minimum(a, b);
+    case F_max: return dsgec_maximum(a, b);
+    case F_relu: return dsgec_relu(a);
+    case F_sqrt: return dsgec_sqrt(a);
+    case F_exp: return dsgec_exp(a);
+    case F_sig: return dsgec_sig(a);
+    case F_tanh: return dsgec_tanh(a);
+    case F_log: return dsgec_log(a);
+    case F_sin: return dsgec_sin(a);
+    case F_cos: return dsgec_cos(a);
+    default: return dsgec_power(a, b);
+    }
+}
+
+static Operation operation_of(int function) {
+    switch (function) {
+    case F_mul: return MULTIPLY;
+    case F_div: return DIVIDE;
+    case F_abs: return ABSOLUTE;
+    case F_min: return MINIMUM;
+    case F_max: return MAXIMUM;
+    case F_relu: return RELU;
+    case F_sqrt: return SQRT;
+    case F_exp: return EXP;
+    case F_sig: return SIG;
+    case F_tanh: return TANH;
+    case F_log: return LOG;
+    case F_sin: return SIN;
+    case F_cos: return COS;
+    default: return POWER;
+    }
+}
+
+/* Like `add_node`, in the place of the node `spent` if that is the last one and nothing else reads
+ * it: most nodes are numbers and products that are only part of a sum. */
+static int32_t put_node(Nodes *nodes, int32_t spent, Operation operation, int32_t a, int32_t b,
+                        double value) {
+    if (spent == nodes->count - 1 && spent >= nodes->first && a != spent && b != spent) {
+        nodes->count--;
+    }
+    return add_node(nodes, operation, a, b, value);
+}
+
+/* number * a, where the number may stand just before `a`. */
+static int32_t add_product(Nodes *nodes, int32_t number, int32_t a) {
+    double value = nodes->items[number].value;
+    if (number == a - 1 && a == nodes->count - 1 && number >= nodes->first &&
+        nodes->items[a].operation == INPUT) {
+        nodes->items[number] = nodes->items[a];
+        nodes->count--;
+        a = number;
+    }
+    return put_node(nodes, number, SCALE, a, -1, value);
+}
+
+/* a + factor * b, of which at most one is a number. */
+static int32_t add_sum(Nodes *nodes, int32_t a, double factor, int32_t b) {
+    const Node *left = &nodes->items[a], *right = &nodes->items[b];
+    if (right->operation == NUMBER) {
+        return put_node(nodes, b, ADD_NUMBER, a, -1, factor * right->value);
+    }
+    if (left->operation == NUMBER) {
+        double number = left->value;
+        int32_t scaled = factor == 1.0 ? b : add_node(nodes, SCALE, b, -1, factor);
+        return add_node(nodes, ADD_NUMBER, scaled, -1, number);
+    }
+    if (right->operation == SCALE) {
+        return put_node(nodes, b, ADD_SCALED, a, right->a, factor * right->value);
+    }
+    if (left->operation == SCALE && factor == 1.0) {
+        return add_node(nodes, ADD_SCALED, b, left->a, left->value);
+    }
+    return add_node(nodes, ADD_SCALED, a, b, factor);
+}
+
+static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
+    const Node *exponent = &nodes->items[b];
+    double value = exponent->value;
+    int base_is_number = nodes->items[a].operation == NUMBER;
+    double base = nodes->items[a].value;
+    /* Only a whole number that is written out is a repeated multiplication. */
+    if (!exponent->written || !(value >= -64.0 && value <= 64.0) || value != (int)value) {
+        if (base_is_number && exponent->operation == NUMBER) {
+            return add_node(nodes, NUMBER, -1, -1, dsgec_power(base, value));
+        }
+        return add_node(nodes, POWER, a, b, 0.0);
+    }
+    if (base_is_number || value == 0.0) {
+        return add_node(nodes, NUMBER, -1, -1, whole_power(base, (int)value));
+    }
+    return add_node(nodes, WHOLE_POWER, a, -1, value);
+}
+
+/* The node of a function of nodes; numbers are folded. `b` is -1 where there is one argument. */
+static int32_t apply(Nodes *nodes, int function, int32_t a, int32_t b) {
+    const Node *left = &nodes->items[a], *right = b < 0 ? NULL : &nodes->items[b];
+    if (function == F_pow) {
+        return apply_power(nodes, a, b);
+    }
+    if (left->operation == NUMBER && (right == NULL || right->operation == NUMBER)) {
+        double value = apply_number(function, left->value, right ? right->value : 0.0);
+        return add_node(nodes, NUMBER, -1, -1, value);
+    }
+    switch (function) {
+    case F_add: return add_sum(nodes, a, 1.0, b);
+    case F_sub: return add_sum(nodes, a, -1.0, b);
+    case F_neg: return add_node(nodes, SCALE, a, -1, -1.0);
+    case F_mul:
+        if (left->operation == NUMBER) {
+            return add_product(nodes, a, b);
+        }
+        if (right->operation == NUMBER) {
+            return add_product(nodes, b, a);
+        }
+        break;
+    default: break;
+    }
+    return add_node(nodes, operation_of(function), a, b, 0.0);
+}

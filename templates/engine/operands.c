@@ -1,0 +1,208 @@
+/* The tokens of dsgec/network/parse.py that stand where an operand should: each is read once, and
+ * pushed. */
+enum { NEGATION = 3, POWER_OF = 4, LONGEST_INDEX = 7 };
+enum { PARSED = 0, NO_NETWORK = -1, PARSE_NO_MEMORY = -2 };
+
+/* An operator or, with strength 0, an open parenthesis: of a call, unless `function` is F_NONE. */
+typedef struct {
+    int32_t strength, function, values_below;
+} Operator;
+
+typedef struct {
+    const char *text;
+    int32_t inputs;
+    Nodes nodes;
+    Stretches stretches;
+    int32_t *values; /* the operands; what a finished neuron leaves is its values */
+    Operator *operators;
+    int32_t *neurons, *layers; /* nodes of hidden neurons; where each layer ends in them */
+    int32_t *outputs;
+    size_t values_capacity, operators_capacity, neurons_capacity, layers_capacity, outputs_capacity;
+    int32_t value_count, operator_count, neuron_count, layer_count, output_count;
+    int softmax;
+    uint64_t key; /* of the function that was called last */
+    int32_t function;
+} Parser;
+
+static void free_parser(Parser *p) {
+    free(p->nodes.items);
+    free(p->stretches.items);
+    free(p->values);
+    free(p->operators);
+    free(p->neurons);
+    free(p->layers);
+    free(p->outputs);
+}
+
+static inline int is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline int is_word(char c) {
+    return is_letter(c) || is_digit(c);
+}
+
+static inline size_t skip_spaces(const char *text, size_t at, size_t end) {
+    while (at < end && is_space(text[at])) {
+        at++;
+    }
+    return at;
+}
+
+/* Room for all that a text of this length can make, so that nothing below can fail for memory:
+ * an operator makes two nodes at most, and whatever is pushed has at least one character. */
+static int have_stacks(Parser *p, size_t length) {
+    return length < INT32_MAX / 2 - 8 &&
+           RESERVE(p->nodes.items, p->nodes.capacity, 2 * length + 8) &&
+           RESERVE(p->values, p->values_capacity, length + 8) &&
+           RESERVE(p->operators, p->operators_capacity, length + 8) &&
+           RESERVE(p->neurons, p->neurons_capacity, length + 8) &&
+           RESERVE(p->layers, p->layers_capacity, length + 8) &&
+           RESERVE(p->outputs, p->outputs_capacity, length + 8);
+}
+
+static inline void push_value(Parser *p, int32_t node) {
+    p->values[p->value_count++] = node;
+}
+
+static inline void push_operator(Parser *p, int32_t strength, int32_t function,
+                                 int32_t values_below) {
+    Operator *operator = &p->operators[p->operator_count++];
+    operator->strength = strength;
+    operator->function = function;
+    operator->values_below = values_below;
+}
+
+static inline int add_number(Parser *p, double value) {
+    int32_t node = add_node(&p->nodes, NUMBER, -1, -1, value);
+    p->nodes.items[node].written = 1;
+    push_value(p, node);
+    return value <= DBL_MAX && value >= -DBL_MAX;
+}
+
+static int64_t read_index(const char *text, size_t start, size_t end) {
+    int64_t number = 0;
+    for (; start < end; start++) {
+        number = number * 10 + (text[start] - '0');
+    }
+    return number;
+}
+
+/* `x_1`, `x1`, `x[0]` or `x[:,0]` at `at`: gives its end, or 0. */
+static inline size_t add_feature(Parser *p, size_t at, size_t end) {
+    const char *text = p->text;
+    size_t start, after;
+    int64_t column;
+    at++;
+    if (at < end && text[at] == '[') {
+        size_t colon;
+        at = skip_spaces(text, at + 1, end);
+        if (at < end && text[at] == ':') {
+            colon = skip_spaces(text, at + 1, end);
+            if (colon >= end || text[colon] != ',') {
+                return 0;
+            }
+            at = skip_spaces(text, colon + 1, end);
+        }
+        start = at;
+        after = skip_digits(text, start, end);
+        at = skip_spaces(text, after, end);
+        if (after == start || at >= end || text[at] != ']') {
+            return 0;
+        }
+        at++;
+        column = after - start <= LONGEST_INDEX ? read_index(text, start, after) : INT32_MAX;
+    } else {
+        start = at + (at < end && text[at] == '_');
+        at = after = skip_digits(text, start, end);
+        if (after == start) {
+            return 0;
+        }
+        column = after - start <= LONGEST_INDEX ? read_index(text, start, after) - 1 : INT32_MAX;
+    }
+    if ((at < end && (is_word(text[at]) || text[at] == '[')) || column < 0 ||
+        column >= p->inputs) {
+        return 0;
+    }
+    push_value(p, add_node(&p->nodes, INPUT, (int32_t)column, -1, 0.0));
+    return at;
+}
+
+/* `h_1_2` or `h_1,2` at `at`: gives its end, or 0. */
+static size_t add_hidden(Parser *p, size_t at, size_t end) {
+    size_t layer_end = skip_digits(p->text, at + 2, end), after;
+    int64_t layer, neuron, first;
+    if (layer_end == at + 2 || layer_end >= end ||
+        (p->text[layer_end] != '_' && p->text[layer_end] != ',')) {
+        return 0;
+    }
+    after = skip_digits(p->text, layer_end + 1, end);
+    if (after == layer_end + 1 || (after < end && is_word(p->text[after])) ||
+        layer_end - at - 2 > LONGEST_INDEX || after - layer_end - 1 > LONGEST_INDEX) {
+        return 0;
+    }
+    layer = read_index(p->text, at + 2, layer_end) - 1;
+    neuron = read_index(p->text, layer_end + 1, after) - 1;
+    if (layer < 0 || layer >= p->layer_count || neuron < 0) {
+        return 0;
+    }
+    first = layer > 0 ? p->layers[layer - 1] : 0;
+    if (neuron >= p->layers[layer] - first) {
+        return 0;
+    }
+    push_value(p, p->neurons[first + neuron]);
+    return after;
+}
+
+/* The function called `text[at:end]`; `np.` before it and `_` around it are passed over. */
+static int find_function(Parser *p, size_t at, size_t end) {
+    const char *text = p->text;
+    uint64_t key = 0;
+    size_t i;
+    int alias;
+    if (end - at >= 3 && memcmp(text + at, "np.", 3) == 0) {
+        at += 3;
+    }
+    while (at < end && text[at] == '_') {
+        at++;
+    }
+    while (end > at && text[end - 1] == '_') {
+        end--;
+    }
+    if (end == at || end - at > 8) {
+        return F_NONE;
+    }
+    for (i = 0; i < end - at; i++) {
+        key |= (uint64_t)(unsigned char)text[at + i] << 8 * i;
+    }
+    if (key == p->key) {
+        return p->function;
+    }
+    for (alias = 0; alias < ALIASES; alias++) {
+        if (aliases[alias].key == key) {
+            p->key = key;
+            p->function = aliases[alias].function;
+            return p->function;
+        }
+    }
+    return F_NONE;
+}
+
+/* Opens the call of a function: gives the offset behind its parenthesis, or 0. */
+static size_t open_call(Parser *p, size_t at, size_t end) {
+    size_t after = at;
+    int function;
+    while (after < end && (is_word(p->text[after]) || p->text[after] == '.')) {
+        after++;
+    }
+    function = find_function(p, at, after);
+    after = skip_spaces(p->text, after, end);
+    if (function == F_NONE || after >= end || p->text[after] != '(') {
+        return 0;
+    }
+    if (function == F_softmax && (p->operator_count > 0 || p->value_count > 0)) {
+        return 0;
+    }
+    push_operator(p, 0, function, p->value_count);
+    return after + 1;
+}

@@ -1,0 +1,251 @@
+/* Phenotype text to nodes: the operator-precedence parser of dsgec/network/parse.py. */
+
+static void call(Parser *p, int function, int32_t arguments) {
+    const int32_t *first = p->values + (p->value_count -= arguments);
+    push_value(p, apply(&p->nodes, function, first[0], arguments == 2 ? first[1] : -1));
+}
+
+/* Apply the operators that bind at least as strongly, down to an open parenthesis. */
+static inline void reduce_all(Parser *p, int32_t strength) {
+    while (p->operator_count > 0) {
+        const Operator *top = &p->operators[p->operator_count - 1];
+        /* `^` alone binds to the right. */
+        if (top->strength == 0 || top->strength < strength ||
+            (top->strength == strength && strength == POWER_OF)) {
+            return;
+        }
+        p->operator_count--;
+        call(p, top->function, arity[top->function]);
+    }
+}
+
+/* Handles `)` or `,`; `softmax` tells whether it closed one. */
+static int close_parenthesis(Parser *p, char sign) {
+    const Operator *opened;
+    reduce_all(p, 0);
+    if (p->operator_count == 0) {
+        return 0;
+    }
+    opened = &p->operators[p->operator_count - 1];
+    if (sign == ',') {
+        return opened->function != F_NONE;
+    }
+    p->operator_count--;
+    if (opened->function == F_softmax) {
+        p->softmax = 1;
+    } else if (opened->function != F_NONE) {
+        int32_t arguments = p->value_count - opened->values_below;
+        if (arguments != arity[opened->function]) {
+            return 0;
+        }
+        call(p, opened->function, arguments);
+    }
+    return 1;
+}
+
+static int is_power(const char *text, size_t at, size_t end) {
+    at = skip_spaces(text, at, end);
+    return at < end && (text[at] == '^' || (text[at] == '*' && at + 1 < end && text[at + 1] == '*'));
+}
+
+/* A feature or a neuron at `at`: gives its end, or 0. */
+static inline size_t add_source(Parser *p, size_t at, size_t end) {
+    if (p->text[at] == 'x') {
+        return add_feature(p, at, end);
+    }
+    return p->text[at] == 'h' && at + 1 < end && p->text[at + 1] == '_' ? add_hidden(p, at, end) : 0;
+}
+
+/* `* x_1` behind a number, which is most of any network, in one step: gives its end, or 0. Before
+ * it must stand nothing that binds the number to its left, and no power behind it. */
+static inline size_t add_weighted(Parser *p, double weight, size_t at, size_t end) {
+    size_t after;
+    int32_t source;
+    if (at + 1 >= end || p->text[at] != '*' ||
+        (p->operator_count > 0 && p->operators[p->operator_count - 1].strength > 1)) {
+        return 0;
+    }
+    after = add_source(p, at + 1, end);
+    if (after == 0) {
+        return 0;
+    }
+    source = p->values[--p->value_count];
+    if (is_power(p->text, after, end) || p->nodes.items[source].operation == NUMBER) {
+        p->nodes.count -= source >= p->nodes.first;
+        return 0;
+    }
+    push_value(p, add_node(&p->nodes, SCALE, source, -1, weight));
+    return after;
+}
+
+/* A number that has been read, and what it is the weight of: gives the offset behind, or 0. */
+static inline size_t add_operand(Parser *p, double value, size_t after, size_t end) {
+    size_t weighted = add_weighted(p, value, after, end);
+    if (weighted > 0) {
+        return value <= DBL_MAX && value >= -DBL_MAX ? weighted : 0;
+    }
+    return add_number(p, value) ? after : 0;
+}
+
+/* An operand, or what may stand before one, at `at`: gives the offset behind it, or 0. */
+static inline size_t read_operand(Parser *p, size_t at, size_t end, int *operand_next) {
+    const char *text = p->text;
+    double value = 0.0;
+    size_t after = scan_number(text, at, end, &value), start;
+    char c = text[at];
+    *operand_next = 0;
+    if (after > at) {
+        return add_operand(p, value, after, end);
+    }
+    if ((after = add_source(p, at, end)) > 0) {
+        return after;
+    }
+    if (c == '-') {
+        start = skip_spaces(text, at + 1, end);
+        after = scan_number(text, start, end, &value);
+        if (after > start && !is_power(text, after, end)) {
+            return add_operand(p, -value, after, end);
+        }
+        push_operator(p, NEGATION, F_neg, 0);
+        *operand_next = 1;
+        return at + 1;
+    }
+    *operand_next = 1;
+    if (c == '(') {
+        push_operator(p, 0, F_NONE, p->value_count);
+        return at + 1;
+    }
+    if (c == '+') {
+        return at + 1;
+    }
+    return is_letter(c) ? open_call(p, at, end) : 0;
+}
+
+/* What stands behind an operand, at `at`: gives the offset behind it, or 0. */
+static inline size_t read_operator(Parser *p, size_t at, size_t end, int *operand_next) {
+    int32_t strength, function;
+    char c = p->text[at];
+    if (c == ')' || c == ',') {
+        *operand_next = c == ',';
+        return close_parenthesis(p, c) ? at + 1 : 0;
+    }
+    at++;
+    switch (c) {
+    case '+': strength = 1, function = F_add; break;
+    case '-': strength = 1, function = F_sub; break;
+    case '/': strength = 2, function = F_div; break;
+    case '^': strength = POWER_OF, function = F_pow; break;
+    case '*':
+        if (at < end && p->text[at] == '*') {
+            at++;
+            strength = POWER_OF, function = F_pow;
+        } else {
+            strength = 2, function = F_mul;
+        }
+        break;
+    default: return 0;
+    }
+    reduce_all(p, strength);
+    push_operator(p, strength, function, 0);
+    *operand_next = 1;
+    return at;
+}
+
+/* One expression: its values are left in `values`, several only of a softmax. */
+static int read_neuron(Parser *p, size_t at, size_t end) {
+    int operand_next = 1;
+    p->value_count = p->operator_count = 0;
+    p->softmax = 0;
+    p->nodes.first = p->nodes.count;
+    for (;;) {
+        at = skip_spaces(p->text, at, end);
+        if (at >= end) {
+            break;
+        }
+        if (p->softmax) {
+            return 0;
+        }
+        at = operand_next ? read_operand(p, at, end, &operand_next)
+                          : read_operator(p, at, end, &operand_next);
+        if (at == 0) {
+            return 0;
+        }
+    }
+    if (operand_next) {
+        return 0;
+    }
+    reduce_all(p, 0);
+    return p->operator_count == 0;
+}
+
+static int read_single(Parser *p, size_t start, size_t end) {
+    return read_neuron(p, start, end) && !p->softmax;
+}
+
+/* The hidden layers; a layer sees the layers before it, so it is counted when it is whole. */
+static int read_hidden(Parser *p, size_t stretches, size_t *done) {
+    size_t i = 0, last = stretches - 1;
+    while (last > 0 && !p->stretches.items[last - 1].ends_layer) {
+        last--;
+    }
+    for (; i < last; i++) {
+        const Stretch *stretch = &p->stretches.items[i];
+        if (!read_single(p, stretch->start, stretch->end)) {
+            return 0;
+        }
+        p->neurons[p->neuron_count++] = p->values[0];
+        if (stretch->ends_layer) {
+            p->layers[p->layer_count++] = p->neuron_count;
+        }
+    }
+    *done = last;
+    return 1;
+}
+
+static void keep_outputs(Parser *p) {
+    memcpy(p->outputs + p->output_count, p->values, (size_t)p->value_count * sizeof *p->outputs);
+    p->output_count += p->value_count;
+}
+
+static int read_outputs(Parser *p, size_t first, size_t stretches) {
+    const Stretch *stretch = &p->stretches.items[first];
+    size_t i;
+    if (stretches - first == 1) {
+        int read = read_neuron(p, stretch->start, stretch->end);
+        keep_outputs(p);
+        return read;
+    }
+    for (i = first; i < stretches; i++, stretch++) {
+        if (!read_single(p, stretch->start, stretch->end)) {
+            return 0;
+        }
+        keep_outputs(p);
+    }
+    return 1;
+}
+
+/* PARSED with nodes, outputs and softmax; NO_NETWORK where Python refuses the text. */
+static int parse(Parser *p, const char *text, size_t length) {
+    size_t count, done = 0;
+    int read;
+    p->text = text;
+    p->nodes.count = 0;
+    p->stretches.count = 0;
+    p->neuron_count = p->layer_count = p->output_count = 0;
+    if (!have_stacks(p, length)) {
+        return PARSE_NO_MEMORY;
+    }
+    if (LAYERED) {
+        if (!cut(text, length, &p->stretches, &count)) {
+            return PARSE_NO_MEMORY;
+        }
+        read = read_hidden(p, count, &done) && read_outputs(p, done, count);
+    } else {
+        read = read_neuron(p, 0, length);
+        keep_outputs(p);
+    }
+    if (read && SIGMOID && p->output_count == 1 && !p->softmax) {
+        p->outputs[0] = apply(&p->nodes, F_sig, p->outputs[0], -1);
+    }
+    return read ? PARSED : NO_NETWORK;
+}

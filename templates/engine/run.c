@@ -1,0 +1,110 @@
+/* A tape over the rows, a block at a time. */
+enum { BLOCK = 512, LEAST_BLOCK = 64, NEAR = 24 * 1024 };
+/* NEAR: doubles that stay in the second-level cache, beside the features. */
+
+/* Features by column; rows in groups, each a whole number of LANES long. */
+typedef struct {
+    const double *columns;
+    size_t rows, features;
+} Table;
+
+typedef struct {
+    double *registers;
+    size_t capacity, block;
+} Blocks;
+
+/* How many rows a block of `registers` has, so that they stay near. */
+static int have_blocks(Blocks *blocks, int32_t registers) {
+    size_t rows = NEAR / (size_t)(registers > 0 ? registers : 1) / LANES * LANES;
+    rows = rows > BLOCK ? BLOCK : rows;
+    blocks->block = rows < LEAST_BLOCK ? LEAST_BLOCK : rows;
+    return RESERVE(blocks->registers, blocks->capacity, (size_t)registers * blocks->block);
+}
+
+static const double *find_operand(const Blocks *blocks, const Table *table, size_t row,
+                                  int32_t operand) {
+    if (operand >= 0) {
+        return blocks->registers + (size_t)operand * blocks->block;
+    }
+    return table->columns + (size_t)(-1 - operand) * table->rows + row;
+}
+
+static void run_instruction(const Blocks *blocks, const Table *table, const Instruction *in,
+                            size_t row, size_t n) {
+    double *to = blocks->registers + (size_t)in->to * blocks->block;
+    const double *a, *b, *x[TERMS];
+    int term;
+    if (in->operation == DOT) {
+        for (term = 0; term < in->terms; term++) {
+            x[term] = find_operand(blocks, table, row, in->source[term]);
+        }
+        sum_kernels[in->sigmoid][in->terms - 1](to, in->weight, x, in->value, n);
+        return;
+    }
+    a = find_operand(blocks, table, row, in->a);
+    b = find_operand(blocks, table, row, in->b);
+    switch (in->operation) {
+    case FILL: rows_fill(to, in->value, n); break;
+    case MULTIPLY: rows_multiply(to, a, b, n); break;
+    case DIVIDE: rows_divide(to, a, b, n); break;
+    case MINIMUM: rows_minimum(to, a, b, n); break;
+    case MAXIMUM: rows_maximum(to, a, b, n); break;
+    case POWER: rows_power(to, a, b, n); break;
+    case WHOLE_POWER: rows_invert(to, a, n); break;
+    case ABSOLUTE: rows_absolute(to, a, n); break;
+    case RELU: rows_relu(to, a, n); break;
+    case SQRT: rows_sqrt(to, a, n); break;
+    case EXP: rows_exp(to, a, n); break;
+    case TANH: rows_tanh(to, a, n); break;
+    case LOG: rows_log(to, a, n); break;
+    case SIN: rows_sin(to, a, n); break;
+    default: rows_cos(to, a, n); break;
+    }
+}
+
+/* The softmax of the outputs, into the registers behind those of the tape. */
+static void run_softmax(const Blocks *blocks, const Table *table, const Tape *t, size_t row,
+                        size_t n, const double **outputs) {
+    double *made = blocks->registers + (size_t)t->registers * blocks->block;
+    double *shared = made + (size_t)t->output_count * blocks->block;
+    int32_t k;
+    memcpy(shared, find_operand(blocks, table, row, t->outputs[0]), n * sizeof *shared);
+    for (k = 1; k < t->output_count; k++) {
+        rows_maximum(shared, shared, find_operand(blocks, table, row, t->outputs[k]), n);
+    }
+    for (k = 0; k < t->output_count; k++) {
+        double *to = made + (size_t)k * blocks->block;
+        rows_subtract(to, find_operand(blocks, table, row, t->outputs[k]), shared, n);
+        rows_exp_down(to, to, n);
+        outputs[k] = to;
+    }
+    memcpy(shared, made, n * sizeof *shared);
+    for (k = 1; k < t->output_count; k++) {
+        rows_add(shared, shared, outputs[k], n);
+    }
+    for (k = 0; k < t->output_count; k++) {
+        double *to = made + (size_t)k * blocks->block;
+        rows_quotient(to, to, shared, n);
+    }
+}
+
+/* Registers that a tape needs, softmax included. */
+static int32_t count_registers(const Tape *t) {
+    return t->registers + (t->softmax ? t->output_count + 1 : 0);
+}
+
+/* Run the tape on the `n` rows from `row` on: `outputs` are where each output's numbers are. */
+static void run_block(const Blocks *blocks, const Table *table, const Tape *t, size_t row, size_t n,
+                      const double **outputs) {
+    int32_t i;
+    for (i = 0; i < t->count; i++) {
+        run_instruction(blocks, table, &t->items[i], row, n);
+    }
+    if (t->softmax) {
+        run_softmax(blocks, table, t, row, n, outputs);
+        return;
+    }
+    for (i = 0; i < t->output_count; i++) {
+        outputs[i] = find_operand(blocks, table, row, t->outputs[i]);
+    }
+}

@@ -1,0 +1,234 @@
+/* A population and the memory of texts to bytes, and back; between two generations.
+ *
+ * Only genotypes and scores are kept: texts follow from the genotypes, and are made again. The bytes
+ * are not trusted: whatever they say, they either restore a whole state or are refused. */
+static const char MAGIC[] = "dsgec-engine-1\n";
+
+typedef struct {
+    const char *data;
+    size_t at, length;
+    int failed;
+} Bytes;
+
+static int put_word(Text *text, uint64_t word, size_t bytes) {
+    size_t i;
+    if (!RESERVE(text->data, text->capacity, text->length + bytes)) {
+        return 0;
+    }
+    for (i = 0; i < bytes; i++) {
+        text->data[text->length++] = (char)(unsigned char)(word >> 8 * i & 0xff);
+    }
+    return 1;
+}
+
+static uint64_t get_word(Bytes *reader, size_t bytes) {
+    uint64_t word;
+    if (reader->failed || reader->length - reader->at < bytes) {
+        reader->failed = 1;
+        return 0;
+    }
+    word = read_word(reader->data + reader->at, bytes);
+    reader->at += bytes;
+    return word;
+}
+
+static int put_genotype(Text *text, const Genotype *genotype) {
+    int32_t i, k;
+    if (!put_word(text, (uint64_t)genotype->count, 4)) {
+        return 0;
+    }
+    for (i = 0; i < genotype->count; i++) {
+        const Gene *gene = &genotype->genes[i];
+        if (!put_word(text, (uint64_t)gene->rule, 4) || !put_word(text, (uint64_t)gene->layer, 4) ||
+            !put_word(text, (uint64_t)gene->length, 4)) {
+            return 0;
+        }
+        for (k = 0; k < gene->length; k++) {
+            if (!put_word(text, (uint64_t)genotype->values[gene->start + k], 4)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Write the state to `saved`. */
+static int save_state(dsgec_engine *e) {
+    Text *text = &e->saved;
+    int64_t i;
+    size_t n;
+    int written;
+    text->length = 0;
+    if (!RESERVE(text->data, text->capacity, sizeof MAGIC)) {
+        return NO_MEMORY;
+    }
+    memcpy(text->data, MAGIC, sizeof MAGIC);
+    text->length = sizeof MAGIC;
+    written = put_word(text, (uint64_t)e->generation, 8) &&
+              put_word(text, (uint64_t)e->evaluations, 8) &&
+              put_word(text, (uint64_t)e->reused, 8) &&
+              put_word(text, (uint64_t)e->settings.population, 8) &&
+              put_word(text, (uint64_t)e->texts.count, 8);
+    for (i = 0; written && e->generation > 0 && i < e->settings.population; i++) {
+        written = put_genotype(text, &e->population[i].genotype);
+    }
+    for (n = 0; written && n < e->texts.count; n++) {
+        const Entry *entry = &e->texts.entries[n];
+        written = put_word(text, entry->hash.low, 8) && put_word(text, entry->hash.high, 8) &&
+                  put_word(text, dsgec_bits(entry->fitness), 8) &&
+                  put_word(text, (uint64_t)entry->outcome, 1);
+    }
+    return written ? OK : NO_MEMORY;
+}
+
+static int get_gene(Bytes *reader, Genotype *genotype, int32_t *total) {
+    uint64_t rule = get_word(reader, 4), layer = get_word(reader, 4), length = get_word(reader, 4);
+    Gene *gene, *before;
+    uint64_t k;
+    if (reader->failed || rule >= RULES || (layer > 0 && (int64_t)rule != FEATURES) ||
+        layer > INT32_MAX / STRIDE || length == 0 || length > (reader->length - reader->at) / 4 ||
+        length > (uint64_t)(INT32_MAX - *total)) {
+        return BAD_STATE;
+    }
+    if (!RESERVE(genotype->genes, genotype->genes_capacity, genotype->count + 1) ||
+        !RESERVE(genotype->values, genotype->values_capacity, (size_t)*total + length)) {
+        return NO_MEMORY;
+    }
+    gene = &genotype->genes[genotype->count];
+    before = genotype->count > 0 ? gene - 1 : NULL;
+    gene->rule = (int32_t)rule;
+    gene->layer = (int32_t)layer;
+    gene->start = *total;
+    gene->length = (int32_t)length;
+    if (before != NULL && compare_genes(before, gene) >= 0) {
+        return BAD_STATE;
+    }
+    for (k = 0; k < length; k++) {
+        uint64_t value = get_word(reader, 4);
+        if (value > INT32_MAX) {
+            return BAD_STATE;
+        }
+        genotype->values[(*total)++] = (int32_t)value;
+    }
+    genotype->count++;
+    return OK;
+}
+
+static int same_genotype(const Genotype *a, const Genotype *b) {
+    const Gene *last;
+    size_t total;
+    if (a->count != b->count) {
+        return 0;
+    }
+    if (a->count == 0) {
+        return 1;
+    }
+    last = &a->genes[a->count - 1];
+    total = (size_t)last->start + (size_t)last->length;
+    return memcmp(a->genes, b->genes, (size_t)a->count * sizeof *a->genes) == 0 &&
+           memcmp(a->values, b->values, total * sizeof *a->values) == 0;
+}
+
+/* The genotype read into `spare`, then mapped: a state that needs mending was never saved. */
+static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual,
+                          Genotype *spare) {
+    Mapping *map = &e->threads[0].mapping;
+    Stream random = stream(0, 0, 0);
+    uint64_t genes = get_word(reader, 4);
+    int32_t total = 0;
+    int error = OK;
+    spare->count = 0;
+    for (; error == OK && genes > 0; genes--) {
+        error = get_gene(reader, spare, &total);
+    }
+    if (error != OK || reader->failed) {
+        return error != OK ? error : BAD_STATE;
+    }
+    if (!load_child(&map->slots, spare, spare, INT32_MAX)) {
+        return NO_MEMORY;
+    }
+    become(e, map, individual, &random, 0);
+    clear_slots(&map->slots);
+    if (individual->error != OK) {
+        return individual->error;
+    }
+    return same_genotype(spare, &individual->genotype) ? OK : BAD_STATE;
+}
+
+static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
+    for (; count > 0; count--) {
+        Hash hash;
+        uint64_t bits, outcome;
+        int64_t number;
+        double fitness;
+        hash.low = get_word(reader, 8);
+        hash.high = get_word(reader, 8);
+        bits = get_word(reader, 8);
+        outcome = get_word(reader, 1);
+        fitness = dsgec_from_bits(bits);
+        if (reader->failed || outcome > REFUSED || find_text(&e->texts, &hash) >= 0 ||
+            (outcome == SCORED ? !(fitness - fitness == 0.0) : fitness != INFINITE)) {
+            return BAD_STATE;
+        }
+        number = add_entry(&e->texts, &hash);
+        if (number < 0) {
+            return NO_MEMORY;
+        }
+        e->texts.entries[number].fitness = fitness;
+        e->texts.entries[number].outcome = (int32_t)outcome;
+    }
+    return reader->at == reader->length ? OK : BAD_STATE;
+}
+
+static int set_scores(dsgec_engine *e) {
+    int64_t i;
+    for (i = 0; i < e->settings.population; i++) {
+        Individual *individual = &e->population[i];
+        const Entry *entry;
+        individual->fitness = INFINITE;
+        individual->invalid = 1;
+        if (individual->fault) {
+            continue;
+        }
+        individual->entry = find_text(&e->texts, &individual->hash);
+        if (individual->entry < 0) {
+            return BAD_STATE;
+        }
+        entry = &e->texts.entries[individual->entry];
+        individual->fitness = entry->fitness;
+        individual->invalid = entry->outcome != SCORED;
+    }
+    return OK;
+}
+
+/* Restore into an engine that has not begun. */
+static int restore_state(dsgec_engine *e, const char *data, size_t length) {
+    Bytes reader = {data, sizeof MAGIC, length, 0};
+    Genotype spare;
+    uint64_t generation, evaluations, reused, population, texts;
+    int64_t i;
+    int error = OK;
+    if (length < sizeof MAGIC || memcmp(data, MAGIC, sizeof MAGIC) != 0) {
+        return BAD_STATE;
+    }
+    generation = get_word(&reader, 8);
+    evaluations = get_word(&reader, 8);
+    reused = get_word(&reader, 8);
+    population = get_word(&reader, 8);
+    texts = get_word(&reader, 8);
+    if (reader.failed || population != (uint64_t)e->settings.population ||
+        generation > INT64_MAX || evaluations > INT64_MAX || reused > INT64_MAX) {
+        return BAD_STATE;
+    }
+    memset(&spare, 0, sizeof spare);
+    for (i = 0; error == OK && generation > 0 && i < e->settings.population; i++) {
+        error = get_individual(e, &reader, &e->population[i], &spare);
+    }
+    free_genotype(&spare);
+    error = error == OK ? get_texts(e, &reader, texts) : error;
+    error = error == OK && generation > 0 ? set_scores(e) : error;
+    e->generation = (int64_t)generation;
+    e->evaluations = (int64_t)evaluations;
+    e->reused = (int64_t)reused;
+    return error;
+}

@@ -1,0 +1,282 @@
+/* Nodes to a tape of instructions on registers; a register is a block of numbers, one a row.
+ *
+ * Only what the outputs need is on the tape. Sums of products, the number added to them and the
+ * sigmoid around them are one instruction, so that rows are read and written once. */
+enum { TERMS = 5, LAST = INT32_MAX, NOWHERE = INT32_MIN };
+
+/* An operand is a register, or -1 - the column of a feature. */
+typedef struct {
+    uint8_t operation, terms, sigmoid;
+    int32_t to, a, b;
+    double value;
+    double weight[TERMS];
+    int32_t source[TERMS];
+} Instruction;
+
+/* What is known of a node: how many nodes read it, the last that was found to, the node at whose
+ * place it is computed and the last place that reads it, the terms of its sum, its operand. */
+typedef struct {
+    int32_t readers, reader, position, last, terms, place;
+} Use;
+
+typedef struct {
+    Instruction *items;
+    Use *uses;
+    int32_t *free, *outputs;
+    size_t items_capacity, uses_capacity, free_capacity, outputs_capacity;
+    int32_t count, registers, free_count, output_count;
+    int softmax;
+} Tape;
+
+static void free_tape(Tape *t) {
+    free(t->items);
+    free(t->uses);
+    free(t->free);
+    free(t->outputs);
+}
+
+static void note_use(Use *uses, int32_t node, int32_t reader, int32_t position) {
+    uses[node].readers++;
+    uses[node].reader = reader;
+    uses[node].last = position > uses[node].last ? position : uses[node].last;
+}
+
+/* Whether node `i` can be computed in the instruction of the node that reads it. */
+static int joins(const Nodes *nodes, const Use *uses, int32_t i) {
+    const Node *node = &nodes->items[i], *reader;
+    if (uses[i].readers != 1 || uses[i].reader < 0) {
+        return 0;
+    }
+    reader = &nodes->items[uses[i].reader];
+    switch (node->operation) {
+    case ADD_NUMBER: return reader->operation == SIG;
+    case SCALE:
+    case ADD_SCALED:
+        return reader->operation == SIG || reader->operation == ADD_NUMBER ||
+               (reader->operation == ADD_SCALED && reader->a == i && reader->b != i &&
+                uses[uses[i].reader].terms < TERMS - (node->operation == ADD_SCALED));
+    default: return 0;
+    }
+}
+
+/* From the last node to the first: which are needed, where, and how long. */
+static void find_uses(const Parser *p, Use *uses) {
+    const Nodes *nodes = &p->nodes;
+    int32_t i;
+    for (i = 0; i < nodes->count; i++) {
+        uses[i].readers = 0;
+        uses[i].last = -1;
+    }
+    for (i = 0; i < p->output_count; i++) {
+        note_use(uses, p->outputs[i], -1, LAST);
+    }
+    for (i = nodes->count - 1; i >= 0; i--) {
+        const Node *node = &nodes->items[i];
+        Use *use = &uses[i];
+        if (use->readers == 0 || node->operation <= INPUT) {
+            continue;
+        }
+        use->position = i;
+        use->terms = node->operation == SCALE || node->operation == ADD_SCALED;
+        if (joins(nodes, uses, i)) {
+            use->position = uses[use->reader].position;
+            use->terms += nodes->items[use->reader].operation == ADD_SCALED
+                              ? uses[use->reader].terms
+                              : 0;
+        }
+        note_use(uses, node->a, i, use->position);
+        if (node->b >= 0) {
+            note_use(uses, node->b, i, use->position);
+        }
+    }
+}
+
+static int32_t take_register(Tape *t) {
+    return t->free_count > 0 ? t->free[--t->free_count] : t->registers++;
+}
+
+static int release(Tape *t, int32_t place) {
+    if (!RESERVE(t->free, t->free_capacity, t->free_count + 1)) {
+        return 0;
+    }
+    t->free[t->free_count++] = place;
+    return 1;
+}
+
+/* Release the register of a node that nothing reads after `position`. */
+static int end_use(Tape *t, int32_t node, int32_t position) {
+    Use *use = &t->uses[node];
+    if (use->last != position || use->place < 0) {
+        return 1;
+    }
+    use->last = -1;
+    return release(t, use->place);
+}
+
+static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t a, int32_t b) {
+    Instruction *instruction;
+    if (!RESERVE(t->items, t->items_capacity, t->count + 1)) {
+        return NULL;
+    }
+    instruction = &t->items[t->count++];
+    instruction->operation = (uint8_t)operation;
+    instruction->terms = 0;
+    instruction->sigmoid = 0;
+    instruction->to = to;
+    instruction->a = a;
+    instruction->b = b;
+    instruction->value = -0.0; /* what can be added to any number without a change */
+    return instruction;
+}
+
+static void add_term(Instruction *in, double weight, int32_t source) {
+    in->weight[in->terms] = weight;
+    in->source[in->terms++] = source;
+}
+
+/* The sum that ends at node `i`: sigmoid((terms from left to right) + number), as far as it has
+ * these. Nodes whose place is here are part of it; any other is a term with the weight 1. */
+static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
+    const Node *node = &nodes->items[i];
+    Use *uses = t->uses;
+    int32_t sources[TERMS], reversed[TERMS], at = i, count = 0, k;
+    double weights[TERMS];
+    Instruction *in = add_instruction(t, DOT, 0, 0, 0);
+    if (in == NULL) {
+        return 0;
+    }
+    if (node->operation == SIG) {
+        in->sigmoid = 1;
+        at = node->a;
+    }
+    if (nodes->items[at].operation == ADD_NUMBER && uses[at].position == i) {
+        in->value = nodes->items[at].value;
+        at = nodes->items[at].a;
+    }
+    for (;;) {
+        node = &nodes->items[at];
+        if ((node->operation != SCALE && node->operation != ADD_SCALED) ||
+            uses[at].position != i) {
+            weights[count] = 1.0;
+            sources[count++] = at;
+            break;
+        }
+        weights[count] = node->value;
+        sources[count++] = node->operation == SCALE ? node->a : node->b;
+        if (node->operation == SCALE) {
+            break;
+        }
+        at = node->a;
+    }
+    for (k = 0; k < count; k++) {
+        reversed[k] = sources[count - 1 - k];
+        add_term(in, weights[count - 1 - k], uses[reversed[k]].place);
+    }
+    for (k = 0; k < count; k++) {
+        if (!end_use(t, reversed[k], i)) {
+            return 0;
+        }
+    }
+    in->to = uses[i].place = take_register(t);
+    return 1;
+}
+
+/* A number as an operand that is read row by row. */
+static int32_t operand(Tape *t, const Nodes *nodes, int32_t i) {
+    Instruction *fill;
+    int32_t place;
+    if (nodes->items[i].operation != NUMBER) {
+        return t->uses[i].place;
+    }
+    place = take_register(t);
+    fill = add_instruction(t, FILL, place, 0, 0);
+    if (fill == NULL) {
+        return NOWHERE;
+    }
+    fill->value = nodes->items[i].value;
+    return place;
+}
+
+/* A whole power, by squaring from the highest bit down: dsgec/network/powers.py. */
+static int add_powers(Tape *t, int32_t to, int32_t base, int exponent) {
+    unsigned bits = (unsigned)(exponent < 0 ? -exponent : exponent), bit = 1;
+    int32_t from = base;
+    while (bit <= bits / 2) {
+        bit *= 2;
+    }
+    for (bit /= 2; bit > 0; bit /= 2) {
+        if (add_instruction(t, MULTIPLY, to, from, from) == NULL) {
+            return 0;
+        }
+        from = to;
+        if (bits & bit && add_instruction(t, MULTIPLY, to, from, base) == NULL) {
+            return 0;
+        }
+    }
+    if (exponent < 0) {
+        return add_instruction(t, WHOLE_POWER, to, from, 0) != NULL;
+    }
+    if (exponent == 1) {
+        Instruction *copy = add_instruction(t, DOT, to, 0, 0);
+        if (copy == NULL) {
+            return 0;
+        }
+        add_term(copy, 1.0, base);
+    }
+    return 1;
+}
+
+/* Any other function; its result may take the register of an operand that ends here. */
+static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
+    const Node *node = &nodes->items[i];
+    int32_t a = operand(t, nodes, node->a), b = node->b < 0 ? 0 : operand(t, nodes, node->b), to;
+    int a_filled = nodes->items[node->a].operation == NUMBER;
+    int b_filled = node->b >= 0 && nodes->items[node->b].operation == NUMBER;
+    if (a == NOWHERE || b == NOWHERE) {
+        return 0;
+    }
+    if (node->operation == WHOLE_POWER) {
+        /* What a power multiplies by must stay until it is done. */
+        to = t->uses[i].place = take_register(t);
+        return add_powers(t, to, a, (int)node->value) && end_use(t, node->a, i);
+    }
+    if ((a_filled ? !release(t, a) : !end_use(t, node->a, i)) ||
+        (b_filled && !release(t, b)) || (node->b >= 0 && !b_filled && !end_use(t, node->b, i))) {
+        return 0;
+    }
+    to = t->uses[i].place = take_register(t);
+    return add_instruction(t, node->operation, to, a, b) != NULL;
+}
+
+/* Nodes to a tape; 0 without memory. */
+static int assemble(Tape *t, const Parser *p) {
+    const Nodes *nodes = &p->nodes;
+    int32_t i;
+    t->count = t->registers = t->free_count = 0;
+    t->output_count = p->output_count;
+    t->softmax = p->softmax;
+    if (!RESERVE(t->uses, t->uses_capacity, nodes->count) ||
+        !RESERVE(t->outputs, t->outputs_capacity, p->output_count)) {
+        return 0;
+    }
+    find_uses(p, t->uses);
+    for (i = 0; i < nodes->count; i++) {
+        const Node *node = &nodes->items[i];
+        if (node->operation == INPUT) {
+            t->uses[i].place = -1 - node->a;
+        } else if (node->operation != NUMBER && t->uses[i].readers > 0 &&
+                   t->uses[i].position == i) {
+            int is_sum = node->operation <= ADD_NUMBER || node->operation == SIG;
+            if (is_sum ? !add_sum_of(t, nodes, i) : !add_function(t, nodes, i)) {
+                return 0;
+            }
+        }
+    }
+    for (i = 0; i < p->output_count; i++) {
+        t->outputs[i] = operand(t, nodes, p->outputs[i]);
+        if (t->outputs[i] == NOWHERE) {
+            return 0;
+        }
+    }
+    return 1;
+}

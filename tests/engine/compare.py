@@ -1,0 +1,86 @@
+"""Problems on random data, and the engine run beside the reference."""
+
+import numpy as np
+
+from dsgec.bnf.expand import expand
+from dsgec.bnf.load import load_grammar
+from dsgec.bnf.parse import parse
+from dsgec.data.ir import Dataset, Split
+from dsgec.errors import DsgecError
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.loop import evolve
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.scoring import Scorer
+from dsgec.fitness.backends import ReferenceBackend
+from dsgec.genome.tables import tabulate
+
+QUICK = ("-O1", "-fno-trapping-math", "-pthread")
+UNOPTIMISED = ("-O0", "-pthread")
+
+
+def make_data(seed=0, rows=43, features=3, classes=2):
+    """Rows that are no whole number of lanes; without classes, a quantity."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(rows, features)).round(3)
+    y = rng.integers(0, classes, rows).astype(float) if classes else rng.normal(size=rows)
+    if classes:
+        y[:classes] = range(classes)
+    names = tuple(f"c{i}" for i in range(features))
+    return Dataset("random", names, "y", tuple(range(classes)), x, y, "0")
+
+
+def make(grammar, settings, dataset=None, objective=""):
+    """A problem, without the check that every text of the grammar is a network."""
+    dataset = dataset or make_data()
+    if isinstance(grammar, str):
+        grammar = parse(grammar, "test") if "::=" in grammar else load_grammar(grammar).grammar
+    outputs = max(len(dataset.classes), 1)
+    expanded = expand(grammar, len(dataset.features), outputs)
+    everything = np.arange(len(dataset.y))
+    return Problem(
+        grammar=expanded,
+        tables=tabulate(expanded, dict(settings.max_depth)),
+        dataset=dataset,
+        split=Split(everything, everything[:0]),
+        objective=objective or ("exp-rmse" if dataset.classes else "rmse"),
+    )
+
+
+def assert_same_run(problem, settings, threads=1, flags=QUICK):
+    """Every genotype, text, fitness and count of every generation; gives the last state."""
+    engine = Engine(problem, settings, threads, flags=flags)
+    reference = evolve(problem, settings, Scorer(problem, ReferenceBackend()))
+    state = None
+    for generation in range(settings.generations + 1):
+        (row,) = engine.step(1)
+        try:
+            state = next(reference)
+        except DsgecError as error:
+            assert generation == 0
+            assert row.invalid == settings.population
+            assert str(engine.explain()) == str(error)
+            return None
+        assert_same_population(engine, state)
+        best = row.best.fitness, row.best.derivation.phenotype
+        assert best == (state.best.fitness, state.best.derivation.phenotype)
+        told = (row.generation, row.mean, row.invalid, row.evaluations, row.reused)
+        assert told == (
+            state.generation,
+            state.mean,
+            state.invalid,
+            state.evaluations,
+            state.reused,
+        )
+        assert engine.best.phenotype == state.best.derivation.phenotype
+    return state
+
+
+def assert_same_population(engine, state):
+    for number, individual in enumerate(state.population):
+        view = engine.individual(number)
+        derivation = individual.derivation
+        assert view.genotype == dict(derivation.genotype)
+        assert view.phenotype == derivation.phenotype
+        assert view.fault == bool(derivation.fault)
+        assert view.invalid == bool(individual.score.reason)
+        assert view.fitness == individual.fitness, derivation.phenotype

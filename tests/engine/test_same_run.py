@@ -1,0 +1,115 @@
+"""The engine makes the generations of the reference, bit for bit."""
+
+import pytest
+
+from dsgec.evolution.settings import Settings
+from dsgec.native.engine import NATIVE
+from tests.engine.compare import assert_same_run, make, make_data
+
+pytestmark = pytest.mark.needs_cc
+
+SHIPPED = ("float", "one_layer", "multi_layer", "multi_layer_softmax", "regression")
+SMALL = {"population": 12, "generations": 6}
+
+
+@pytest.mark.parametrize("grammar", SHIPPED)
+@pytest.mark.parametrize("connect", ["all", "previous"])
+def test_every_shipped_grammar_runs_as_in_the_reference(grammar, connect):
+    for seed in (1, 2**64 - 1):
+        settings = Settings(**SMALL, seed=seed, connect=connect)
+        assert_same_run(make(grammar, settings), settings)
+
+
+@pytest.mark.parametrize("grammar", ["one_layer", "multi_layer_softmax"])
+def test_vector_code_runs_as_in_the_reference(grammar):
+    settings = Settings(population=30, generations=15, seed=5)
+    data = make_data(3, rows=1203, features=7)
+    assert_same_run(make(grammar, settings, data), settings, flags=NATIVE)
+
+
+@pytest.mark.parametrize("elites", [0, 1, 3, 8])
+def test_any_elite_and_an_odd_population_run_as_in_the_reference(elites):
+    settings = Settings(population=9, generations=8, elites=elites, tournament=2, seed=3)
+    assert_same_run(make("one_layer", settings), settings)
+
+
+@pytest.mark.parametrize(
+    "rates", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.5, 0.5)], ids=str
+)
+def test_any_rates_of_the_operators_run_as_in_the_reference(rates):
+    crossover, mutation = rates
+    settings = Settings(**SMALL, crossover=crossover, mutation=mutation)
+    assert_same_run(make("multi_layer", settings), settings)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 8])
+def test_other_depths_run_as_in_the_reference(depth):
+    limits = (("hidden-layers", min(depth, 2)), ("nodes", depth), ("sum", depth))
+    settings = Settings(**SMALL, max_depth=limits)
+    assert_same_run(make("multi_layer", settings), settings)
+
+
+@pytest.mark.parametrize("max_size", [1, 20, 60, 150, 300])
+def test_texts_that_are_too_large_are_faults_as_in_the_reference(max_size):
+    settings = Settings(**SMALL, max_size=max_size)
+    assert_same_run(make("one_layer", settings), settings)
+    assert_same_run(make("multi_layer", settings), settings)
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3, 5])
+@pytest.mark.parametrize("objective", ["exp-rmse", "rmse"])
+def test_every_objective_and_number_of_classes_runs_as_in_the_reference(classes, objective):
+    settings = Settings(**SMALL)
+    data = make_data(classes, rows=50, classes=classes)
+    for grammar in ("multi_layer_softmax", "regression"):
+        assert_same_run(make(grammar, settings, data, objective), settings)
+
+
+@pytest.mark.parametrize("rows", [2, 7, 8, 9, 511, 512, 513, 1100])
+def test_any_number_of_rows_runs_as_in_the_reference(rows):
+    settings = Settings(population=6, generations=3)
+    assert_same_run(make("one_layer", settings, make_data(rows, rows)), settings)
+    assert_same_run(make("regression", settings, make_data(rows, rows, classes=0)), settings)
+
+
+def test_a_longer_run_is_that_of_the_reference():
+    settings = Settings(population=30, generations=40, seed=11)
+    state = assert_same_run(make("one_layer", settings), settings)
+    assert state.reused > 0
+
+
+LAYER_IS_FEATURES = """
+%layer a
+%features a
+%output-layer o
+<s> ::= <a> -- <o> | <a> -- <s>
+<a> ::= x_1 | x_2 | x_3 | x_1 + x_2
+<o> ::= <a> | <a> * <a> | <a> - <a>
+"""
+NO_FEATURES = """
+%layer l
+%output-layer o
+<s> ::= <l> -- <s> | <o>
+<l> ::= x_1 | x_2 - <l> | -x_3
+<o> ::= sig(h_1_1) | x_2 | h_1_2
+"""
+NESTED_LAYERS = """
+<s> ::= <layer> -- <output-layer>
+<layer> ::= <features> | <features> - <layer> | (<output-layer>) - <features>
+<output-layer> ::= <features> | sig(<layer>) | <features> + <output-layer>
+<features> ::= x_1 | ... | x_n
+"""
+EMPTY_AND_LONG = """
+<s> ::= <e> | "" | <s> <p> <e>
+<p> ::= "        +             " | + | ""
+<e> ::= x_1 | <d> <e> | 1.000000000000000000000000000000 | é | <s>
+<d> ::= "" | "" | 2*
+"""
+
+
+@pytest.mark.parametrize("text", [LAYER_IS_FEATURES, NO_FEATURES, NESTED_LAYERS, EMPTY_AND_LONG])
+@pytest.mark.parametrize("connect", ["all", "previous"])
+def test_odd_grammars_run_as_in_the_reference(text, connect):
+    for seed in range(3):
+        settings = Settings(population=20, generations=8, connect=connect, seed=seed)
+        assert_same_run(make(text, settings), settings)

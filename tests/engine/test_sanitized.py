@@ -1,0 +1,94 @@
+"""The engine reads and writes only what is its own, and its threads do not race."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.settings import Settings
+from tests.engine.compare import QUICK, make, make_data
+from tests.engine.driven import data, source
+from tests.engine.test_same_run import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
+
+pytestmark = pytest.mark.needs_cc
+
+STRICT = ("-std=c99", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-pthread")
+WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror")
+GRAMMARS = (*SHIPPED, NESTED_LAYERS, EMPTY_AND_LONG)
+
+
+def build(problem, folder, *flags, compiler="cc"):
+    (folder / "engine.c").write_text(source(problem), encoding="utf-8")
+    program = folder / "engine"
+    command = [compiler, *STRICT, *flags, str(folder / "engine.c"), "-o", str(program), "-lm"]
+    subprocess.run(command, check=True, timeout=300)
+    return program
+
+
+def drive(program, problem, settings, threads, folder):
+    """The lines that the program prints; it fails if a sanitizer has found anything."""
+    (folder / "problem").write_bytes(data(problem, settings, threads))
+    answer = subprocess.run(
+        [str(program), str(folder / "problem")],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+        env={"ASAN_OPTIONS": "detect_stack_use_after_return=1", "TSAN_OPTIONS": "halt_on_error=1"},
+    )
+    assert answer.returncode == 0, answer.stderr[-3000:]
+    assert answer.stderr == ""
+    return answer.stdout.splitlines()
+
+
+def expected(problem, settings):
+    engine = Engine(problem, settings, flags=QUICK)
+    engine.step(settings.generations + 1)
+    return f"{engine.best.fitness.hex()}", len(engine.native.save())
+
+
+def assert_right(lines, problem, settings):
+    first, second = lines
+    assert first == second
+    fitness, length, _ = first.split()
+    assert (float.fromhex(fitness).hex(), int(length)) == expected(problem, settings)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_source_has_no_warnings(compiler, tmp_path):
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler}")
+    settings = Settings(population=10, generations=2)
+    for number, grammar in enumerate(("one_layer", "multi_layer_softmax", "float")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        problem = make(grammar, settings)
+        extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
+        program = build(problem, folder, "-O1", *WARNINGS, *extra, compiler=compiler)
+        assert_right(drive(program, problem, settings, 1, folder), problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_no_address_and_no_behaviour_is_undefined(grammar, tmp_path):
+    settings = Settings(population=25, generations=30, elites=2, seed=3)
+    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    for number, (classes, rows) in enumerate([(2, 43), (0, 700), (3, 20)]):
+        problem = make(grammar, settings, make_data(number, rows, 3, classes))
+        engine = Engine(problem, settings, flags=QUICK)
+        if engine.step(1)[0].invalid == settings.population:
+            continue
+        program = build(problem, tmp_path, *flags)
+        for threads in (1, 3):
+            lines = drive(program, problem, settings, threads, tmp_path)
+            assert_right(lines, problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("grammar", ["one_layer", "multi_layer", "multi_layer_softmax"])
+def test_two_threads_do_not_race(grammar, tmp_path):
+    settings = Settings(population=30, generations=20, seed=4)
+    problem = make(grammar, settings)
+    program = build(problem, tmp_path, "-O1", "-g", "-fsanitize=thread")
+    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)

@@ -1,0 +1,143 @@
+"""Neither threads, nor slices of time, nor an interruption, nor the processor changes a run."""
+
+import random
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.evolution.engine import Engine, evolve_engine, run_engine
+from dsgec.evolution.loop import evolve
+from dsgec.evolution.scoring import Scorer
+from dsgec.evolution.settings import Settings
+from dsgec.fitness.backends import ReferenceBackend
+from dsgec.native.engine import NATIVE, PORTABLE
+from dsgec.run.record import history_row
+from tests.engine.compare import QUICK, make, make_data
+
+pytestmark = pytest.mark.needs_cc
+
+SETTINGS = Settings(population=31, generations=25, elites=2, seed=7)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return make("multi_layer", SETTINGS, make_data(2, 90, 4))
+
+
+def final_bytes(problem, threads=1, flags=QUICK, seconds=float("inf")):
+    engine = Engine(problem, SETTINGS, threads, flags=flags)
+    rows = []
+    while len(rows) <= SETTINGS.generations:
+        rows += engine.step(SETTINGS.generations + 1 - len(rows), seconds)
+    return rows, engine.save()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 9])
+def test_any_number_of_threads_gives_the_same_bytes(problem, threads):
+    assert final_bytes(problem, threads) == final_bytes(problem)
+
+
+def test_slices_of_time_give_the_same_bytes(problem):
+    assert final_bytes(problem, seconds=0.0) == final_bytes(problem)
+    assert final_bytes(problem, threads=2, seconds=0.0) == final_bytes(problem)
+
+
+@pytest.mark.parametrize("flags", [NATIVE, PORTABLE], ids=["native", "portable"])
+def test_any_processor_gives_the_same_bytes(problem, flags):
+    assert final_bytes(problem, flags=flags) == final_bytes(problem)
+
+
+def test_a_restored_engine_goes_on_with_the_same_bytes(problem):
+    rows, last = final_bytes(problem)
+    first = Engine(problem, SETTINGS, flags=QUICK)
+    begun = first.save()
+    first.step(11)
+    saved = first.save()
+    for state, done in ((saved, 11), (begun, 0)):
+        second = Engine(problem, SETTINGS, threads=2, flags=QUICK)
+        second.restore(state)
+        assert second.save() == state
+        assert second.generation == done
+        assert list(run_engine(second)) == rows[done:]
+        assert second.save() == last
+
+
+def test_a_restored_engine_has_the_same_individuals(problem):
+    first, second = (Engine(problem, SETTINGS, flags=QUICK) for _ in range(2))
+    first.step(5)
+    second.restore(first.save())
+    for number in range(SETTINGS.population):
+        assert first.individual(number) == second.individual(number)
+    assert first.best == second.best
+
+
+def test_a_state_cannot_be_saved_in_the_midst_of_a_generation(problem):
+    engine = Engine(problem, SETTINGS, flags=QUICK)
+    assert engine.step(1, 0.0) == []
+    assert engine.generation == -1
+    with pytest.raises(DsgecError, match="called wrongly"):
+        engine.save()
+
+
+def test_the_state_of_another_run_is_refused(problem):
+    engine = Engine(problem, SETTINGS, flags=QUICK)
+    for other in (
+        make("multi_layer", SETTINGS, make_data(3, 90, 4)),
+        make("multi_layer", SETTINGS, make_data(2, 90, 4), "rmse"),
+    ):
+        with pytest.raises(DsgecError, match="another run"):
+            engine.restore(Engine(other, SETTINGS, flags=QUICK).save())
+    longer = Settings(population=31, generations=99, elites=2, seed=7)
+    engine.restore(Engine(problem, longer, flags=QUICK).save())
+
+
+def test_a_damaged_state_is_refused_and_harms_nobody(problem):
+    engine = Engine(problem, SETTINGS, flags=QUICK)
+    engine.step(3)
+    state = engine.save()
+    rng = random.Random(1)
+    refused = 0
+    for _ in range(100):
+        damaged = bytearray(state)
+        at = rng.randrange(32, len(damaged))
+        if rng.random() < 0.3:
+            del damaged[at : at + rng.choice([1, 4, len(damaged)])]
+        else:
+            damaged[at] ^= 1 << rng.randrange(8)
+        other = Engine(problem, SETTINGS, flags=QUICK)
+        try:
+            other.restore(bytes(damaged))
+        except DsgecError:
+            refused += 1
+        else:
+            other.step(2)
+    assert refused > 40
+
+
+def test_an_engine_that_refused_a_state_does_not_run(problem):
+    engine = Engine(problem, SETTINGS, flags=QUICK)
+    state = Engine(problem, SETTINGS, flags=QUICK).save()
+    with pytest.raises(DsgecError, match="damaged"):
+        engine.restore(state[:-3])
+    with pytest.raises(DsgecError):
+        engine.step(1)
+
+
+def test_the_generations_are_yielded_with_what_a_history_needs(problem):
+    settings = Settings(population=10, generations=7)
+    reference = evolve(problem, settings, Scorer(problem, ReferenceBackend()))
+    states = list(evolve_engine(problem, settings, slice_seconds=0.0))
+    for expected, state in zip(reference, states, strict=True):
+        assert history_row(state) == history_row(expected)
+        assert state.best.derivation.phenotype == expected.best.derivation.phenotype
+
+
+def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
+    settings = Settings(population=8, generations=3)
+    for grammar, data in (("one_layer", make_data(classes=3)), ("<s> ::= x_ | 1e999", None)):
+        problem = make(grammar, settings, data)
+        with pytest.raises(DsgecError) as expected:
+            next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
+        with pytest.raises(DsgecError) as told:
+            next(evolve_engine(problem, settings))
+        assert str(told.value) == str(expected.value)
