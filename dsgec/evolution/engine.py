@@ -2,9 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.codegen.engine import DECLARATIONS, emit_engine
 from dsgec.errors import DsgecError
@@ -154,15 +156,12 @@ def run_engine(engine: Engine, slice_seconds: float = 0.2) -> Iterator[EngineSta
             yield state
 
 
-class _told:  # noqa: N801: a context manager reads as a verb
+@contextmanager
+def _told() -> Iterator[None]:
     """What stops the engine, as a mistake that a user can do something about."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, EngineError):
-            return
+    try:
+        yield
+    except EngineError as error:
         advice = ""
         if error.code == MEMORY:
             advice = "Try a smaller population, or a smaller --max-depth."
@@ -196,21 +195,31 @@ def _tables(problem: Problem) -> Tables:
 
     A group is filled up to whole lanes with its last row again, which counts for nothing.
     """
-    y = problem.dataset.y[problem.split.train]
-    count = len(problem.dataset.classes)
+    dataset, train = problem.dataset, problem.split.train
+    y = dataset.y[train]
+    count = len(dataset.classes)
     groups = [np.arange(len(y))]
     if count and problem.objective == "exp-rmse":
         groups = [np.flatnonzero(y == number) for number in range(count)]
-    order: list[int] = []
-    bounds = []
-    for rows in groups:
-        bounds.append((len(order), len(rows)))
-        order += rows.tolist()
-        order += [int(rows[-1])] * (-len(rows) % LANES)
-    single = y[order]
+    filled = [np.pad(rows, (0, -len(rows) % LANES), "edge") for rows in groups]
+    starts = np.cumsum([0, *map(len, filled)])
+    bounds = tuple((int(start), len(rows)) for start, rows in zip(starts, groups, strict=False))
+    order = train[np.concatenate(filled)]
+    del y, groups, filled
+    single = dataset.y[order]
     each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
-    columns = np.ascontiguousarray(problem.rows[order].T)
-    return Tables(columns, single, np.ascontiguousarray(each), tuple(bounds))
+    # Column by column: a large table is not to be in memory a third time.
+    columns = _aligned(len(dataset.features), len(order))
+    for number in range(len(columns)):
+        columns[number] = dataset.x[order, number]
+    return Tables(columns, single, np.ascontiguousarray(each), bounds)
+
+
+def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
+    """An array that begins a cache line, as then does each of its rows of whole lanes."""
+    memory = np.empty(rows * columns + LANES)
+    start = -(memory.ctypes.data // memory.itemsize) % LANES
+    return memory[start : start + rows * columns].reshape(rows, columns)
 
 
 def _identity(problem: Problem, parameters: Parameters, tables: Tables) -> bytes:
@@ -220,5 +229,5 @@ def _identity(problem: Problem, parameters: Parameters, tables: Tables) -> bytes
     told = (problem.tables, roles.layer, roles.output, problem.objective, numbers, tables.groups)
     digest = hashlib.sha256(repr(told).encode("utf-8", "surrogatepass"))
     for array in (tables.columns, tables.single):
-        digest.update(array.astype("<f8").tobytes())
+        digest.update(array.astype("<f8", copy=False).data)
     return digest.digest()

@@ -26,7 +26,7 @@ typedef enum { SCORED, NOT_FINITE, REFUSED, SCORE_NO_MEMORY } Outcome;
 static void free_scoring(Scoring *s) {
     free_parser(&s->parser);
     free_tape(&s->tape);
-    free(s->blocks.registers);
+    free(s->blocks.memory);
     free(s->outputs);
 }
 

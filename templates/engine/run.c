@@ -8,9 +8,11 @@ typedef struct {
     size_t rows, features;
 } Table;
 
+/* A register begins a cache line, and is a line longer than a block, so that not all of them share
+ * the same few places of the cache. */
 typedef struct {
-    double *registers;
-    size_t capacity, block;
+    double *memory, *registers;
+    size_t capacity, block, stride;
 } Blocks;
 
 /* How many rows a block of `registers` has, so that they stay near. */
@@ -18,20 +20,25 @@ static int have_blocks(Blocks *blocks, int32_t registers) {
     size_t rows = NEAR / (size_t)(registers > 0 ? registers : 1) / LANES * LANES;
     rows = rows > BLOCK ? BLOCK : rows;
     blocks->block = rows < LEAST_BLOCK ? LEAST_BLOCK : rows;
-    return RESERVE(blocks->registers, blocks->capacity, (size_t)registers * blocks->block);
+    blocks->stride = blocks->block + LANES;
+    if (!RESERVE(blocks->memory, blocks->capacity, (size_t)registers * blocks->stride + LANES)) {
+        return 0;
+    }
+    blocks->registers = blocks->memory + (-((uintptr_t)blocks->memory / sizeof(double)) % LANES);
+    return 1;
 }
 
 static const double *find_operand(const Blocks *blocks, const Table *table, size_t row,
                                   int32_t operand) {
     if (operand >= 0) {
-        return blocks->registers + (size_t)operand * blocks->block;
+        return blocks->registers + (size_t)operand * blocks->stride;
     }
     return table->columns + (size_t)(-1 - operand) * table->rows + row;
 }
 
 static void run_instruction(const Blocks *blocks, const Table *table, const Instruction *in,
                             size_t row, size_t n) {
-    double *to = blocks->registers + (size_t)in->to * blocks->block;
+    double *to = blocks->registers + (size_t)in->to * blocks->stride;
     const double *a, *b, *x[TERMS];
     int term;
     if (in->operation == DOT) {
@@ -65,15 +72,15 @@ static void run_instruction(const Blocks *blocks, const Table *table, const Inst
 /* The softmax of the outputs, into the registers behind those of the tape. */
 static void run_softmax(const Blocks *blocks, const Table *table, const Tape *t, size_t row,
                         size_t n, const double **outputs) {
-    double *made = blocks->registers + (size_t)t->registers * blocks->block;
-    double *shared = made + (size_t)t->output_count * blocks->block;
+    double *made = blocks->registers + (size_t)t->registers * blocks->stride;
+    double *shared = made + (size_t)t->output_count * blocks->stride;
     int32_t k;
     memcpy(shared, find_operand(blocks, table, row, t->outputs[0]), n * sizeof *shared);
     for (k = 1; k < t->output_count; k++) {
         rows_maximum(shared, shared, find_operand(blocks, table, row, t->outputs[k]), n);
     }
     for (k = 0; k < t->output_count; k++) {
-        double *to = made + (size_t)k * blocks->block;
+        double *to = made + (size_t)k * blocks->stride;
         rows_subtract(to, find_operand(blocks, table, row, t->outputs[k]), shared, n);
         rows_exp_down(to, to, n);
         outputs[k] = to;
@@ -83,7 +90,7 @@ static void run_softmax(const Blocks *blocks, const Table *table, const Tape *t,
         rows_add(shared, shared, outputs[k], n);
     }
     for (k = 0; k < t->output_count; k++) {
-        double *to = made + (size_t)k * blocks->block;
+        double *to = made + (size_t)k * blocks->stride;
         rows_quotient(to, to, shared, n);
     }
 }

@@ -42,7 +42,7 @@ def _numbers(rng, odd):
     forms += ["<digit>e<digit>", "<digit>e-<digit>", "<digit><number>"]
     digits = [str(d) for d in rng.sample(range(10), rng.randint(1, 10))]
     return [
-        _rule(rng, "number", rng.sample(forms, rng.randint(1, 4)) + ["<digit>"], odd),
+        _rule(rng, "number", [*rng.sample(forms, rng.randint(1, 4)), "<digit>"], odd),
         _rule(rng, "digit", digits, odd / 2),
     ]
 

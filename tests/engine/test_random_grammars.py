@@ -8,7 +8,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from dsgec.evolution.settings import Settings
-from tests.engine.compare import UNOPTIMISED, assert_same_run, make, make_data
+from tests.engine.compare import assert_same_run, make, make_data
 from tests.engine.grammars import grammar
 
 pytestmark = pytest.mark.needs_cc
@@ -31,11 +31,11 @@ def run(seed):
     data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
     objective = rng.choice(["", "", "exp-rmse", "rmse"])
     problem = make(grammar(rng), settings, data, objective)
-    return assert_same_run(problem, settings, rng.choice([1, 2]), UNOPTIMISED)
+    return assert_same_run(problem, settings, rng.choice([1, 2]))
 
 
 @examples(
-    max_examples=12,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

@@ -9,7 +9,7 @@ from tests.engine.compare import assert_same_run, make, make_data
 pytestmark = pytest.mark.needs_cc
 
 SHIPPED = ("float", "one_layer", "multi_layer", "multi_layer_softmax", "regression")
-SMALL = {"population": 12, "generations": 6}
+SMALL = {"population": 10, "generations": 4}
 
 
 @pytest.mark.parametrize("grammar", SHIPPED)
@@ -22,7 +22,7 @@ def test_every_shipped_grammar_runs_as_in_the_reference(grammar, connect):
 
 @pytest.mark.parametrize("grammar", ["one_layer", "multi_layer_softmax"])
 def test_vector_code_runs_as_in_the_reference(grammar):
-    settings = Settings(population=30, generations=15, seed=5)
+    settings = Settings(population=20, generations=8, seed=5)
     data = make_data(3, rows=1203, features=7)
     assert_same_run(make(grammar, settings, data), settings, flags=NATIVE)
 
@@ -42,7 +42,7 @@ def test_any_rates_of_the_operators_run_as_in_the_reference(rates):
     assert_same_run(make("multi_layer", settings), settings)
 
 
-@pytest.mark.parametrize("depth", [0, 1, 8])
+@pytest.mark.parametrize("depth", [0, 1, 7])
 def test_other_depths_run_as_in_the_reference(depth):
     limits = (("hidden-layers", min(depth, 2)), ("nodes", depth), ("sum", depth))
     settings = Settings(**SMALL, max_depth=limits)
@@ -73,7 +73,7 @@ def test_any_number_of_rows_runs_as_in_the_reference(rows):
 
 
 def test_a_longer_run_is_that_of_the_reference():
-    settings = Settings(population=30, generations=40, seed=11)
+    settings = Settings(population=20, generations=30, seed=11)
     state = assert_same_run(make("one_layer", settings), settings)
     assert state.reused > 0
 
@@ -111,5 +111,5 @@ EMPTY_AND_LONG = """
 @pytest.mark.parametrize("connect", ["all", "previous"])
 def test_odd_grammars_run_as_in_the_reference(text, connect):
     for seed in range(3):
-        settings = Settings(population=20, generations=8, connect=connect, seed=seed)
+        settings = Settings(population=20, generations=5, connect=connect, seed=seed)
         assert_same_run(make(text, settings), settings)
