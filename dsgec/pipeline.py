@@ -15,23 +15,24 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Evolver, Generation
-from dsgec.evolution.problem import Problem, make_problem
+from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
 from dsgec.run.export import export
 from dsgec.run.files import make_folder
+from dsgec.run.job import Job, Run
 from dsgec.run.record import (
     HistoryRow,
     best_network,
+    clear_run,
     history_row,
     make_record,
     read_record,
@@ -40,27 +41,6 @@ from dsgec.run.record import (
 
 EXPORTED = ("numpy", "c")
 """The targets that every run's folder has."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """A run that can start."""
-
-    grammar: GrammarFile
-    problem: Problem
-    settings: Settings
-    folder: Path
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """A run that has ended; `interrupted` if a person ended it before its last generation."""
-
-    folder: Path
-    record: dict[str, Any]
-    timing: dict[str, Any]
-    files: tuple[Path, ...]
-    interrupted: bool
 
 
 def prepare(
@@ -110,10 +90,11 @@ def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None])
     network = best_network(job.problem, last)
     dataset = job.problem.dataset
     model = Model(network, dataset.features, dataset.classes)
-    # A folder with a run.json is whole: it goes first and comes last.
-    (job.folder / "run.json").unlink(missing_ok=True)
+    clear_run(job.folder)
     files = export(model, EXPORTED, record["model"]["name"], job.folder)
-    write_run(job.folder, record, network, history[: last.generation + 1], timing)
+    if len(history) <= last.generation:  # interrupted between two statements
+        history.append(history_row(last))
+    write_run(job.folder, record, network, history, timing)
     return Run(job.folder, record, timing, tuple(files), interrupted)
 
 

@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "native": {"resources"},
     "data": {"genome", "resources"},
     "fitness": {"arithmetic", "network", "codegen", "native"},
-    "evolution": {"bnf", "genome", "network", "codegen", "native", "data", "fitness"},
+    "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
     "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {

@@ -12,6 +12,7 @@ from dsgec.codegen.statements import (
     C_COLUMNS,
     PYTHON,
     C,
+    Language,
     Program,
     functions_used,
     program,
@@ -96,27 +97,31 @@ TARGETS: dict[str, Callable[[Model, str], tuple[SourceFile, ...]]] = {
 
 def emit_c_batch(networks: Sequence[Network]) -> str:
     """Many networks as one C file: `netI_evaluate_batch` is what an export of each would hold."""
-    programs = [program(network, C) for network in networks]
-    used = set().union(*(functions_used(network, C) for network in networks))
-    views = _bare_views(networks, programs)
-    return render("c/batch.c.j2", networks=views, arithmetic=Code(c_source(used)))
+    return _batch("c/batch.c.j2", networks, C, c_source)
 
 
 def emit_numpy_batch(networks: Sequence[Network]) -> str:
-    """Many networks as one numpy module: `netI_evaluate`, as an export of each would hold it."""
-    programs = [program(network, PYTHON) for network in networks]
-    used = set().union(*(functions_used(network, PYTHON) for network in networks))
-    views = _bare_views(networks, programs)
-    arithmetic = Code(_numpy_source(used))
-    return render("numpy/batch.py.j2", networks=views, arithmetic=arithmetic)
+    """Many networks as one numpy module: `_netI_outputs` is what an export of each would hold."""
+    return _batch("numpy/batch.py.j2", networks, PYTHON, _numpy_source)
 
 
 def emit_limit(networks: Sequence[Network]) -> str:
     """Networks as loops over columns that do their arithmetic and nothing else: to measure by."""
-    programs = [program(network, C_COLUMNS) for network in networks]
-    used = set().union(*(functions_used(network, C_COLUMNS) for network in networks))
-    views = _bare_views(networks, programs)
-    return render("c/limit.c.j2", networks=views, arithmetic=Code(c_source(used)))
+    return _batch("c/limit.c.j2", networks, C_COLUMNS, c_source)
+
+
+def _batch(
+    template: str,
+    networks: Sequence[Network],
+    language: Language,
+    arithmetic: Callable[[set[str]], str],
+) -> str:
+    views = [
+        View(f"net{number}", network.inputs, len(network.outputs), program(network, language))
+        for number, network in enumerate(networks)
+    ]
+    used = set().union(*(functions_used(network, language) for network in networks))
+    return render(template, networks=views, arithmetic=Code(arithmetic(used)))
 
 
 def _numpy_source(functions: set[str]) -> str:
@@ -134,10 +139,3 @@ def _view(model: Model, name: str, statements: Program) -> View:
         features=model.features,
         classes=model.classes,
     )
-
-
-def _bare_views(networks: Sequence[Network], programs: Sequence[Program]) -> list[View]:
-    return [
-        View(f"net{number}", network.inputs, len(network.outputs), statements)
-        for number, (network, statements) in enumerate(zip(networks, programs, strict=True))
-    ]

@@ -7,13 +7,6 @@ import sys
 from dsgec.errors import DsgecError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
-_C_WORDS = """
-    auto break case char const continue default do double else enum extern float for goto if inline
-    int long register restrict return short signed sizeof static struct switch typedef union
-    unsigned void volatile while asm bool catch class delete explicit export false friend main
-    mutable namespace new operator private protected public template this throw true try typename
-    using virtual and or not xor
-"""
 _C_HEADERS = """
     assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
     stdbool stddef stdint stdio stdlib string tgmath time wchar wctype
@@ -21,7 +14,6 @@ _C_HEADERS = """
 # Python modules and C headers of the same name would be hidden by the exported files.
 _TAKEN = frozenset(
     [
-        *_C_WORDS.split(),
         *_C_HEADERS.split(),
         *keyword.kwlist,
         *keyword.softkwlist,

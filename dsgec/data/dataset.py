@@ -13,7 +13,8 @@ from dsgec.data.table import Table, is_number
 from dsgec.errors import DsgecError, Fault
 from dsgec.genome.random import Stream
 
-MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
+MARKS = frozenset({"", "?"})
+MISSING = MARKS | {"na", "n/a", "nan", "null", "none"}
 _MOST_NUMERIC_CLASSES = 20
 _MOST_FAULTS = 10
 _LONGEST_LABEL = 18  # digits of a whole number that is a class
@@ -25,7 +26,7 @@ def make_dataset(table: Table, target: str | None = None) -> Dataset:
     features = [i for i in range(len(table.columns)) if i != column]
     if not features:
         raise DsgecError(f"{table.source} has one column, so no features", "Give a wider table.")
-    _refuse_missing(table)
+    _refuse_missing(table, column)
     labels = [row[column] for row in table.rows]
     classes = _classes(table, column, labels)
     if classes:
@@ -45,21 +46,18 @@ def make_dataset(table: Table, target: str | None = None) -> Dataset:
 
 
 def feature_rows(table: Table, features: tuple[str, ...]) -> NDArray[np.float64]:
-    """The columns called `features`, or, of a table without a header, the first ones."""
-    if table.has_header:
-        missing = [name for name in features if name not in table.columns]
-        if missing:
-            raise DsgecError(
-                f"{table.source} lacks the columns {', '.join(f'`{name}`' for name in missing)}",
-                "The table to predict needs the columns that the network was evolved on.",
-            )
+    """The columns called `features`; or all, of a table without a header that has as many."""
+    missing = [name for name in features if name not in table.columns]
+    if not missing:
         columns = [table.columns.index(name) for name in features]
-    else:
-        if len(table.columns) < len(features):
-            raise DsgecError(
-                f"{table.source} has {len(table.columns)} columns; {len(features)} features needed"
-            )
+    elif not table.has_header and len(table.columns) == len(features):
         columns = list(range(len(features)))
+    else:
+        names = ", ".join(f"`{name}`" for name in missing[:20])
+        raise DsgecError(
+            f"{table.source} lacks the columns {names}",
+            "The table to predict needs the columns that the network was evolved on.",
+        )
     return _numbers(table, columns)
 
 
@@ -99,10 +97,15 @@ def _target_column(table: Table, target: str | None) -> int:
     )
 
 
-def _refuse_missing(table: Table) -> None:
+def _refuse_missing(table: Table, target: int) -> None:
     counts: Counter[int] = Counter()
     for row in table.rows:
-        counts.update(i for i, cell in enumerate(row) if cell.lower() in MISSING)
+        # A class may well be called "none".
+        counts.update(
+            i
+            for i, cell in enumerate(row)
+            if (cell in MARKS if i == target else cell.lower() in MISSING)
+        )
     if counts:
         columns = "; ".join(f"`{table.columns[i]}`: {counts[i]}" for i in sorted(counts)[:20])
         raise DsgecError(

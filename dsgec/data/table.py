@@ -110,9 +110,15 @@ def _records(text: str, source: str) -> tuple[list[tuple[str, ...]], list[int]]:
 
 
 def _is_header(records: Sequence[tuple[str, ...]]) -> bool:
-    """A first line with text in a column in which the next line has a number is a header."""
+    """A first line with text in a column in which the next line has a number is a header.
+
+    So is one that ends in a text which never comes again, where texts do: the name of the labels.
+    """
     if len(records) == 1:
         return not any(map(is_number, records[0]))
+    labels = [record[-1] for record in records]
+    if not is_number(labels[0]) and labels[0] not in labels[1:] and len(set(labels)) < len(labels):
+        return True
     return any(
         not is_number(first) and is_number(second)
         for first, second in zip(records[0], records[1], strict=False)

@@ -12,8 +12,9 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import OBJECTIVES, Targets
-from dsgec.genome.sample import Pieces, covering_texts
+from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
+from dsgec.layered import cut
 from dsgec.network.ir import Network
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.tokens import PhenotypeError
@@ -82,32 +83,52 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
 def check_language(grammar: Grammar, features: int | None) -> None:
     """Parse a text for every alternative, and tell a fault where the grammar wrote it."""
     roles = grammar.directives
+    layered = bool(roles.layer)
     faults: dict[tuple[str, Span | None], Fault] = {}
-    for pieces in covering_texts(grammar):
-        text = "".join(piece for piece, _ in pieces)
+    for sample in covering_texts(grammar):
         try:
-            parse_phenotype(text, layered=bool(roles.layer), output=roles.output, inputs=features)
+            parse_phenotype(sample.text, layered=layered, output=roles.output, inputs=features)
         except PhenotypeError as error:
-            fault = _in_grammar(grammar, error, pieces)
-            faults.setdefault((fault.message, fault.span), fault)
-            if len(faults) == _MOST_FAULTS:
-                break
+            fault = _in_grammar(grammar, error, sample)
+        else:
+            if not layered or _layers_agree(grammar, sample):
+                continue
+            fault = grammar.fault(
+                f"`--` separates layers that `<{roles.layer}>` does not stand for",
+                f"Every hidden layer must come from one `<{roles.layer}>`, and hold no `--` outside"
+                f" parentheses. It comes about in `{_shortened(sample.text)}`.",
+                grammar.rule(roles.layer).span,
+            )
+        faults.setdefault((fault.message, fault.span), fault)
+        if len(faults) == _MOST_FAULTS:
+            break
     if faults:
         raise DsgecError(faults.values())
 
 
-def _in_grammar(grammar: Grammar, error: PhenotypeError, pieces: Pieces) -> Fault:
+def _layers_agree(grammar: Grammar, sample: Sample) -> bool:
+    """Whether the mapping, which counts symbols, and the parser, which cuts text, agree."""
+    hidden = len(cut(sample.text)) - 1
+    # Without a symbol for the output, the last layer is it.
+    allowed = (0,) if grammar.directives.output_layer else (0, 1)
+    return sample.hidden_layers - hidden in allowed
+
+
+def _in_grammar(grammar: Grammar, error: PhenotypeError, sample: Sample) -> Fault:
     """The fault, moved from the text to the terminal of the grammar that it came from."""
     fault = error.faults[0]
     offset = 0
     span = None
-    for text, place in pieces:
+    for text, place in sample.pieces:
         if place is not None:
             span = place
         offset += len(text)
         if offset > error.offset:
             break
-    text = "".join(piece for piece, _ in pieces)
-    shown = text if len(text) <= 80 else f"{text[:77]}…"
     advice = f"{fault.advice} " if fault.advice else ""
-    return grammar.fault(fault.message, f"{advice}It comes about in `{shown}`.", span)
+    advice += f"It comes about in `{_shortened(sample.text)}`."
+    return grammar.fault(fault.message, advice, span)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -27,6 +27,7 @@ class Score:
 
 
 INFINITE = float("inf")
+WRONG_OUTPUTS = "the network has the wrong number of outputs"
 
 
 class Scorer:
@@ -66,7 +67,7 @@ class Scorer:
                 scores.append(None)
                 networks.append(network)
             else:
-                scores.append(Score(INFINITE, f"{len(network.outputs)} outputs"))
+                scores.append(Score(INFINITE, WRONG_OUTPUTS))
         self.evaluations += len(networks)
         outputs = iter(self.backend.outputs(networks, self.rows) if networks else ())
         return [self._measure(next(outputs)) if score is None else score for score in scores]
@@ -87,7 +88,7 @@ def explain(problem: Problem, scores: Sequence[Score]) -> DsgecError:
     reasons = [score.reason for score in scores]
     reason = max(set(reasons), key=lambda r: (reasons.count(r), r))
     advice = "`dsgec sample` shows what the grammar makes."
-    if reason.endswith(" outputs"):
+    if reason == WRONG_OUTPUTS:
         needed = len(problem.dataset.classes)
         advice = (
             f"A task of {needed} classes needs a grammar of {needed} outputs, "

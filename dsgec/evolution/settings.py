@@ -1,6 +1,6 @@
 """Every number that a run depends on."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dsgec.errors import DsgecError
@@ -48,12 +48,3 @@ class Settings:
     def as_json(self) -> dict[str, Any]:
         """The settings as plain values."""
         return asdict(self) | {"max_depth": dict(self.max_depth)}
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "Settings":
-        """The settings that `as_json` gave."""
-        known = {field.name for field in fields(cls)}
-        chosen = {name: value for name, value in values.items() if name in known}
-        if "max_depth" in chosen:
-            chosen["max_depth"] = tuple(sorted(dict(chosen["max_depth"]).items()))
-        return cls(**chosen)

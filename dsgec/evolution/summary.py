@@ -91,7 +91,8 @@ def _largest_network(
             for body in bodies
         )
         parts.append(f"{_many(widest)} connections a neuron")
-    parts.append(f"{_many(largest(_characters, start))} characters")
+    if not roles.layer:  # the names of hidden neurons are in no rule
+        parts.append(f"{_many(largest(_characters, start))} characters")
     return ", ".join(parts)
 
 

@@ -57,7 +57,7 @@ def auroc(scores: Array, positive: NDArray[np.bool_]) -> float | None:
     """The chance that a positive row scores higher than a negative one; ties count half."""
     positives = int(positive.sum())
     negatives = len(positive) - positives
-    if not positives or not negatives:
+    if not positives or not negatives or np.isnan(scores).any():
         return None
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     last_rank = np.cumsum(counts)

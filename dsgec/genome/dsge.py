@@ -1,7 +1,7 @@
 """Dynamic Structured Grammatical Evolution: genotypes, how they are mapped, mutated and crossed.
 
-A genotype has a gene for each symbol that its derivation expands: the list of the alternatives
-taken, in the order in which they are read. `<features>` has a gene of its own for each layer.
+A genotype has a gene for each symbol that was ever expanded: the list of the alternatives taken, in
+the order in which they are read. `<features>` has a gene of its own for each layer.
 """
 
 from collections.abc import Mapping

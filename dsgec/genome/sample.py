@@ -6,6 +6,7 @@ where it stands, before any run.
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from dsgec.bnf.ir import Directives, Grammar, NonTerminal, Rule, Symbol, Terminal
 from dsgec.errors import Span
@@ -19,17 +20,29 @@ Step = tuple[str, int]
 """A rule and one of its alternatives."""
 
 
-def covering_texts(grammar: Grammar) -> Iterator[Pieces]:
-    """For each alternative that can be reached, a shortest text that uses it, piece by piece."""
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A text piece by piece, and how many of its layers come from the symbol for hidden layers."""
+
+    pieces: Pieces
+    hidden_layers: int
+
+    @property
+    def text(self) -> str:
+        return "".join(text for text, _ in self.pieces)
+
+
+def covering_texts(grammar: Grammar) -> Iterator[Sample]:
+    """For each alternative that can be reached, a shortest text that uses it."""
     rules = {rule.name: rule for rule in grammar.rules}
     shortest = _shortest_alternatives(grammar)
     parents = _parents(rules, grammar.directives.start)
     for name in parents:
         path = _path(parents, name)
         for number in _worth_trying(len(rules[name].alternatives)):
-            pieces = _derive(rules, grammar.directives, shortest, [*path, (name, number)])
-            if pieces is not None:
-                yield pieces
+            sample = _derive(rules, grammar.directives, shortest, [*path, (name, number)])
+            if sample is not None:
+                yield sample
 
 
 def _worth_trying(alternatives: int) -> Iterable[int]:
@@ -90,7 +103,7 @@ def _path(parents: dict[str, Step | None], name: str) -> list[Step]:
 
 def _derive(
     rules: dict[str, Rule], roles: Directives, shortest: dict[str, int], path: list[Step]
-) -> Pieces | None:
+) -> Sample | None:
     """Follow `path`, one step at the first symbol that it fits, and end everything else soonest.
 
     None where the text gets so long that it tells no more about the grammar than a shorter one.
@@ -98,19 +111,21 @@ def _derive(
     inputs = len(rules[roles.features].alternatives) if roles.features else 0
     pieces: Pieces = []
     steps = deque(path)
-    hidden_layers, in_output, expansions = 0, 0, 0
+    hidden_layers, expansions = 0, 0
+    layer = ""  # the role of the layer that is being derived
     todo: list[Symbol | None] = [NonTerminal(roles.start)]
     while todo:
         symbol = todo.pop()
-        if symbol is None:  # the end of the output layer
-            in_output -= 1
+        if symbol is None:  # the end of a layer
+            layer = ""
         elif isinstance(symbol, Terminal):
             pieces.append((symbol.text, symbol.span))
         elif isinstance(symbol, NonTerminal):
-            hidden_layers += symbol.name == roles.layer
-            if symbol.name == roles.output_layer:
-                in_output += 1
+            if not layer and symbol.name in (roles.layer, roles.output_layer):
+                layer = symbol.name
+                hidden_layers += layer == roles.layer
                 todo.append(None)
+            in_output = layer and layer == roles.output_layer
             if in_output and hidden_layers and symbol.name == roles.features:
                 pieces.append((neuron_name(inputs, inputs), symbol.span))
                 continue
@@ -121,4 +136,4 @@ def _derive(
             expansions += 1
             if expansions > _MOST_EXPANSIONS:
                 return None
-    return pieces
+    return Sample(pieces, hidden_layers)

@@ -31,12 +31,12 @@ def check(network: Network) -> Network:
                 _expect(function in ARITY, f"node {position}: no function {function}")
                 _expect(ARITY[function] == len(arguments), f"node {position}: arity of {function}")
                 _expect(
-                    function != "pow" or _is_exponent(network.nodes[arguments[1]]),
-                    f"node {position}: the exponent is not a whole number",
-                )
-                _expect(
                     all(0 <= argument < position for argument in arguments),
                     f"node {position}: reads a node that does not stand before it",
+                )
+                _expect(
+                    function != "pow" or _is_exponent(network.nodes[arguments[1]]),
+                    f"node {position}: the exponent is not a whole number",
                 )
                 seen.add(node)
             case _:

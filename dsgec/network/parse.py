@@ -1,17 +1,24 @@
 """Phenotype text, or the equations of a network file, to a Network."""
 
+import re
+
 from dsgec.layered import cut
 from dsgec.network.canonical import canonical
 from dsgec.network.expression import Reader
 from dsgec.network.ir import ACTIVATIONS, Apply, Network
 from dsgec.network.tokens import EQUATION, LONGEST_INDEX, MOST_INPUTS
 
+_COMMENT = re.compile(r"#[^\n]*")
+
 
 def parse(text: str, *, inputs: int | None = None, source: str = "network") -> Network:
     """The network of a file: the equations that `dsgec.network.text` writes, or one expression.
 
+    `#` begins a comment.
+
     `inputs` is the number of features; without it, the highest one that is used.
     """
+    text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)  # places stay what they were
     parser = _Parser(text, source, inputs)
     return parser.equations() if "=" in text else parser.expression("")
 
@@ -60,7 +67,7 @@ class _Parser(Reader):
         softmax = stated = False
         offset = 0
         for line in self.text.splitlines(keepends=True):
-            body = line.split("#")[0].rstrip()
+            body = line.rstrip()
             match = EQUATION.fullmatch(body)
             start, end = offset, offset + len(body)
             offset += len(line)

@@ -5,13 +5,11 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dsgec.errors import printable
 from dsgec.evolution.choose import Generation
-
-if TYPE_CHECKING:
-    from dsgec.pipeline import Job, Run
+from dsgec.run.job import Job, Run
 
 _SECONDS_BETWEEN_LINES = 2.0
 _SECONDS_BETWEEN_UPDATES = 0.2
@@ -20,7 +18,7 @@ _SECONDS_BETWEEN_UPDATES = 0.2
 class Progress:
     """Called with every generation; on a terminal one line is kept fresh, else lines follow."""
 
-    def __init__(self, job: "Job", backend: str, *, quiet: bool) -> None:
+    def __init__(self, job: Job, backend: str, *, quiet: bool) -> None:
         self.job = job
         self.quiet = quiet or sys.stderr is None
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -54,7 +52,7 @@ class Progress:
         end = "\n" if is_last or not self.terminal else ""
         print(f"\r\x1b[K{line}" if self.terminal else line, end=end, file=sys.stderr, flush=True)
 
-    def run_ended(self, run: "Run") -> None:
+    def run_ended(self, run: Run) -> None:
         """Called with every run where there are several."""
         if not self.quiet:
             result = run.record["result"]
@@ -72,7 +70,7 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def result_lines(run: "Run") -> list[str]:
+def result_lines(run: Run) -> list[str]:
     """What came of a run, and how to use it."""
     result = run.record["result"]
     network = result["network"]
@@ -96,7 +94,7 @@ def result_lines(run: "Run") -> list[str]:
     return lines
 
 
-def summary_lines(runs: Sequence["Run"]) -> list[str]:
+def summary_lines(runs: Sequence[Run]) -> list[str]:
     """The mean and the standard deviation over several runs."""
     results = [run.record["result"] for run in runs]
     rows = {"fitness": [result["fitness"] for result in results]}

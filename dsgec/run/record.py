@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
 from dsgec.codegen.emit import model_id
@@ -18,6 +20,7 @@ from dsgec.evolution.choose import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
+from dsgec.network.check import check
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.measure import size
@@ -95,16 +98,17 @@ def make_record(
 
 def best_network(problem: Problem, state: Generation) -> Network:
     """The network of the best individual."""
-    return simplify(problem.parse(state.best.derivation.phenotype))
+    return check(simplify(problem.parse(state.best.derivation.phenotype)))
 
 
 def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
     dataset = problem.dataset
     outputs = evaluate(network, dataset.x[rows])
-    if dataset.classes:
-        count = len(dataset.classes)
-        return metrics.classification(outputs, dataset.class_numbers[rows], count)
-    return metrics.regression(outputs, dataset.y[rows])
+    with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
+        if dataset.classes:
+            count = len(dataset.classes)
+            return metrics.classification(outputs, dataset.class_numbers[rows], count)
+        return metrics.regression(outputs, dataset.y[rows])
 
 
 def write_run(
@@ -119,6 +123,18 @@ def write_run(
     write_whole(folder / "best.net", f"# evolved by dsgec {__version__}\n{text(network)}")
     write_whole(folder / "timing.json", to_json(timing))
     write_whole(folder / "run.json", to_json(record))
+
+
+def clear_run(folder: Path) -> None:
+    """Take away what an earlier run left: its record first, so that no folder is half and half."""
+    name = "run.json"
+    try:
+        old = json.loads((folder / name).read_text(encoding="utf-8"))["model"]["name"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        old = ""
+    (folder / name).unlink(missing_ok=True)
+    for suffix in (".py", ".c", ".h") if isinstance(old, str) and old else ():
+        (folder / f"{safe_name(old)}{suffix}").unlink(missing_ok=True)
 
 
 def to_json(value: Any) -> str:
@@ -171,7 +187,7 @@ def read_model(folder: Path) -> tuple[Model, str]:
         raise DsgecError(f"{folder / 'run.json'} does not describe a model")
     features = _tuple_of(description.get("features"), str, folder)
     classes = _tuple_of(description.get("classes"), (str, int), folder)
-    network = simplify(parse(source, inputs=len(features), source=str(path)))
+    network = check(simplify(parse(source, inputs=len(features), source=str(path))))
     allowed = (1, 2) if len(classes) == 2 else (len(classes) or len(network.outputs),)
     model = Model(network, features, classes)
     if len(classes) == 1 or len(network.outputs) not in allowed:

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__FAST_MATH__)
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "this code must be compiled without -ffast-math: it would change the results"
 #endif
 #if defined(FLT_EVAL_METHOD)
@@ -14,11 +14,13 @@
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
+#pragma clang fp reassociate(off)
 #elif defined(_MSC_VER)
 #pragma fp_contract(off)
 #elif defined(__GNUC__) && !defined(__TINYC__)
-/* The second changes no value; without it gcc makes branches of selects, and no vectors. */
-#pragma GCC optimize("fp-contract=off", "no-trapping-math")
+/* The last changes no value; without it gcc makes branches of selects, and no vectors. */
+#pragma GCC optimize("fp-contract=off", "no-unsafe-math-optimizations", "no-associative-math", \
+                     "no-reciprocal-math", "no-trapping-math")
 #endif
 /* == bits == */
 static inline uint64_t dsgec_bits(double x) {

@@ -173,6 +173,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     }
     slots = map->slots.items;
     for (;;) {
+        const Production *child;
         const Rule *rule;
         int32_t index, choice, number, child_depth, opens_layer = 0;
         if (limit - out < production->most || made_limit - made <= production->choices) {
@@ -286,6 +287,24 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
         if (choice < 0) {
             return NO_MEMORY;
         }
+        if (choice >= rule->productions) {
+            size_t length = write_neuron(out, choice);
+            out += length;
+            size += 1 + (int64_t)length;
+            child = &productions[NOTHING];
+        } else {
+            child = &productions[rule->first_production + choice];
+            memcpy(out, child->head, HEAD);
+            out += child->head_length;
+            size += child->cost;
+            child = child->leaf ? &productions[NOTHING] : child;
+        }
+        if (size > max_size) {
+            goto too_large;
+        }
+        if (child->symbols == 0 && !opens_layer) {
+            continue;
+        }
         if (next != end || ends_layer) { /* something is to be done after the child */
             if (!RESERVE(map->frames, map->frames_capacity, height + 1)) {
                 return NO_MEMORY;
@@ -296,22 +315,11 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             map->frames[height].ends_layer = ends_layer;
             height++;
         }
-        if (choice >= rule->productions) {
-            size_t length = write_neuron(out, choice);
-            out += length;
-            size += 1 + (int64_t)length;
-            production = &productions[NOTHING];
-        } else {
-            production = &productions[rule->first_production + choice];
-            size += production->cost;
-        }
+        production = child;
         next = symbols + production->first_symbol;
         end = next + production->symbols;
         depth = child_depth;
         ends_layer = opens_layer;
-        if (size > max_size) {
-            goto too_large;
-        }
     }
     map->size = size;
     map->choice_count = (size_t)(made - map->choices);

@@ -61,7 +61,7 @@ static int cut(const char *text, size_t length, Stretches *found, size_t *count)
     while (at < length) {
         char c = text[at];
         if (c == '-') {
-            if (depth == 0 && at >= resume && last != 0 && !comes_before_a_sign(last)) {
+            if (at >= resume && last != 0 && !comes_before_a_sign(last)) {
                 int ends_layer = at + 1 < length && text[at + 1] == '-';
                 if (found != NULL && !add_stretch(found, start, at, ends_layer)) {
                     return 0;
@@ -87,9 +87,14 @@ static int cut(const char *text, size_t length, Stretches *found, size_t *count)
             end = skip_digits(text, at + 1, length);
             end = end > at + 1 ? exponent_end(text, end, length) : 0;
             at = end ? end : at + 1;
+        } else if (c == '(' || c == ')') {
+            depth = c == '(' ? 1 : -1;
+            for (at++; at < length && depth != 0; at++) { /* nothing is cut here */
+                depth += text[at] == '(';
+                depth -= text[at] == ')';
+            }
+            last = text[at - 1];
         } else {
-            depth += c == '(';
-            depth -= c == ')';
             last = is_space(c) ? last : c;
             at++;
         }

@@ -20,6 +20,8 @@ LEVELS = (
     ("-O3", "-march=native"),
     # What a careless build might ask for: the guard in the source must withstand it.
     ("-O3", "-march=native", "-std=gnu11", "-ffp-contract=fast"),
+    ("-O2", "-funsafe-math-optimizations"),
+    ("-O2", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"),
 )
 needs_cc = [
     pytest.mark.needs_cc,

@@ -87,7 +87,7 @@ FAULTS = [
     ("a,b\n1,x\ninf,y\n", "not a finite number: `inf`"),
     ("a,b\n1,x\n1_000,y\n", "not a finite number: `1_000`"),
     ("a,b\n1,x\n,y\n?,y\n", "missing values (`a`: 2)"),
-    ("a,b\n1,x\n2,NA\n", "missing values (`b`: 1)"),
+    ("a,b\n1,x\n2,?\n", "missing values (`b`: 1)"),
     ("a,b\n1,x\n2,x\n", "the same target, `x`"),
     ("a,a\n1,x\n2,y\n", "columns 1 and 2 are both called `a`"),
     ("a,\n1,x\n2,y\n", "column 2 has no name"),
@@ -150,7 +150,17 @@ def test_rows_to_predict_are_matched_by_the_names_of_their_columns():
         feature_rows(table, ("a", "c"))
 
 
-def test_rows_without_a_header_are_matched_by_place():
+def test_rows_without_a_header_are_matched_by_number_or_all_of_them():
     table = parse_table(b"1,2,3\n4,5,6\n", "t.csv", "t")
 
-    assert feature_rows(table, ("a", "b")).tolist() == [[1.0, 2.0], [4.0, 5.0]]
+    assert feature_rows(table, ("x_2", "x_3")).tolist() == [[2.0, 3.0], [5.0, 6.0]]
+    assert feature_rows(table, ("a", "b", "c")).tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    with pytest.raises(DsgecError, match="lacks the columns `a`, `b`"):
+        feature_rows(table, ("a", "b"))
+
+
+def test_a_header_of_numbers_and_a_class_called_none_are_understood():
+    found = dataset("1,2,class\n5.1,3.5,a\n4.9,3.0,b\n4.7,3.2,a\n")
+    assert found.features == ("1", "2")
+    assert found.classes == ("a", "b")
+    assert dataset("a,b\n1,none\n2,some\n3,none\n").classes == ("none", "some")

@@ -11,6 +11,7 @@ from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.native.engine import NATIVE, PORTABLE
+from dsgec.native.toolchain import compilers
 from dsgec.run.record import history_row
 from tests.engine.compare import QUICK, make, make_data
 
@@ -24,8 +25,8 @@ def problem():
     return make("multi_layer", SETTINGS, make_data(2, 90, 4))
 
 
-def final_bytes(problem, threads=1, flags=QUICK, seconds=float("inf")):
-    engine = Engine(problem, SETTINGS, threads, flags=flags)
+def final_bytes(problem, threads=1, flags=QUICK, seconds=float("inf"), toolchain=None):
+    engine = Engine(problem, SETTINGS, threads, flags=flags, toolchain=toolchain)
     rows = []
     while len(rows) <= SETTINGS.generations:
         rows += engine.step(SETTINGS.generations + 1 - len(rows), seconds)
@@ -45,6 +46,11 @@ def test_slices_of_time_give_the_same_bytes(problem):
 @pytest.mark.parametrize("flags", [NATIVE, PORTABLE], ids=["native", "portable"])
 def test_any_processor_gives_the_same_bytes(problem, flags):
     assert final_bytes(problem, flags=flags) == final_bytes(problem)
+
+
+@pytest.mark.parametrize("toolchain", compilers(), ids=lambda toolchain: toolchain.identity[:12])
+def test_any_compiler_gives_the_same_bytes(problem, toolchain):
+    assert final_bytes(problem, flags=NATIVE, toolchain=toolchain) == final_bytes(problem)
 
 
 def test_a_restored_engine_goes_on_with_the_same_bytes(problem):

@@ -145,6 +145,19 @@ def test_a_grammar_with_more_features_than_the_table_is_refused_at_its_place():
         states(grammar, SMALL)
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "<start> ::= sig(x_1) -- <layer> -- <output-layer>\n<layer> ::= sig(<features>)\n",
+        "<start> ::= <layer> -- <output-layer>\n<layer> ::= sig(<features>) -- sig(<features>)\n",
+    ],
+)
+def test_a_hidden_layer_that_no_symbol_stands_for_is_refused(rules):
+    text = rules + "<output-layer> ::= sig(<features>)\n<features> ::= x_1 | ... | x_n\n"
+    with pytest.raises(DsgecError, match="`--` separates layers"):
+        states(parse(text, "g.bnf"), SMALL)
+
+
 def test_three_classes_take_three_outputs():
     problem, run = states("multi_layer_softmax", SMALL, dataset=table(rows=90, classes=3))
 

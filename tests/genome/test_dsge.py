@@ -78,18 +78,39 @@ def test_the_limits_of_the_multi_layer_grammar_hold():
         assert "x_" not in output
 
 
-def test_a_connection_to_a_neuron_that_is_gone_is_mended_and_others_stay():
+def test_every_layer_that_is_there_has_a_rule_of_its_own():
     tables = shipped("multi_layer")
-    features = tables.features
     for derivation in evolved(tables, "all", seed=11, steps=60):
-        wide = {gene: v for gene, v in derivation.genotype.items() if gene[0] == features}
         layers = derivation.phenotype.count("--") + 1
-        assert all(gene[1] >= 1 for gene in wide)
-        read = [gene for gene in derivation.read if gene[0] == features]
-        assert max(layer for _, layer in read) == layers
-        names = set(re.findall(r"h_\d+_\d+", derivation.phenotype))
-        parse_network(derivation.phenotype, layered=True)  # refuses neurons that are not there
-        assert names or layers == 1
+        read = {layer for rule, layer in derivation.read if rule == tables.features}
+        assert read == set(range(1, layers + 1))
+
+
+def test_a_connection_to_a_neuron_that_is_gone_is_mended_and_others_stay():
+    tables = tables_of(
+        "<start> ::= <layer> -- <output-layer>\n<layer> ::= <node> | <node> - <node>\n"
+        "<node> ::= sig(<features>)\n<output-layer> ::= <features> + <features> + <features>\n"
+        "<features> ::= x_1 | ... | x_n\n"
+    )
+    layer, features = tables.names.index("layer"), tables.features
+    first, second = 3, 4  # the codes of h_1_1 and h_1_2: behind the three features
+    start = {(0, 0): (0,), (layer, 0): (1,), (features, 1): (0, 2)}
+    start[features, 2] = (first, second, first)
+    before = express(tables, start, Stream(1, 0, 0), "all", BIG)
+    assert before.phenotype == "sig(x_1)-sig(x_3)--h_1_1+h_1_2+h_1_1"
+    assert before.genotype[features, 2] == (first, second, first)
+
+    shrunk = {**before.genotype, (layer, 0): (0,)}
+    after = express(tables, shrunk, Stream(1, 1, 0), "all", BIG)
+
+    assert after.phenotype == "sig(x_1)--h_1_1+h_1_1+h_1_1"
+    assert after.genotype == {**shrunk, (features, 2): (first, first, first)}
+
+
+def test_a_connection_means_the_same_neuron_when_another_layer_grows():
+    small, large = sources([2, 3], 4, "all", False), sources([5, 3], 4, "all", False)
+
+    assert set(small.members) < set(large.members)
 
 
 def test_half_of_the_connections_go_to_the_previous_layer():

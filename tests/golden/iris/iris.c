@@ -6,7 +6,7 @@
 #include <float.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__FAST_MATH__)
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "this code must be compiled without -ffast-math: it would change the results"
 #endif
 #if defined(FLT_EVAL_METHOD)
@@ -16,11 +16,13 @@
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
+#pragma clang fp reassociate(off)
 #elif defined(_MSC_VER)
 #pragma fp_contract(off)
 #elif defined(__GNUC__) && !defined(__TINYC__)
-/* The second changes no value; without it gcc makes branches of selects, and no vectors. */
-#pragma GCC optimize("fp-contract=off", "no-trapping-math")
+/* The last changes no value; without it gcc makes branches of selects, and no vectors. */
+#pragma GCC optimize("fp-contract=off", "no-unsafe-math-optimizations", "no-associative-math", \
+                     "no-reciprocal-math", "no-trapping-math")
 #endif
 
 static inline uint64_t dsgec_bits(double x) {
@@ -176,16 +178,16 @@ int iris_predict(const double *x)
 {
     double y[3];
     int i;
-    int best = -1;
+    int best = 0;
     for (i = 0; i < 4; i++)
         if (x[i] != x[i])
             return -1;
     iris_outputs(x, y);
-    /* An output that is not a number is smaller than any number. */
-    for (i = 0; i < 3; i++)
-        if (best < 0 ? y[i] == y[i] : y[i] > y[best])
+    /* An output that is not a number is no larger than minus infinity. */
+    for (i = 1; i < 3; i++)
+        if (y[i] > y[best] || (y[best] != y[best] && y[i] >= -DBL_MAX))
             best = i;
-    return best < 0 ? 0 : best;
+    return best;
 }
 
 const char *const iris_class_names[3] = {
