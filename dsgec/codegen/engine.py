@@ -25,6 +25,7 @@ _AFTER_GRAMMAR = (
     "parse.c",
     "kernels.c",
     "tape.c",
+    "kept.c",
     "run.c",
     "fitness.c",
     "texts.c",

@@ -26,7 +26,7 @@ typedef enum { SCORED, NOT_FINITE, REFUSED, SCORE_NO_MEMORY } Outcome;
 static void free_scoring(Scoring *s) {
     free_parser(&s->parser);
     free_tape(&s->tape);
-    free(s->blocks.memory);
+    free_blocks(&s->blocks);
     free(s->outputs);
 }
 
@@ -159,6 +159,7 @@ static Outcome prepare(Scoring *s, const Table *table, const Targets *targets, c
     if (parsed == NO_NETWORK || !fits(targets, s->parser.output_count)) {
         return REFUSED;
     }
+    open_store(&s->blocks.store, table->rows);
     if (!assemble(&s->tape, &s->parser) || !have_blocks(&s->blocks, count_registers(&s->tape)) ||
         !RESERVE(s->outputs, s->outputs_capacity, s->tape.output_count)) {
         return SCORE_NO_MEMORY;

@@ -1,7 +1,4 @@
 /* A tape over the rows, a block at a time. */
-enum { BLOCK = 512, LEAST_BLOCK = 64, NEAR = 24 * 1024 };
-/* NEAR: doubles that stay in the second-level cache, beside the features. */
-
 /* Features by column; rows in groups, each a whole number of LANES long. */
 typedef struct {
     const double *columns;
@@ -12,7 +9,9 @@ typedef struct {
  * the same few places of the cache. */
 typedef struct {
     double *memory, *registers;
-    size_t capacity, block, stride;
+    const double **places; /* where the numbers of each register are: in it, or kept */
+    size_t capacity, places_capacity, block, stride;
+    Store store;
 } Blocks;
 
 /* How many rows a block of `registers` has, so that they stay near. */
@@ -21,37 +20,58 @@ static int have_blocks(Blocks *blocks, int32_t registers) {
     rows = rows > BLOCK ? BLOCK : rows;
     blocks->block = rows < LEAST_BLOCK ? LEAST_BLOCK : rows;
     blocks->stride = blocks->block + LANES;
-    if (!RESERVE(blocks->memory, blocks->capacity, (size_t)registers * blocks->stride + LANES)) {
+    if (!RESERVE(blocks->memory, blocks->capacity, (size_t)registers * blocks->stride + LANES) ||
+        !RESERVE(blocks->places, blocks->places_capacity, registers)) {
         return 0;
     }
-    blocks->registers = blocks->memory + (-((uintptr_t)blocks->memory / sizeof(double)) % LANES);
+    blocks->registers = align(blocks->memory);
     return 1;
+}
+
+static void free_blocks(Blocks *blocks) {
+    free(blocks->memory);
+    free(blocks->places);
+    free_store(&blocks->store);
 }
 
 static const double *find_operand(const Blocks *blocks, const Table *table, size_t row,
                                   int32_t operand) {
     if (operand >= 0) {
-        return blocks->registers + (size_t)operand * blocks->stride;
+        return blocks->places[operand];
     }
     return table->columns + (size_t)(-1 - operand) * table->rows + row;
 }
 
-static void run_instruction(const Blocks *blocks, const Table *table, const Instruction *in,
-                            size_t row, size_t n) {
+static void run_sum(Blocks *blocks, const Table *table, const Instruction *in, size_t row,
+                    size_t n) {
     double *to = blocks->registers + (size_t)in->to * blocks->stride;
-    const double *a, *b, *x[TERMS];
-    int term;
-    if (in->operation == DOT) {
+    const double *x[TERMS];
+    int term, found = 0;
+    if (in->keep && blocks->store.count > 0) {
+        double *kept = find_kept(&blocks->store, in, row, n, &found);
+        to = kept != NULL ? kept : to;
+    }
+    if (!found) {
         for (term = 0; term < in->terms; term++) {
             x[term] = find_operand(blocks, table, row, in->source[term]);
         }
         sum_kernels[in->sigmoid][in->terms - 1](to, in->weight, x, in->value, n);
+    }
+    blocks->places[in->to] = to;
+}
+
+static void run_function(Blocks *blocks, const Table *table, const Instruction *in, size_t row,
+                         size_t n) {
+    double *to = blocks->registers + (size_t)in->to * blocks->stride;
+    const double *a, *b;
+    if (in->operation == FILL) {
+        rows_fill(to, in->value, n);
+        blocks->places[in->to] = to;
         return;
     }
     a = find_operand(blocks, table, row, in->a);
-    b = find_operand(blocks, table, row, in->b);
+    b = in->two ? find_operand(blocks, table, row, in->b) : NULL;
     switch (in->operation) {
-    case FILL: rows_fill(to, in->value, n); break;
     case MULTIPLY: rows_multiply(to, a, b, n); break;
     case DIVIDE: rows_divide(to, a, b, n); break;
     case MINIMUM: rows_minimum(to, a, b, n); break;
@@ -67,6 +87,7 @@ static void run_instruction(const Blocks *blocks, const Table *table, const Inst
     case SIN: rows_sin(to, a, n); break;
     default: rows_cos(to, a, n); break;
     }
+    blocks->places[in->to] = to;
 }
 
 /* The softmax of the outputs, into the registers behind those of the tape. */
@@ -101,11 +122,16 @@ static int32_t count_registers(const Tape *t) {
 }
 
 /* Run the tape on the `n` rows from `row` on: `outputs` are where each output's numbers are. */
-static void run_block(const Blocks *blocks, const Table *table, const Tape *t, size_t row, size_t n,
+static void run_block(Blocks *blocks, const Table *table, const Tape *t, size_t row, size_t n,
                       const double **outputs) {
     int32_t i;
+    blocks->store.round++;
     for (i = 0; i < t->count; i++) {
-        run_instruction(blocks, table, &t->items[i], row, n);
+        if (t->items[i].operation == DOT) {
+            run_sum(blocks, table, &t->items[i], row, n);
+        } else {
+            run_function(blocks, table, &t->items[i], row, n);
+        }
     }
     if (t->softmax) {
         run_softmax(blocks, table, t, row, n, outputs);

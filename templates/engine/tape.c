@@ -6,7 +6,7 @@ enum { TERMS = 5, LAST = INT32_MAX, NOWHERE = INT32_MIN };
 
 /* An operand is a register, or -1 - the column of a feature. */
 typedef struct {
-    uint8_t operation, terms, sigmoid;
+    uint8_t operation, terms, sigmoid, two, keep; /* two operands; worth keeping */
     int32_t to, a, b;
     double value;
     double weight[TERMS];
@@ -122,6 +122,8 @@ static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t 
     instruction->operation = (uint8_t)operation;
     instruction->terms = 0;
     instruction->sigmoid = 0;
+    instruction->two = 0;
+    instruction->keep = 0;
     instruction->to = to;
     instruction->a = a;
     instruction->b = b;
@@ -168,9 +170,11 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
         }
         at = node->a;
     }
+    in->keep = in->sigmoid;
     for (k = 0; k < count; k++) {
         reversed[k] = sources[count - 1 - k];
         add_term(in, weights[count - 1 - k], uses[reversed[k]].place);
+        in->keep = in->keep && uses[reversed[k]].place < 0;
     }
     for (k = 0; k < count; k++) {
         if (!end_use(t, reversed[k], i)) {
@@ -197,6 +201,15 @@ static int32_t operand(Tape *t, const Nodes *nodes, int32_t i) {
     return place;
 }
 
+static int add_pair(Tape *t, int operation, int32_t to, int32_t a, int32_t b) {
+    Instruction *in = add_instruction(t, operation, to, a, b);
+    if (in == NULL) {
+        return 0;
+    }
+    in->two = 1;
+    return 1;
+}
+
 /* A whole power, by squaring from the highest bit down: dsgec/network/powers.py. */
 static int add_powers(Tape *t, int32_t to, int32_t base, int exponent) {
     unsigned bits = (unsigned)(exponent < 0 ? -exponent : exponent), bit = 1;
@@ -205,13 +218,11 @@ static int add_powers(Tape *t, int32_t to, int32_t base, int exponent) {
         bit *= 2;
     }
     for (bit /= 2; bit > 0; bit /= 2) {
-        if (add_instruction(t, MULTIPLY, to, from, from) == NULL) {
+        if (!add_pair(t, MULTIPLY, to, from, from) ||
+            (bits & bit && !add_pair(t, MULTIPLY, to, to, base))) {
             return 0;
         }
         from = to;
-        if (bits & bit && add_instruction(t, MULTIPLY, to, from, base) == NULL) {
-            return 0;
-        }
     }
     if (exponent < 0) {
         return add_instruction(t, WHOLE_POWER, to, from, 0) != NULL;
@@ -245,7 +256,10 @@ static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
         return 0;
     }
     to = t->uses[i].place = take_register(t);
-    return add_instruction(t, node->operation, to, a, b) != NULL;
+    if (node->b >= 0) {
+        return add_pair(t, node->operation, to, a, b);
+    }
+    return add_instruction(t, node->operation, to, a, 0) != NULL;
 }
 
 /* Nodes to a tape; 0 without memory. */
