@@ -91,8 +91,11 @@ def clone(folder):
 def without_compiler(folder):
     """A PATH that has what `make` needs, and no C compiler."""
     folder.mkdir()
-    for name in ("make", "python3", "touch", "sh", "git", "rm", "which"):
+    for name in ("make", "touch", "sh", "git", "rm", "ls"):
         (folder / name).symlink_to(Path(shutil.which(name)).resolve())
+    python = folder / "python3"
+    python.write_text(f'#!/bin/sh\nexec "{Path(sys.executable).resolve()}" "$@"\n')
+    python.chmod(0o755)
     return str(folder)
 
 
