@@ -63,11 +63,17 @@ typedef void (*SumKernel)(double *d, const double *w, const double *const *x, do
 #define SUM_OF_3 (SUM_OF_2 + w2 * x2[i])
 #define SUM_OF_4 (SUM_OF_3 + w3 * x3[i])
 #define SUM_OF_5 (SUM_OF_4 + w4 * x4[i])
+#define SUM_OF_6 (SUM_OF_5 + w5 * x5[i])
+#define SUM_OF_7 (SUM_OF_6 + w6 * x6[i])
+#define SUM_OF_8 (SUM_OF_7 + w7 * x7[i])
 #define TERM_1 const double *x0 = x[0]; double w0 = w[0];
 #define TERM_2 TERM_1 const double *x1 = x[1]; double w1 = w[1];
 #define TERM_3 TERM_2 const double *x2 = x[2]; double w2 = w[2];
 #define TERM_4 TERM_3 const double *x3 = x[3]; double w3 = w[3];
 #define TERM_5 TERM_4 const double *x4 = x[4]; double w4 = w[4];
+#define TERM_6 TERM_5 const double *x5 = x[5]; double w5 = w[5];
+#define TERM_7 TERM_6 const double *x6 = x[6]; double w6 = w[6];
+#define TERM_8 TERM_7 const double *x7 = x[7]; double w7 = w[7];
 
 #define SUM(terms)                                                                          \
     static void rows_sum_##terms(double *d, const double *w, const double *const *x,        \
@@ -86,11 +92,17 @@ SUM(2)
 SUM(3)
 SUM(4)
 SUM(5)
+SUM(6)
+SUM(7)
+SUM(8)
 
 /* By sigmoid, and by terms less 1. */
-static const SumKernel sum_kernels[2][5] = {
-    {rows_sum_1, rows_sum_2, rows_sum_3, rows_sum_4, rows_sum_5},
-    {rows_sig_1, rows_sig_2, rows_sig_3, rows_sig_4, rows_sig_5},
+enum { TERMS = 8 };
+static const SumKernel sum_kernels[2][TERMS] = {
+    {rows_sum_1, rows_sum_2, rows_sum_3, rows_sum_4, rows_sum_5, rows_sum_6, rows_sum_7,
+     rows_sum_8},
+    {rows_sig_1, rows_sig_2, rows_sig_3, rows_sig_4, rows_sig_5, rows_sig_6, rows_sig_7,
+     rows_sig_8},
 };
 
 /* The sum of squared errors of each lane, row i in lane i mod LANES; `n` may be any number. */

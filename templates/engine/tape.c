@@ -2,7 +2,7 @@
  *
  * Only what the outputs need is on the tape. Sums of products, the number added to them and the
  * sigmoid around them are one instruction, so that rows are read and written once. */
-enum { TERMS = 5, LAST = INT32_MAX, NOWHERE = INT32_MIN };
+enum { LAST = INT32_MAX, NOWHERE = INT32_MIN };
 
 /* An operand is a register, or -1 - the column of a feature. */
 typedef struct {

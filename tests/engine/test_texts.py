@@ -81,7 +81,8 @@ class Pair:
         found = self.engine.native.evaluate(text)
         assert (found is None) == (values is None), text[:300]
         if values is not None:
-            assert same_bits(np.ascontiguousarray(values), found), text[:300]
+            # Rows that fill the last lanes come after those that count.
+            assert same_bits(np.ascontiguousarray(values), found[: len(values)]), text[:300]
         return values is not None
 
 
