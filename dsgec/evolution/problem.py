@@ -71,6 +71,8 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     objective = settings.objective or ("exp-rmse" if dataset.classes else "rmse")
     if objective not in OBJECTIVES:
         raise DsgecError(f"no objective `{objective}`", f"There are {', '.join(OBJECTIVES)}.")
+    if objective == "exp-rmse" and not dataset.classes:
+        raise DsgecError("exp-rmse is a product over classes, and the target is a quantity")
     return Problem(
         expanded,
         tabulate(expanded, dict(settings.max_depth)),

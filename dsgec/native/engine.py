@@ -17,7 +17,7 @@ from dsgec.native.toolchain import CompileError, Toolchain
 NATIVE = ("-O2", "-fno-trapping-math", "-pthread", "-march=native")
 """As fast as -O3, with what it takes for vectors, and compiled in two thirds of the time."""
 PORTABLE = ("-O2",)
-_GCC = ("-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fno-tree-slp-vectorize")
+GCC_VECTORS = ("-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fno-tree-slp-vectorize")
 
 MEMORY, LAYERS, THREADS, STATE, CALL = range(1, 6)
 _FAILURES = {
@@ -27,6 +27,7 @@ _FAILURES = {
     STATE: "the saved state is not one of this run",
     CALL: "the engine was called wrongly",
 }
+TIMES = ("mapping", "breeding", "parsing", "evaluating")
 OUTCOMES = ("scored", "not finite", "no network")
 
 
@@ -97,7 +98,7 @@ def load_engine(
 ) -> Library:
     """Compile for this machine's processor or, where the compiler cannot, for any."""
     if "clang" not in toolchain.identity:
-        flags = (*flags, *_GCC)
+        flags = (*flags, *GCC_VECTORS)
     try:
         # In the text, and so in the key of the cache: the code runs on such processors only.
         return load(f"{source}\n/* for {_processor()} */\n", declarations, toolchain, flags)
@@ -157,6 +158,13 @@ class NativeEngine:
         text = self._text(texts + row.text_start, row.text_length) if row.text_length else ""
         counts = (row.invalid, row.evaluations, row.reused)
         return Row(row.generation, row.best, row.mean, *counts, text)
+
+    def times(self) -> dict[str, float]:
+        """Seconds spent in mapping, breeding (with mapping), parsing and evaluating, by a build
+        with -DDSGEC_TIMED."""
+        parts = self._ffi.new("double[]", len(TIMES))
+        self._lib.dsgec_engine_times(parts)
+        return dict(zip(TIMES, parts, strict=True))
 
     @property
     def best(self) -> int:

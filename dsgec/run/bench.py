@@ -28,6 +28,7 @@ from dsgec.evolution.engine import Engine, run_engine
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.native import cache
+from dsgec.native.engine import NATIVE
 from dsgec.native.library import load
 from dsgec.native.toolchain import find_toolchain
 from dsgec.network.simplify import simplify
@@ -46,7 +47,7 @@ def bench() -> Iterator[tuple[str, Report]]:
     yield "one_layer on wdbc", _speeds(one_layer, generations=20)
     yield "multi_layer on 208 × 60, the shape of sonar", _speeds(many_layers, generations=2)
     yield "one_layer on wdbc, 500 generations of 100, one thread", _whole_run(one_layer)
-    yield "nanoseconds a row and evaluation, by rows (× 20 features)", _growth_with_rows()
+    yield "the same 100 networks on more and more rows (× 20 features)", _growth_with_rows()
     yield "microseconds an individual, by population", _growth_with_population(one_layer)
     yield "threads on 200,000 × 20", _threads()
     yield "30 runs of 100 generations", _side_by_side(one_layer)
@@ -71,26 +72,41 @@ def _speeds(problem: Problem, generations: int) -> Report:
 
 
 def _whole_run(problem: Problem) -> Report:
-    """A whole run, and how far it is from a loop that only does the arithmetic."""
-    settings = Settings()
+    """A whole run, and beside it a loop that does nothing but the arithmetic."""
     seconds, limit = [], []
     report: Report = {}
     for _ in range(3):
-        engine = Engine(problem, settings)
+        engine = Engine(problem, Settings())
         start = time.perf_counter()
         *_, last = run_engine(engine)
         seconds.append((time.perf_counter() - start) / last.evaluations)
         limit.append(_limit(problem, engine))
-        report = {
-            "evaluations": last.evaluations,
-            "reused": last.reused,
-        }
+        report = {"evaluations": last.evaluations, "reused": last.reused}
     return {
         "evaluations/s": _round(1.0 / min(seconds)),
         "µs an evaluation": _round(min(seconds) * 1e6),
-        "µs, arithmetic of the last population alone": _round(min(limit) * 1e6),
+        "µs, a plain loop over the last population": _round(min(limit) * 1e6),
         **report,
+        **_time_split(problem),
     }
+
+
+def _time_split(problem: Problem) -> Report:
+    """Shares of the time, by a build that looks at the clock (and is a little slower for it)."""
+    engine = Engine(problem, Settings(), flags=(*NATIVE, "-DDSGEC_TIMED"))
+    start = time.perf_counter()
+    for _ in run_engine(engine):
+        pass
+    whole = time.perf_counter() - start
+    parts = engine.native.times()
+    shares = {
+        "map": parts["mapping"],
+        "operators": parts["breeding"] - parts["mapping"],
+        "parse": parts["parsing"],
+        "evaluate": parts["evaluating"],
+    }
+    shares["other"] = whole - sum(shares.values())
+    return {f"{name}, % of the time": _round(100 * part / whole) for name, part in shares.items()}
 
 
 def _limit(problem: Problem, engine: Engine) -> float:
@@ -117,11 +133,27 @@ def _limit(problem: Problem, engine: Engine) -> float:
 
 
 def _growth_with_rows() -> Report:
+    """The same networks on tables of the same columns and ever more rows."""
     report = {}
+    before = (0, 0.0)
     for rows in _ROWS:
         problem = _problem("one_layer", _random_table(rows, 20), test=0.0)
-        settings = Settings(population=20, generations=max(2, 200_000 // rows))
-        report[f"{rows:,} rows"] = _round(_seconds(problem, settings) / rows * 1e9)
+        first = Engine(problem, Settings(population=100, generations=0))
+        first.step(1)
+        texts = [first.individual(number).phenotype for number in range(100)]
+        best = float("inf")
+        for _ in range(2 if rows > 100_000 else 5):
+            engine = Engine(problem, Settings())  # anew: it remembers neurons
+            start = time.perf_counter()
+            for text in texts:
+                engine.native.score(text)
+            best = min(best, time.perf_counter() - start)
+        spent = best / len(texts)
+        report[f"{rows:,} rows, µs an evaluation"] = _round(spent * 1e6)
+        if before[0]:
+            each = (spent - before[1]) / (rows - before[0])
+            report[f"  each row more than {before[0]:,}, ns"] = _round(each * 1e9)
+        before = (rows, spent)
     return report
 
 

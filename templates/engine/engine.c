@@ -110,6 +110,15 @@ int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds) {
     return e->error;
 }
 
+/* Seconds since the library was loaded, by TIMES; all 0 but in a build with DSGEC_TIMED. */
+void dsgec_engine_times(double *parts) {
+#if defined(DSGEC_TIMED)
+    memcpy(parts, times, sizeof times);
+#else
+    memset(parts, 0, TIMES * sizeof *parts);
+#endif
+}
+
 /* The generations of the last step. */
 const dsgec_engine_row *dsgec_engine_rows(const dsgec_engine *e, int64_t *count) {
     *count = e->row_count;

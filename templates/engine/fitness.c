@@ -169,10 +169,11 @@ static Outcome prepare(Scoring *s, const Table *table, const Targets *targets, c
 
 static Outcome score(Scoring *s, const Table *table, const Targets *targets, const char *text,
                      size_t length, double *fitness) {
-    Outcome outcome = prepare(s, table, targets, text, length);
+    Outcome outcome;
+    TIMED(TIME_PARSING, outcome = prepare(s, table, targets, text, length));
     *fitness = INFINITE;
     if (outcome == SCORED) {
-        outcome = measure(s, table, targets, fitness);
+        TIMED(TIME_EVALUATING, outcome = measure(s, table, targets, fitness));
     }
     if (outcome != SCORED) {
         *fitness = INFINITE;

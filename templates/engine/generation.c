@@ -70,10 +70,11 @@ static int64_t tournament(const dsgec_engine *e, Stream *random) {
 /* What the slots hold, mended and perhaps mutated, becomes an individual. */
 static void become(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random,
                    int may_mutate) {
-    child->error = express(map, random, e->settings.max_size, &child->text);
+    TIMED(TIME_MAPPING, child->error = express(map, random, e->settings.max_size, &child->text));
     if (child->error == OK && may_mutate && chance(random, e->settings.mutation) &&
         map->choice_count > 0) {
-        child->error = mutate(map, random, e->settings.max_size, &child->text);
+        TIMED(TIME_MAPPING,
+              child->error = mutate(map, random, e->settings.max_size, &child->text));
     }
     if (child->error != OK) {
         return;
@@ -316,8 +317,10 @@ static int run_generation(dsgec_engine *e) {
         case BREED: {
             int64_t children = e->settings.population - first_child(e);
             int grown = e->generation == 0;
-            if (!run_phase(e, grown ? grow_individual : breed_pair,
-                           grown ? children : (children + 1) / 2, LOOK_UP)) {
+            int done;
+            TIMED(TIME_BREEDING, done = run_phase(e, grown ? grow_individual : breed_pair,
+                                                  grown ? children : (children + 1) / 2, LOOK_UP));
+            if (!done) {
                 return 0;
             }
             break;

@@ -1,10 +1,4 @@
 /* Tasks shared out to threads; which thread does which task changes nothing. */
-#if defined(__unix__) || defined(__APPLE__)
-#define HAS_CLOCK 1
-#include <time.h>
-#else
-#define HAS_CLOCK 0
-#endif
 #if HAS_CLOCK && !defined(__TINYC__)
 #define THREADED 1
 #include <pthread.h>
@@ -36,17 +30,6 @@ struct Pool {
     int started, busy, quit;
 #endif
 };
-
-/* Seconds of a clock that only goes forward; without one, no deadline ever comes. */
-static double now(void) {
-#if HAS_CLOCK
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-#else
-    return 0.0;
-#endif
-}
 
 /* Take the next tasks: their number, 0 where none are left or the time is up. */
 static int64_t take_tasks(Pool *pool, int64_t *first) {

@@ -1,0 +1,36 @@
+/* A clock: for slices of time and, in a build with DSGEC_TIMED, for where the time goes. */
+#if defined(__unix__) || defined(__APPLE__)
+#define HAS_CLOCK 1
+#include <time.h>
+#else
+#define HAS_CLOCK 0
+#endif
+
+/* Seconds of a clock that only goes forward; without one, no deadline ever comes. */
+static double now(void) {
+#if HAS_CLOCK
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+#else
+    return 0.0;
+#endif
+}
+
+/* What `dsgec bench` tells apart. One thread only: nothing guards the sums. */
+enum { TIME_MAPPING, TIME_BREEDING, TIME_PARSING, TIME_EVALUATING, TIMES };
+
+#if defined(DSGEC_TIMED)
+static double times[TIMES];
+#define TIMED(part, statement)              \
+    do {                                    \
+        double started = now();             \
+        statement;                          \
+        times[part] += now() - started;     \
+    } while (0)
+#else
+#define TIMED(part, statement) \
+    do {                       \
+        statement;             \
+    } while (0)
+#endif

@@ -1,0 +1,61 @@
+"""The loops over rows become vector code, of every width that the processors have."""
+
+import platform
+import re
+import shutil
+import subprocess
+from collections import Counter
+
+import pytest
+
+from dsgec.bnf.expand import expand
+from dsgec.bnf.load import load_grammar
+from dsgec.codegen.engine import emit_engine
+from dsgec.genome.tables import tabulate
+from dsgec.native.engine import GCC_VECTORS, NATIVE
+from dsgec.native.toolchain import FLAGS
+
+MACHINES = [
+    ("gcc", "-march=x86-64", 16),
+    ("gcc", "-march=x86-64-v3", 32),
+    ("gcc", "-march=x86-64-v4", 64),
+    ("aarch64-linux-gnu-gcc", "-march=armv8-a", 16),
+]
+KERNELS = ("absolute", "relu", "exp", "tanh", "log", "sin", "cos", "multiply", "add", "power")
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize(("compiler", "machine", "width"), MACHINES)
+def test_loops_over_rows_are_vectorised(compiler, machine, width, tmp_path):
+    native_gcc = platform.machine() == "x86_64" and shutil.which("gcc")
+    if not (native_gcc if compiler == "gcc" else shutil.which(compiler)):
+        pytest.skip(f"no {compiler}")
+    grammar = expand(load_grammar("one_layer").grammar, 5, 2)
+    source = tmp_path / "engine.c"
+    source.write_text(emit_engine(tabulate(grammar, {}), False, "sigmoid", "exp-rmse"))
+    flags = [*(flag for flag in NATIVE if not flag.startswith("-march")), *GCC_VECTORS]
+    wide = ["-mprefer-vector-width=512"] if width == 64 else []
+    answer = subprocess.run(
+        [
+            compiler,
+            *FLAGS,
+            *flags,
+            machine,
+            *wide,
+            "-fopt-info-vec",
+            source,
+            "-o",
+            tmp_path / "e.so",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    widths = Counter(
+        int(found)
+        for found in re.findall(r"loop vectorized using (\d+) byte vectors", answer.stderr)
+    )
+
+    assert max(widths) == width
+    # A loop of its own for each function of one and of two numbers, and for sums of each length.
+    assert widths[width] >= len(KERNELS) + 8
