@@ -53,7 +53,7 @@ def survive(count, seed):
     accepted = 0
     for _ in range(count):
         phenotype = mutated(rng)
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             inputs = rng.choice([None, 5])
             if rng.random() < 0.6:
@@ -66,7 +66,7 @@ def survive(count, seed):
             accepted += 1
             assert parse(text(check(network))) == network
             check(simplify(network))
-        assert time.perf_counter() - start < 2.0, phenotype
+        assert time.process_time() - start < 2.0, phenotype
     return accepted
 
 

@@ -1,7 +1,5 @@
 """Phenotype text becomes the network that a reader would expect, or a message with a place."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -172,10 +170,11 @@ def test_a_network_alone_cannot_ask_for_any_number_of_features():
             parse(text)
 
 
+@pytest.mark.timeout(60)  # quadratic, it took many minutes
 def test_signs_do_not_make_a_long_text_slow():
-    start = time.perf_counter()
-    parse_phenotype("x_1" + "*-1" * 50_000, layered=True)
-    assert time.perf_counter() - start < 2.0  # quadratic, it took minutes
+    network = parse_phenotype("x_1" + "*-1" * 200_000, layered=True)
+
+    assert len(network.nodes) == 200_002
 
 
 def test_a_long_phenotype_parses():
