@@ -7,7 +7,7 @@ BIN := .venv/bin
 RUN := build/wdbc-multi_layer-seed1
 
 run: .venv/installed
-	$(BIN)/dsgec evolve grammars/multi_layer.bnf tables/wdbc.csv --generations 100 --population 50 --overwrite
+	$(BIN)/dsgec evolve grammars/multi_layer.bnf tables/wdbc.csv --generations 100 --overwrite
 	$(BIN)/python examples/use_predictor.py $(RUN)
 
 test: .venv/developing

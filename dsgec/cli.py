@@ -225,8 +225,9 @@ def evolve(
     if threads is None:
         threads = sensible_threads(job.problem) if runs == 1 else 1
     evolver = choose(job.problem, chosen, backend, threads)
-    if evolver.remark and not quiet:
-        complain(f"note: {evolver.remark}")
+    for remark in (job.problem.remark, evolver.remark):
+        if remark and not quiet:
+            complain(f"note: {remark}")
     progress = Progress(job, evolver.description, quiet=quiet or as_json)
     if runs == 1:
         finished = [run(job, evolver, progress)]
@@ -318,6 +319,7 @@ def predict(run: Path, data: str, out: Path | None) -> None:
         say(text.removesuffix("\n"))
     else:
         write_whole(out, text)
+        say(str(out))
 
 
 @commands.command()
@@ -333,6 +335,7 @@ def show(run: Path, svg: Path | None) -> None:
     model, _ = read_model(run)
     if svg is not None:
         write_whole(svg, draw(model))
+        say(str(svg))
         return
     for number, name in enumerate(model.features, 1):
         say(f"# x_{number} is {name!a}")
@@ -353,7 +356,7 @@ def doctor() -> None:
 @commands.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def bench(as_json: bool) -> None:
-    """Measure this machine, in about two minutes: speeds, growth, threads, compiling, starting."""
+    """Measure this machine in a minute and a half: speeds, growth, threads, compiling."""
     from dsgec.run.bench import bench as measurements
     from dsgec.run.bench import table_lines
     from dsgec.run.record import to_json

@@ -27,7 +27,7 @@ from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
 from dsgec.run.export import export
-from dsgec.run.files import make_folder
+from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.job import Job, Run
 from dsgec.run.record import (
     HistoryRow,
@@ -77,8 +77,12 @@ def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None])
             on_generation(last)
     except KeyboardInterrupt:
         if last is None:
+            remove_if_empty(job.folder)
             raise
         interrupted = True
+    except BaseException:
+        remove_if_empty(job.folder)
+        raise
     seconds = time.perf_counter() - start
     assert last is not None
     timing = {

@@ -219,6 +219,17 @@ def test_sample_prints_phenotypes_and_check_a_summary():
     assert "2 deep" in dsgec("check", "one_layer", "--max-depth", "sum=2").stdout
 
 
+def test_a_grammar_with_the_wrong_number_of_outputs_is_refused_before_anything_is_made(tmp_path):
+    table = tmp_path / "three.csv"
+    table.write_text("a,b\n" + "".join(f"{i},{'xyz'[i % 3]}\n" for i in range(30)))
+    for command in (["check", "multi_layer", "--data", table], ["evolve", "multi_layer", table]):
+        errors = dsgec(*command, cwd=tmp_path, code=1).stderr
+        assert "networks of 1 outputs" in errors
+        assert "multi_layer_softmax" in errors
+    assert not (tmp_path / "build").exists()
+    assert "outputs     3" in dsgec("check", "multi_layer_softmax", "--data", table).stdout
+
+
 def test_json_and_quiet(tmp_path):
     answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--json")
     assert json.loads(answer.stdout)["result"]["fitness"] > 1.0

@@ -4,6 +4,7 @@ import difflib
 import math
 from array import array
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ MARKS = frozenset({"", "?"})
 MISSING = MARKS | {"na", "n/a", "nan", "null", "none"}
 _MOST_NUMERIC_CLASSES = 20
 _MOST_FAULTS = 10
+_NUMBERS_ONLY = (
+    "Features must be numbers: leave such a column out of the table, or give numbers for its texts."
+)
 _LONGEST_LABEL = 18  # digits of a whole number that is a class
 
 
@@ -162,8 +166,8 @@ def _numbers(table: Table, columns: list[int]) -> NDArray[np.float64]:
             if not math.isfinite(value):
                 faults.append(table.fault(row, column, "not a finite number"))
                 if len(faults) == _MOST_FAULTS:
-                    raise DsgecError([*faults, Fault("there may be more")])
+                    raise DsgecError([*faults, Fault("there may be more", _NUMBERS_ONLY)])
             result[row, index] = value
     if faults:
-        raise DsgecError(faults)
+        raise DsgecError([*faults[:-1], replace(faults[-1], advice=_NUMBERS_ONLY)])
     return result

@@ -1,5 +1,6 @@
 """A grammar and a data set, brought together: what is evolved and what it is measured by."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from dsgec.fitness.objectives import OBJECTIVES, Targets
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.layered import cut
-from dsgec.network.ir import Network
+from dsgec.network.ir import Apply, Network
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.tokens import PhenotypeError
 
@@ -24,13 +25,14 @@ _MOST_FAULTS = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """All that is fixed for a run."""
+    """All that is fixed for a run; `remark` is what a user should know about it beforehand."""
 
     grammar: Grammar
     tables: Tables
     dataset: Dataset
     split: Split
     objective: str
+    remark: str
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -58,15 +60,20 @@ class Problem:
 
     def fits(self, network: Network) -> bool:
         """Whether the network has as many outputs as the task needs."""
-        count = len(self.dataset.classes)
-        return len(network.outputs) in ((1, 2) if count == 2 else (max(count, 1),))
+        return len(network.outputs) in outputs_needed(self.dataset)
+
+
+def outputs_needed(dataset: Dataset) -> tuple[int, ...]:
+    """The numbers of outputs that a network for this task may have."""
+    count = len(dataset.classes)
+    return (1, 2) if count == 2 else (max(count, 1),)
 
 
 def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Problem:
     """The problem; a grammar whose texts are no networks of this table is refused here."""
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
-    check_language(expanded, len(dataset.features))
+    remark = check_task(check_language(expanded, len(dataset.features)), dataset)
     parts = split(dataset, settings.test, settings.split_seed)
     objective = settings.objective or ("exp-rmse" if dataset.classes else "rmse")
     if objective not in OBJECTIVES:
@@ -79,17 +86,65 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         dataset,
         parts,
         objective,
+        remark,
     )
 
 
-def check_language(grammar: Grammar, features: int | None) -> None:
-    """Parse a text for every alternative, and tell a fault where the grammar wrote it."""
+def check_task(networks: Sequence[Network], dataset: Dataset) -> str:
+    """Refuse a grammar whose networks cannot do the task; a remark where they can hardly."""
+    made = {len(network.outputs) for network in networks}
+    needed = outputs_needed(dataset)
+    if made and not made & set(needed):
+        task = f"{len(dataset.classes)} classes" if dataset.classes else "a quantity"
+        raise DsgecError(
+            f"the grammar makes networks of {_either(made)} outputs, but the target,"
+            f" {task}, needs {_either(needed)}",
+            "The shipped grammar multi_layer_softmax has an output for each class."
+            if dataset.classes
+            else "The shipped grammar `regression` has one output.",
+        )
+    roots = {_root(network) for network in networks if len(network.outputs) == 1}
+    if (
+        not dataset.classes
+        and roots == {"sig"}
+        and not 0 <= dataset.y.min() <= dataset.y.max() <= 1
+    ):
+        return (
+            f"every output of this grammar lies between 0 and 1, but `{dataset.target}` goes from"
+            f" {dataset.y.min():g} to {dataset.y.max():g}; the shipped grammar `regression` has no"
+            " such bounds"
+        )
+    if dataset.classes and roots - {"sig"}:
+        return (
+            "the output of this grammar is not a sigmoid, so what it predicts need not be"
+            " probabilities; `%output sigmoid` in the grammar makes it one"
+        )
+    return ""
+
+
+def _root(network: Network) -> str:
+    node = network.nodes[network.outputs[0]]
+    return node.function if isinstance(node, Apply) else ""
+
+
+def _either(counts: Iterable[int]) -> str:
+    return " or ".join(map(str, sorted(counts)))
+
+
+def check_language(grammar: Grammar, features: int | None) -> list[Network]:
+    """Parse a text for every alternative, and tell a fault where the grammar wrote it.
+
+    Gives the networks of the texts: what the grammar makes, in the small.
+    """
     roles = grammar.directives
     layered = bool(roles.layer)
+    networks: list[Network] = []
     faults: dict[tuple[str, Span | None], Fault] = {}
     for sample in covering_texts(grammar):
         try:
-            parse_phenotype(sample.text, layered=layered, output=roles.output, inputs=features)
+            networks.append(
+                parse_phenotype(sample.text, layered=layered, output=roles.output, inputs=features)
+            )
         except PhenotypeError as error:
             fault = _in_grammar(grammar, error, sample)
         else:
@@ -106,6 +161,7 @@ def check_language(grammar: Grammar, features: int | None) -> None:
             break
     if faults:
         raise DsgecError(faults.values())
+    return networks
 
 
 def _layers_agree(grammar: Grammar, sample: Sample) -> bool:

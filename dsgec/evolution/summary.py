@@ -9,7 +9,7 @@ from dsgec.bnf.ir import Alternative, Grammar, NonTerminal, Terminal
 from dsgec.bnf.load import GrammarFile
 from dsgec.bnf.measure import depth_limits, measure, most
 from dsgec.data.ir import Dataset
-from dsgec.evolution.problem import check_language
+from dsgec.evolution.problem import check_language, check_task
 from dsgec.network.ir import ACTIVATIONS
 
 _ACTIVATION = re.compile(rf"\b(?:{'|'.join(ACTIVATIONS)}|sigmoid)\s*\(")
@@ -21,7 +21,11 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
     outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
     grammar = expand(file.grammar, features, outputs)
-    check_language(grammar, features if dataset or needs_features(file.grammar) else None)
+    networks = check_language(
+        grammar, features if dataset or needs_features(file.grammar) else None
+    )
+    remark = check_task(networks, dataset) if dataset else ""
+    made = sorted({len(network.outputs) for network in networks})
     measures = measure(grammar)
     limits = depth_limits(grammar, max_depth)
     numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
@@ -42,12 +46,15 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
         f" it starts at <{grammar.directives.start}>",
         f"  recursion   {', '.join(recursive) or 'none'}",
         *_role_lines(grammar),
+        f"  outputs     {' or '.join(map(str, made))}",
         f"  at most     {_largest_network(grammar, largest)}",
     ]
     if not dataset and (needs_features(file.grammar) or needs_outputs(file.grammar)):
         lines.append(
             f"  counted     for {features} features and {outputs} classes; --data takes a table's"
         )
+    if remark:
+        lines.append(f"  note        {remark}")
     return "\n".join(lines)
 
 
@@ -61,7 +68,7 @@ def _role_lines(grammar: Grammar) -> list[str]:
             f" <{roles.features}> is made anew for each"
         )
     if roles.output:
-        lines.append(f"  output      goes through a {roles.output}")
+        lines.append(f"  squashing   the output goes through a {roles.output}")
     return lines
 
 

@@ -4,6 +4,7 @@ An operator-precedence parser on two stacks, of values and of operators: nothing
 nesting costs memory only, and the native engine's parser is the same procedure.
 """
 
+import difflib
 import re
 from dataclasses import dataclass
 
@@ -165,11 +166,10 @@ class _Expression:
     def call(self, name: str, offset: int) -> None:
         function = function_called(name)
         if function is None:
-            raise self.reader.fail(
-                offset,
-                f"`{name[:40]}` is not known",
-                f"Features are `x_1` or `x[0]`, functions are {', '.join(sorted(FUNCTIONS))}.",
-            )
+            near = difflib.get_close_matches(name, FUNCTIONS, 1)
+            advice = f"Did you mean `{near[0]}`? " if near else ""
+            advice += f"Features are `x_1` or `x[0]`, functions are {', '.join(sorted(FUNCTIONS))}."
+            raise self.reader.fail(offset, f"`{name[:40]}` is not known", advice)
         parenthesis = self.peek()
         if parenthesis["sign"] != "(":
             message = f"`{name}` is a function: its argument goes in parentheses"

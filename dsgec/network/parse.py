@@ -8,6 +8,7 @@ from dsgec.network.expression import Reader
 from dsgec.network.ir import ACTIVATIONS, Apply, Network
 from dsgec.network.tokens import EQUATION, LONGEST_INDEX, MOST_INPUTS
 
+_PARENTHESIS = re.compile(r"[()]")
 _COMMENT = re.compile(r"#[^\n]*")
 
 
@@ -47,6 +48,7 @@ class _Parser(Reader):
         return canonical(self.network(self.inferred_layers(outputs), outputs, softmax))
 
     def layers(self, output: str) -> Network:
+        self.expect_closed()
         *hidden, last = cut(self.text)
         layers = []
         for number, layer in enumerate(hidden, 1):
@@ -60,6 +62,17 @@ class _Parser(Reader):
             values, softmax = [self.single(start, end) for start, end in last], False
         outputs = self.through(values, softmax, output)
         return self.network(tuple(layers), outputs, softmax)
+
+    def expect_closed(self) -> None:
+        """An open parenthesis hides every separator behind it: better told first."""
+        opened: list[int] = []
+        for mark in _PARENTHESIS.finditer(self.text):
+            if mark[0] == "(":
+                opened.append(mark.start())
+            elif opened:
+                opened.pop()
+        if opened:
+            raise self.fail(opened[-1], "this parenthesis is never closed")
 
     def equations(self) -> Network:
         layers: list[list[int]] = []

@@ -45,7 +45,7 @@ class Progress:
         left = now / state.generation * (total - state.generation) if state.generation else 0.0
         line = (
             f"generation {state.generation:>{len(str(total))}}/{total}"
-            f"  best {state.best.fitness:.4f}  mean {state.mean:.4f}"
+            f"  best {_number(state.best.fitness)}  mean {_number(state.mean)}"
             f"  {state.evaluations / now if now else 0.0:,.0f} evaluations/s"
             f"  {f'{left:.0f} s left' if not is_last else f'{now:.1f} s'}"
         )
@@ -62,7 +62,7 @@ class Progress:
                 for name in list(result[part])[:1]
             )
             seed = run.record["settings"]["seed"]
-            print(f"seed {seed}  fitness {result['fitness']:.4f}  {figures}", file=sys.stderr)
+            print(f"seed {seed}  fitness {_number(result['fitness'])}  {figures}", file=sys.stderr)
 
     def close(self) -> None:
         """End the line that was kept fresh."""
@@ -74,10 +74,15 @@ def result_lines(run: Run) -> list[str]:
     """What came of a run, and how to use it."""
     result = run.record["result"]
     network = result["network"]
-    parts = [f"{network[key]} {key}" for key in ("layers", "neurons", "features", "connections")]
+    parts = [
+        f"{network[key]} {key.removesuffix('s') if network[key] == 1 else key}"
+        for key in ("layers", "neurons", "features", "connections")
+    ]
+    perfect = "1 is" if result["objective"] == "exp-rmse" else "0 is"
     names = list(result["train"])
     lines = [
-        f"best network: fitness {result['fitness']:.4f}; {', '.join(parts)}",
+        f"best network: fitness {_number(result['fitness'])} ({perfect} perfect);"
+        f" {', '.join(parts)}",
         "       " + "".join(f"{name:>10}" for name in names),
         *(
             f"{part:<7}" + "".join(map(_figure, result[part].values()))
@@ -114,4 +119,8 @@ def summary_lines(runs: Sequence[Run]) -> list[str]:
 
 
 def _figure(value: Any) -> str:
-    return f"{value:>10.4f}" if value is not None else f"{'-':>10}"
+    return f"{_number(value):>10}" if value is not None else f"{'-':>10}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 1e5 else f"{value:.3g}"

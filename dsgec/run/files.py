@@ -47,6 +47,12 @@ def make_folder(folder: Path) -> None:
         ) from error
 
 
+def remove_if_empty(folder: Path) -> None:
+    """Take a folder away again that nothing came into."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
 def _sync_folder(folder: Path) -> None:
     with contextlib.suppress(OSError):  # some file systems have no such thing
         descriptor = os.open(folder, os.O_RDONLY)

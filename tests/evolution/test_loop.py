@@ -131,6 +131,29 @@ def test_a_grammar_with_too_few_outputs_is_refused_with_the_one_to_use():
         states("one_layer", SMALL, dataset=table(classes=3))
 
 
+def test_a_grammar_that_bounds_its_output_is_remarked_on_for_a_quantity():
+    lines = "\n".join(f"{i / 7},{i * i / 49}" for i in range(40))
+    quantity = make_dataset(parse_table(f"a,y\n{lines}".encode(), "t.csv", "t"))
+    assert (
+        "goes from 0 to 31"
+        in make_problem(load_grammar("one_layer").grammar, quantity, SMALL).remark
+    )
+    assert not make_problem(load_grammar("regression").grammar, quantity, SMALL).remark
+    assert not make_problem(load_grammar("one_layer").grammar, table(), SMALL).remark
+
+    open_ended = parse("<e> ::= tanh(<x>)\n<x> ::= x_1 | ... | x_n\n", "g")
+    assert "%output sigmoid" in make_problem(open_ended, table(), SMALL).remark
+
+
+def test_a_parenthesis_that_is_never_closed_is_told_where_it_stands():
+    text = (
+        "<start> ::= <layer> -- <output-layer>\n<layer> ::= tanh(<features>\n"
+        "<output-layer> ::= sig(<features>)\n<features> ::= x_1 | ... | x_n\n"
+    )
+    with pytest.raises(DsgecError, match=r"g\.bnf:2:13: error: this parenthesis is never closed"):
+        states(parse(text, "g.bnf"), SMALL)
+
+
 def test_a_grammar_whose_names_no_network_knows_is_refused_at_its_place():
     grammar = parse("<e> ::= sig(<e>)\n    | foo(<x>)\n    | 1\n<x> ::= x_1 | ... | x_n\n", "g.bnf")
     with pytest.raises(DsgecError) as caught:
