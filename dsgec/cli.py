@@ -16,6 +16,7 @@ from dsgec.errors import DsgecError, printable, reason
 
 if TYPE_CHECKING:
     from dsgec.bnf.load import GrammarFile
+    from dsgec.data.ir import Dataset
 
 EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 130
 _MOST_NETWORK_BYTES = 64 << 20
@@ -103,18 +104,15 @@ def check(
     from dsgec.evolution.summary import summary
 
     file = _grammar(grammar)
-    dataset = None
-    if data is not None:
-        from dsgec.data.dataset import make_dataset
-        from dsgec.data.table import read_table
-
-        dataset = make_dataset(read_table(data), target)
+    dataset = None if data is None else _dataset(data, target)
     say(summary(file, dataset, dict(max_depth)))
 
 
 @commands.command()
 @click.argument("grammar")
 @click.option("-n", "count", default=5, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option("--data", metavar="FILE", help="Take features and classes from this table.")
+@click.option("--target", metavar="COLUMN", help="The target column of the table.")
 @click.option("--features", default=4, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--classes", default=2, show_default=True, type=click.IntRange(1, 10_000))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1))
@@ -123,6 +121,8 @@ def check(
 def sample(
     grammar: str,
     count: int,
+    data: str | None,
+    target: str | None,
     features: int,
     classes: int,
     seed: int,
@@ -136,6 +136,9 @@ def sample(
     from dsgec.genome.random import Stream
     from dsgec.genome.tables import tabulate
 
+    if data is not None:
+        dataset = _dataset(data, target)
+        features, classes = len(dataset.features), max(len(dataset.classes), 1)
     expanded = expand(_grammar(grammar).grammar, features, classes)
     tables = tabulate(expanded, dict(max_depth))
     for individual in range(count):
@@ -368,6 +371,13 @@ def bench(as_json: bool) -> None:
             say("\n".join(table_lines(name, report)))
     if as_json:
         say(to_json(reports).removesuffix("\n"))
+
+
+def _dataset(name: str, target: str | None) -> "Dataset":
+    from dsgec.data.dataset import make_dataset
+    from dsgec.data.table import read_table
+
+    return make_dataset(read_table(name), target)
 
 
 def _grammar(name: str) -> "GrammarFile":

@@ -207,6 +207,10 @@ def test_sample_prints_phenotypes_and_check_a_summary():
         == dsgec("sample", "float", "--seed", "3").stdout
     )
 
+    many = dsgec("sample", "one_layer", "-n", "40", "--data", "wdbc").stdout
+    assert "x_30" in many
+    assert "x_31" not in many
+
     summary = dsgec("check", "multi_layer", "--data", "wdbc").stdout
     for part in (
         "10",
@@ -252,6 +256,7 @@ MISTAKES = [
     (["evolve", "nothing.bnf", "wdbc"], 1, "there is no grammar nothing.bnf"),
     (["evolve", "one_layer", "nothing.csv"], 1, "there is no table nothing.csv"),
     (["evolve", ".", "wdbc"], 1, "is a folder"),
+    (["evolve", "tables/wdbc.csv", "one_layer"], 1, "The grammar comes first"),
     (["evolve", "one_layer", "."], 1, "is a folder"),
     (["evolve", "one_layer", "wdbc", "--target", "diagnose"], 1, "Did you mean `diagnosis`?"),
     (["evolve", "one_layer", "wdbc", "--max-depth", "summ=2"], 1, "no symbol `<summ>`"),
@@ -322,7 +327,7 @@ def test_the_doctor_names_the_backend_and_why():
 
 @pytest.mark.parametrize(("arguments", "code", "message"), MISTAKES, ids=lambda v: str(v)[:40])
 def test_a_mistake_ends_with_a_message_and_its_code(arguments, code, message):
-    assert message in dsgec(*arguments, code=code).stderr
+    assert message in dsgec(*arguments, code=code, cwd=Path(__file__).parents[1]).stderr
 
 
 def test_every_fault_of_a_grammar_is_told_with_a_caret(tmp_path):

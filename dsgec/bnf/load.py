@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dsgec.bnf.ir import Grammar
 from dsgec.bnf.parse import parse_with_warnings
 from dsgec.bnf.text import text
-from dsgec.errors import Fault
+from dsgec.errors import DsgecError, Fault
 from dsgec.resources import GRAMMARS, find, read_bytes
 
 _MOST_BYTES = 64 << 20
@@ -25,6 +25,8 @@ class GrammarFile:
 def load_grammar(name: str) -> GrammarFile:
     """The grammar in the file `name`, or the shipped grammar of that name."""
     path = find(name, GRAMMARS, ".bnf", "grammar")
+    if path.name.lower().endswith((".csv", ".tsv")):
+        raise DsgecError(f"{name} is a table, not a grammar", "The grammar comes first.")
     grammar, warnings = parse_with_warnings(read_bytes(path, name, _MOST_BYTES), name)
     digest = hashlib.sha256(text(grammar).encode("utf-8", "surrogatepass")).hexdigest()
     return GrammarFile(path.name.split(".")[0] or "grammar", grammar, digest, warnings)
