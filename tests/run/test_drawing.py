@@ -55,4 +55,6 @@ def test_a_name_stays_a_name(name):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_networks_are_drawn(seed):
-    ET.fromstring(draw(unnamed(simplify(network(seed)))))
+    root = ET.fromstring(draw(unnamed(simplify(network(seed)))))
+
+    assert len(list(root.iter(f"{SVG}circle"))) >= 1

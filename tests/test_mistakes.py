@@ -1,0 +1,147 @@
+"""What a user, a file or a machine does wrong ends in a message, never in a traceback."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command import COMMAND, QUICK, dsgec, read
+
+MISTAKES = [
+    (["evolve", "nothing.bnf", "wdbc"], 1, "there is no grammar nothing.bnf"),
+    (["evolve", "one_layer", "nothing.csv"], 1, "there is no table nothing.csv"),
+    (["evolve", ".", "wdbc"], 1, "is a folder"),
+    (["evolve", "tables/wdbc.csv", "one_layer"], 1, "The grammar comes first"),
+    (["evolve", "one_layer", "."], 1, "is a folder"),
+    (["evolve", "one_layer", "wdbc", "--target", "diagnose"], 1, "Did you mean `diagnosis`?"),
+    (["evolve", "one_layer", "wdbc", "--max-depth", "summ=2"], 1, "no symbol `<summ>`"),
+    (["evolve", "one_layer", "wdbc", "--max-depth", "sum"], 2, "is not like sum=4"),
+    (["evolve", "one_layer", "wdbc", "--population", "1"], 1, "population is 1"),
+    (["evolve", "one_layer", "wdbc", "--population", "many"], 2, "not a valid integer"),
+    (["evolve", "one_layer", "wdbc", "--backend", "gpu"], 2, "gpu"),
+    (["evolve", "one_layer"], 2, "Missing argument"),
+    (["export", "nowhere"], 1, "is not the folder of a finished run"),
+    (["predict", "nowhere", "wdbc"], 1, "is not the folder of a finished run"),
+    (["compile", "nothing.net"], 1, "cannot read nothing.net"),
+    (["check", "nothing"], 1, "multi_layer_softmax"),
+    (["frobnicate"], 2, "No such command"),
+    (["check", "a" * 5000], 1, "File name too long"),
+    (["evolve", "one_layer", "/dev/zero"], 1, "is a device"),
+    (["evolve", "one_layer", "wdbc", "--name", "../elsewhere"], 1, "cannot name a folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), MISTAKES, ids=lambda v: str(v)[:40])
+def test_a_mistake_ends_with_a_message_and_its_code(arguments, code, message):
+    assert message in dsgec(*arguments, code=code, cwd=Path(__file__).parents[1]).stderr
+
+
+def test_every_fault_of_a_grammar_is_told_with_a_caret(tmp_path):
+    grammar = tmp_path / "bad.bnf"
+    grammar.write_text("<a> ::= <b> | <c\n<d> := x_1\n")
+    errors = dsgec("check", grammar, code=1).stderr
+
+    assert "bad.bnf:1:9" in errors
+    assert "bad.bnf:1:15" in errors
+    assert "bad.bnf:2:5" in errors
+    assert "^" in errors
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda run: (run / "best.net").write_text("y_1 = os.system(1)"),
+        lambda run: (run / "best.net").write_bytes(b"\xff\xfe"),
+        lambda run: (run / "best.net").unlink(),
+        lambda run: (run / "run.json").write_text("{"),
+        lambda run: (run / "run.json").write_text("[1]"),
+        lambda run: (run / "run.json").write_text('{"model": 3}'),
+        lambda run: (run / "run.json").write_text('{"model": {"features": [1], "classes": []}}'),
+        lambda run: (run / "run.json").write_text("[" * 100_000),
+        lambda run: (run / "best.net").write_text("inputs = 3\ny_1 = x_1"),
+        lambda run: (run / "best.net").write_text("inputs = 30\ny_1 = x_1"),
+    ],
+)
+def test_a_damaged_run_is_refused(run, tmp_path, damage):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for path in run.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    damage(folder)
+
+    assert "error" in dsgec("predict", folder, "wdbc", code=1).stderr
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+
+    assert (
+        "cannot write"
+        in dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", blocked, code=1).stderr
+    )
+
+
+def test_a_device_and_a_link_stay_what_they_are(run, tmp_path):
+    link, real = tmp_path / "link.csv", tmp_path / "real.csv"
+    link.symlink_to(real)
+    dsgec("predict", run, "wdbc", "-o", link)
+    assert link.is_symlink()
+    assert real.read_text().startswith("predicted")
+
+    assert "No space left" in dsgec("sample", "one_layer", "-n", "9", code=1, stdout=Full()).stderr
+
+
+class Full:
+    """A standard output that cannot be written to."""
+
+    def fileno(self):
+        return os.open("/dev/full", os.O_WRONLY)
+
+
+def test_text_of_a_table_does_not_drive_the_terminal(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n1,\x1b[31mred\n2,blue\n3,blue\n4,\x1b[31mred\n")
+    answer = dsgec("evolve", "one_layer", table, *QUICK, "--out", tmp_path, "--test", "0")
+
+    assert "\x1b" not in answer.stderr + answer.stdout
+
+
+@pytest.mark.timeout(120)  # it took years
+def test_a_grammar_that_grows_without_end_is_checked_soon(tmp_path):
+    grammar = tmp_path / "g.bnf"
+    rules = [f"<a{i}> ::= <a{i + 1}>+<a{i + 1}>" for i in range(60)]
+    grammar.write_text("\n".join([*rules, "<a60> ::= x_1"]))
+    assert "more than 10^18" in dsgec("check", grammar).stdout
+    grammar.write_text("<a> ::= x_1 | ... | x_999999\n")
+    assert "there are 30 features" in dsgec("check", grammar, "--data", "wdbc", code=1).stderr
+
+
+def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
+    grammar = tmp_path / "g.bnf"
+    grammar.write_text(
+        "<start> ::= <layer> -- <output-layer>\n<layer> ::= sig(<features>)\n"
+        "<output-layer> ::= sig(<features>)\n<features> ::= <features>+<features> | x_1\n"
+    )
+    errors = dsgec("sample", grammar, code=1).stderr
+    assert "g.bnf:4:1" in errors
+    assert "made anew for each layer" in errors
+
+
+def test_an_interrupt_keeps_what_was_reached(tmp_path):
+    arguments = ["evolve", "one_layer", "wdbc", "--out", str(tmp_path), "--generations", "100000"]
+    command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(6.0)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    record = read(tmp_path / "wdbc-one_layer-seed1", "run.json")
+    history = (tmp_path / "wdbc-one_layer-seed1" / "history.csv").read_text().splitlines()
+    assert len(history) == record["result"]["generations"] + 2
