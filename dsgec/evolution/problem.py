@@ -32,7 +32,7 @@ class Problem:
     dataset: Dataset
     split: Split
     objective: str
-    remark: str
+    remark: str = ""
 
     @property
     def rows(self) -> NDArray[np.float64]:
