@@ -118,7 +118,7 @@ class Engine:
         for number in range(self.settings.population):
             view = self.individual(number)
             scores += [Score(INFINITE, fault)] if view.fault else scorer([view.phenotype])
-        return explain(self.problem, scores)
+        return explain(scores)
 
     def save(self) -> bytes:
         """The state between two generations; the same run goes on from it with the same results."""
@@ -134,13 +134,6 @@ class Engine:
             )
         with _told():
             self.native.restore(state[_DIGEST:])
-
-
-def evolve_engine(
-    problem: Problem, settings: Settings, threads: int = 1, slice_seconds: float = 0.2
-) -> Iterator[EngineState]:
-    """Every generation, from the first, random one."""
-    return run_engine(Engine(problem, settings, threads), slice_seconds)
 
 
 def run_engine(engine: Engine, slice_seconds: float = 0.2) -> Iterator[EngineState]:

@@ -54,7 +54,7 @@ def evolve(problem: Problem, settings: Settings, scorer: Scorer) -> Iterator[Sta
     """Every generation, from the first, random one."""
     state = _state(0, (), _first_generation(problem, settings), scorer)
     if state.invalid == len(state.population):
-        raise explain(problem, [individual.score for individual in state.population])
+        raise explain([individual.score for individual in state.population])
     yield state
     for generation in range(1, settings.generations + 1):
         elite = tuple(state.population[i] for i in _ranked(state.population)[: settings.elites])

@@ -27,7 +27,6 @@ class Score:
 
 
 INFINITE = float("inf")
-WRONG_OUTPUTS = "the network has the wrong number of outputs"
 
 
 class Scorer:
@@ -67,7 +66,7 @@ class Scorer:
                 scores.append(None)
                 networks.append(network)
             else:
-                scores.append(Score(INFINITE, WRONG_OUTPUTS))
+                scores.append(Score(INFINITE, "the network has the wrong number of outputs"))
         self.evaluations += len(networks)
         outputs = iter(self.backend.outputs(networks, self.rows) if networks else ())
         return [self._measure(next(outputs)) if score is None else score for score in scores]
@@ -83,17 +82,11 @@ class Scorer:
         return Score(fitness)
 
 
-def explain(problem: Problem, scores: Sequence[Score]) -> DsgecError:
+def explain(scores: Sequence[Score]) -> DsgecError:
     """Why not one individual of a population is valid."""
     reasons = [score.reason for score in scores]
     reason = max(set(reasons), key=lambda r: (reasons.count(r), r))
-    advice = "`dsgec sample` shows what the grammar makes."
-    if reason == WRONG_OUTPUTS:
-        needed = len(problem.dataset.classes)
-        advice = (
-            f"A task of {needed} classes needs a grammar of {needed} outputs, "
-            "such as the shipped multi_layer_softmax."
-            if needed
-            else "A task with a quantity as its target needs a grammar of one output."
-        )
-    return DsgecError(f"no individual of the first generation is valid: {reason}", advice)
+    return DsgecError(
+        f"no individual of the first generation is valid: {reason}",
+        "`dsgec sample` shows what the grammar makes.",
+    )

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import Engine, evolve_engine, run_engine
+from dsgec.evolution.engine import Engine, run_engine
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
@@ -132,7 +132,7 @@ def test_an_engine_that_refused_a_state_does_not_run(problem):
 def test_the_generations_are_yielded_with_what_a_history_needs(problem):
     settings = Settings(population=10, generations=7)
     reference = evolve(problem, settings, Scorer(problem, ReferenceBackend()))
-    states = list(evolve_engine(problem, settings, slice_seconds=0.0))
+    states = list(run_engine(Engine(problem, settings), slice_seconds=0.0))
     for expected, state in zip(reference, states, strict=True):
         assert history_row(state) == history_row(expected)
         assert state.best.derivation.phenotype == expected.best.derivation.phenotype
@@ -145,5 +145,5 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
         with pytest.raises(DsgecError) as expected:
             next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
         with pytest.raises(DsgecError) as told:
-            next(evolve_engine(problem, settings))
+            next(run_engine(Engine(problem, settings)))
         assert str(told.value) == str(expected.value)
