@@ -1,0 +1,53 @@
+"""The command line: options in, messages and exit codes out; the work is done elsewhere.
+
+Modules that take long to import are imported inside the commands that need them.
+"""
+
+import os
+import sys
+
+import click
+
+from dsgec import __version__
+from dsgec.cli.evolve import evolve
+from dsgec.cli.export import compile_, export
+from dsgec.cli.grammar import check, sample
+from dsgec.cli.machine import bench, doctor
+from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
+from dsgec.cli.run import predict, show
+from dsgec.errors import DsgecError, reason
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends with a message and never with a traceback."""
+    try:
+        code = commands.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except DsgecError as error:
+        complain(str(error))
+        code = EXIT_MISTAKE
+    except (KeyboardInterrupt, click.Abort):
+        complain("interrupted")
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_MISTAKE
+    except OSError as error:
+        complain(f"error: {reason(error)}")
+        code = EXIT_MISTAKE
+    except MemoryError:
+        complain("error: there is not enough memory")
+        code = EXIT_MISTAKE
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="dsgec")
+def commands() -> None:
+    """Compile a grammar and a table into a small neural network as source code."""
+
+
+for _command in (check, sample, evolve, export, compile_, predict, show, doctor, bench):
+    commands.add_command(_command)

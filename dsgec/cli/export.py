@@ -1,0 +1,63 @@
+"""`dsgec export` and `dsgec compile`: networks to source code."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from dsgec.cli.output import say
+from dsgec.errors import DsgecError
+
+_MOST_NETWORK_BYTES = 64 << 20
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: the run's folder.")
+@click.option("--name", help="Name of the module and prefix of its C symbols.")
+def export(run: Path, targets: str, out: Path | None, name: str | None) -> None:
+    """Write the network of RUN, a run's folder, as source code."""
+    from dsgec.run.export import export as write
+    from dsgec.run.export import parse_targets
+    from dsgec.run.record import read_model
+
+    model, own_name = read_model(run)
+    for path in write(model, parse_targets(targets), name or own_name, out or run):
+        say(str(path))
+
+
+@click.command("compile")
+@click.argument("net", type=click.Path(path_type=Path))
+@click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
+@click.option("--name", help="Name of the module and prefix of its C symbols.")
+@click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
+def compile_(net: Path, targets: str, out: Path | None, name: str | None, layered: bool) -> None:
+    """Write the network in the text file NET as source code; `-` reads standard input."""
+    from dsgec.codegen.names import safe_name
+    from dsgec.network.model import unnamed
+    from dsgec.network.parse import parse, parse_phenotype
+    from dsgec.network.simplify import simplify
+    from dsgec.resources import read_bytes
+    from dsgec.run.export import export as write
+    from dsgec.run.export import parse_targets
+
+    source = str(net)
+    if source != "-":
+        data = read_bytes(net, source, _MOST_NETWORK_BYTES)
+    else:
+        data = sys.stdin.buffer.read(_MOST_NETWORK_BYTES) if sys.stdin is not None else b""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DsgecError(f"{source} is not UTF-8 text") from error
+    network = (
+        parse_phenotype(text, layered=True, source=source)
+        if layered
+        else parse(text, source=source)
+    )
+    own_name = safe_name(net.name.split(".")[0])
+    folder = out or (Path() if source == "-" else net.parent)
+    for path in write(unnamed(simplify(network)), parse_targets(targets), name or own_name, folder):
+        say(str(path))

@@ -1,0 +1,31 @@
+"""`dsgec doctor` and `dsgec bench`: what this machine can do."""
+
+import click
+
+from dsgec.cli.output import say
+
+
+@click.command()
+def doctor() -> None:
+    """Tell which compiler and which backend are used here, and why, and test them."""
+    from dsgec.run.doctor import diagnosis
+
+    for line in diagnosis():
+        say(line)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def bench(as_json: bool) -> None:
+    """Measure this machine in a minute and a half: speeds, growth, threads, compiling."""
+    from dsgec.run.bench import bench as measurements
+    from dsgec.run.bench import table_lines
+    from dsgec.run.record import to_json
+
+    reports = {}
+    for name, report in measurements():
+        reports[name] = report
+        if not as_json:
+            say("\n".join(table_lines(name, report)))
+    if as_json:
+        say(to_json(reports).removesuffix("\n"))

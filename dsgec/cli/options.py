@@ -1,0 +1,60 @@
+"""Options and arguments that several commands share, and what they name."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsgec.cli.output import complain
+
+if TYPE_CHECKING:
+    from dsgec.bnf.load import GrammarFile
+    from dsgec.data.ir import Dataset
+
+
+class DepthLimit(click.ParamType[tuple[str, int]]):
+    """`symbol=depth`."""
+
+    name = "SYMBOL=DEPTH"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        symbol, _, depth = str(value).partition("=")
+        if not symbol or not depth.isdecimal() or len(depth) > 6:
+            self.fail(f"{value!r} is not like sum=4", param, ctx)
+        return symbol.strip("<>"), int(depth)
+
+
+def max_depth_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--max-depth`, the same for every command that has it."""
+    return click.option(
+        "--max-depth",
+        "max_depth",
+        type=DepthLimit(),
+        multiple=True,
+        help="How deep a symbol may recurse, such as sum=4; can be given several times.",
+    )(function)
+
+
+def load_dataset(name: str, target: str | None) -> "Dataset":
+    """The table that a user named, as a data set."""
+    from dsgec.data.dataset import make_dataset
+    from dsgec.data.table import read_table
+
+    return make_dataset(read_table(name), target)
+
+
+def load_grammar_file(name: str) -> "GrammarFile":
+    """The grammar that a user named; its warnings are told."""
+    from dsgec.bnf.load import load_grammar
+
+    file = load_grammar(name)
+    warn(file)
+    return file
+
+
+def warn(file: "GrammarFile") -> None:
+    """Tell what is odd about a grammar."""
+    for warning in file.warnings:
+        complain(str(warning))
