@@ -1,4 +1,4 @@
-"""Where the shipped templates, grammars and tables are: the only module that knows."""
+"""Where the shipped templates, grammars, tables and studies are: the only module that knows."""
 
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -16,6 +16,7 @@ def _shipped(kind: str) -> Traversable:
 TEMPLATES = _shipped("templates")
 GRAMMARS = _shipped("grammars")
 TABLES = _shipped("tables")
+STUDIES = _shipped("studies")
 
 
 def read_bytes(path: Path | Traversable, shown: str, most: int) -> bytes:
@@ -32,8 +33,13 @@ def read_bytes(path: Path | Traversable, shown: str, most: int) -> bytes:
     return data
 
 
-def find(name: str, folder: Traversable, suffix: str, kind: str) -> Path | Traversable:
-    """What a user named: the path of a file or, if there is no such file, a shipped name."""
+def find(
+    name: str, folder: Traversable, suffix: str, kind: str, more: str = ""
+) -> Path | Traversable:
+    """What a user named: the path of a file or, if there is no such file, a shipped name.
+
+    `more` tells of names that are found elsewhere.
+    """
     shipped = shipped_names(folder, suffix)
     path = Path(name)
     try:
@@ -47,7 +53,8 @@ def find(name: str, folder: Traversable, suffix: str, kind: str) -> Path | Trave
         return folder.joinpath(name + suffix)
     raise DsgecError(
         f"there is no {kind} {name[:200]}",
-        f"Give the path of a {suffix} file, or the name of a shipped one: {', '.join(shipped)}.",
+        f"Give the path of a {suffix} file, or the name of a shipped one: {', '.join(shipped)}."
+        + (f" {more}" if more else ""),
     )
 
 

@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "fitness": {"arithmetic", "network", "codegen", "native"},
     "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
     "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
+    "study": {"resources", "bnf", "codegen", "data", "evolution", "run"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {
         "resources",
@@ -36,6 +37,7 @@ MAY_IMPORT = {
         "fitness",
         "evolution",
         "run",
+        "study",
         "pipeline",
     },
     "__main__": {"cli"},
@@ -48,6 +50,8 @@ OWNERS = {
     "cffi": {"native", "run"},
     "subprocess": {"native", "run"},
     "click": {"cli"},
+    "scipy": {"study"},
+    "PIL": {"study"},
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

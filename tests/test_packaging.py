@@ -11,7 +11,7 @@ import pytest
 from tests.test_readme import take_tour
 
 ROOT = Path(__file__).parents[1]
-PACKED = ("dsgec", "templates", "grammars", "tables")
+PACKED = ("dsgec", "templates", "grammars", "tables", "studies")
 
 
 @pytest.fixture(scope="module")

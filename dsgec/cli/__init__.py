@@ -15,6 +15,7 @@ from dsgec.cli.grammar import check, sample
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
 from dsgec.cli.run import predict, show
+from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
 
 
@@ -49,5 +50,5 @@ def commands() -> None:
     """Compile a grammar and a table into a small neural network as source code."""
 
 
-for _command in (check, sample, evolve, export, compile_, predict, show, doctor, bench):
+for _command in (check, sample, evolve, export, compile_, predict, show, study, doctor, bench):
     commands.add_command(_command)

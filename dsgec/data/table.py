@@ -5,7 +5,9 @@ import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from dsgec.data import paper
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.resources import TABLES, find, read_bytes
 
@@ -35,8 +37,10 @@ class Table:
 
 
 def read_table(name: str) -> Table:
-    """The table in the file `name`, or the shipped table of that name."""
-    path = find(name, TABLES, ".csv", "table")
+    """The table in the file `name`, or the shipped table or the paper's table of that name."""
+    if name in paper.NAMES and not Path(name).exists():
+        return parse_table(paper.paper_table(name), name, name)
+    path = find(name, TABLES, ".csv", "table", paper.more_tables())
     stem = path.name.split(".")[0] or "table"
     return parse_table(read_bytes(path, name, _MOST_BYTES), name, stem)
 

@@ -5,6 +5,9 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 
+ENGINES = ("dsge",)
+"""The representations that a run can have."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -26,6 +29,10 @@ class Settings:
     objective: str = ""
 
     def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise DsgecError(
+                f"there is no engine `{self.engine}`", f"There is {', '.join(ENGINES)}."
+            )
         for name, lowest, highest in (
             ("population", 2, 1_000_000),
             ("generations", 0, 100_000_000),

@@ -7,22 +7,25 @@ from pathlib import Path
 
 from dsgec.errors import DsgecError, reason
 
+_TEMPORARY = ".new-"
 
-def write_whole(path: Path, text: str) -> None:
+
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a kill at any moment leaves the old one or the new one.
 
     A link stays a link, and what is no file (a device, a pipe) is written to as it is.
     """
     try:
+        data = content.encode("utf-8") if isinstance(content, str) else content
         path = path.resolve()
         if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(data)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".new-{secrets.token_hex(8)}")
+        temporary = path.with_name(f"{_TEMPORARY}{secrets.token_hex(8)}")
         try:
-            with temporary.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with temporary.open("xb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
@@ -33,6 +36,13 @@ def write_whole(path: Path, text: str) -> None:
         _sync_folder(path.parent)
     except (OSError, UnicodeError) as error:
         raise DsgecError(f"cannot write {path}: {reason(error)}") from error
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Take away what a kill left half written; only for a folder that nobody else writes to."""
+    for path in folder.glob(f"{_TEMPORARY}*"):
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def make_folder(folder: Path) -> None:

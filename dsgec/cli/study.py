@@ -1,0 +1,78 @@
+"""`dsgec study`."""
+
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
+
+
+@click.command()
+@click.argument("study")
+@click.option("--quick", is_flag=True, help="A quick look: fewer runs and generations.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Default: build/NAME of the study.")
+@click.option(
+    "--backend",
+    type=click.Choice(["auto", "engine", "c", "numpy", "reference"]),
+    default="auto",
+    show_default=True,
+    help="What runs the generations; all give the same results.",
+)
+@click.option("--quiet", is_flag=True, help="Only errors.")
+def study(
+    study: str, quick: bool, jobs: int | None, out: Path | None, backend: str, quiet: bool
+) -> None:
+    """Run every engine with every grammar on every table of STUDY, and compare them in tables.
+
+    STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
+    time: runs that have finished are never run again.
+    """
+    from dsgec.study.cells import cells
+    from dsgec.study.display import Progress, duration
+    from dsgec.study.ir import shorten
+    from dsgec.study.parse import load_study
+    from dsgec.study.report import write_report
+    from dsgec.study.statistics import require_libraries
+    from dsgec.study.work import finished, locked, prepare, work
+
+    planned = load_study(study)
+    if quick:
+        planned = shorten(planned)
+    require_libraries()
+    folder = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
+    tasks = prepare(list(cells(planned)), folder)
+    side_by_side = jobs or os.cpu_count() or 1
+    started = time.monotonic()
+    with locked(folder):
+        there = finished(tasks)
+        todo = [task for task in tasks if task.cell not in there]
+        progress = Progress(todo, len(there), side_by_side, quiet=quiet)
+        if not quiet:
+            complain(
+                f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
+                f" {side_by_side} side by side, in {folder}"
+            )
+        try:
+            work(todo, side_by_side, backend, progress.note, progress.ended)
+        except KeyboardInterrupt:
+            progress.close()
+            command = shlex.join(["dsgec", *sys.argv[1:]])
+            complain(
+                f"interrupted: {progress.done} of {len(tasks)} runs are finished and kept;"
+                f" go on with `{command}`"
+            )
+            sys.exit(EXIT_INTERRUPTED)
+        results = finished(tasks)
+        text, files = write_report(planned, results, folder)
+    if not quiet:
+        say(text.removesuffix("\n"))
+        say(f"written to {folder}: {' '.join(path.name for path in files)}")
+        if todo:
+            complain(f"{len(todo)} runs in {duration(time.monotonic() - started)}")

@@ -1,0 +1,1 @@
+"""Many runs to tables: engines × grammars × data sets × seeds, with statistics."""

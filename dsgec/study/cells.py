@@ -1,0 +1,22 @@
+"""Study to its cells: engines × grammars × data sets × seeds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dsgec.study.ir import Cell, Study
+
+
+def cells(study: Study) -> Iterator[Cell]:
+    """Every run, seed by seed: after the first round, one of each kind has been seen."""
+    for number in range(study.runs):
+        for part in study.parts:
+            for data, generations in zip(part.data, part.generations, strict=True):
+                for grammar in part.grammars:
+                    for engine in part.engines:
+                        settings = replace(
+                            part.settings,
+                            engine=engine,
+                            generations=generations,
+                            seed=study.seed + number,
+                        )
+                        yield Cell(part.name, grammar, data, settings)

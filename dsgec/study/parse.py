@@ -1,0 +1,253 @@
+"""A study file (TOML) to a Study; all its mistakes are told at once."""
+
+import re
+import tomllib
+from dataclasses import fields
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from dsgec.errors import DsgecError, Fault, Span
+from dsgec.evolution.settings import ENGINES, Settings
+from dsgec.resources import STUDIES, find, read_bytes
+from dsgec.study.ir import Data, Grammar, Part, Printed, Quick, Row, Study, TablePlan
+from dsgec.study.printed import parse_printed
+from dsgec.study.reader import Reader
+
+_MOST_BYTES = 1 << 20
+_MOST_RUNS = 100_000
+_MOST_CELLS = 1_000_000
+_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,59}")
+_LAST_GENERATION = 100_000_000
+# What stands elsewhere in a study.
+_NOT_SETTINGS = ("engine", "seed", "generations")
+
+
+def load_study(name: str) -> Study:
+    """The study in the file `name`, or the shipped study of that name."""
+    path = find(name, STUDIES, ".toml", "study")
+    source = read_toml(path, name)
+    return _parse(source, name, path)
+
+
+def read_toml(path: Path | Traversable, shown: str) -> dict[str, Any]:
+    """What a TOML file holds."""
+    data = read_bytes(path, shown, _MOST_BYTES)
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise DsgecError(f"{shown} is not UTF-8 text", "Save it as UTF-8.") from error
+    except RecursionError as error:
+        raise DsgecError(f"{shown} nests too deeply") from error
+    except ValueError as error:
+        message = str(error)
+        place = _PLACE.search(message)
+        span = Span(shown, int(place[1]), int(place[2])) if place else Span(shown, 1, 1)
+        text = _PLACE.sub("", message)
+        raise DsgecError(Fault(f"this is not TOML: {text}", "See toml.io.", span)) from error
+
+
+def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Study:
+    faults: list[Fault] = []
+    top = Reader(source, shown, faults)
+    folder = path.parent if isinstance(path, Path) else None
+    name = top.take("name", str, path.name.removesuffix(".toml"))
+    if not _NAME.fullmatch(name):
+        top.fault("name", f"is `{name[:60]}`", "It names a folder: letters, digits, `_`, `-`, `.`.")
+    runs = top.whole("runs", 1, _MOST_RUNS, 30)
+    seed = top.whole("seed", 0, 2**63, 1)
+    generations = top.whole("generations", 0, _LAST_GENERATION, 500)
+    settings = top.take("settings", dict, {})
+    quick = _quick(Reader(top.take("quick", dict, {}), f"{shown}, [quick]", faults))
+    data = _declared(top.take("data", dict, {}), shown, folder, faults)
+    parts = []
+    for number, table in enumerate(_tables(top, "part"), 1):
+        reader = Reader(table, f"{shown}, part {number}", faults)
+        parts.append(_part(reader, number, settings, generations, data, folder))
+    if not parts:
+        top.fault("part", "is missing", "A study has at least one [[part]]: what is to be run.")
+    if len({part.name for part in parts}) < len(parts):
+        top.fault("part", "has two of one name", "Give each [[part]] a `name` of its own.")
+    if runs * sum(len(p.engines) * len(p.grammars) * len(p.data) for p in parts) > _MOST_CELLS:
+        top.fault("runs", "makes more than a million runs", "Make it several studies.")
+    plans = []
+    for number, table in enumerate(_tables(top, "table"), 1):
+        reader = Reader(table, f"{shown}, table {number}", faults)
+        plans.append(_plan(reader, number, parts))
+    if len({plan.name for plan in plans}) < len(plans):
+        top.fault("table", "has two of one name", "Give each [[table]] a `name` of its own.")
+    printed = _printed(top, path)
+    top.close()
+    if faults:
+        raise DsgecError(faults)
+    return Study(name, runs, seed, quick, tuple(parts), tuple(plans), printed)
+
+
+def _tables(top: Reader, key: str) -> list[dict[str, Any]]:
+    value = top.take(key, list, [])
+    if not all(isinstance(item, dict) for item in value):
+        top.fault(key, "is a list of something else than tables", f"Write it as [[{key}]].")
+        return []
+    return list(value)
+
+
+def _quick(reader: Reader) -> Quick:
+    usual = Quick()
+    runs = reader.whole("runs", 1, _MOST_RUNS, usual.runs)
+    generations = reader.whole("generations", 0, _LAST_GENERATION, usual.generations)
+    reader.close()
+    return Quick(runs, generations)
+
+
+def _declared(
+    tables: dict[str, Any], shown: str, folder: Path | None, faults: list[Fault]
+) -> dict[str, Data]:
+    """The data sets that the study gives names of its own."""
+    found = {}
+    for name, table in tables.items():
+        place = f"{shown}, [data.{name}]"
+        if not isinstance(table, dict):
+            faults.append(Fault(f"{place} is no table", "Write it like [data.mine]."))
+            continue
+        reader = Reader(table, place, faults)
+        file = reader.take("file", str, name)
+        target = reader.take("target", str)
+        label = reader.take("label", str, name)
+        reader.close()
+        found[name] = Data(name, _near(file, folder), target, label)
+    return found
+
+
+def _part(
+    reader: Reader,
+    number: int,
+    shared: dict[str, Any],
+    generations: int,
+    declared: dict[str, Data],
+    folder: Path | None,
+) -> Part:
+    name = reader.take("name", str, f"part {number}")
+    engines = reader.texts("engines", needed="the representations to run", among=ENGINES)
+    files = reader.texts("grammars", needed="grammar files or names of shipped grammars")
+    grammars = tuple(Grammar(_stem(file), _near(file, folder)) for file in files)
+    names = reader.texts("data", needed="table files, names of tables, or names under [data]")
+    data = tuple(declared.get(n) or Data(_stem(n), _near(n, folder), None, _stem(n)) for n in names)
+    for key, values in (("grammars", grammars), ("data", data)):
+        if len({value.name for value in values}) < len(values):
+            advice = "Give the files different names, or tables names of their own: [data.NAME]."
+            reader.fault(key, "has two files that would be called the same", advice)
+    each = _generations(reader, generations, data)
+    own = reader.take("settings", dict, {})
+    settings = _settings(shared | own, reader)
+    reader.close()
+    return Part(name, engines, grammars, data, each, settings)
+
+
+def _generations(reader: Reader, usual: int, data: tuple[Data, ...]) -> tuple[int, ...]:
+    """For each table: one number for all, or a number by name."""
+    if not isinstance(reader.table.get("generations"), dict):
+        return (reader.whole("generations", 0, _LAST_GENERATION, usual),) * len(data)
+    table = reader.take("generations", dict)
+    inner = Reader(table, f"{reader.place}, generations", reader.faults)
+    found = tuple(inner.whole(d.name, 0, _LAST_GENERATION, usual) for d in data)
+    inner.close()
+    return found
+
+
+def _settings(values: dict[str, Any], reader: Reader) -> Settings:
+    inner = Reader(values, f"{reader.place}, [settings]", reader.faults)
+    taken: dict[str, Any] = {}
+    for field in fields(Settings):
+        if field.name in _NOT_SETTINGS:
+            continue
+        if field.name == "max_depth":
+            depths = inner.take("max_depth", dict, {})
+            depth = Reader(depths, f"{inner.place}, max_depth", reader.faults)
+            taken["max_depth"] = tuple(sorted((n, depth.whole(n, 0, 10**6, 0)) for n in depths))
+        elif field.name in values:
+            value = inner.take(field.name, type(field.default))
+            taken[field.name] = field.default if value is None else value
+        else:
+            inner.asked.append(field.name)
+    inner.close()
+    try:
+        return Settings(**taken)
+    except DsgecError as error:
+        reader.faults.extend(
+            Fault(f"{inner.place}: {fault.message}", fault.advice) for fault in error.faults
+        )
+        return Settings()
+
+
+def _plan(reader: Reader, number: int, parts: list[Part]) -> TablePlan:
+    name = reader.take("name", str, f"table{number}")
+    if not _NAME.fullmatch(name):
+        reader.fault("name", f"is `{name[:60]}`", "It names files: letters, digits, `_`, `-`, `.`.")
+    title = reader.take("title", str, name)
+    rows: list[Row] = []
+    for position, table in enumerate(_tables(reader, "rows"), 1):
+        inner = Reader(table, f"{reader.place}, row {position}", reader.faults)
+        row = _row(inner, parts, [row.label for row in rows])
+        if row:
+            rows.append(row)
+    if "rows" not in reader.table:
+        advice = 'Write it like [{ label = "DSGE", part = "one", engine = "dsge" }].'
+        reader.fault("rows", "is missing", advice)
+    used = [part for part in parts if any(row.part == part.name for row in rows)]
+    data = tuple(dict.fromkeys(d for part in used for d in part.data))
+    names = [d.name for d in data]
+    figures = reader.texts("figures", among=names) if "figures" in reader.table else tuple(names)
+    reader.close()
+    return TablePlan(name, title, tuple(rows), data, figures)
+
+
+def _row(reader: Reader, parts: list[Part], above: list[str]) -> Row | None:
+    """A row; what its part leaves no choice of need not be said."""
+    label = reader.take("label", str, needed="what the row is called")
+    by_name = {part.name: part for part in parts}
+    name = reader.take("part", str, parts[0].name if len(parts) == 1 else "")
+    against = reader.take("against", str, "")
+    layers = reader.whole("layers", 0, 1000, 0)
+    reader.asked += ["engine", "grammar"]
+    reader.close()
+    if label is None or not by_name or not reader.is_among("part", name, list(by_name)):
+        return None
+    part = by_name[name]
+    engine = _only(reader, "engine", part.engines)
+    grammar = _only(reader, "grammar", tuple(g.name for g in part.grammars))
+    if label in above:
+        reader.fault("label", f"is `{label}` a second time", "Give each row a label of its own.")
+    if against and not reader.is_among("against", against, above or ["no row above this one"]):
+        return None
+    return Row(label, name, engine, grammar, layers, against) if engine and grammar else None
+
+
+def _only(reader: Reader, key: str, choices: tuple[str, ...]) -> str:
+    """The choice that was made, or the only one there is; empty if it was a mistake."""
+    value: str = reader.take(key, str, choices[0] if len(choices) == 1 else "")
+    if not choices:
+        return ""
+    return value if reader.is_among(key, value, list(choices)) else ""
+
+
+def _printed(top: Reader, path: Path | Traversable) -> tuple[Printed, ...]:
+    name = top.take("printed", str)
+    if not name:
+        return ()
+    beside = path.parent / name if isinstance(path, Path) else STUDIES.joinpath(name)
+    return parse_printed(read_toml(beside, name), name, top.faults)
+
+
+def _near(file: str, folder: Path | None) -> str:
+    """A file beside the study, if there is one; otherwise as it was written."""
+    if folder is None or not file:
+        return file
+    try:
+        return str(folder / file) if (folder / file).is_file() else file
+    except (OSError, ValueError):
+        return file
+
+
+def _stem(file: str) -> str:
+    return Path(file).name.split(".")[0] or file

@@ -1,0 +1,29 @@
+"""Parts of a study to the tables that compare them, where the study does not say which."""
+
+from dsgec.study.ir import Part, Row, TablePlan
+
+
+def usual_plans(parts: tuple[Part, ...]) -> tuple[TablePlan, ...]:
+    """For each part, a table for each grammar with the engines as rows.
+
+    With one engine it is one table with the grammars as rows. A row is compared with the one above.
+    """
+    plans = []
+    for part in parts:
+        names = [grammar.name for grammar in part.grammars]
+        if len(part.engines) == 1:
+            plans.append(_plan(part, part.name, [(name, part.engines[0], name) for name in names]))
+            continue
+        for name in names:
+            title = part.name if len(names) == 1 else f"{part.name}, {name}"
+            plans.append(_plan(part, title, [(e.upper(), e, name) for e in part.engines]))
+    return tuple(plans)
+
+
+def _plan(part: Part, title: str, choices: list[tuple[str, str, str]]) -> TablePlan:
+    above = ["", *(label for label, _, _ in choices)]
+    rows = tuple(
+        Row(label, part.name, engine, grammar, against=before)
+        for (label, engine, grammar), before in zip(choices, above, strict=False)
+    )
+    return TablePlan(title, title, rows, part.data, tuple(d.name for d in part.data))

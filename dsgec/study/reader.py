@@ -1,0 +1,90 @@
+"""A table of a TOML file to checked values; every mistake is kept, to be told with the others."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from dsgec.errors import Fault
+
+_KINDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+    bool: "true or false",
+}
+
+
+class Reader:
+    """Takes keys out of one table; `close` tells of those that nobody asked for."""
+
+    def __init__(self, table: dict[str, Any], place: str, faults: list[Fault]) -> None:
+        self.table, self.place, self.faults = table, place, faults
+        self.asked: list[str] = []
+
+    def fault(self, key: str, message: str, advice: str) -> None:
+        """Keep a mistake at a key."""
+        self.faults.append(Fault(f"{self.place}: `{key}` {message}", advice))
+
+    def take(self, key: str, kind: type, default: Any = None, *, needed: str = "") -> Any:
+        """The value of `key`, if it is of that kind; `needed` says what it is for."""
+        self.asked.append(key)
+        if key not in self.table:
+            if needed:
+                self.fault(key, "is missing", f"It is {_KINDS[kind]}: {needed}.")
+            return default
+        value = self.table[key]
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value) if abs(value) < 2**53 else value
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            self.fault(key, f"is {_kind_of(value)}", f"It must be {_KINDS[kind]}.")
+            return default
+        return value
+
+    def whole(self, key: str, lowest: int, highest: int, default: int) -> int:
+        """A whole number between two bounds."""
+        value: int = self.take(key, int, default)
+        if not lowest <= value <= highest:
+            self.fault(key, f"is {value}", f"It must lie between {lowest} and {highest}.")
+            return default
+        return value
+
+    def texts(self, key: str, *, needed: str = "", among: Iterable[str] = ()) -> tuple[str, ...]:
+        """A list of different texts, if asked for all among a few; not empty where needed."""
+        value = self.take(key, list, [], needed=needed)
+        if not all(isinstance(item, str) and item for item in value):
+            self.fault(key, "holds something else than texts", 'Write it like ["a", "b"].')
+            return ()
+        if needed and not value and key in self.table:
+            self.fault(key, "is empty", f"It is a list: {needed}.")
+        if len(set(value)) < len(value):
+            self.fault(key, "names something twice", "Take one of the two away.")
+            return tuple(dict.fromkeys(value))
+        allowed = list(among)
+        return tuple(v for v in value if not allowed or self.is_among(key, v, allowed))
+
+    def is_among(self, key: str, value: str, allowed: list[str]) -> bool:
+        """Whether a value is one of a few; if not, the mistake is kept."""
+        if value in allowed:
+            return True
+        near = difflib.get_close_matches(value, allowed, 1)
+        hint = f"Did you mean `{near[0]}`? " if near else ""
+        self.fault(key, f"names `{value[:60]}`", f"{hint}There is {', '.join(allowed)}.")
+        return False
+
+    def close(self) -> None:
+        """Tell of the keys that mean nothing here."""
+        for key in self.table:
+            if key not in self.asked:
+                near = difflib.get_close_matches(key, self.asked, 1)
+                hint = f"Did you mean `{near[0]}`? " if near else ""
+                allowed = ", ".join(self.asked) or "nothing"
+                self.fault(key[:60], "means nothing here", f"{hint}What can stand here: {allowed}.")
+
+
+def _kind_of(value: Any) -> str:
+    for kind, name in _KINDS.items():
+        if type(value) is kind:
+            return name
+    return "a date"

@@ -1,0 +1,158 @@
+"""A finished run to its file and back, and all of them to results.csv."""
+
+import csv
+import hashlib
+import io
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgec import __version__
+from dsgec.bnf.load import GrammarFile
+from dsgec.data.ir import Dataset
+from dsgec.evolution.settings import Settings
+from dsgec.run.record import to_json
+from dsgec.study.ir import Cell
+
+SIZES = ("layers", "neurons", "features", "connections")
+_PARTS = ("train", "test")
+_MOST_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run. `changes` are the generations at which the best fitness changed.
+
+    A figure that is not defined is None; an infinite fitness is one of those.
+    """
+
+    fitness: float | None
+    task: str
+    train: Mapping[str, float | None]
+    test: Mapping[str, float | None]
+    sizes: Mapping[str, int]
+    evaluations: int
+    changes: tuple[tuple[int, float | None], ...]
+
+    def figure(self, name: str) -> float | None:
+        """A figure by its name: `fitness`, `train rmse`, `neurons` …"""
+        if name == "fitness":
+            return self.fitness
+        part, _, metric = name.partition(" ")
+        if part in _PARTS:
+            return (self.train if part == "train" else self.test).get(metric)
+        return self.sizes[name]
+
+
+Results = Mapping[Cell, Outcome]
+
+
+def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
+    """All that a run's outcome depends on: what run.json tells of it."""
+    return {
+        "dsgec": __version__,
+        "grammar": {"name": grammar.name, "sha256": grammar.digest},
+        "data": {"name": dataset.name, "sha256": dataset.digest, "target": dataset.target},
+        "settings": settings.as_json(),
+    }
+
+
+def file_name(cell: Cell, asked: dict[str, Any]) -> str:
+    """The name of a run's file: readable, and another for every other run."""
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
+    words = (cell.settings.engine, cell.grammar.name, cell.data.name)
+    start = "-".join(re.sub(r"[^A-Za-z0-9_]+", "_", word)[:30] for word in words)
+    return f"{start}-seed{cell.settings.seed}-{digest}.json"
+
+
+def outcome_text(
+    asked: dict[str, Any], record: dict[str, Any], changes: Sequence[tuple[int, float]]
+) -> str:
+    """The content of a run's file."""
+    data = {**asked["data"], "task": record["data"]["task"]}
+    return to_json({**asked, "data": data, "result": record["result"], "changes": changes})
+
+
+def read_outcome(path: Path, asked: dict[str, Any]) -> Outcome | None:
+    """What a file tells of the run that was asked for; None if it is not that run's, or damaged."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            return None
+        found = json.loads(path.read_text(encoding="utf-8"))
+        told = {key: found[key] for key in asked}
+        task = told["data"].pop("task")
+        if json.dumps(told, sort_keys=True) != json.dumps(asked, sort_keys=True):
+            return None
+        result = found["result"]
+        changes = tuple((_whole(number), _figure(best)) for number, best in found["changes"])
+        numbers = [number for number, _ in changes]
+        if (
+            task not in ("classification", "regression")
+            or numbers[0] != 0
+            or sorted(set(numbers)) != numbers
+            or numbers[-1] > asked["settings"]["generations"]
+            or _whole(result["generations"]) != asked["settings"]["generations"]
+            or changes[-1][1] != _figure(result["fitness"])
+        ):
+            return None
+        return Outcome(
+            _figure(result["fitness"]),
+            task,
+            _figures(result["train"]),
+            _figures(result["test"]),
+            {name: _whole(result["network"][name]) for name in SIZES},
+            _whole(result["evaluations"]),
+            changes,
+        )
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def results_text(results: Results) -> str:
+    """results.csv: a row for each run, in the order of the study; no clock is in it."""
+    first = next(iter(results.values()), None)
+    metrics = list(dict.fromkeys(name for outcome in results.values() for name in outcome.train))
+    assert first is not None
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    head = ["part", "engine", "grammar", "data", "seed", "population", "generations"]
+    names = ["fitness", *(f"{part} {metric}" for part in _PARTS for metric in metrics), *SIZES]
+    writer.writerow([*head, *(name.replace(" ", "_") for name in names), "evaluations"])
+    for cell, outcome in results.items():
+        settings = cell.settings
+        writer.writerow(
+            [
+                *(cell.part, settings.engine, cell.grammar.name, cell.data.name),
+                *(settings.seed, settings.population, settings.generations),
+                *("" if (f := outcome.figure(name)) is None else repr(f) for name in names),
+                outcome.evaluations,
+            ]
+        )
+    return out.getvalue()
+
+
+def _figures(value: Any) -> dict[str, float | None]:
+    """The plain numbers of a record; what else it tells (a matrix, say) is no figure."""
+    return {
+        str(name): _figure(inner)
+        for name, inner in value.items()
+        if not isinstance(inner, list | dict | str)
+    }
+
+
+def _figure(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    return float(value) if math.isfinite(value) else None
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise TypeError
+    return value

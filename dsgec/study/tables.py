@@ -1,0 +1,202 @@
+"""Results to tables in the layout of the paper's: measures, for each its rows, by data set."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dsgec.study.ir import Data, Printed, Row, Study, TablePlan
+from dsgec.study.printed import mean_and_deviation
+from dsgec.study.results import Outcome, Results
+from dsgec.study.statistics import Sample, compare, mark, sample
+
+Chosen = dict[tuple[Row, Data], tuple[Outcome, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure of a run; `better` is 1 where more is, -1 where less is, 0 where neither."""
+
+    name: str
+    group: str
+    label: str
+    better: int
+
+
+MEASURES = (
+    Measure("fitness", "", "Fitness", -1),
+    *(
+        Measure(f"{part} {name}", part.capitalize(), label, better)
+        for part in ("train", "test")
+        for name, label, better in (
+            ("rmse", "RMSE", -1),
+            ("mae", "MAE", -1),
+            ("r2", "R²", 1),
+            ("accuracy", "Accuracy", 1),
+            ("auroc", "AUROC", 1),
+            ("f1", "F-measure", 1),
+        )
+    ),
+    Measure("layers", "", "Num. H-Ls", 0),
+    Measure("neurons", "", "Num. Neurons", 0),
+    Measure("features", "", "Num. Features", 0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A field of a table. `printed` is the figure that stands elsewhere, if any."""
+
+    text: str
+    mark: str
+    printed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of a measure."""
+
+    label: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A measure with its rows."""
+
+    measure: Measure
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as it is to be printed; `columns` are the labels of its data sets."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    has_printed: bool
+    blocks: tuple[Block, ...]
+    notes: tuple[str, ...]
+
+
+def make_table(study: Study, plan: TablePlan, results: Results) -> Table:
+    """The table that a plan asks for."""
+    printed = {(p.measure, p.row, p.data): p for p in study.printed if p.table == plan.name}
+    chosen = choose_runs(plan, results)
+    by_label = {row.label: row for row in plan.rows}
+    blocks = []
+    for measure in measures_of(chosen):
+        lines = []
+        for row in plan.rows:
+            other = by_label.get(row.against)
+            entries = []
+            for data in plan.data:
+                ours = figures(chosen[row, data], measure)
+                theirs = figures(chosen[other, data], measure) if other else ()
+                signs = mark(compare(ours, theirs), measure.better) if other else ""
+                known = printed.get((measure.name, row.label, data.name))
+                plain = any(o.task == "regression" for o in chosen[row, data])
+                text = _text(sample(ours), significant_digits=plain)
+                entries.append(Entry(text, signs, known.text if known else ""))
+            lines.append(Line(row.label, tuple(entries)))
+        blocks.append(Block(measure, tuple(lines)))
+    columns = tuple(data.label for data in plan.data)
+    notes = (*_notes(study, plan, chosen), *_distances(plan, chosen, printed))
+    return Table(plan.name, plan.title, columns, bool(printed), tuple(blocks), notes)
+
+
+def figures(outcomes: Sequence[Outcome], measure: Measure) -> tuple[float, ...]:
+    """The defined figures of some runs."""
+    values = (outcome.figure(measure.name) for outcome in outcomes)
+    return tuple(float(value) for value in values if value is not None)
+
+
+def choose_runs(plan: TablePlan, results: Results) -> Chosen:
+    """The runs that count in each row, on each data set."""
+    kinds: defaultdict[tuple[str, ...], list[Outcome]] = defaultdict(list)
+    for cell, outcome in results.items():
+        kinds[cell.part, cell.settings.engine, cell.grammar.name, cell.data.name].append(outcome)
+    return {
+        (row, data): tuple(
+            outcome
+            for outcome in kinds[row.part, row.engine, row.grammar, data.name]
+            if outcome.sizes["layers"] >= row.layers
+        )
+        for row in plan.rows
+        for data in plan.data
+    }
+
+
+def measures_of(chosen: Chosen) -> list[Measure]:
+    """Those that some run has; of layers and neurons, those that tell networks apart."""
+    every = [outcome for outcomes in chosen.values() for outcome in outcomes]
+    kept = []
+    for measure in MEASURES:
+        values = set(figures(every, measure))
+        dull = {"layers": ({0.0}, {1.0}, {0.0, 1.0}), "neurons": ({0.0},)}.get(measure.name, ())
+        if values and values not in dull:
+            kept.append(measure)
+    return kept
+
+
+def _text(described: Sample, *, significant_digits: bool) -> str:
+    """Mean ± deviation: three digits as the paper has them, or three that mean something."""
+    if not described.values:
+        return "–"
+    parts = [described.mean] + [described.deviation] * (len(described.values) > 1)
+    return " ± ".join(f"{p:.3g}" if significant_digits else _number(p) for p in parts)
+
+
+def _number(value: float) -> str:
+    size = abs(value)
+    if size >= 1e5:
+        return f"{value:.2e}"
+    # 9.996 is 10.0 to three digits.
+    return f"{value:.2f}" if size < 9.995 else f"{value:.1f}" if size < 99.95 else f"{value:.0f}"
+
+
+def _notes(study: Study, plan: TablePlan, chosen: Chosen) -> Iterator[str]:
+    if study.shortened:
+        yield study.shortened
+    counts = {(row, data): len(runs) for (row, data), runs in chosen.items()}
+    usual = max(counts.values(), default=0)
+    yield (
+        f"Mean ± standard deviation of the best network of each of {usual} runs, seeds"
+        f" {study.seed} to {study.seed + study.runs - 1}."
+    )
+    for row in plan.rows:
+        own = [counts[row, data] for data in plan.data]
+        if any(count != usual for count in own):
+            told = ", ".join(
+                f"{count} ({data.label})" for count, data in zip(own, plan.data, strict=True)
+            )
+            yield f"Runs that count for {row.label}: {told}."
+    pairs = [f"{row.label} with {row.against}" for row in plan.rows if row.against]
+    if pairs:
+        yield (
+            f"Signs compare {', '.join(pairs)} by Mann-Whitney U (two-sided, 0.05): ~ no"
+            " difference; + ++ +++ better with a small (r ≥ 0.1), medium (≥ 0.3), large (≥ 0.5)"
+            " effect; - -- --- worse."
+        )
+
+
+def _distances(
+    plan: TablePlan,
+    chosen: Chosen,
+    printed: dict[tuple[str, str, str], Printed],
+) -> Iterator[str]:
+    """How far our mean fitness is from the printed one, in printed standard deviations."""
+    for row in plan.rows:
+        told = []
+        for data in plan.data:
+            known = printed.get((MEASURES[0].name, row.label, data.name))
+            ours = sample(figures(chosen[row, data], MEASURES[0]))
+            if known and ours.values:
+                mean, deviation = mean_and_deviation(known.text)
+                if deviation:
+                    told.append(f"{data.label} {(ours.mean - mean) / deviation:+.1f}")
+        if told:
+            yield (
+                f"Mean fitness of {row.label} less the printed one, in printed standard deviations:"
+                f" {', '.join(told)}."
+            )

@@ -1,0 +1,179 @@
+"""Tables to text, Markdown and LaTeX."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from dsgec.study.tables import Block, Entry, Table
+
+PRINTED = "paper"
+"""What the columns of printed figures are headed by."""
+
+
+def plain_text(tables: Sequence[Table]) -> str:
+    """For a terminal: columns that line up."""
+    return "\n".join(_plain(number, table) for number, table in enumerate(tables, 1))
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """For a page."""
+    return "\n".join(_markdown(number, table) for number, table in enumerate(tables, 1))
+
+
+def latex(tables: Sequence[Table]) -> str:
+    """For a paper: the layout of Assunção et al.; it takes the packages multirow and graphicx."""
+    needed = "% \\usepackage{multirow} \\usepackage{graphicx}\n\n"
+    return needed + "\n".join(map(_latex, tables))
+
+
+def _headings(table: Table) -> list[str]:
+    return [h for c in table.columns for h in ([c, PRINTED] if table.has_printed else [c])]
+
+
+def _fields(table: Table, entries: Iterable[Entry]) -> list[str]:
+    fields = []
+    for entry in entries:
+        fields.append(f"{entry.text} {entry.mark}".rstrip())
+        if table.has_printed:
+            fields.append(entry.printed or "–")
+    return fields
+
+
+def _rows(table: Table) -> list[list[str]]:
+    """Group, measure, row and fields; the first two only where they begin."""
+    rows = []
+    group = ""
+    for block in table.blocks:
+        for number, line in enumerate(block.lines):
+            begins = number == 0
+            new_group = begins and block.measure.group and block.measure.group != group
+            rows.append(
+                [
+                    block.measure.group if new_group else "",
+                    block.measure.label if begins else "",
+                    line.label,
+                    *_fields(table, line.entries),
+                ]
+            )
+        group = block.measure.group
+    return rows
+
+
+def _plain(number: int, table: Table) -> str:
+    rows = [["", "", "", *_headings(table)], *_rows(table)]
+    widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(map(_padded, row, widths)).rstrip() for row in rows]
+    rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
+    height = len(table.blocks[0].lines) if table.blocks else 0
+    body = [lines[0], rule]
+    for position, line in enumerate(lines[1:]):
+        starts = position and height and position % height == 0
+        if starts and _is_border(table.blocks, position // height):
+            body.append(rule)
+        body.append(line)
+    return "\n".join([f"Table {number}. {table.title}", "", *body, rule, *table.notes, ""])
+
+
+def _is_border(blocks: Sequence[Block], position: int) -> bool:
+    """Whether a rule stands above a block: not between two measures of one group."""
+    above, below = blocks[position - 1].measure.group, blocks[position].measure.group
+    return not above or above != below
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(bool(unicodedata.combining(c)) for c in text)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _markdown(number: int, table: Table) -> str:
+    head = ["", "", "", *_headings(table)]
+    lines = [f"**Table {number}. {_escaped(table.title)}**", ""]
+    lines.append("| " + " | ".join(map(_escaped, head)) + " |")
+    lines.append("|" + "---|" * len(head))
+    for row in _rows(table):
+        fields = [f"**{_escaped(field)}**" if field else "" for field in row[:2]]
+        lines.append("| " + " | ".join([*fields, *map(_escaped, row[2:])]) + " |")
+    return "\n".join([*lines, "", *(f"{_escaped(note)}  " for note in table.notes), ""])
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    flat = " ".join(text.split())
+    return "".join(f"\\{c}" if c in r"\`*_{}[]<>#|~" else c for c in flat)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\^{}",
+    "~": r"$\sim$",
+    "±": r"$\pm$",
+    "≥": r"$\ge$",
+    ">": "$>$",
+    "<": "$<$",
+    "²": "$^2$",
+    "–": "--",
+}
+
+
+def _tex(text: str) -> str:
+    """Text that LaTeX sets as it is."""
+    return "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
+
+
+def _tex_figure(text: str) -> str:
+    """A figure whose sign, if it has one, is raised as in the paper."""
+    parts = text.split(" ")
+    if len(parts) == 4:
+        sign = {"~": r"\sim"}.get(parts[3], parts[3])
+        return f"{_tex(' '.join(parts[:3]))}$^{{{sign}}}$"
+    return _tex(text)
+
+
+def _latex(table: Table) -> str:
+    headings = _headings(table)
+    last = 3 + len(headings)
+    lines = [
+        r"\begin{table}",
+        r"\centering\footnotesize\setlength{\tabcolsep}{2pt}",
+        rf"\caption{{{_tex(table.title)}. {_tex(' '.join(table.notes))}}}",
+        rf"\begin{{tabular}}{{ccc|{'c|' * len(headings)}}}",
+        rf"\cline{{4-{last}}}",
+        " & ".join([" ", " ", " ", *map(_tex, headings)]) + r" \\ \hline",
+    ]
+    for position, block in enumerate(table.blocks):
+        height = len(block.lines)
+        group = block.measure.group
+        together = [b for b in table.blocks if b.measure.group == group] if group else []
+        for number, line in enumerate(block.lines):
+            measure = _multirow(height, _tex(block.measure.label)) if number == 0 else ""
+            if not group:
+                start = [rf"\multicolumn{{2}}{{|c|}}{{{measure}}}"]
+            else:
+                turned = ""
+                if number == 0 and block is together[0]:
+                    rows = sum(len(b.lines) for b in together)
+                    turned = _multirow(rows, rf"\rotatebox[origin=c]{{90}}{{{_tex(group)}}}")
+                start = [
+                    rf"\multicolumn{{1}}{{|c|}}{{{turned}}}",
+                    rf"\multicolumn{{1}}{{c|}}{{{measure}}}",
+                ]
+            fields = map(_tex_figure, _fields(table, line.entries))
+            lines.append(" & ".join([*start, _tex(line.label), *fields]) + r" \\")
+        ends = position + 1 == len(table.blocks) or _is_border(table.blocks, position + 1)
+        lines[-1] += r" \hline" if ends else rf" \cline{{2-{last}}}"
+    return "\n".join([*lines, r"\end{tabular}", r"\end{table}", ""])
+
+
+def _multirow(height: int, text: str) -> str:
+    return rf"\multirow{{{height}}}{{*}}{{{text}}}"

@@ -1,0 +1,196 @@
+"""Cells to outcomes: run what is not finished, several runs side by side.
+
+Threads, not processes: the engine works outside Python's lock, so they are as fast; one lock and
+one Ctrl-C serve them all; and where the process is killed, nothing goes on writing behind its back.
+Each finished run is one file, written whole, so a kill loses only the runs under way.
+"""
+
+import contextlib
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.data.dataset import make_dataset
+from dsgec.data.ir import Dataset
+from dsgec.data.table import read_table
+from dsgec.errors import DsgecError, Fault, reason
+from dsgec.evolution.choose import Evolver, choose
+from dsgec.evolution.problem import Problem, make_problem
+from dsgec.evolution.settings import Settings
+from dsgec.run.files import make_folder, remove_unfinished, write_whole
+from dsgec.run.record import make_record
+from dsgec.study.ir import Cell
+from dsgec.study.results import Outcome, file_name, identity, outcome_text, read_outcome
+
+LOCK, RUNS = "lock", "runs"
+Ended = tuple["Task", str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A run that can start, and the file that it ends in."""
+
+    cell: Cell
+    grammar: GrammarFile
+    problem: Problem
+    path: Path
+
+    @property
+    def asked(self) -> dict[str, object]:
+        """All that the outcome depends on."""
+        return identity(self.grammar, self.problem.dataset, self.cell.settings)
+
+    @property
+    def size(self) -> int:
+        """How much work it is, roughly: cells of the table, over the individuals of the run."""
+        settings = self.cell.settings
+        return settings.generations * settings.population * len(self.problem.split.train) + 1
+
+
+def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
+    """Read and check everything that the runs need, so that no mistake is found hours later."""
+    faults: dict[str, Fault] = {}
+    grammars: dict[str, GrammarFile | None] = {}
+    datasets: dict[tuple[str, str | None], Dataset | None] = {}
+    problems: dict[tuple[str, str, Settings], Problem | None] = {}
+    tasks = []
+    for cell in cells:
+        with _keeping(faults, f"grammar {cell.grammar.file}"):
+            if cell.grammar.file not in grammars:
+                grammars[cell.grammar.file] = None
+                grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
+        source = (cell.data.file, cell.data.target)
+        with _keeping(faults, f"data {cell.data.file}"):
+            if source not in datasets:
+                datasets[source] = None
+                datasets[source] = make_dataset(read_table(cell.data.file), cell.data.target)
+        grammar, dataset = grammars[cell.grammar.file], datasets[source]
+        if grammar is None or dataset is None:
+            continue
+        kind = (cell.grammar.file, cell.data.name, replace(cell.settings, seed=0))
+        with _keeping(faults, f"{cell.grammar.name} on {cell.data.name}"):
+            if kind not in problems:
+                problems[kind] = None
+                problems[kind] = make_problem(grammar.grammar, dataset, cell.settings)
+        problem = problems[kind]
+        if problem is None:
+            continue
+        name = file_name(cell, identity(grammar, dataset, cell.settings))
+        tasks.append(Task(cell, grammar, problem, folder / RUNS / name))
+    if faults:
+        raise DsgecError(faults.values())
+    return tasks
+
+
+@contextlib.contextmanager
+def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
+    try:
+        yield
+    except DsgecError as error:
+        for fault in error.faults:
+            told = fault if fault.span else replace(fault, message=f"{place}: {fault.message}")
+            faults.setdefault(str(told), told)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep the folder of a study to this process; the lock dies with it."""
+    make_folder(folder)
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise DsgecError(f"cannot write to {folder}: {reason(error)}") from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DsgecError(
+                f"another process is at work on the study in {folder}",
+                "Wait until it has ended, or choose another folder with --out.",
+            ) from error
+        remove_unfinished(folder)
+        remove_unfinished(folder / RUNS)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def finished(tasks: Sequence[Task]) -> dict[Cell, Outcome]:
+    """The outcomes that are there already."""
+    found = ((task.cell, read_outcome(task.path, task.asked)) for task in tasks)
+    return {cell: outcome for cell, outcome in found if outcome is not None}
+
+
+def work(
+    tasks: Sequence[Task],
+    jobs: int,
+    backend: str,
+    on_note: Callable[[str], None],
+    on_end: Callable[[Task, float], None],
+) -> None:
+    """Run them all, in their order; an error or an interrupt ends those under way, unwritten.
+
+    `on_note` is told what a user should know, `on_end` each run that has ended and its seconds.
+    """
+    stop = threading.Event()
+
+    def one(task: Task) -> Ended:
+        start = time.monotonic()
+        try:
+            evolver = choose(task.problem, task.cell.settings, backend, 1)
+            _run(task, evolver, stop)
+        except DsgecError as error:
+            cell = task.cell
+            raise DsgecError(
+                Fault(
+                    f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name},"
+                    f" seed {cell.settings.seed}: {fault.message}",
+                    fault.advice,
+                )
+                for fault in error.faults
+            ) from error
+        return task, evolver.remark, time.monotonic() - start
+
+    def collect(waiting: set[Future[Ended]]) -> set[Future[Ended]]:
+        done, rest = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            task, remark, seconds = future.result()
+            on_note(remark)
+            on_end(task, seconds)
+        return rest
+
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting: set[Future[Ended]] = set()
+        try:
+            for task in tasks:
+                waiting.add(pool.submit(one, task))
+                if len(waiting) > jobs:
+                    waiting = collect(waiting)
+            while waiting:
+                waiting = collect(waiting)
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+class _Stopped(Exception):
+    """The study ends before this run does."""
+
+
+def _run(task: Task, evolver: Evolver, stop: threading.Event) -> None:
+    """Evolve, and write the file."""
+    changes: list[tuple[int, float]] = []
+    for last in evolver.generations():
+        if stop.is_set():
+            raise _Stopped
+        if not changes or changes[-1][1] != last.best.fitness:
+            changes.append((last.generation, last.best.fitness))
+    record = make_record(task.problem, task.cell.settings, task.grammar, last)
+    write_whole(task.path, outcome_text(task.asked, record, changes))
