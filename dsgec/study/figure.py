@@ -23,6 +23,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 646.0, 74.0, 404.0
 _MOST_POINTS = 300
 _INK, _FAINT, _GRID = "#1a202c", "#4a5568", "#e2e8f0"
 _BETWEEN_LABELS = 18.0
+_LONGEST_LABEL = 13
 # Told apart by hue, by darkness and by dashes; the last row of a table has the first of them.
 _STYLES: tuple[tuple[str, tuple[float, ...]], ...] = (
     ("#0b3c8c", ()),
@@ -174,7 +175,12 @@ def _drawn(curves: list[Curve], title: str, told: str) -> Figure:
         areas.append(Area(tuple(around), colour, 0.14))
         line = tuple(zip(across, middle, strict=True))
         strokes.append(Stroke(line, colour, 2.4, dashes))
-        ends.append(Label(across[-1] + 10.0, middle[-1] + 5.0, curve.label, 15.0, colour))
+        name = (
+            curve.label
+            if len(curve.label) <= _LONGEST_LABEL
+            else f"{curve.label[: _LONGEST_LABEL - 1]}…"
+        )
+        ends.append(Label(across[-1] + 10.0, middle[-1] + 5.0, name, 15.0, colour))
     return Figure(title, _WIDTH, _HEIGHT, tuple(areas), tuple(strokes), (*labels, *_apart(ends)))
 
 

@@ -43,8 +43,9 @@ def read_toml(path: Path | Traversable, shown: str) -> dict[str, Any]:
     except ValueError as error:
         message = str(error)
         place = _PLACE.search(message)
-        span = Span(shown, int(place[1]), int(place[2])) if place else Span(shown, 1, 1)
+        line, column = (int(place[1]), int(place[2])) if place else (data.count(b"\n") + 1, 1)
         text = _PLACE.sub("", message)
+        span = Span(shown, line, column)
         raise DsgecError(Fault(f"this is not TOML: {text}", "See toml.io.", span)) from error
 
 

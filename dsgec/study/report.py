@@ -1,5 +1,8 @@
 """Results to what a study leaves: results.csv, tables, tests and figures."""
 
+import re
+from collections.abc import Container
+from itertools import chain, count
 from pathlib import Path
 
 from dsgec.run.files import write_whole
@@ -32,9 +35,16 @@ def write_report(study: Study, results: Results, folder: Path) -> tuple[str, lis
                 continue
             figure = make_figure(plan, data, results, "A quick look." if study.shortened else "")
             if figure is not None:
-                name = f"{plan.name}-{data.name}".replace(" ", "_")
+                name = _file_name(f"{plan.name}-{data.name}", files)
                 files[f"{name}.svg"] = svg(figure)
                 files[f"{name}.png"] = png(figure)
     for name, content in files.items():
         write_whole(folder / name, content)
     return text, [folder / name for name in files]
+
+
+def _file_name(text: str, taken: Container[str]) -> str:
+    """A name for a figure that resembles `text`, and that no other has."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", text)[:80].strip("_") or "figure"
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(n for n in chain([name], numbered) if f"{n}.svg" not in taken)

@@ -122,13 +122,14 @@ _LATEX = {
     ">": "$>$",
     "<": "$<$",
     "²": "$^2$",
-    "–": "--",
+    "–": r"\textendash{}",
 }
 
 
 def _tex(text: str) -> str:
     """Text that LaTeX sets as it is."""
-    return "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
+    plain = "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
+    return plain.replace("--", "{-}{-}")  # two of them would become one dash
 
 
 def _tex_figure(text: str) -> str:

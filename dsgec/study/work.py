@@ -141,9 +141,9 @@ def work(
     stop = threading.Event()
 
     def one(task: Task) -> Ended:
-        start = time.monotonic()
         try:
             evolver = choose(task.problem, task.cell.settings, backend, 1)
+            start = time.monotonic()  # the engine has been compiled, which is done but once
             _run(task, evolver, stop)
         except DsgecError as error:
             cell = task.cell

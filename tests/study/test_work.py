@@ -1,0 +1,251 @@
+"""A study can be killed at any moment and started again: its results stay the same."""
+
+import fcntl
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.study.cells import cells
+from dsgec.study.parse import load_study
+from dsgec.study.work import LOCK, RUNS, finished, locked, prepare, work
+from tests.command import COMMAND, NO_COMPILER, dsgec
+
+STUDY = """
+name = "small"
+runs = 4
+generations = 30
+[settings]
+population = 20
+[[part]]
+name = "usual"
+engines = ["dsge"]
+grammars = ["one_layer", "multi_layer"]
+data = ["wdbc"]
+[[part]]
+name = "no crossover"
+engines = ["dsge"]
+grammars = ["one_layer"]
+data = ["wdbc"]
+settings = { crossover = 0.0 }
+"""
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "small.toml"
+    path.write_text(STUDY)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(file, tmp_path_factory):
+    """The folder of a study that nothing interrupted."""
+    out = tmp_path_factory.mktemp("whole")
+    dsgec("study", file, "--out", out, "--quiet")
+    return out
+
+
+def made(folder):
+    """What a study has made, but for the lock and the runs."""
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and p.name != LOCK}
+
+
+def copy(folder, to):
+    (to / RUNS).mkdir(parents=True)
+    for path in (folder / RUNS).iterdir():
+        (to / RUNS / path.name).write_bytes(path.read_bytes())
+    return to
+
+
+def kill_once(command, folder, enough):
+    """Start a study, and kill it when it has finished `enough` more runs, or has ended."""
+    before = len(list(folder.glob(f"{RUNS}/*.json")))
+    with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and len(list(folder.glob(f"{RUNS}/*.json"))) < before + enough:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+    return process.returncode
+
+
+def test_a_killed_study_goes_on(file, whole, tmp_path):
+    command = [*COMMAND, "study", str(file), "--out", str(tmp_path), "--quiet"]
+    draw = random.Random(1)
+    for _ in range(3):
+        assert kill_once(command, tmp_path, draw.randint(1, 3)) == -signal.SIGKILL
+    assert not (tmp_path / "results.csv").exists()
+    there = {p: p.stat().st_mtime_ns for p in (tmp_path / RUNS).glob("*.json")}
+    assert 3 <= len(there) < 12
+    answer = dsgec("study", file, "--out", tmp_path)
+
+    assert f"12 runs, {len(there)} of them finished before" in answer.stderr
+    assert made(tmp_path) == made(whole)
+    assert {p: p.stat().st_mtime_ns for p in there} == there  # none of them was run again
+    assert not list(tmp_path.rglob(".new-*"))
+
+
+@pytest.mark.campaign
+def test_ten_kills_at_random_moments(tmp_path):
+    file = tmp_path / "longer.toml"
+    file.write_text(STUDY.replace("runs = 4", "runs = 30").replace("s = 30", "s = 100"))
+    dsgec("study", file, "--out", tmp_path / "whole", "--quiet")
+    folder = tmp_path / "killed"
+    command = [*COMMAND, "study", str(file), "--out", str(folder), "--quiet"]
+    draw = random.Random()
+    kills = 0
+    while kills < 10:
+        with subprocess.Popen(command, env=ENVIRONMENT) as process:
+            time.sleep(draw.uniform(0.3, 3.0))
+            process.send_signal(signal.SIGKILL)
+        kills += 1
+    dsgec("study", file, "--out", folder, "--quiet")
+
+    assert made(folder) == made(tmp_path / "whole")
+
+
+def test_a_finished_study_only_writes_its_tables_again(file, whole, tmp_path):
+    folder = copy(whole, tmp_path)
+    answer = dsgec("study", file, "--out", folder, "--jobs", "1")
+
+    assert "12 runs, 12 of them finished before" in answer.stderr
+    assert made(folder) == made(whole)
+    assert "Table 1. usual" in answer.stdout
+    assert "Table 2. no crossover" in answer.stdout
+
+
+def damaged(path, text):
+    path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: "",
+        lambda text: "[" * 100_000,
+        lambda text: "[]",
+        lambda text: "null",
+        lambda text: text.replace('"seed": 1', '"seed": 2'),
+        lambda text: text.replace('"dsgec": "', '"dsgec": "9'),
+        lambda text: text.replace('"fitness": ', '"fitness": 1'),
+        lambda text: text.replace('"neurons": ', '"neurons": -'),
+        lambda text: text.replace('"changes": [', '"changes": [[99, 1.0],'),
+        lambda text: json.dumps({**json.loads(text), "changes": []}),
+        lambda text: json.dumps({**json.loads(text), "result": 3}),
+    ],
+)
+def test_a_damaged_run_is_run_again(file, whole, tmp_path, damage):
+    folder = copy(whole, tmp_path)
+    tasks = prepare(list(cells(load_study(str(file)))), folder)
+    assert len(finished(tasks)) == 12
+    task = tasks[0]
+    before = task.path.read_text()
+    task.path.write_text(damage(before))
+    left = finished(tasks)
+
+    assert task.cell not in left
+    assert len(left) == 11
+    work([task], 1, "auto", lambda _: None, lambda *_: None)
+    assert task.path.read_text() == before
+
+
+def test_another_runs_file_is_not_taken_for_this_one(file, whole, tmp_path):
+    folder = copy(whole, tmp_path)
+    tasks = prepare(list(cells(load_study(str(file)))), folder)
+    tasks[0].path.write_bytes(tasks[1].path.read_bytes())
+    (folder / RUNS / "notes.txt").write_text("mine")
+
+    assert tasks[0].cell not in finished(tasks)
+    dsgec("study", file, "--out", folder, "--quiet")
+    assert made(folder) == made(whole)
+    assert (folder / RUNS / "notes.txt").read_text() == "mine"
+
+
+def test_two_processes_do_not_work_on_one_folder(file, tmp_path):
+    with (tmp_path / LOCK).open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        answer = dsgec("study", file, "--out", tmp_path, code=1)
+        with pytest.raises(DsgecError, match="another process is at work"), locked(tmp_path):
+            pass
+    assert "another process is at work" in answer.stderr
+    assert "--out" in answer.stderr
+    with locked(tmp_path):
+        pass
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path):
+    file = tmp_path / "long.toml"
+    file.write_text(STUDY.replace("runs = 4", "runs = 400"))
+    folder = tmp_path / "out"
+    command = [*COMMAND, "study", str(file), "--out", str(folder)]
+    with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+        while not list(folder.glob(f"{RUNS}/*.json")):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert f"go on with `dsgec study {file} --out {folder}`" in errors
+    assert "of 1200 runs are finished and kept" in errors
+
+
+def test_jobs_and_backends_do_not_change_the_results(file, whole, tmp_path):
+    quick = ["study", file, "--quick", "--quiet"]
+    text = file.read_text() + "[quick]\nruns = 2\ngenerations = 2\n"
+    other = tmp_path / "small.toml"
+    other.write_text(text)
+    quick[1] = other
+    dsgec(*quick, "--out", tmp_path / "a", "--jobs", "3")
+    dsgec(*quick, "--out", tmp_path / "b", "--jobs", "1", "--backend", "reference")
+    dsgec(*quick, cwd=tmp_path, env=NO_COMPILER)
+
+    a, b, c = (made(tmp_path / name) for name in ("a", "b", "build/small-quick"))
+    assert a == b == c
+    assert b"A quick look: 2 runs of at most 2 generations" in a["tables.txt"]
+    assert a["results.csv"].count(b"\n") == 7
+    assert a["results.csv"] != made(whole)["results.csv"]
+
+
+def test_what_cannot_be_run_is_told_before_anything_is_run(tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text(
+        '[[part]]\nengines = ["dsge"]\ngrammars = ["one_layer", "nothing"]\n'
+        'data = ["wdbc", "sonnar"]\n[data.wdbc]\ntarget = "diagnose"\n'
+    )
+    errors = dsgec("study", file, "--out", tmp_path / "out", code=1).stderr
+
+    for part in ("there is no grammar nothing", "there is no table sonnar", "`diagnosis`?"):
+        assert part in errors
+    assert errors.count("error:") == 3
+    assert not (tmp_path / "out").exists()
+
+
+def test_regression_is_studied_too(tmp_path):
+    table = tmp_path / "line.csv"
+    table.write_text("a,y\n" + "".join(f"{i / 7},{i / 3.5 + 1.25}\n" for i in range(60)))
+    file = tmp_path / "line.toml"
+    file.write_text(
+        "runs = 3\ngenerations = 3\n[settings]\npopulation = 10\n"
+        '[[part]]\nengines = ["dsge"]\ngrammars = ["regression"]\ndata = ["line.csv"]\n'
+    )
+    text = dsgec("study", file, "--out", tmp_path / "out").stdout
+
+    assert "MAE" in text
+    assert "R²" in text
+    assert (tmp_path / "out" / "part_1-line.png").exists()
+
+
+def test_what_a_study_needs_is_told_beforehand(file, monkeypatch):
+    from dsgec.study import statistics
+
+    monkeypatch.setattr(statistics.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(DsgecError, match=r"needs scipy and pillow\n.*pip install 'dsgec\[study\]'"):
+        statistics.require_libraries()
