@@ -50,7 +50,7 @@ def test_the_wheel_alone_runs_the_tour(wheel, tmp_path):
     home = tmp_path / "venv"
     venv.create(home, with_pip=True)
     python = home / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", f"{wheel}[study]"], check=True)
     tour = tmp_path / "tour"
     tour.mkdir()
 

@@ -11,15 +11,20 @@ import pytest
 
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.bnf.parse import parse
-from dsgec.resources import GRAMMARS, shipped_names
+from dsgec.resources import GRAMMARS, STUDIES, shipped_names
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
 COMMANDS = [line for kind, body in BLOCKS if kind == "sh" for line in body.splitlines()]
 
-ELSEWHERE = {"make run": "test_make_run", "make test": "CI", "pip install .": "test_packaging"}
-"""Commands that set up an environment of their own, and what runs them."""
+ELSEWHERE = {
+    "make run": "test_make_run",
+    "make test": "CI",
+    "pip install .": "test_packaging",
+    "dsgec study paper --quick": "tests/study/test_work.py",
+}
+"""Commands that set up an environment of their own or take a minute, and what runs them."""
 
 
 def function_table():
@@ -66,6 +71,12 @@ def test_the_grammar_it_shows_is_one():
     (grammar,) = [body for kind, body in BLOCKS if kind == "bnf"]
 
     assert len(parse(grammar, "README.md").rules) == 5
+
+
+def test_the_study_it_shows_is_the_shipped_one():
+    (study,) = [body for kind, body in BLOCKS if kind == "toml"]
+
+    assert study == STUDIES.joinpath("example.toml").read_text(encoding="utf-8")
 
 
 def test_every_shipped_grammar_and_command_is_named():

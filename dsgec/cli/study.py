@@ -40,7 +40,7 @@ def study(
     from dsgec.study.parse import load_study
     from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
-    from dsgec.study.work import finished, locked, prepare, work
+    from dsgec.study.work import collect, finished, locked, prepare, unfinished, work
 
     planned = load_study(study)
     if quick:
@@ -52,13 +52,13 @@ def study(
     started = time.monotonic()
     with locked(folder):
         there = finished(tasks)
-        todo = [task for task in tasks if task.cell not in there]
-        progress = Progress(todo, len(there), side_by_side, quiet=quiet)
+        todo = unfinished(tasks, there)
         if not quiet:
             complain(
                 f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
                 f" {side_by_side} side by side, in {folder}"
             )
+        progress = Progress(todo, len(there), side_by_side, quiet=quiet)
         try:
             work(todo, side_by_side, backend, progress.note, progress.ended)
         except KeyboardInterrupt:
@@ -69,8 +69,7 @@ def study(
                 f" go on with `{command}`"
             )
             sys.exit(EXIT_INTERRUPTED)
-        results = finished(tasks)
-        text, files = write_report(planned, results, folder)
+        text, files = write_report(planned, collect(tasks), folder)
     if not quiet:
         say(text.removesuffix("\n"))
         say(f"written to {folder}: {' '.join(path.name for path in files)}")

@@ -56,6 +56,8 @@ class Progress:
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
         self.shown = -_SECONDS_BETWEEN_LINES
         self.noted = False
+        if tasks:
+            self._show(is_last=False)
 
     def note(self, text: str) -> None:
         """A remark, once."""
@@ -67,11 +69,12 @@ class Progress:
         """Called with every run that has ended."""
         self.done += 1
         self.remaining.ended(task, seconds)
+        self._show(is_last=self.done == self.total)
+
+    def _show(self, *, is_last: bool) -> None:
         now = time.monotonic()
-        is_last = self.done == self.total
-        if self.quiet or (
-            not self.terminal and now - self.shown < _SECONDS_BETWEEN_LINES and not is_last
-        ):
+        soon = not self.terminal and now - self.shown < _SECONDS_BETWEEN_LINES
+        if self.quiet or (soon and not is_last):
             return
         self.shown = now
         left = self.remaining.estimate()

@@ -99,7 +99,7 @@ def make_figure(plan: TablePlan, data: Data, results: Results, note: str = "") -
         return None
     runs = max(len(chosen[row, data]) for row in rows)
     title = f"{data.label}: fitness of the best network"
-    told = f"Mean of {runs} runs, ± one standard deviation. {note}".rstrip()
+    told = f"Mean of {runs} runs, ± one standard deviation; less is better. {note}".rstrip()
     return _drawn(curves, title, told)
 
 

@@ -10,7 +10,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -127,6 +127,22 @@ def finished(tasks: Sequence[Task]) -> dict[Cell, Outcome]:
     return {cell: outcome for cell, outcome in found if outcome is not None}
 
 
+def unfinished(tasks: Sequence[Task], there: Container[Cell]) -> list[Task]:
+    """What is left to do; a run that belongs to two parts is done once."""
+    return list({task.path: task for task in tasks if task.cell not in there}.values())
+
+
+def collect(tasks: Sequence[Task]) -> dict[Cell, Outcome]:
+    """The outcomes of all tasks, when they have ended."""
+    found = finished(tasks)
+    if len(found) < len(tasks):
+        raise DsgecError(
+            f"{len(tasks) - len(found)} files of finished runs cannot be read",
+            "Does another program change the study's folder? Start the study again.",
+        )
+    return found
+
+
 def work(
     tasks: Sequence[Task],
     jobs: int,
@@ -157,7 +173,7 @@ def work(
             ) from error
         return task, evolver.remark, time.monotonic() - start
 
-    def collect(waiting: set[Future[Ended]]) -> set[Future[Ended]]:
+    def take(waiting: set[Future[Ended]]) -> set[Future[Ended]]:
         done, rest = wait(waiting, return_when=FIRST_COMPLETED)
         for future in done:
             task, remark, seconds = future.result()
@@ -171,9 +187,9 @@ def work(
             for task in tasks:
                 waiting.add(pool.submit(one, task))
                 if len(waiting) > jobs:
-                    waiting = collect(waiting)
+                    waiting = take(waiting)
             while waiting:
-                waiting = collect(waiting)
+                waiting = take(waiting)
         except BaseException:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)

@@ -230,5 +230,5 @@ def test_the_printed_figures_have_as_many_signs_as_the_paper_counts():
 def test_a_study_that_is_not_there(tmp_path):
     with pytest.raises(DsgecError, match="there is no study nothing"):
         load_study("nothing")
-    with pytest.raises(DsgecError, match="shipped one: paper"):
+    with pytest.raises(DsgecError, match="shipped one: example, paper"):
         load_study(str(Path(tmp_path) / "nothing.toml"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.evolution.settings import ENGINES
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.work import LOCK, RUNS, finished, locked, prepare, work
@@ -226,6 +227,17 @@ def test_what_cannot_be_run_is_told_before_anything_is_run(tmp_path):
         assert part in errors
     assert errors.count("error:") == 3
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.campaign
+@pytest.mark.skipif("ge" not in ENGINES, reason="the paper's study needs the engines GE and SGE")
+def test_a_quick_look_at_the_papers_study(tmp_path):
+    text = dsgec("study", "paper", "--quick", cwd=tmp_path).stdout
+
+    assert text.count("A quick look: 5 runs of at most 50 generations, instead of 30 runs") == 2
+    assert "1.16 ± 0.13 +++" in text
+    names = {path.name for path in (tmp_path / "build" / "paper-quick").iterdir()}
+    assert {"results.csv", "tables.tex", "one_layer-sonar.svg", "one_layer-sonar.png"} <= names
 
 
 def test_regression_is_studied_too(tmp_path):
