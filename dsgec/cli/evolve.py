@@ -9,7 +9,7 @@ import click
 
 from dsgec.cli.options import max_depth_option, warn
 from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
-from dsgec.evolution.settings import ENGINES
+from dsgec.evolution.settings import CONNECTIONS, ENGINES
 
 
 @click.command()
@@ -23,7 +23,7 @@ from dsgec.evolution.settings import ENGINES
 @max_depth_option
 @click.option(
     "--connect",
-    type=click.Choice(["all", "previous"]),
+    type=click.Choice(CONNECTIONS),
     default="all",
     show_default=True,
     help="What a neuron may read: all layers before its own, or the previous one.",

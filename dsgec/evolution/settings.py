@@ -7,6 +7,8 @@ from dsgec.errors import DsgecError
 
 ENGINES = ("dsge",)
 """The representations that a run can have."""
+CONNECTIONS = ("all", "previous")
+"""What a neuron may read: all layers before its own, or the one before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +31,11 @@ class Settings:
     objective: str = ""
 
     def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise DsgecError(
-                f"there is no engine `{self.engine}`", f"There is {', '.join(ENGINES)}."
-            )
+        for name, allowed in (("engine", ENGINES), ("connect", CONNECTIONS)):
+            if getattr(self, name) not in allowed:
+                raise DsgecError(
+                    f"{name} is `{getattr(self, name)}`", f"There is {', '.join(allowed)}."
+                )
         for name, lowest, highest in (
             ("population", 2, 1_000_000),
             ("generations", 0, 100_000_000),

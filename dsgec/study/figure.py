@@ -140,6 +140,8 @@ def _drawn(curves: list[Curve], title: str, told: str) -> Figure:
     lowest = min(float((c.mean - c.deviation).min()) for c in curves)
     highest = max(float((c.mean + c.deviation).max()) for c in curves)
     rows = _ticks(lowest, highest)
+    rows = [tick for tick in rows if tick <= highest] if rows[-2] > rows[0] else rows
+    top = max(highest, rows[-1])
     columns = _ticks(0.0, max(float(c.generations[-1]) for c in curves) or 1.0)
     columns = [tick for tick in columns if tick >= 0]
     right = max(float(c.generations[-1]) for c in curves) or 1.0
@@ -148,7 +150,7 @@ def _drawn(curves: list[Curve], title: str, told: str) -> Figure:
         return _LEFT + (_RIGHT - _LEFT) * generation / right
 
     def y(fitness: float) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * (fitness - rows[0]) / (rows[-1] - rows[0])
+        return _BOTTOM - (_BOTTOM - _TOP) * (fitness - rows[0]) / (top - rows[0])
 
     strokes = [Stroke(((_LEFT, y(t)), (_RIGHT, y(t))), _GRID, 1.0) for t in rows]
     strokes.append(Stroke(((_LEFT, _BOTTOM), (_RIGHT, _BOTTOM)), _FAINT, 1.2))

@@ -26,7 +26,8 @@ def latex(tables: Sequence[Table]) -> str:
 
 
 def _headings(table: Table) -> list[str]:
-    return [h for c in table.columns for h in ([c, PRINTED] if table.has_printed else [c])]
+    columns = map(_flat, table.columns)
+    return [h for c in columns for h in ([c, PRINTED] if table.has_printed else [c])]
 
 
 def _fields(table: Table, entries: Iterable[Entry]) -> list[str]:
@@ -50,7 +51,7 @@ def _rows(table: Table) -> list[list[str]]:
                 [
                     block.measure.group if new_group else "",
                     block.measure.label if begins else "",
-                    line.label,
+                    _flat(line.label),
                     *_fields(table, line.entries),
                 ]
             )
@@ -70,13 +71,20 @@ def _plain(number: int, table: Table) -> str:
         if starts and _is_border(table.blocks, position // height):
             body.append(rule)
         body.append(line)
-    return "\n".join([f"Table {number}. {table.title}", "", *body, rule, *table.notes, ""])
+    return "\n".join(
+        [f"Table {number}. {_flat(table.title)}", "", *body, rule, *map(_flat, table.notes), ""]
+    )
 
 
 def _is_border(blocks: Sequence[Block], position: int) -> bool:
     """Whether a rule stands above a block: not between two measures of one group."""
     above, below = blocks[position - 1].measure.group, blocks[position].measure.group
     return not above or above != below
+
+
+def _flat(text: str) -> str:
+    """Text on one line."""
+    return " ".join(text.split())
 
 
 def _width(text: str) -> int:
@@ -102,8 +110,7 @@ def _markdown(number: int, table: Table) -> str:
 
 def _escaped(text: str) -> str:
     """Text that Markdown shows as it is."""
-    flat = " ".join(text.split())
-    return "".join(f"\\{c}" if c in r"\`*_{}[]<>#|~" else c for c in flat)
+    return "".join(f"\\{c}" if c in r"\`*_{}[]<>#|~" else c for c in _flat(text))
 
 
 _LATEX = {
@@ -128,7 +135,7 @@ _LATEX = {
 
 def _tex(text: str) -> str:
     """Text that LaTeX sets as it is."""
-    plain = "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
+    plain = "".join(_LATEX.get(c, c) for c in _flat(text))
     return plain.replace("--", "{-}{-}")  # two of them would become one dash
 
 

@@ -5,6 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from dsgec.errors import DsgecError
 from dsgec.evolution import settings
@@ -118,6 +121,8 @@ MISTAKES = [
     (f"[settings]\nseed = 3\n{PART}", "[settings]: `seed` means nothing here"),
     (f"[settings]\npopulation = 1\n{PART}", "part 1, [settings]: population is 1"),
     (f"[settings]\ncrossover = 'a'\n{PART}", "`crossover` is a text\n  It must be a number"),
+    (f"[settings]\nconnect = 'none'\n{PART}", "connect is `none`\n  There is all, previous."),
+    (f"[settings]\ntest = nan\n{PART}", "test is nan"),
     (f"[settings]\nmax_depth = {{ sum = 'a' }}\n{PART}", "max_depth: `sum` is a text"),
     (f"[data]\nwdbc = 3\n{PART}", "[data.wdbc] is no table"),
     (f"[data.wdbc]\nfil = 3\n{PART}", "Did you mean `file`?"),
@@ -232,3 +237,58 @@ def test_a_study_that_is_not_there(tmp_path):
         load_study("nothing")
     with pytest.raises(DsgecError, match="shipped one: example, paper"):
         load_study(str(Path(tmp_path) / "nothing.toml"))
+
+
+KEYS = [
+    "name",
+    "runs",
+    "seed",
+    "generations",
+    "settings",
+    "quick",
+    "data",
+    "part",
+    "table",
+    "printed",
+    "engines",
+    "grammars",
+]
+KEYS += [
+    "rows",
+    "label",
+    "against",
+    "layers",
+    "figures",
+    "title",
+    "file",
+    "target",
+    "population",
+    "max_depth",
+    "wdbc",
+    "a",
+]
+VALUES = st.one_of(
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.booleans(),
+    st.dates(),
+    st.sampled_from(["dsge", "one_layer", "wdbc", "", "a", "\0", "../x", "\ud7ff", "part 1"]),
+)
+TABLES = st.recursive(
+    st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4),
+    lambda inner: st.dictionaries(
+        st.sampled_from(KEYS), st.one_of(VALUES, inner, st.lists(st.one_of(inner, VALUES)))
+    ),
+    max_leaves=12,
+)
+
+
+@given(TABLES)
+@hypothesis_settings(max_examples=300, deadline=None)
+def test_whatever_a_file_holds_is_a_study_or_a_mistake(source):
+    try:
+        found = parse._parse(source, "any.toml", Path("any.toml"))
+    except DsgecError as error:
+        assert error.faults
+    else:
+        assert found.parts

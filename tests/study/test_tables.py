@@ -75,6 +75,14 @@ def test_markdown_escapes_what_a_label_holds():
     assert lines[5] == r"| **Train** | **RMSE** | A\|\*x\* | 0.50 ± 0.00 |"
 
 
+def test_a_label_stays_on_its_line():
+    rows = (Row("A\nB", "a", "dsge", "net"),)
+    table = make_table(STUDY, replace(STUDY.tables[0], rows=rows, title="a\n\nb"), RESULTS)
+    for text in (plain_text([table]), markdown([table]), latex([table])):
+        assert "A B" in text
+        assert "a b" in text
+
+
 def test_latex_has_the_papers_layout():
     text = latex([TABLE])
 
