@@ -38,9 +38,10 @@ def study(
     from dsgec.study.display import Progress, duration
     from dsgec.study.ir import shorten
     from dsgec.study.parse import load_study
+    from dsgec.study.prepare import prepare, remarks
     from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
-    from dsgec.study.work import collect, finished, locked, prepare, unfinished, work
+    from dsgec.study.work import collect, finished, locked, unfinished, work
 
     planned = load_study(study)
     if quick:
@@ -48,6 +49,8 @@ def study(
     require_libraries()
     folder = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
     tasks = prepare(list(cells(planned)), folder)
+    for remark in () if quiet else remarks(tasks):
+        complain(remark)
     side_by_side = jobs or os.cpu_count() or 1
     started = time.monotonic()
     with locked(folder):

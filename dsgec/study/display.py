@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dsgec.errors import printable
-from dsgec.study.work import Task
+from dsgec.study.prepare import Task
 
 _SECONDS_BETWEEN_LINES = 5.0
 _WIDTH = 28

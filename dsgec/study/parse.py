@@ -70,6 +70,10 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
         top.fault("part", "is missing", "A study has at least one [[part]]: what is to be run.")
     if len({part.name for part in parts}) < len(parts):
         top.fault("part", "has two of one name", "Give each [[part]] a `name` of its own.")
+    every = {data for part in parts for data in part.data}
+    if len({data.name for data in every}) < len(every):
+        advice = "Give each a name of its own: [data.NAME]."
+        top.fault("part", "has two different tables that would be called the same", advice)
     if runs * sum(len(p.engines) * len(p.grammars) * len(p.data) for p in parts) > _MOST_CELLS:
         top.fault("runs", "makes more than a million runs", "Make it several studies.")
     plans = []

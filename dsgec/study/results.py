@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,7 @@ def read_outcome(path: Path, asked: dict[str, Any]) -> Outcome | None:
 
 
 def results_text(results: Results) -> str:
-    """results.csv: a row for each run, in the order of the study; no clock is in it."""
+    """results.csv: a row for each run, in the order of the study and then of the seeds."""
     first = next(iter(results.values()), None)
     metrics = list(dict.fromkeys(name for outcome in results.values() for name in outcome.train))
     assert first is not None
@@ -122,7 +122,7 @@ def results_text(results: Results) -> str:
     head = ["part", "engine", "grammar", "data", "seed", "population", "generations"]
     names = ["fitness", *(f"{part} {metric}" for part in _PARTS for metric in metrics), *SIZES]
     writer.writerow([*head, *(name.replace(" ", "_") for name in names), "evaluations"])
-    for cell, outcome in results.items():
+    for cell, outcome in _in_order(results):
         settings = cell.settings
         writer.writerow(
             [
@@ -133,6 +133,18 @@ def results_text(results: Results) -> str:
             ]
         )
     return out.getvalue()
+
+
+def _in_order(results: Results) -> list[tuple[Cell, Outcome]]:
+    """The runs of one kind together, by seed; the kinds as the study has them."""
+    kinds: dict[tuple[Any, ...], int] = {}
+
+    def place(entry: tuple[Cell, Outcome]) -> tuple[int, int]:
+        cell = entry[0]
+        kind = (cell.part, cell.data, cell.grammar, replace(cell.settings, seed=0))
+        return kinds.setdefault(kind, len(kinds)), cell.settings.seed
+
+    return sorted(results.items(), key=place)
 
 
 def _figures(value: Any) -> dict[str, float | None]:

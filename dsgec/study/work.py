@@ -12,90 +12,18 @@ import threading
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dsgec.bnf.load import GrammarFile, load_grammar
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.table import read_table
 from dsgec.errors import DsgecError, Fault, reason
 from dsgec.evolution.choose import Evolver, choose
-from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.settings import Settings
 from dsgec.run.files import make_folder, remove_unfinished, write_whole
 from dsgec.run.record import make_record
 from dsgec.study.ir import Cell
-from dsgec.study.results import Outcome, file_name, identity, outcome_text, read_outcome
+from dsgec.study.prepare import RUNS, Task
+from dsgec.study.results import Outcome, outcome_text, read_outcome
 
-LOCK, RUNS = "lock", "runs"
-Ended = tuple["Task", str, float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A run that can start, and the file that it ends in."""
-
-    cell: Cell
-    grammar: GrammarFile
-    problem: Problem
-    path: Path
-
-    @property
-    def asked(self) -> dict[str, object]:
-        """All that the outcome depends on."""
-        return identity(self.grammar, self.problem.dataset, self.cell.settings)
-
-    @property
-    def size(self) -> int:
-        """How much work it is, roughly: cells of the table, over the individuals of the run."""
-        settings = self.cell.settings
-        return settings.generations * settings.population * len(self.problem.split.train) + 1
-
-
-def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
-    """Read and check everything that the runs need, so that no mistake is found hours later."""
-    faults: dict[str, Fault] = {}
-    grammars: dict[str, GrammarFile | None] = {}
-    datasets: dict[tuple[str, str | None], Dataset | None] = {}
-    problems: dict[tuple[str, str, Settings], Problem | None] = {}
-    tasks = []
-    for cell in cells:
-        with _keeping(faults, f"grammar {cell.grammar.file}"):
-            if cell.grammar.file not in grammars:
-                grammars[cell.grammar.file] = None
-                grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
-        source = (cell.data.file, cell.data.target)
-        with _keeping(faults, f"data {cell.data.file}"):
-            if source not in datasets:
-                datasets[source] = None
-                datasets[source] = make_dataset(read_table(cell.data.file), cell.data.target)
-        grammar, dataset = grammars[cell.grammar.file], datasets[source]
-        if grammar is None or dataset is None:
-            continue
-        kind = (cell.grammar.file, cell.data.name, replace(cell.settings, seed=0))
-        with _keeping(faults, f"{cell.grammar.name} on {cell.data.name}"):
-            if kind not in problems:
-                problems[kind] = None
-                problems[kind] = make_problem(grammar.grammar, dataset, cell.settings)
-        problem = problems[kind]
-        if problem is None:
-            continue
-        name = file_name(cell, identity(grammar, dataset, cell.settings))
-        tasks.append(Task(cell, grammar, problem, folder / RUNS / name))
-    if faults:
-        raise DsgecError(faults.values())
-    return tasks
-
-
-@contextlib.contextmanager
-def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
-    try:
-        yield
-    except DsgecError as error:
-        for fault in error.faults:
-            told = fault if fault.span else replace(fault, message=f"{place}: {fault.message}")
-            faults.setdefault(str(told), told)
+LOCK = "lock"
+Ended = tuple[Task, str, float]
 
 
 @contextlib.contextmanager

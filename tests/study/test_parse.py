@@ -132,6 +132,7 @@ MISTAKES = [
     (PART.replace('["dsge"]', '["dsge", "dsge"]'), "`engines` names something twice"),
     (PART.replace('["wdbc"]', '["wdbc", 3]'), "`data` holds something else than texts"),
     (PART.replace('["wdbc"]', '["a.csv", "b/a.csv"]'), "two files that would be called the same"),
+    (f"{PART}{PART.replace('wdbc', 'x/wdbc.csv')}", "two different tables that would be called"),
     (f"{PART}generations = {{ wdb = 3 }}", "generations: `wdb` means nothing here"),
     (f"{PART}generations = -3", "`generations` is -3"),
     (f"{PART}engine = 'dsge'", "`engine` means nothing here\n  Did you mean `engines`?"),

@@ -1,5 +1,6 @@
 """A study can be killed at any moment and started again: its results stay the same."""
 
+import csv
 import fcntl
 import json
 import os
@@ -15,7 +16,8 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.settings import ENGINES
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
-from dsgec.study.work import LOCK, RUNS, finished, locked, prepare, work
+from dsgec.study.prepare import RUNS, prepare
+from dsgec.study.work import LOCK, finished, locked, work
 from tests.command import COMMAND, NO_COMPILER, dsgec
 
 STUDY = """
@@ -121,8 +123,16 @@ def test_a_finished_study_only_writes_its_tables_again(file, whole, tmp_path):
     assert "Table 2. no crossover" in answer.stdout
 
 
-def damaged(path, text):
-    path.write_text(text)
+def test_the_runs_of_one_kind_stand_together(whole):
+    rows = list(csv.DictReader((whole / "results.csv").read_text().splitlines()))
+
+    kinds = [(row["part"], row["grammar"]) for row in rows]
+    assert kinds == [
+        *[("usual", "one_layer")] * 4,
+        *[("usual", "multi_layer")] * 4,
+        *[("no crossover", "one_layer")] * 4,
+    ]
+    assert [row["seed"] for row in rows] == ["1", "2", "3", "4"] * 3
 
 
 @pytest.mark.parametrize(
@@ -238,6 +248,19 @@ def test_a_quick_look_at_the_papers_study(tmp_path):
     assert "1.16 ± 0.13 +++" in text
     names = {path.name for path in (tmp_path / "build" / "paper-quick").iterdir()}
     assert {"results.csv", "tables.tex", "one_layer-sonar.svg", "one_layer-sonar.png"} <= names
+
+
+def test_a_remark_on_a_grammar_is_made_once(tmp_path):
+    grammar = tmp_path / "raw.bnf"
+    grammar.write_text("<a> ::= x_1 | x_2 | <a> + <a>\n")
+    file = tmp_path / "raw.toml"
+    file.write_text(
+        "runs = 2\ngenerations = 1\n[settings]\npopulation = 9\n"
+        '[[part]]\nengines = ["dsge"]\ngrammars = ["raw.bnf"]\ndata = ["wdbc"]\n'
+    )
+    errors = dsgec("study", file, "--out", tmp_path / "out").stderr
+
+    assert errors.count("note: wdbc: the output of this grammar is not a sigmoid") == 1
 
 
 def test_regression_is_studied_too(tmp_path):

@@ -1,0 +1,100 @@
+"""Cells to tasks: everything that the runs need is read and checked before the first one starts."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.data.dataset import make_dataset
+from dsgec.data.ir import Dataset
+from dsgec.data.table import read_table
+from dsgec.errors import DsgecError, Fault
+from dsgec.evolution.problem import Problem, make_problem
+from dsgec.evolution.settings import Settings
+from dsgec.study.ir import Cell
+from dsgec.study.results import file_name, identity
+
+RUNS = "runs"
+"""The folder of the files of finished runs, in that of the study."""
+
+Source = tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A run that can start, and the file that it ends in."""
+
+    cell: Cell
+    grammar: GrammarFile
+    problem: Problem
+    path: Path
+
+    @property
+    def asked(self) -> dict[str, object]:
+        """All that the outcome depends on."""
+        return identity(self.grammar, self.problem.dataset, self.cell.settings)
+
+    @property
+    def size(self) -> int:
+        """How much work it is, roughly: cells of the table, over the individuals of the run."""
+        settings = self.cell.settings
+        return settings.generations * settings.population * len(self.problem.split.train) + 1
+
+
+def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
+    """Read and check everything that the runs need, so that no mistake is found hours later."""
+    faults: dict[str, Fault] = {}
+    grammars: dict[str, GrammarFile | None] = {}
+    datasets: dict[Source, Dataset | None] = {}
+    problems: dict[tuple[str, Source, Settings], Problem | None] = {}
+    tasks = []
+    for cell in cells:
+        with _keeping(faults, f"grammar {cell.grammar.file}"):
+            if cell.grammar.file not in grammars:
+                grammars[cell.grammar.file] = None
+                grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
+        source = (cell.data.file, cell.data.target)
+        with _keeping(faults, f"data {cell.data.file}"):
+            if source not in datasets:
+                datasets[source] = None
+                datasets[source] = make_dataset(read_table(cell.data.file), cell.data.target)
+        grammar, dataset = grammars[cell.grammar.file], datasets[source]
+        if grammar is None or dataset is None:
+            continue
+        kind = (cell.grammar.file, source, replace(cell.settings, seed=0))
+        with _keeping(faults, f"{cell.grammar.name} on {cell.data.name}"):
+            if kind not in problems:
+                problems[kind] = None
+                problems[kind] = make_problem(grammar.grammar, dataset, cell.settings)
+        problem = problems[kind]
+        if problem is None:
+            continue
+        name = file_name(cell, identity(grammar, dataset, cell.settings))
+        tasks.append(Task(cell, grammar, problem, folder / RUNS / name))
+    if faults:
+        raise DsgecError(faults.values())
+    return tasks
+
+
+@contextlib.contextmanager
+def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
+    try:
+        yield
+    except DsgecError as error:
+        for fault in error.faults:
+            told = fault if fault.span else replace(fault, message=f"{place}: {fault.message}")
+            faults.setdefault(str(told), told)
+
+
+def remarks(tasks: Sequence[Task]) -> list[str]:
+    """What a user should know beforehand, each thing once."""
+    told = (
+        text
+        for task in tasks
+        for text in (
+            *map(str, task.grammar.warnings),
+            f"note: {task.cell.data.name}: {task.problem.remark}" if task.problem.remark else "",
+        )
+    )
+    return [text for text in dict.fromkeys(told) if text]
