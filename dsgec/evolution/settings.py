@@ -4,11 +4,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dsgec.errors import DsgecError
+from dsgec.genome.represent import ENGINES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The paper's parameters as defaults. `elites` is a number of individuals."""
+    """The paper's parameters as defaults. `elites` is a number of individuals; `codons` and `wraps`
+    are GE's, `connect` is DSGE's."""
 
     engine: str = "dsge"
     population: int = 100
@@ -21,11 +23,15 @@ class Settings:
     connect: str = "all"
     max_depth: tuple[tuple[str, int], ...] = ()
     max_size: int = 250_000
+    codons: int = 200
+    wraps: int = 0
     test: float = 0.3
     split_seed: int = 1
     objective: str = ""
 
     def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise DsgecError(f"no engine `{self.engine}`", f"There are {', '.join(ENGINES)}.")
         for name, lowest, highest in (
             ("population", 2, 1_000_000),
             ("generations", 0, 100_000_000),
@@ -36,6 +42,8 @@ class Settings:
             ("mutation", 0.0, 1.0),
             ("elites", 0, self.population - 1),
             ("max_size", 1, 10_000_000),
+            ("codons", 1, 1_000_000),
+            ("wraps", 0, 1_000),
             ("test", 0.0, 0.9),
         ):
             value = getattr(self, name)
