@@ -66,6 +66,11 @@ def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple
                     todo.append(symbol)
             size += tables.cost[rule][choice]
         if size > max_size:
-            return "", f"the phenotype is larger than {max_size}"
+            return "", too_large(max_size)
 
     return "".join(pieces), ""
+
+
+def too_large(max_size: int) -> str:
+    """The fault of a phenotype that is larger than it may be."""
+    return f"the phenotype is larger than {max_size}"

@@ -1,4 +1,4 @@
-/* Mutation and crossover: dsgec/genome/dsge.py. */
+/* Growth, mutation and crossover: dsgec/genome/dsge.py. */
 
 /* The text of a code or alternative that is a leaf, and its cost: 0 where it is none. */
 static int find_leaf(int32_t rule, int32_t choice, char *name, const char **text, int32_t *length,
@@ -57,11 +57,7 @@ static int mutate(Mapping *map, Stream *random, int64_t max_size, Text *text) {
         Sources reachable = sources(&map->widths, reader_of(choice->room, map->all));
         other = draw_source(&reachable, &map->widths, current, random);
     } else {
-        const int32_t *allowed = options + rooms[choice->room].first_option;
-        int32_t index = below(random, rooms[choice->room].options - 1), i;
-        for (i = 0; i <= index && allowed[i] != current; i++) {
-        }
-        other = allowed[index + (i <= index)];
+        other = draw_other(&rooms[choice->room], current, random);
     }
     if (!put_value(slot, choice->index, other)) {
         return NO_MEMORY;
@@ -70,13 +66,6 @@ static int mutate(Mapping *map, Stream *random, int64_t max_size, Text *text) {
         return OK;
     }
     return express(map, random, max_size, text);
-}
-
-static int compare_genes(const Gene *a, const Gene *b) {
-    if (a->rule != b->rule) {
-        return a->rule < b->rule ? -1 : 1;
-    }
-    return (a->layer > b->layer) - (a->layer < b->layer);
 }
 
 static int32_t count_common(const Genotype *mother, const Genotype *father) {
@@ -91,13 +80,16 @@ static int32_t count_common(const Genotype *mother, const Genotype *father) {
 }
 
 /* The number of the first of the common genes that are exchanged. */
-static int32_t crossover(const Genotype *mother, const Genotype *father, Stream *random) {
+typedef int32_t Exchange;
+static const Exchange NOTHING_EXCHANGED = INT32_MAX;
+
+static Exchange crossover(const Genotype *mother, const Genotype *father, Stream *random) {
     int32_t common = count_common(mother, father);
     return common < 2 ? common : 1 + below(random, common - 1);
 }
 
 /* Load the genes of `own` but, from the common one number `exchanged` on, those of `other`. */
-static int load_child(Slots *slots, const Genotype *own, const Genotype *other, int32_t exchanged) {
+static int load_child(Slots *slots, const Genotype *own, const Genotype *other, Exchange exchanged) {
     int32_t o = 0, i, common = 0;
     clear_slots(slots);
     for (i = 0; i < own->count; i++) {
@@ -114,5 +106,33 @@ static int load_child(Slots *slots, const Genotype *own, const Genotype *other, 
             return 0;
         }
     }
+    return 1;
+}
+
+/* The slots of a new individual: empty, so the mapping draws everything. */
+static int grow(Mapping *map, Stream *random) {
+    (void)random;
+    clear_slots(&map->slots);
+    return OK;
+}
+
+/* What the slots hold to a text: mended, perhaps mutated, mended again. */
+static int vary(Mapping *map, Stream *random, double mutation, int64_t max_size, Text *text) {
+    int error = express(map, random, max_size, text);
+    if (error == OK && chance(random, mutation)) {
+        error = mutate(map, random, max_size, text);
+    }
+    return error;
+}
+
+static int is_gene(uint64_t rule, uint64_t part) {
+    return rule < RULES && (part == 0 || (int64_t)rule == FEATURES) && part <= INT32_MAX / STRIDE;
+}
+
+/* Whether a genotype has all that the mapping takes for granted: it mends what is not as it should
+ * be. */
+static int is_whole(const Mapping *map, const Genotype *genotype) {
+    (void)map;
+    (void)genotype;
     return 1;
 }
