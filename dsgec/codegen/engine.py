@@ -12,15 +12,16 @@ from dsgec.network.check import ARITY
 from dsgec.network.tokens import ALIASES
 from dsgec.resources import TEMPLATES
 
-REPRESENTATION = "{}.c"  # dsge.c, sge.c or ge.c
 _BEFORE_GRAMMAR = ("memory.h", "clock.h")
-_AFTER_GRAMMAR = (
+_MAPPING = (
     "random.h",
     "layered.c",
     "connections.c",
     "genome.c",
     "express.c",
-    REPRESENTATION,
+)
+_OPERATORS = {"dsge": ("others.c", "dsge.c"), "sge": ("others.c", "sge.c"), "ge": ("ge.c",)}
+_REST = (
     "number.c",
     "nodes.c",
     "operands.c",
@@ -166,7 +167,7 @@ def emit_engine(
             *map(_read, _BEFORE_GRAMMAR),
             c_source([*functions, "exp_down"]),
             _grammar(tables, representation, layered, output, objective),
-            *(_read(name.format(representation)) for name in _AFTER_GRAMMAR),
+            *map(_read, (*_MAPPING, *_OPERATORS[representation], *_REST)),
         ]
     )
 

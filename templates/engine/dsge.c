@@ -42,6 +42,12 @@ static int patch(Mapping *map, const Choice *choice, int32_t before, int32_t aft
     return 1;
 }
 
+/* What `room_of` was made of. */
+static Reader reader_of(int32_t room, int all) {
+    Reader reader = {(-1 - room) / 2, (-1 - room) % 2, all};
+    return reader;
+}
+
 /* One integer that was read, replaced by another that is allowed in its place; then the text. */
 static int mutate(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     const Choice *choice;

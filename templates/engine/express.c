@@ -9,7 +9,7 @@ typedef struct {
 } Frame;
 
 /* An integer that the mapping read and that could have been another one. `room` is the entry of
- * `rooms` that it was taken from or, for a connection, says what reads it (see `reader_of`). */
+ * `rooms` that it was taken from or, for a connection, says what reads it (see `room_of`). */
 typedef struct {
     int32_t slot, index, room;
     uint32_t offset; /* of its text */
@@ -40,11 +40,6 @@ static void free_mapping(Mapping *map) {
 
 static int32_t room_of(Reader reader) {
     return -1 - (2 * reader.layers + reader.output);
-}
-
-static Reader reader_of(int32_t room, int all) {
-    Reader reader = {(-1 - room) / 2, (-1 - room) % 2, all};
-    return reader;
 }
 
 static size_t write_decimal(char *to, uint32_t number) {
