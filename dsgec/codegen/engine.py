@@ -20,7 +20,7 @@ _MAPPING = (
     "genome.c",
     "express.c",
 )
-_OPERATORS = {"dsge": ("others.c", "dsge.c"), "sge": ("others.c", "sge.c"), "ge": ("ge.c",)}
+_OPERATORS = {"dsge": ("choices.c", "dsge.c"), "sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
 _REST = (
     "number.c",
     "nodes.c",
@@ -148,7 +148,6 @@ class _Unrolled:
     depth: int
     size: int
     room: int
-    before: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +187,6 @@ def _grammar(
         tables=tables,
         representation=representation.upper(),
         unrolled=unrolled,
-        choices=sum(u.size for u in unrolled if lists.rooms[u.room].options > 1),
         depths=depths,
         depth_count=sum(d.count for d in depths),
         count=len(tables.names),
@@ -210,12 +208,11 @@ def _grammar(
 
 
 def _unroll(lists: "_Lists") -> list[_Unrolled]:
-    unrolled, before = [], 0
+    unrolled = []
     for (number, depth), size in gene_sizes(lists.tables).items():
         rule = lists.rules[number]
         room = rule.first_room + min(max(rule.limit - depth, 0), rule.rooms - 1)
-        unrolled.append(_Unrolled(number, depth, size, room, before))
-        before += size if lists.rooms[room].options > 1 else 0
+        unrolled.append(_Unrolled(number, depth, size, room))
     return unrolled
 
 

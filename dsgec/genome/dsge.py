@@ -7,7 +7,7 @@ the order in which they are read. `<features>` has a gene of its own for each la
 from dataclasses import dataclass
 
 from dsgec.genome.derive import derive
-from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, draw_other
+from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
 from dsgec.genome.random import Stream
 from dsgec.genome.tables import Tables
 
@@ -56,12 +56,7 @@ class Dsge:
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """One integer that was read, replaced by another that is allowed in its place."""
-        if not derivation.choices:
-            return derivation.genotype
-        choice = derivation.choices[stream.below(len(derivation.choices))]
-        values = list(derivation.genotype[choice.gene])
-        values[choice.index] = draw_other(choice.options, values[choice.index], stream)
-        return {**derivation.genotype, choice.gene: tuple(values)}
+        return mutate_choice(derivation, stream)
 
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream

@@ -1,8 +1,9 @@
 """Grammatical Evolution (Ryan, Collins, O'Neill 1998): a list of codons, read by modulus.
 
-A codon is read where there is a choice, and stands for the alternative with its remainder. The
+A codon is read for every symbol, and stands for the alternative with its remainder. The
 alternatives are those that the depth at that place allows, so the networks have the same bounds as
-those of DSGE and SGE.
+those of DSGE and SGE. As in PonyGE2, a mutation changes a codon that was read, and a symbol without
+a choice takes a codon like any other.
 """
 
 from dataclasses import dataclass
@@ -42,8 +43,6 @@ class Ge:
             nonlocal read
             del rule, depth, layer
             assert isinstance(options, tuple)  # there are no dynamic rules in GE
-            if len(options) == 1:
-                return options[0]
             if read == most:
                 return NONE
             codon = codons[read % self.codons]
@@ -54,9 +53,9 @@ class Ge:
         return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault)
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """Any codon, read or not, drawn anew."""
+        """A codon that was read, drawn anew."""
         codons = list(derivation.genotype[_CODONS])
-        index = stream.below(len(codons))
+        index = stream.below(min(derivation.read[_CODONS], self.codons))
         codons[index] = stream.below(CODON_RANGE)
         return {_CODONS: tuple(codons)}
 

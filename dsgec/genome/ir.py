@@ -30,7 +30,7 @@ class Choice:
 class Derivation:
     """What a genotype maps to. `genotype` is the mended one; `fault` says why there is no text.
 
-    `choices` are what a mutation can change, in representations that ask for it.
+    `choices` are what a mutation of DSGE and SGE can change; GE's can change any codon read.
     """
 
     genotype: Genotype
@@ -52,7 +52,7 @@ class Representation(Protocol):
         ...
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """One integer replaced by another."""
+        """One integer that was read, replaced by another."""
         ...
 
     def crossover(
@@ -69,8 +69,16 @@ def draw(options: Options, stream: Stream) -> int:
     return options[stream.below(len(options))]
 
 
-def draw_other(options: Options, current: int, stream: Stream) -> int:
-    """One of the options, but not the current one."""
-    if isinstance(options, Sources):
-        return options.without(current).draw(stream)
-    return draw(tuple(option for option in options if option != current), stream)
+def mutate_choice(derivation: Derivation, stream: Stream) -> Genotype:
+    """One integer that was read, replaced by another that is allowed in its place."""
+    if not derivation.choices:
+        return derivation.genotype
+    choice = derivation.choices[stream.below(len(derivation.choices))]
+    values = list(derivation.genotype[choice.gene])
+    current = values[choice.index]
+    if isinstance(choice.options, Sources):
+        values[choice.index] = choice.options.without(current).draw(stream)
+    else:
+        others = tuple(option for option in choice.options if option != current)
+        values[choice.index] = draw(others, stream)
+    return {**derivation.genotype, choice.gene: tuple(values)}

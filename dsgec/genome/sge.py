@@ -11,7 +11,7 @@ from functools import cached_property
 
 from dsgec.errors import DsgecError
 from dsgec.genome.derive import derive
-from dsgec.genome.ir import Derivation, Gene, Genotype, Options, draw, draw_other
+from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
 from dsgec.genome.random import Stream
 from dsgec.genome.tables import Child, Tables
 
@@ -31,16 +31,6 @@ class Sge:
         """How many integers each gene has."""
         return gene_sizes(self.tables)
 
-    @cached_property
-    def places(self) -> tuple[tuple[Gene, int], ...]:
-        """The genes that hold a choice, each with the number of such integers before its own."""
-        before, places = 0, []
-        for gene, size in self.sizes.items():
-            if len(self.tables.options(*gene)) > 1:
-                places.append((gene, before))
-                before += size
-        return tuple(places)
-
     def grow(self, stream: Stream) -> Genotype:
         """All integers of all genes, drawn in order."""
         return {
@@ -52,28 +42,23 @@ class Sge:
         """Map a genotype; nothing is ever missing."""
         del stream
         read: dict[Gene, int] = {}
+        choices: list[Choice] = []
 
         def choose(rule: int, depth: int, layer: int, options: Options) -> int:
-            del layer, options
+            del layer
             gene = (rule, depth)
             index = read.get(gene, 0)
             read[gene] = index + 1
+            if len(options) > 1:
+                choices.append(Choice(gene, index, options))
             return genotype[gene][index]
 
         phenotype, fault = derive(self.tables, choose, "all", self.max_size)
-        return Derivation(genotype, phenotype, read, fault=fault)
+        return Derivation(genotype, phenotype, read, () if fault else tuple(choices), fault)
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """Any integer that holds a choice, read or not, replaced by another."""
-        if not self.places:
-            return derivation.genotype
-        (last, before) = self.places[-1]
-        number = stream.below(before + self.sizes[last])
-        gene, first = next(place for place in reversed(self.places) if place[1] <= number)
-        values = list(derivation.genotype[gene])
-        index = number - first
-        values[index] = draw_other(self.tables.options(*gene), values[index], stream)
-        return {**derivation.genotype, gene: tuple(values)}
+        """One integer that was read, replaced by another that its symbol has."""
+        return mutate_choice(derivation, stream)
 
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream

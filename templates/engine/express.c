@@ -114,9 +114,6 @@ static inline Choice *add_choice(Choice *choice, int32_t slot, int32_t index, in
 /* GE: the next codon's choice of `count`, or -1 when they run out. */
 static inline int32_t take_codon(Mapping *map, int32_t count) {
     Slot *codons = &map->slots.items[0];
-    if (count == 1) {
-        return 0;
-    }
     if (codons->read == codons->length) {
         if (map->wraps_left == 0) {
             return -1;
@@ -243,7 +240,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
                         return NO_MEMORY;
                     }
                 }
-                if (REPRESENTATION == DSGE && rule->productions > 1) {
+                if (rule->productions > 1) {
                     made = add_choice(made, number, index, rule->first_room, out - begin);
                 }
             }
@@ -310,7 +307,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             int32_t gene = find_slot(number, REPRESENTATION == SGE ? child_depth : 0);
             index = slots[gene].read++;
             choice = choose(&slots[gene], rule, level, index, random);
-            if (REPRESENTATION == DSGE && rooms[rule->first_room + level].options > 1) {
+            if (rooms[rule->first_room + level].options > 1) {
                 made = add_choice(made, gene, index, rule->first_room + level, out - begin);
             }
         }

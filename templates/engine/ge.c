@@ -16,9 +16,10 @@ static int grow(Mapping *map, Stream *random) {
     return OK;
 }
 
-/* Any codon, read or not, drawn anew. */
+/* A codon that was read, drawn anew. */
 static int mutate(Mapping *map, Stream *random) {
-    int32_t index = below(random, map->codons);
+    int32_t read = map->wraps_left < map->wraps ? map->codons : map->slots.items[0].read;
+    int32_t index = below(random, read);
     int32_t codon = below(random, CODON_RANGE);
     return put_value(&map->slots.items[0], index, codon) ? OK : NO_MEMORY;
 }
@@ -56,10 +57,14 @@ static int load_child(Slots *slots, const Genotype *own, const Genotype *other, 
     return 1;
 }
 
-/* What the slots hold, perhaps mutated, to a text. */
+/* What the slots hold to a text, perhaps mutated. */
 static int vary(Mapping *map, Stream *random, double mutation, int64_t max_size, Text *text) {
-    int error = chance(random, mutation) ? mutate(map, random) : OK;
-    return error == OK ? express(map, random, max_size, text) : error;
+    int error = express(map, random, max_size, text);
+    if (error == OK && chance(random, mutation)) {
+        error = mutate(map, random);
+        error = error == OK ? express(map, random, max_size, text) : error;
+    }
+    return error;
 }
 
 static int is_gene(uint64_t rule, uint64_t part) {

@@ -1,4 +1,4 @@
-/* Growth, mutation and crossover: dsgec/genome/sge.py. */
+/* Growth and crossover: dsgec/genome/sge.py; its mutation is in choices.c. */
 
 /* A new individual: every integer of every gene. */
 static int grow(Mapping *map, Stream *random) {
@@ -18,25 +18,6 @@ static int grow(Mapping *map, Stream *random) {
         }
     }
     return OK;
-}
-
-/* Any integer that holds a choice, read or not, replaced by another. */
-static int mutate(Mapping *map, Stream *random) {
-    const Unrolled *gene = &unrolled[UNROLLED - 1];
-    int32_t number, index;
-    Slot *slot;
-    if (CHOICES == 0) {
-        return OK;
-    }
-    number = below(random, CHOICES);
-    while (gene->before > number || rooms[gene->room].options == 1) {
-        gene--;
-    }
-    slot = &map->slots.items[find_slot(gene->rule, gene->depth)];
-    index = number - gene->before;
-    return put_value(slot, index, draw_other(&rooms[gene->room], slot->values[index], random))
-               ? OK
-               : NO_MEMORY;
 }
 
 /* Which genes are exchanged: a draw from `mask` for each. */
@@ -71,12 +52,6 @@ static int load_child(Slots *slots, const Genotype *own, const Genotype *other, 
         }
     }
     return 1;
-}
-
-/* What the slots hold, perhaps mutated, to a text. */
-static int vary(Mapping *map, Stream *random, double mutation, int64_t max_size, Text *text) {
-    int error = chance(random, mutation) ? mutate(map, random) : OK;
-    return error == OK ? express(map, random, max_size, text) : error;
 }
 
 static int is_gene(uint64_t rule, uint64_t part) {
