@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "fitness": {"arithmetic", "network", "codegen", "native"},
     "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
     "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
-    "study": {"resources", "bnf", "codegen", "data", "evolution", "run"},
+    "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {
         "resources",

@@ -9,14 +9,25 @@ import click
 
 from dsgec.cli.options import max_depth_option, warn
 from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
-from dsgec.evolution.settings import CONNECTIONS, ENGINES
+from dsgec.evolution.settings import CONNECTIONS
+from dsgec.genome.represent import ENGINES
 
 
 @click.command()
 @click.argument("grammar")
 @click.argument("data")
 @click.option("--target", metavar="COLUMN", help="The target, by name or number; default: last.")
-@click.option("--engine", type=click.Choice(ENGINES), default="dsge", show_default=True)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="dsge",
+    show_default=True,
+    help="How individuals are written; grammars with layers need DSGE.",
+)
+@click.option("--codons", type=int, default=200, show_default=True, help="Of a GE individual.")
+@click.option(
+    "--wraps", type=int, default=0, show_default=True, help="How often GE may read them again."
+)
 @click.option("--population", type=int, default=100, show_default=True)
 @click.option("--generations", type=int, default=500, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)

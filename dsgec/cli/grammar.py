@@ -46,7 +46,7 @@ def sample(
     """Print random phenotypes of GRAMMAR."""
     from dsgec.bnf.expand import expand
     from dsgec.evolution.settings import Settings
-    from dsgec.genome.dsge import express
+    from dsgec.genome.dsge import Dsge
     from dsgec.genome.random import Stream
     from dsgec.genome.tables import tabulate
 
@@ -55,7 +55,7 @@ def sample(
         features, classes = len(dataset.features), max(len(dataset.classes), 1)
     expanded = expand(load_grammar_file(grammar).grammar, features, classes)
     tables = tabulate(expanded, dict(max_depth))
+    dsge = Dsge(tables, connect, Settings().max_size)
     for individual in range(count):
-        stream = Stream(seed, 0, individual)
-        derivation = express(tables, {}, stream, connect, Settings().max_size)
+        derivation = dsge.express({}, Stream(seed, 0, individual))
         say(derivation.phenotype if not derivation.fault else f"# {derivation.fault}")

@@ -6,19 +6,22 @@ from dataclasses import dataclass
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.codegen.environment import render
+from dsgec.genome.sge import gene_sizes
 from dsgec.genome.tables import NONE, Child, Production, Tables
 from dsgec.network.check import ARITY
 from dsgec.network.tokens import ALIASES
 from dsgec.resources import TEMPLATES
 
 _BEFORE_GRAMMAR = ("memory.h", "clock.h")
-_AFTER_GRAMMAR = (
+_MAPPING = (
     "random.h",
     "layered.c",
     "connections.c",
     "genome.c",
     "express.c",
-    "operators.c",
+)
+_OPERATORS = {"dsge": ("choices.c", "dsge.c"), "sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
+_REST = (
     "number.c",
     "nodes.c",
     "operands.c",
@@ -48,7 +51,7 @@ typedef struct dsgec_engine dsgec_engine;
 typedef struct { int64_t start, count; } dsgec_engine_group;
 typedef struct {
     uint64_t seed;
-    int64_t population, tournament, elites, max_size, threads, connect_all;
+    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps;
     double crossover, mutation;
     const double *columns, *single, *each;
     int64_t features, rows, classes, groups;
@@ -58,7 +61,7 @@ typedef struct {
     int64_t generation, invalid, evaluations, reused, text_start, text_length;
     double best, mean;
 } dsgec_engine_row;
-typedef struct { int32_t rule, layer, start, length; } dsgec_engine_gene;
+typedef struct { int32_t rule, part, start, length; } dsgec_engine_gene;
 typedef struct {
     const dsgec_engine_gene *genes;
     const int32_t *values;
@@ -139,15 +142,31 @@ class _Alias:
     function: str
 
 
-def emit_engine(tables: Tables, layered: bool, output: str, objective: str) -> str:
-    """The engine for a grammar, as one translation unit."""
+@dataclass(frozen=True, slots=True)
+class _Unrolled:
+    rule: int
+    depth: int
+    size: int
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Depths:
+    count: int
+    before: int
+
+
+def emit_engine(
+    tables: Tables, representation: str, layered: bool, output: str, objective: str
+) -> str:
+    """The engine for a grammar and a representation, as one translation unit."""
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity is not None]
     return "\n".join(
         [
             *map(_read, _BEFORE_GRAMMAR),
             c_source([*functions, "exp_down"]),
-            _grammar(tables, layered, output, objective),
-            *map(_read, _AFTER_GRAMMAR),
+            _grammar(tables, representation, layered, output, objective),
+            *map(_read, (*_MAPPING, *_OPERATORS[representation], *_REST)),
         ]
     )
 
@@ -156,12 +175,20 @@ def _read(name: str) -> str:
     return TEMPLATES.joinpath(f"engine/{name}").read_text(encoding="utf-8")
 
 
-def _grammar(tables: Tables, layered: bool, output: str, objective: str) -> str:
+def _grammar(
+    tables: Tables, representation: str, layered: bool, output: str, objective: str
+) -> str:
     lists = _Lists(tables)
+    unrolled = _unroll(lists) if representation == "sge" else []
+    depths = _depths(len(tables.names), unrolled)
     functions = (*ARITY, "softmax")
     return render(
         "engine/grammar.h.j2",
         tables=tables,
+        representation=representation.upper(),
+        unrolled=unrolled,
+        depths=depths,
+        depth_count=sum(d.count for d in depths),
         count=len(tables.names),
         inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
         layered=int(layered),
@@ -178,6 +205,22 @@ def _grammar(tables: Tables, layered: bool, output: str, objective: str) -> str:
         arity=ARITY | {"softmax": 0},
         aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
     )
+
+
+def _unroll(lists: "_Lists") -> list[_Unrolled]:
+    unrolled = []
+    for (number, depth), size in gene_sizes(lists.tables).items():
+        rule = lists.rules[number]
+        room = rule.first_room + min(max(rule.limit - depth, 0), rule.rooms - 1)
+        unrolled.append(_Unrolled(number, depth, size, room))
+    return unrolled
+
+
+def _depths(rules: int, unrolled: list[_Unrolled]) -> list[_Depths]:
+    counts = [0] * rules
+    for gene in unrolled:
+        counts[gene.rule] = max(counts[gene.rule], gene.depth)
+    return [_Depths(count, sum(counts[:rule])) for rule, count in enumerate(counts)]
 
 
 class _Lists:

@@ -15,6 +15,7 @@ from dsgec.evolution.scoring import INFINITE, Score, Scorer, explain
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.fitness.objectives import LANES
+from dsgec.genome.derive import EXHAUSTED, too_large
 from dsgec.native.engine import (
     MEMORY,
     NATIVE,
@@ -80,14 +81,16 @@ class Engine:
         toolchain = toolchain or find_toolchain()
         if toolchain is None:
             raise EngineUnavailable("no C compiler was found")
-        source = emit_engine(problem.tables, bool(roles.layer), roles.output, problem.objective)
+        source = emit_engine(
+            problem.tables, settings.engine, bool(roles.layer), roles.output, problem.objective
+        )
         try:
             library = load_engine(source, DECLARATIONS, toolchain, flags)
         except (CompileError, OSError) as error:
             raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
         parameters = _parameters(problem, settings, threads)
         tables = _tables(problem)
-        self._identity = _identity(problem, parameters, tables)
+        self._identity = _identity(problem, settings.engine, parameters, tables)
         with _told():
             self.native = NativeEngine(library, parameters, tables)
 
@@ -113,11 +116,12 @@ class Engine:
     def explain(self) -> DsgecError:
         """Why not one individual of the population is valid."""
         scorer = Scorer(self.problem, ReferenceBackend())
-        fault = f"the phenotype is larger than {self.settings.max_size}"
+        reasons = {"too large": too_large(self.settings.max_size), "exhausted": EXHAUSTED}
         scores = []
         for number in range(self.settings.population):
             view = self.individual(number)
-            scores += [Score(INFINITE, fault)] if view.fault else scorer([view.phenotype])
+            fault = reasons.get(view.fault)
+            scores += [Score(INFINITE, fault)] if fault else scorer([view.phenotype])
         return explain(scores)
 
     def save(self) -> bytes:
@@ -177,6 +181,8 @@ def _parameters(problem: Problem, settings: Settings, threads: int) -> Parameter
         max_size=settings.max_size,
         threads=max(threads, 1),
         connect_all=int(settings.connect == "all"),
+        codons=settings.codons,
+        wraps=settings.wraps,
         crossover=settings.crossover,
         mutation=settings.mutation,
         classes=len(problem.dataset.classes),
@@ -215,11 +221,19 @@ def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
     return memory[start : start + rows * columns].reshape(rows, columns)
 
 
-def _identity(problem: Problem, parameters: Parameters, tables: Tables) -> bytes:
+def _identity(problem: Problem, engine: str, parameters: Parameters, tables: Tables) -> bytes:
     """A digest of all that the generations depend on, and of nothing else."""
     roles = problem.grammar.directives
     numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
-    told = (problem.tables, roles.layer, roles.output, problem.objective, numbers, tables.groups)
+    told = (
+        engine,
+        problem.tables,
+        roles.layer,
+        roles.output,
+        problem.objective,
+        numbers,
+        tables.groups,
+    )
     digest = hashlib.sha256(repr(told).encode("utf-8", "surrogatepass"))
     for array in (tables.columns, tables.single):
         digest.update(array.astype("<f8", copy=False).data)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Score, Scorer, explain
 from dsgec.evolution.settings import Settings
-from dsgec.genome.dsge import Derivation, Genotype, crossover, express, mutate
+from dsgec.genome.ir import Derivation, Genotype, Representation
 from dsgec.genome.random import Stream
 
 
@@ -52,32 +52,41 @@ class State:
 
 def evolve(problem: Problem, settings: Settings, scorer: Scorer) -> Iterator[State]:
     """Every generation, from the first, random one."""
-    state = _state(0, (), _first_generation(problem, settings), scorer)
+    individuals = problem.represent(settings)
+    state = _state(0, (), _first_generation(individuals, settings), scorer)
     if state.invalid == len(state.population):
         raise explain([individual.score for individual in state.population])
     yield state
     for generation in range(1, settings.generations + 1):
         elite = tuple(state.population[i] for i in _ranked(state.population)[: settings.elites])
-        offspring = _offspring(problem, settings, state.population, generation)
+        offspring = _offspring(individuals, settings, state.population, generation)
         state = _state(generation, elite, offspring, scorer)
         yield state
 
 
-def _first_generation(problem: Problem, settings: Settings) -> list[Derivation]:
-    return [
-        _express(problem, settings, {}, Stream(settings.seed, 0, individual))
-        for individual in range(settings.population)
-    ]
+def _first_generation(individuals: Representation, settings: Settings) -> list[Derivation]:
+    streams = [Stream(settings.seed, 0, number) for number in range(settings.population)]
+    return [individuals.express(individuals.grow(stream), stream) for stream in streams]
 
 
 def _offspring(
-    problem: Problem, settings: Settings, parents: Sequence[Individual], generation: int
+    individuals: Representation,
+    settings: Settings,
+    parents: Sequence[Individual],
+    generation: int,
 ) -> list[Derivation]:
     """Pairs of children of pairs of parents, as many as the elite leaves room for.
 
     The parents and the crossover are drawn from the stream of the pair's first child; each child
     then goes on alone: mending, mutation and mending again are drawn from its own stream.
     """
+
+    def child(genotype: Genotype, stream: Stream) -> Derivation:
+        derivation = individuals.express(genotype, stream)
+        if not stream.chance(settings.mutation):
+            return derivation
+        return individuals.express(individuals.mutate(derivation, stream), stream)
+
     children: list[Derivation] = []
     for first in range(settings.elites, settings.population, 2):
         stream = Stream(settings.seed, generation, first)
@@ -85,25 +94,11 @@ def _offspring(
         father = _tournament(parents, settings.tournament, stream).derivation
         pair = (mother.genotype, father.genotype)
         if stream.chance(settings.crossover):
-            pair = crossover(*pair, stream)
-        children.append(_child(problem, settings, pair[0], stream))
+            pair = individuals.crossover(*pair, stream)
+        children.append(child(pair[0], stream))
         if first + 1 < settings.population:
-            stream = Stream(settings.seed, generation, first + 1)
-            children.append(_child(problem, settings, pair[1], stream))
+            children.append(child(pair[1], Stream(settings.seed, generation, first + 1)))
     return children
-
-
-def _child(problem: Problem, settings: Settings, genotype: Genotype, stream: Stream) -> Derivation:
-    derivation = _express(problem, settings, genotype, stream)
-    if not stream.chance(settings.mutation):
-        return derivation
-    return _express(problem, settings, mutate(derivation, stream), stream)
-
-
-def _express(
-    problem: Problem, settings: Settings, genotype: Genotype, stream: Stream
-) -> Derivation:
-    return express(problem.tables, genotype, stream, settings.connect, settings.max_size)
 
 
 def _tournament(parents: Sequence[Individual], size: int, stream: Stream) -> Individual:

@@ -13,6 +13,8 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import OBJECTIVES, Targets
+from dsgec.genome.ir import Representation
+from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.layered import cut
@@ -49,6 +51,17 @@ class Problem:
             inputs=len(self.dataset.features),
         )
 
+    def represent(self, settings: Settings) -> Representation:
+        """How individuals are written; a DsgecError where the grammar cannot be written so."""
+        return represent(
+            settings.engine,
+            self.tables,
+            connect=settings.connect,
+            max_size=settings.max_size,
+            codons=settings.codons,
+            wraps=settings.wraps,
+        )
+
     def targets(self, outputs: int) -> Targets:
         """What a network with so many outputs should give on the rows to learn from."""
         y = self.dataset.y[self.split.train]
@@ -80,14 +93,10 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         raise DsgecError(f"no objective `{objective}`", f"There are {', '.join(OBJECTIVES)}.")
     if objective == "exp-rmse" and not dataset.classes:
         raise DsgecError("exp-rmse is a product over classes, and the target is a quantity")
-    return Problem(
-        expanded,
-        tabulate(expanded, dict(settings.max_depth)),
-        dataset,
-        parts,
-        objective,
-        remark,
-    )
+    tables = tabulate(expanded, dict(settings.max_depth))
+    problem = Problem(expanded, tables, dataset, parts, objective, remark)
+    problem.represent(settings)
+    return problem
 
 
 def check_task(networks: Sequence[Network], dataset: Dataset) -> str:

@@ -4,16 +4,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dsgec.errors import DsgecError
+from dsgec.genome.represent import ENGINES
 
-ENGINES = ("dsge",)
-"""The representations that a run can have."""
 CONNECTIONS = ("all", "previous")
 """What a neuron may read: all layers before its own, or the one before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The paper's parameters as defaults. `elites` is a number of individuals."""
+    """The paper's parameters as defaults. `elites` is a number of individuals; `codons` and `wraps`
+    are GE's, `connect` is DSGE's."""
 
     engine: str = "dsge"
     population: int = 100
@@ -26,6 +26,8 @@ class Settings:
     connect: str = "all"
     max_depth: tuple[tuple[str, int], ...] = ()
     max_size: int = 250_000
+    codons: int = 200
+    wraps: int = 0
     test: float = 0.3
     split_seed: int = 1
     objective: str = ""
@@ -46,6 +48,8 @@ class Settings:
             ("mutation", 0.0, 1.0),
             ("elites", 0, self.population - 1),
             ("max_size", 1, 10_000_000),
+            ("codons", 1, 1_000_000),
+            ("wraps", 0, 1_000),
             ("test", 0.0, 0.9),
         ):
             value = getattr(self, name)

@@ -40,6 +40,16 @@ class Tables:
     features: int
     output_layer: int
 
+    @property
+    def has_dynamic_rules(self) -> bool:
+        """Whether `<features>` is made anew for each layer."""
+        return self.layer != NONE and self.features != NONE
+
+    def options(self, rule: int, depth: int) -> tuple[int, ...]:
+        """The alternatives that may be taken at this depth of the rule's recursion."""
+        rooms = self.allowed[rule]
+        return rooms[min(max(self.limits[rule] - depth, 0), len(rooms) - 1)]
+
 
 def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
     """The tables of a grammar without dots; `max_depth` overrides the limits it states."""

@@ -28,6 +28,7 @@ _FAILURES = {
     CALL: "the engine was called wrongly",
 }
 TIMES = ("mapping", "breeding", "parsing", "evaluating")
+FAULTS = ("", "too large", "exhausted")
 OUTCOMES = ("scored", "not finite", "no network")
 
 
@@ -50,6 +51,8 @@ class Parameters:
     max_size: int
     threads: int
     connect_all: int
+    codons: int
+    wraps: int
     crossover: float
     mutation: float
     classes: int
@@ -84,12 +87,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One individual. A gene is a rule and a layer, as in `dsgec.genome.dsge`."""
+    """One individual, as in `dsgec.genome.ir`. `fault` is one of FAULTS."""
 
     genotype: dict[tuple[int, int], tuple[int, ...]]
     phenotype: str
     fitness: float
-    fault: bool
+    fault: str
     invalid: bool
 
 
@@ -179,9 +182,9 @@ class NativeEngine:
         for index in range(view.gene_count):
             gene = view.genes[index]
             values = self._ffi.unpack(view.values + gene.start, gene.length)
-            genotype[gene.rule, gene.layer] = tuple(values)
+            genotype[gene.rule, gene.part] = tuple(values)
         text = self._text(view.text, view.text_length) if view.text_length else ""
-        return View(genotype, text, view.fitness, bool(view.fault), bool(view.invalid))
+        return View(genotype, text, view.fitness, FAULTS[view.fault], bool(view.invalid))
 
     def save(self) -> bytes:
         """The state between two generations."""

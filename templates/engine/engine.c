@@ -52,7 +52,8 @@ static int are_possible(const dsgec_engine_settings *s) {
     }
     return row == s->rows && s->population >= 1 && s->population <= INT32_MAX && s->elites >= 0 &&
            s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
-           s->features <= INT32_MAX && s->rows >= 1 && s->classes >= 0 && s->threads >= 1 &&
+           s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
+           s->wraps >= 0 && s->wraps <= INT32_MAX && s->rows >= 1 && s->classes >= 0 && s->threads >= 1 &&
            s->threads <= 1024;
 }
 
@@ -87,7 +88,10 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
         return NULL;
     }
     for (i = 0; i < settings->threads; i++) {
-        e->threads[i].mapping.all = settings->connect_all != 0;
+        Mapping *map = &e->threads[i].mapping;
+        map->all = settings->connect_all != 0;
+        map->codons = (int32_t)settings->codons;
+        map->wraps = (int32_t)settings->wraps;
     }
     *error = open_pool(&e->pool, (int)settings->threads);
     if (*error != OK) {

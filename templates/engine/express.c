@@ -1,4 +1,4 @@
-/* A genotype to its phenotype, mending it where it must be: dsgec/genome/dsge.py, express. */
+/* A genotype to its phenotype: dsgec/genome/derive.py, and `express` of dsge.py, sge.py, ge.py. */
 enum { OUTSIDE, IN_LAYER, IN_OUTPUT };
 
 /* A production of which the symbols from `next` on are to be done, at this depth of its rule. */
@@ -9,7 +9,7 @@ typedef struct {
 } Frame;
 
 /* An integer that the mapping read and that could have been another one. `room` is the entry of
- * `rooms` that it was taken from or, for a connection, says what reads it (see `reader_of`). */
+ * `rooms` that it was taken from or, for a connection, says what reads it (see `room_of`). */
 typedef struct {
     int32_t slot, index, room;
     uint32_t offset; /* of its text */
@@ -24,8 +24,11 @@ typedef struct {
     Frame *frames;
     size_t frames_capacity;
     int64_t size;
-    int fault, all; /* larger than it may be; connect to all layers */
+    int fault, all; /* why there is no text; connect to all layers */
+    int32_t codons, wraps, wraps_left; /* of GE */
 } Mapping;
+
+enum { NO_FAULT, TOO_LARGE, EXHAUSTED };
 
 static void free_mapping(Mapping *map) {
     free_slots(&map->slots);
@@ -37,11 +40,6 @@ static void free_mapping(Mapping *map) {
 
 static int32_t room_of(Reader reader) {
     return -1 - (2 * reader.layers + reader.output);
-}
-
-static Reader reader_of(int32_t room, int all) {
-    Reader reader = {(-1 - room) / 2, (-1 - room) % 2, all};
-    return reader;
 }
 
 static size_t write_decimal(char *to, uint32_t number) {
@@ -113,6 +111,19 @@ static inline Choice *add_choice(Choice *choice, int32_t slot, int32_t index, in
     return choice + 1;
 }
 
+/* GE: the next codon's choice of `count`, or -1 when they run out. */
+static inline int32_t take_codon(Mapping *map, int32_t count) {
+    Slot *codons = &map->slots.items[0];
+    if (codons->read == codons->length) {
+        if (map->wraps_left == 0) {
+            return -1;
+        }
+        map->wraps_left--;
+        codons->read = 0;
+    }
+    return codons->values[codons->read++] % count;
+}
+
 /* Short texts are copied without a look at their length. */
 static inline char *add_text(char *to, const char *head, const char *text, int32_t length) {
     if (length <= HEAD) {
@@ -166,9 +177,10 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     Place in;
     memset(&in, 0, sizeof in);
     map->widths.count = 0;
-    map->fault = 0;
+    map->fault = NO_FAULT;
+    map->wraps_left = map->wraps;
     read_again(&map->slots);
-    if (!have_slots(&map->slots, 0)) {
+    if (!have_slots(&map->slots, REPRESENTATION == SGE ? DEPTHS : 0)) {
         return NO_MEMORY;
     }
     slots = map->slots.items;
@@ -213,17 +225,24 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             }
             number = symbol >> RULE_SHIFT;
             rule = &rules[number];
-            slot = &slots[number];
-            index = slot->read++;
-            choice = index < slot->length ? slot->values[index] : -1;
-            if ((uint32_t)choice >= (uint32_t)rule->productions) {
-                choice = below(random, rule->productions);
-                if (!put_value(slot, index, choice)) {
-                    return NO_MEMORY;
+            if (REPRESENTATION == GE) {
+                choice = take_codon(map, rule->productions);
+                if (choice < 0) {
+                    goto exhausted;
                 }
-            }
-            if (rule->productions > 1) {
-                made = add_choice(made, number, index, rule->first_room, out - begin);
+            } else {
+                slot = &slots[number];
+                index = slot->read++;
+                choice = index < slot->length ? slot->values[index] : -1;
+                if ((uint32_t)choice >= (uint32_t)rule->productions) {
+                    choice = below(random, rule->productions);
+                    if (!put_value(slot, index, choice)) {
+                        return NO_MEMORY;
+                    }
+                }
+                if (rule->productions > 1) {
+                    made = add_choice(made, number, index, rule->first_room, out - begin);
+                }
             }
             chosen = &productions[rule->first_production + choice];
             memcpy(out, chosen->head, HEAD);
@@ -276,12 +295,20 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             if (in.reachable.size > 1) {
                 made = add_choice(made, gene, index, room_of(in.reader), out - begin);
             }
+        } else if (REPRESENTATION == GE) {
+            const Room *room = &rooms[rule->first_room + level_of(rule, child_depth)];
+            choice = take_codon(map, room->options);
+            if (choice < 0) {
+                goto exhausted;
+            }
+            choice = options[room->first_option + choice];
         } else {
             int32_t level = level_of(rule, child_depth);
-            index = slots[number].read++;
-            choice = choose(&slots[number], rule, level, index, random);
+            int32_t gene = find_slot(number, REPRESENTATION == SGE ? child_depth : 0);
+            index = slots[gene].read++;
+            choice = choose(&slots[gene], rule, level, index, random);
             if (rooms[rule->first_room + level].options > 1) {
-                made = add_choice(made, number, index, rule->first_room + level, out - begin);
+                made = add_choice(made, gene, index, rule->first_room + level, out - begin);
             }
         }
         if (choice < 0) {
@@ -325,8 +352,12 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     map->choice_count = (size_t)(made - map->choices);
     text->length = (size_t)(out - begin);
     return OK;
+exhausted:
+    map->fault = EXHAUSTED;
+    goto no_text;
 too_large:
-    map->fault = 1;
+    map->fault = TOO_LARGE;
+no_text:
     map->size = size;
     map->choice_count = 0;
     text->length = 0;

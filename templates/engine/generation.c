@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     uint64_t seed;
-    int64_t population, tournament, elites, max_size, threads, connect_all;
+    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps;
     double crossover, mutation;
     const double *columns, *single, *each;
     int64_t features, rows, classes, groups;
@@ -70,12 +70,11 @@ static int64_t tournament(const dsgec_engine *e, Stream *random) {
 /* What the slots hold, mended and perhaps mutated, becomes an individual. */
 static void become(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random,
                    int may_mutate) {
-    TIMED(TIME_MAPPING, child->error = express(map, random, e->settings.max_size, &child->text));
-    if (child->error == OK && may_mutate && chance(random, e->settings.mutation) &&
-        map->choice_count > 0) {
-        TIMED(TIME_MAPPING,
-              child->error = mutate(map, random, e->settings.max_size, &child->text));
-    }
+    int64_t max_size = e->settings.max_size;
+    TIMED(TIME_MAPPING,
+          child->error = may_mutate
+                             ? vary(map, random, e->settings.mutation, max_size, &child->text)
+                             : express(map, random, max_size, &child->text));
     if (child->error != OK) {
         return;
     }
@@ -90,8 +89,11 @@ static void grow_individual(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
     Mapping *map = &e->threads[thread].mapping;
     Stream random = stream(e->settings.seed, 0, (uint64_t)task);
-    clear_slots(&map->slots);
-    become(e, map, &e->offspring[task], &random, 0);
+    Individual *child = &e->offspring[task];
+    child->error = grow(map, &random);
+    if (child->error == OK) {
+        become(e, map, child, &random, 0);
+    }
 }
 
 static void breed_pair(void *owner, int64_t task, int thread) {
@@ -102,7 +104,7 @@ static void breed_pair(void *owner, int64_t task, int thread) {
     const Genotype *mother = &e->population[tournament(e, &random)].genotype;
     const Genotype *father = &e->population[tournament(e, &random)].genotype;
     Individual *child = &e->offspring[first];
-    int32_t exchanged = INT32_MAX;
+    Exchange exchanged = NOTHING_EXCHANGED;
     if (chance(&random, e->settings.crossover)) {
         exchanged = crossover(mother, father, &random);
     }

@@ -1,11 +1,12 @@
-/* Genotypes as they are kept, and as slots while they are mapped: dsgec/genome/dsge.py. */
+/* Genotypes as they are kept, and as slots while they are mapped: dsgec/genome/ir.py. */
 
-/* The integers of one rule or, for <features> inside a layer, of that layer. */
+/* The integers of one rule. `part` is, for <features> in DSGE, the layer; in SGE, the depth. All
+ * codons of GE are those of rule 0. */
 typedef struct {
-    int32_t rule, layer, start, length;
+    int32_t rule, part, start, length;
 } Gene;
 
-/* Genes in the order of (rule, layer). */
+/* Genes in the order of (rule, part). */
 typedef struct {
     Gene *genes;
     int32_t *values;
@@ -21,16 +22,23 @@ typedef struct {
     int32_t length, read;
 } Slot;
 
-/* One slot a rule, then one for <features> in each layer. */
+/* One slot a rule, then one for each part from 1 on. */
 typedef struct {
     Slot *items;
     size_t capacity;
     int32_t count;
 } Slots;
 
-/* Make slots for `layers` layers. */
-static int have_slots(Slots *slots, int32_t layers) {
-    size_t wanted = (size_t)RULES + (size_t)layers;
+static inline int32_t find_slot(int32_t rule, int32_t part) {
+    if (part == 0) {
+        return rule;
+    }
+    return RULES + (REPRESENTATION == SGE ? depths[rule].before : 0) + part - 1;
+}
+
+/* Make slots for `parts` parts. */
+static int have_slots(Slots *slots, int32_t parts) {
+    size_t wanted = (size_t)RULES + (size_t)parts;
     if (wanted > (size_t)slots->count) {
         if (!RESERVE(slots->items, slots->capacity, wanted)) {
             return 0;
@@ -82,9 +90,9 @@ static void read_again(Slots *slots) {
 }
 
 static int load_gene(Slots *slots, const Genotype *genotype, const Gene *gene) {
-    int32_t number = gene->layer ? RULES + gene->layer - 1 : gene->rule;
+    int32_t number = find_slot(gene->rule, gene->part);
     Slot *slot;
-    if (!have_slots(slots, gene->layer)) {
+    if (!have_slots(slots, number < RULES ? 0 : number - RULES + 1)) {
         return 0;
     }
     slot = &slots->items[number];
@@ -93,7 +101,7 @@ static int load_gene(Slots *slots, const Genotype *genotype, const Gene *gene) {
     return 1;
 }
 
-static int store_gene(Genotype *genotype, const Slot *slot, int32_t rule, int32_t layer,
+static int store_gene(Genotype *genotype, const Slot *slot, int32_t rule, int32_t part,
                       int32_t *total) {
     Gene *gene;
     if (slot->length == 0) {
@@ -106,7 +114,7 @@ static int store_gene(Genotype *genotype, const Slot *slot, int32_t rule, int32_
     }
     gene = &genotype->genes[genotype->count++];
     gene->rule = rule;
-    gene->layer = layer;
+    gene->part = part;
     gene->start = *total;
     gene->length = slot->length;
     memcpy(genotype->values + *total, slot->values, (size_t)slot->length * sizeof(int32_t));
@@ -114,24 +122,33 @@ static int store_gene(Genotype *genotype, const Slot *slot, int32_t rule, int32_
     return 1;
 }
 
+static int32_t last_part(const Slots *slots, int32_t rule) {
+    if (REPRESENTATION == SGE) {
+        return depths[rule].count;
+    }
+    return rule == FEATURES ? slots->count - RULES : 0;
+}
+
 /* The slots as a genotype, which none of them may point into. */
 static int store_genotype(Genotype *genotype, const Slots *slots) {
-    int32_t rule, layer, total = 0;
+    int32_t rule, part, total = 0;
     genotype->count = 0;
     for (rule = 0; rule < RULES; rule++) {
-        if (!store_gene(genotype, &slots->items[rule], rule, 0, &total)) {
-            return 0;
-        }
-        if (rule == FEATURES) {
-            for (layer = 1; layer <= slots->count - RULES; layer++) {
-                const Slot *slot = &slots->items[RULES + layer - 1];
-                if (!store_gene(genotype, slot, rule, layer, &total)) {
-                    return 0;
-                }
+        for (part = 0; part <= last_part(slots, rule); part++) {
+            const Slot *slot = &slots->items[find_slot(rule, part)];
+            if (!store_gene(genotype, slot, rule, part, &total)) {
+                return 0;
             }
         }
     }
     return 1;
+}
+
+static int compare_genes(const Gene *a, const Gene *b) {
+    if (a->rule != b->rule) {
+        return a->rule < b->rule ? -1 : 1;
+    }
+    return (a->part > b->part) - (a->part < b->part);
 }
 
 static int copy_genotype(Genotype *to, const Genotype *from) {

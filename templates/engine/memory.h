@@ -15,7 +15,7 @@ enum {
 };
 
 /* Make room for `count` elements in the array at `where`; 0 if there is no memory. */
-static int grow(void *where, size_t *capacity, size_t count, size_t size) {
+static int enlarge(void *where, size_t *capacity, size_t count, size_t size) {
     size_t wanted = count + count / 2 + 16;
     void *array;
     if (wanted < count || wanted > SIZE_MAX / size) {
@@ -33,7 +33,7 @@ static int grow(void *where, size_t *capacity, size_t count, size_t size) {
 
 #define RESERVE(array, capacity, count)            \
     ((size_t)(count) <= (capacity) ||              \
-     grow(&(array), &(capacity), (size_t)(count), sizeof *(array)))
+     enlarge(&(array), &(capacity), (size_t)(count), sizeof *(array)))
 
 /* Bytes that are appended to: a phenotype, a saved state. */
 typedef struct {

@@ -39,7 +39,7 @@ static int put_genotype(Text *text, const Genotype *genotype) {
     }
     for (i = 0; i < genotype->count; i++) {
         const Gene *gene = &genotype->genes[i];
-        if (!put_word(text, (uint64_t)gene->rule, 4) || !put_word(text, (uint64_t)gene->layer, 4) ||
+        if (!put_word(text, (uint64_t)gene->rule, 4) || !put_word(text, (uint64_t)gene->part, 4) ||
             !put_word(text, (uint64_t)gene->length, 4)) {
             return 0;
         }
@@ -82,12 +82,11 @@ static int save_state(dsgec_engine *e) {
 }
 
 static int get_gene(Bytes *reader, Genotype *genotype, int32_t *total) {
-    uint64_t rule = get_word(reader, 4), layer = get_word(reader, 4), length = get_word(reader, 4);
+    uint64_t rule = get_word(reader, 4), part = get_word(reader, 4), length = get_word(reader, 4);
     Gene *gene, *before;
     uint64_t k;
-    if (reader->failed || rule >= RULES || (layer > 0 && (int64_t)rule != FEATURES) ||
-        layer > INT32_MAX / STRIDE || length == 0 || length > (reader->length - reader->at) / 4 ||
-        length > (uint64_t)(INT32_MAX - *total)) {
+    if (reader->failed || !is_gene(rule, part) || length == 0 ||
+        length > (reader->length - reader->at) / 4 || length > (uint64_t)(INT32_MAX - *total)) {
         return BAD_STATE;
     }
     if (!RESERVE(genotype->genes, genotype->genes_capacity, genotype->count + 1) ||
@@ -97,7 +96,7 @@ static int get_gene(Bytes *reader, Genotype *genotype, int32_t *total) {
     gene = &genotype->genes[genotype->count];
     before = genotype->count > 0 ? gene - 1 : NULL;
     gene->rule = (int32_t)rule;
-    gene->layer = (int32_t)layer;
+    gene->part = (int32_t)part;
     gene->start = *total;
     gene->length = (int32_t)length;
     if (before != NULL && compare_genes(before, gene) >= 0) {
@@ -141,10 +140,10 @@ static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual
     for (; error == OK && genes > 0; genes--) {
         error = get_gene(reader, spare, &total);
     }
-    if (error != OK || reader->failed) {
+    if (error != OK || reader->failed || !is_whole(map, spare)) {
         return error != OK ? error : BAD_STATE;
     }
-    if (!load_child(&map->slots, spare, spare, INT32_MAX)) {
+    if (!load_child(&map->slots, spare, spare, NOTHING_EXCHANGED)) {
         return NO_MEMORY;
     }
     become(e, map, individual, &random, 0);

@@ -81,6 +81,6 @@ def assert_same_population(engine, state):
         derivation = individual.derivation
         assert view.genotype == dict(derivation.genotype)
         assert view.phenotype == derivation.phenotype
-        assert view.fault == bool(derivation.fault)
+        assert bool(view.fault) == bool(derivation.fault)
         assert view.invalid == bool(individual.score.reason)
         assert view.fitness == individual.fitness, derivation.phenotype

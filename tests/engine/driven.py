@@ -9,20 +9,31 @@ from dsgec.evolution.engine import _parameters, _tables
 DRIVER = Path(__file__).parent / "driver.c"
 
 
-def source(problem):
+def source(problem, representation="dsge"):
     roles = problem.grammar.directives
-    engine = emit_engine(problem.tables, bool(roles.layer), roles.output, problem.objective)
+    engine = emit_engine(
+        problem.tables, representation, bool(roles.layer), roles.output, problem.objective
+    )
     return engine + DRIVER.read_text(encoding="utf-8")
 
 
 def data(problem, settings, threads):
     p, t = _parameters(problem, settings, threads), _tables(problem)
-    numbers = (p.population, p.tournament, p.elites, p.max_size, p.threads, p.connect_all)
+    numbers = (
+        p.population,
+        p.tournament,
+        p.elites,
+        p.max_size,
+        p.threads,
+        p.connect_all,
+        p.codons,
+        p.wraps,
+    )
     sizes = (*t.columns.shape, p.classes, len(t.groups), settings.generations + 1)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q11q2d", p.seed, *numbers, *sizes, p.crossover, p.mutation),
+            struct.pack("=Q13q2d", p.seed, *numbers, *sizes, p.crossover, p.mutation),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),

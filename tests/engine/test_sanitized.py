@@ -9,6 +9,7 @@ from dsgec.evolution.engine import Engine
 from dsgec.evolution.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.engine.driven import data, source
+from tests.engine.test_representations import INDIRECT
 from tests.engine.test_same_run import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
 
 pytestmark = pytest.mark.needs_cc
@@ -18,8 +19,8 @@ WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror")
 GRAMMARS = (*SHIPPED, NESTED_LAYERS, EMPTY_AND_LONG)
 
 
-def build(problem, folder, *flags, compiler="cc"):
-    (folder / "engine.c").write_text(source(problem), encoding="utf-8")
+def build(problem, folder, *flags, compiler="cc", representation="dsge"):
+    (folder / "engine.c").write_text(source(problem, representation), encoding="utf-8")
     program = folder / "engine"
     command = [compiler, *STRICT, *flags, str(folder / "engine.c"), "-o", str(program), "-lm"]
     subprocess.run(command, check=True, timeout=300)
@@ -59,13 +60,22 @@ def assert_right(lines, problem, settings):
 def test_the_source_has_no_warnings(compiler, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")
-    settings = Settings(population=10, generations=2)
-    for number, grammar in enumerate(("one_layer", "multi_layer_softmax", "float")):
+    extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
+    for number, (engine, grammar) in enumerate(
+        [
+            ("dsge", "one_layer"),
+            ("dsge", "multi_layer_softmax"),
+            ("dsge", "float"),
+            ("sge", "one_layer"),
+            ("ge", "one_layer"),
+        ]
+    ):
         folder = tmp_path / str(number)
         folder.mkdir()
+        settings = Settings(population=10, generations=2, engine=engine)
         problem = make(grammar, settings)
-        extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
-        program = build(problem, folder, "-O1", *WARNINGS, *extra, compiler=compiler)
+        flags = ("-O1", *WARNINGS, *extra)
+        program = build(problem, folder, *flags, compiler=compiler, representation=engine)
         assert_right(drive(program, problem, settings, 1, folder), problem, settings)
 
 
@@ -80,6 +90,21 @@ def test_no_address_and_no_behaviour_is_undefined(grammar, tmp_path):
         if engine.step(1)[0].invalid == settings.population:
             continue
         program = build(problem, tmp_path, *flags)
+        for threads in (1, 3):
+            lines = drive(program, problem, settings, threads, tmp_path)
+            assert_right(lines, problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("engine", ["sge", "ge"])
+def test_no_address_is_wrong_in_other_representations(engine, tmp_path):
+    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    for grammar in ("one_layer", "regression", INDIRECT):
+        settings = Settings(
+            population=25, generations=30, seed=3, engine=engine, codons=90, wraps=1
+        )
+        problem = make(grammar, settings)
+        program = build(problem, tmp_path, *flags, representation=engine)
         for threads in (1, 3):
             lines = drive(program, problem, settings, threads, tmp_path)
             assert_right(lines, problem, settings)

@@ -10,7 +10,7 @@ from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.genome.connections import sources
-from dsgec.genome.dsge import crossover, express, mutate
+from dsgec.genome.dsge import Dsge
 from dsgec.genome.random import Stream
 from dsgec.genome.tables import tabulate
 from dsgec.network.parse import parse_phenotype as parse_network
@@ -28,14 +28,15 @@ def shipped(name, **limits):
 
 def evolved(tables, connect, seed, steps=40):
     """Derivations as a run makes them: grown, crossed, mutated, mended."""
-    population = [express(tables, {}, Stream(seed, 0, i), connect, BIG) for i in range(8)]
+    dsge = Dsge(tables, connect, BIG)
+    population = [dsge.express({}, Stream(seed, 0, i)) for i in range(8)]
     rng = random.Random(seed)
     for step in range(steps):
         stream = Stream(seed, step + 1, 0)
         mother, father = rng.sample(population, 2)
-        for child in crossover(mother.genotype, father.genotype, stream):
-            derivation = express(tables, child, stream, connect, BIG)
-            derivation = express(tables, mutate(derivation, stream), stream, connect, BIG)
+        for child in dsge.crossover(mother.genotype, father.genotype, stream):
+            derivation = dsge.express(child, stream)
+            derivation = dsge.express(dsge.mutate(derivation, stream), stream)
             yield derivation
             population[rng.randrange(8)] = derivation
 
@@ -48,7 +49,7 @@ def test_every_offspring_is_a_network_and_maps_again_without_a_draw(name, connec
     for derivation in evolved(tables, connect, seed=3):
         network = parse_network(derivation.phenotype, layered=layered, inputs=5)
         assert len(network.outputs) == (3 if name.endswith("softmax") else 1)
-        again = express(tables, derivation.genotype, NoDraws(), connect, BIG)
+        again = Dsge(tables, connect, BIG).express(derivation.genotype, NoDraws())
         assert again == derivation
 
 
@@ -96,12 +97,12 @@ def test_a_connection_to_a_neuron_that_is_gone_is_mended_and_others_stay():
     first, second = 3, 4  # the codes of h_1_1 and h_1_2: behind the three features
     start = {(0, 0): (0,), (layer, 0): (1,), (features, 1): (0, 2)}
     start[features, 2] = (first, second, first)
-    before = express(tables, start, Stream(1, 0, 0), "all", BIG)
+    before = Dsge(tables, "all", BIG).express(start, Stream(1, 0, 0))
     assert before.phenotype == "sig(x_1)-sig(x_3)--h_1_1+h_1_2+h_1_1"
     assert before.genotype[features, 2] == (first, second, first)
 
     shrunk = {**before.genotype, (layer, 0): (0,)}
-    after = express(tables, shrunk, Stream(1, 1, 0), "all", BIG)
+    after = Dsge(tables, "all", BIG).express(shrunk, Stream(1, 1, 0))
 
     assert after.phenotype == "sig(x_1)--h_1_1+h_1_1+h_1_1"
     assert after.genotype == {**shrunk, (features, 2): (first, first, first)}
@@ -128,20 +129,22 @@ def test_half_of_the_connections_go_to_the_previous_layer():
 def test_indirect_recursion_is_limited_too():
     tables = tables_of("<a> ::= <b> <b>\n<b> ::= <a> | x_1 +\n", a=4, b=4)
     for seed in range(50):
-        derivation = express(tables, {}, Stream(seed, 0, 0), "all", BIG)
+        derivation = Dsge(tables, "all", BIG).express({}, Stream(seed, 0, 0))
         assert derivation.phenotype.count("x_1") <= 2**3
 
 
 def test_repeated_alternatives_double_their_probability():
     tables = tables_of("<a> ::= x_1 | x_2 | x_2\n")
-    texts = Counter(express(tables, {}, Stream(s, 0, 0), "all", BIG).phenotype for s in range(6000))
+    texts = Counter(
+        Dsge(tables, "all", BIG).express({}, Stream(s, 0, 0)).phenotype for s in range(6000)
+    )
 
     assert 0.63 < texts["x_2"] / 6000 < 0.70
 
 
 def test_a_phenotype_that_grows_too_large_is_a_fault_and_not_an_endless_loop():
     tables = tables_of("<a> ::= <a> <a> <a> | x_1\n%max-depth a=100\n")
-    faults = [express(tables, {}, Stream(s, 0, 0), "all", 5000) for s in range(20)]
+    faults = [Dsge(tables, "all", 5000).express({}, Stream(s, 0, 0)) for s in range(20)]
 
     assert any(derivation.fault for derivation in faults)
     assert all("larger than 5000" in d.fault for d in faults if d.fault)
@@ -150,8 +153,9 @@ def test_a_phenotype_that_grows_too_large_is_a_fault_and_not_an_endless_loop():
 def test_mutation_changes_exactly_one_integer_to_one_that_is_allowed():
     tables = shipped("multi_layer")
     for seed in range(60):
-        before = express(tables, {}, Stream(seed, 0, 0), "all", BIG)
-        after = mutate(before, Stream(seed, 1, 0))
+        dsge = Dsge(tables, "all", BIG)
+        before = dsge.express({}, Stream(seed, 0, 0))
+        after = dsge.mutate(before, Stream(seed, 1, 0))
         changed = [
             (gene, i)
             for gene, values in before.genotype.items()
@@ -164,16 +168,18 @@ def test_mutation_changes_exactly_one_integer_to_one_that_is_allowed():
 
 def test_an_individual_without_a_choice_is_left_as_it_is():
     tables = tables_of("<a> ::= x_1 + <b>\n<b> ::= 2\n")
-    before = express(tables, {}, Stream(1, 0, 0), "all", BIG)
+    dsge = Dsge(tables, "all", BIG)
+    before = dsge.express({}, Stream(1, 0, 0))
 
-    assert mutate(before, NoDraws()) == before.genotype
+    assert dsge.mutate(before, NoDraws()) == before.genotype
 
 
 def test_only_genes_that_both_parents_have_are_exchanged():
     mother = {(0, 0): (0,), (5, 1): (1,), (5, 2): (2,), (6, 0): (3,)}
     father = {(0, 0): (9,), (5, 1): (8,), (6, 0): (7,)}
+    dsge = Dsge(shipped("float"), "all", BIG)
     for seed in range(20):
-        first, second = crossover(mother, father, Stream(seed, 0, 0))
+        first, second = dsge.crossover(mother, father, Stream(seed, 0, 0))
         assert first[5, 2] == (2,)
         assert (5, 2) not in second
         assert first[0, 0] == (0,)  # the first gene stands before every cutting point

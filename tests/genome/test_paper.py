@@ -5,11 +5,12 @@ import pytest
 from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.genome.connections import neuron_name, sources
-from dsgec.genome.dsge import crossover, express, mutate
+from dsgec.genome.dsge import Dsge
 from dsgec.genome.random import Stream
 from dsgec.genome.tables import tabulate
 
 FLOAT = tabulate(expand(load_grammar("float").grammar, 1, 1), {})
+DSGE = Dsge(FLOAT, "all", 1000)
 
 
 class Scripted(Stream):
@@ -35,7 +36,7 @@ def genes(genotype):
 
 
 def mapped(*values, stream=None):
-    return express(FLOAT, genotype(*values), stream or Scripted(), "all", 1000)
+    return DSGE.express(genotype(*values), stream or Scripted())
 
 
 def test_the_genes_are_in_the_order_of_the_grammar():
@@ -70,7 +71,7 @@ def test_the_mutation_of_the_text():
     before = mapped([0], [0], [1], [0, 0, 1], [2, 5, 9])
 
     # The first of the integers that can change is that of <first>; its other values are 0 and 2.
-    after = mutate(before, Scripted(0, 1))
+    after = DSGE.mutate(before, Scripted(0, 1))
 
     assert genes(after) == [[0], [0], [2], [0, 0, 1], [2, 5, 9]]
     assert mapped(*genes(after)).phenotype == "2.259"
@@ -91,7 +92,7 @@ def test_the_crossover_of_the_text():
     father = genotype([0], [0], [1], [0, 0, 0, 1], [1, 0, 2, 4])
 
     # The cutting points lie behind genes 1 to 4; the third is the text's.
-    first, second = crossover(mother, father, Scripted(2))
+    first, second = DSGE.crossover(mother, father, Scripted(2))
 
     assert genes(first) == [[0], [0], [2], [0, 0, 0, 1], [1, 0, 2, 4]]
     assert genes(second) == [[0], [0], [1], [0, 0, 1], [2, 5, 9]]
@@ -118,7 +119,7 @@ def test_the_depth_limit_holds_for_integers_that_are_there_already():
     shallow = tabulate(expand(load_grammar("float").grammar, 1, 1), {"second": 1})
     start = genotype([0], [0], [1], [0, 0, 1], [2, 5, 9])
 
-    derivation = express(shallow, start, Scripted(), "all", 1000)
+    derivation = Dsge(shallow, "all", 1000).express(start, Scripted())
 
     assert derivation.phenotype == "1.25"
     assert genes(derivation.genotype)[3] == [0, 1, 1]  # mended in the genotype, too

@@ -127,7 +127,10 @@ MISTAKES = [
     (f"[data]\nwdbc = 3\n{PART}", "[data.wdbc] is no table"),
     (f"[data.wdbc]\nfil = 3\n{PART}", "Did you mean `file`?"),
     ("[[part]]\n", "part 1: `engines` is missing"),
-    (PART.replace("dsge", "dsg"), "`engines` names `dsg`\n  Did you mean `dsge`? There is dsge"),
+    (
+        PART.replace("dsge", "dsg"),
+        "`engines` names `dsg`\n  Did you mean `dsge`? There is dsge, sge, ge",
+    ),
     (PART.replace('["dsge"]', "[]"), "`engines` is empty"),
     (PART.replace('["dsge"]', '["dsge", "dsge"]'), "`engines` names something twice"),
     (PART.replace('["wdbc"]', '["wdbc", 3]'), "`data` holds something else than texts"),
@@ -181,13 +184,6 @@ def test_printed_figures_that_do_not_fit_are_told(tmp_path, text):
         study(tmp_path, f"printed = 'figures.toml'\n{PART}")
 
 
-@pytest.fixture
-def all_engines(monkeypatch):
-    for module in (settings, parse):
-        monkeypatch.setattr(module, "ENGINES", ("dsge", "sge", "ge"))
-
-
-@pytest.mark.usefixtures("all_engines")
 def test_the_papers_study_is_what_the_paper_says():
     found = load_study("paper")
     every = list(cells(found))

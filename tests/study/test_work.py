@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.settings import ENGINES
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
@@ -240,7 +239,6 @@ def test_what_cannot_be_run_is_told_before_anything_is_run(tmp_path):
 
 
 @pytest.mark.campaign
-@pytest.mark.skipif("ge" not in ENGINES, reason="the paper's study needs the engines GE and SGE")
 def test_a_quick_look_at_the_papers_study(tmp_path):
     text = dsgec("study", "paper", "--quick", cwd=tmp_path).stdout
 

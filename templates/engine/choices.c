@@ -1,4 +1,13 @@
-/* Mutation and crossover: dsgec/genome/dsge.py. */
+/* Mutation of a choice that the mapping read, in DSGE and SGE: dsgec/genome/ir.py. */
+
+/* An alternative of a room, but not the current one. */
+static int32_t draw_other(const Room *room, int32_t current, Stream *random) {
+    const int32_t *allowed = options + room->first_option;
+    int32_t index = below(random, room->options - 1), i;
+    for (i = 0; i <= index && allowed[i] != current; i++) {
+    }
+    return allowed[index + (i <= index)];
+}
 
 /* The text of a code or alternative that is a leaf, and its cost: 0 where it is none. */
 static int find_leaf(int32_t rule, int32_t choice, char *name, const char **text, int32_t *length,
@@ -28,6 +37,9 @@ static int patch(Mapping *map, const Choice *choice, int32_t before, int32_t aft
     int32_t rule = choice->slot < RULES ? choice->slot : FEATURES;
     int32_t old_length, new_length, old_cost, new_cost, old_kind, new_kind;
     size_t tail;
+    if (REPRESENTATION == SGE && choice->slot >= RULES) { /* recursive: hardly ever a leaf */
+        return 0;
+    }
     if (!find_leaf(rule, before, old_name, &old_text, &old_length, &old_cost, &old_kind) ||
         !find_leaf(rule, after, new_name, &new_text, &new_length, &new_cost, &new_kind) ||
         (LAYERED && (old_kind != new_kind || old_kind == ANY_TEXT)) ||
@@ -40,6 +52,12 @@ static int patch(Mapping *map, const Choice *choice, int32_t before, int32_t aft
     memcpy(text->data + choice->offset, new_text, (size_t)new_length);
     text->length = text->length - (size_t)old_length + (size_t)new_length;
     return 1;
+}
+
+/* What `room_of` was made of. */
+static Reader reader_of(int32_t room, int all) {
+    Reader reader = {(-1 - room) / 2, (-1 - room) % 2, all};
+    return reader;
 }
 
 /* One integer that was read, replaced by another that is allowed in its place; then the text. */
@@ -57,11 +75,7 @@ static int mutate(Mapping *map, Stream *random, int64_t max_size, Text *text) {
         Sources reachable = sources(&map->widths, reader_of(choice->room, map->all));
         other = draw_source(&reachable, &map->widths, current, random);
     } else {
-        const int32_t *allowed = options + rooms[choice->room].first_option;
-        int32_t index = below(random, rooms[choice->room].options - 1), i;
-        for (i = 0; i <= index && allowed[i] != current; i++) {
-        }
-        other = allowed[index + (i <= index)];
+        other = draw_other(&rooms[choice->room], current, random);
     }
     if (!put_value(slot, choice->index, other)) {
         return NO_MEMORY;
@@ -72,47 +86,11 @@ static int mutate(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     return express(map, random, max_size, text);
 }
 
-static int compare_genes(const Gene *a, const Gene *b) {
-    if (a->rule != b->rule) {
-        return a->rule < b->rule ? -1 : 1;
+/* What the slots hold to a text: mended, perhaps mutated, mended again. */
+static int vary(Mapping *map, Stream *random, double mutation, int64_t max_size, Text *text) {
+    int error = express(map, random, max_size, text);
+    if (error == OK && chance(random, mutation)) {
+        error = mutate(map, random, max_size, text);
     }
-    return (a->layer > b->layer) - (a->layer < b->layer);
-}
-
-static int32_t count_common(const Genotype *mother, const Genotype *father) {
-    int32_t m = 0, f = 0, common = 0;
-    while (m < mother->count && f < father->count) {
-        int order = compare_genes(&mother->genes[m], &father->genes[f]);
-        common += order == 0;
-        m += order <= 0;
-        f += order >= 0;
-    }
-    return common;
-}
-
-/* The number of the first of the common genes that are exchanged. */
-static int32_t crossover(const Genotype *mother, const Genotype *father, Stream *random) {
-    int32_t common = count_common(mother, father);
-    return common < 2 ? common : 1 + below(random, common - 1);
-}
-
-/* Load the genes of `own` but, from the common one number `exchanged` on, those of `other`. */
-static int load_child(Slots *slots, const Genotype *own, const Genotype *other, int32_t exchanged) {
-    int32_t o = 0, i, common = 0;
-    clear_slots(slots);
-    for (i = 0; i < own->count; i++) {
-        const Gene *gene = &own->genes[i];
-        int order = -1;
-        while (o < other->count && (order = compare_genes(gene, &other->genes[o])) > 0) {
-            o++;
-        }
-        if (o < other->count && order == 0 && common++ >= exchanged) {
-            if (!load_gene(slots, other, &other->genes[o])) {
-                return 0;
-            }
-        } else if (!load_gene(slots, own, gene)) {
-            return 0;
-        }
-    }
-    return 1;
+    return error;
 }

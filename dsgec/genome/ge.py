@@ -1,0 +1,71 @@
+"""Grammatical Evolution (Ryan, Collins, O'Neill 1998): a list of codons, read by modulus.
+
+A codon is read for every symbol, and stands for the alternative with its remainder. The
+alternatives are those that the depth at that place allows, so the networks have the same bounds as
+those of DSGE and SGE. As in PonyGE2, a mutation changes a codon that was read, and a symbol without
+a choice takes a codon like any other.
+"""
+
+from dataclasses import dataclass
+
+from dsgec.genome.derive import derive
+from dsgec.genome.ir import Derivation, Gene, Genotype, Options
+from dsgec.genome.random import Stream
+from dsgec.genome.tables import NONE, Tables
+
+CODON_RANGE = (1 << 31) - 1
+"""Codons are below it: so many that no alternative is out of reach or markedly more likely."""
+
+_CODONS: Gene = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ge:
+    """`codons` is how many an individual has, `wraps` how often it may be read again."""
+
+    tables: Tables
+    max_size: int
+    codons: int
+    wraps: int
+
+    def grow(self, stream: Stream) -> Genotype:
+        """Random codons."""
+        return {_CODONS: tuple(stream.below(CODON_RANGE) for _ in range(self.codons))}
+
+    def express(self, genotype: Genotype, stream: Stream) -> Derivation:
+        """Map a genotype; one whose codons run out has a fault."""
+        del stream
+        codons = genotype[_CODONS]
+        most = self.codons * (1 + self.wraps)
+        read = 0
+
+        def choose(rule: int, depth: int, layer: int, options: Options) -> int:
+            nonlocal read
+            del rule, depth, layer
+            assert isinstance(options, tuple)  # there are no dynamic rules in GE
+            if read == most:
+                return NONE
+            codon = codons[read % self.codons]
+            read += 1
+            return options[codon % len(options)]
+
+        phenotype, fault = derive(self.tables, choose, "all", self.max_size)
+        return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault)
+
+    def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
+        """A codon that was read, drawn anew."""
+        codons = list(derivation.genotype[_CODONS])
+        index = stream.below(min(derivation.read[_CODONS], self.codons))
+        codons[index] = stream.below(CODON_RANGE)
+        return {_CODONS: tuple(codons)}
+
+    def crossover(
+        self, mother: Genotype, father: Genotype, stream: Stream
+    ) -> tuple[Genotype, Genotype]:
+        """One-point crossover, at the same place in both."""
+        left, right = mother[_CODONS], father[_CODONS]
+        point = 1 + stream.below(self.codons - 1) if self.codons > 1 else self.codons
+        return (
+            {_CODONS: left[:point] + right[point:]},
+            {_CODONS: right[:point] + left[point:]},
+        )

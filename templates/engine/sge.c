@@ -1,0 +1,84 @@
+/* Growth and crossover: dsgec/genome/sge.py; its mutation is in choices.c. */
+
+/* A new individual: every integer of every gene. */
+static int grow(Mapping *map, Stream *random) {
+    int32_t g, i;
+    if (!have_slots(&map->slots, DEPTHS)) {
+        return NO_MEMORY;
+    }
+    clear_slots(&map->slots);
+    for (g = 0; g < UNROLLED; g++) {
+        const Unrolled *gene = &unrolled[g];
+        const Room *room = &rooms[gene->room];
+        Slot *slot = &map->slots.items[find_slot(gene->rule, gene->depth)];
+        for (i = 0; i < gene->size; i++) {
+            if (!put_value(slot, i, options[room->first_option + below(random, room->options)])) {
+                return NO_MEMORY;
+            }
+        }
+    }
+    return OK;
+}
+
+/* Which genes are exchanged: a draw from `mask` for each. */
+typedef struct {
+    int crossed;
+    Stream mask;
+} Exchange;
+static const Exchange NOTHING_EXCHANGED = {0, {0}};
+
+static Exchange crossover(const Genotype *mother, const Genotype *father, Stream *random) {
+    Exchange exchange = {1, *random};
+    int32_t g;
+    (void)mother;
+    (void)father;
+    for (g = 0; g < UNROLLED; g++) {
+        (void)below(random, 2);
+    }
+    return exchange;
+}
+
+/* Load of each gene the one of `own` or, where they are exchanged, of `other`. */
+static int load_child(Slots *slots, const Genotype *own, const Genotype *other, Exchange exchange) {
+    int32_t i;
+    if (!have_slots(slots, DEPTHS)) {
+        return 0;
+    }
+    clear_slots(slots);
+    for (i = 0; i < own->count; i++) {
+        const Genotype *from = exchange.crossed && below(&exchange.mask, 2) ? other : own;
+        if (!load_gene(slots, from, &from->genes[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_gene(uint64_t rule, uint64_t part) {
+    return rule < RULES && part <= (uint64_t)depths[rule].count;
+}
+
+/* Whether a genotype has all that the mapping takes for granted. */
+static int is_whole(const Mapping *map, const Genotype *genotype) {
+    int32_t g, i;
+    (void)map;
+    if (genotype->count != UNROLLED) {
+        return 0;
+    }
+    for (g = 0; g < UNROLLED; g++) {
+        const Gene *gene = &genotype->genes[g];
+        const Rule *rule = &rules[unrolled[g].rule];
+        if (gene->rule != unrolled[g].rule || gene->part != unrolled[g].depth ||
+            gene->length != unrolled[g].size) {
+            return 0;
+        }
+        for (i = 0; i < gene->length; i++) {
+            int32_t choice = genotype->values[gene->start + i];
+            if (choice >= rule->productions ||
+                opens[rule->first_production + choice] > unrolled[g].room - rule->first_room) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}

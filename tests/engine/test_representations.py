@@ -1,0 +1,164 @@
+"""GE and SGE in the engine make the generations of their references, bit for bit."""
+
+import random
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.evolution.engine import Engine, run_engine
+from dsgec.evolution.loop import evolve
+from dsgec.evolution.scoring import Scorer
+from dsgec.evolution.settings import Settings
+from dsgec.fitness.backends import ReferenceBackend
+from dsgec.native.engine import NATIVE
+from tests.engine.compare import QUICK, assert_same_run, make, make_data
+from tests.engine.grammars import grammar
+from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES
+
+pytestmark = pytest.mark.needs_cc
+
+ENGINES = ("sge", "ge")
+INDIRECT = """
+<s> ::= <a> | <s> + <a>
+<a> ::= <b> * <a> | x_1 | <b>
+<b> ::= (<s>) | x_2 | <a> + 1.5 | 2
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("text", ["one_layer", "regression", "float", NO_FEATURES, INDIRECT])
+def test_grammars_without_dynamic_rules_run_as_in_the_reference(engine, text):
+    for seed in (1, 2**64 - 1):
+        settings = Settings(population=10, generations=5, seed=seed, engine=engine)
+        assert_same_run(make(text, settings), settings)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_odd_grammars_run_as_in_the_reference(engine):
+    limits = (("s", 3), ("e", 3))
+    settings = Settings(population=20, generations=5, engine=engine, max_depth=limits)
+    assert_same_run(make(EMPTY_AND_LONG, settings), settings)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("depth", [0, 1, 5])
+def test_other_depths_run_as_in_the_reference(engine, depth):
+    limits = (("sigexpr", depth), ("sum", depth))
+    settings = Settings(population=8, generations=4, engine=engine, max_depth=limits)
+    assert_same_run(make("one_layer", settings), settings)
+
+
+@pytest.mark.parametrize(("codons", "wraps"), [(1, 0), (12, 0), (20, 1), (7, 5), (500, 0), (30, 0)])
+def test_any_number_of_codons_and_wraps_runs_as_in_the_reference(codons, wraps):
+    settings = Settings(population=12, generations=6, engine="ge", codons=codons, wraps=wraps)
+    assert_same_run(make("one_layer", settings), settings)
+
+
+def test_some_individuals_of_a_short_ge_genome_are_exhausted():
+    settings = Settings(population=40, generations=2, engine="ge", codons=40)
+    state = assert_same_run(make("one_layer", settings), settings)
+    faults = [individual.derivation.fault for individual in state.population]
+    assert "the codons run out" in faults
+    assert "" in faults
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("rates", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)], ids=str)
+def test_any_rates_run_as_in_the_reference(engine, rates):
+    crossover, mutation = rates
+    settings = Settings(
+        population=9, generations=6, engine=engine, crossover=crossover, mutation=mutation
+    )
+    assert_same_run(make("one_layer", settings), settings)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_texts_that_are_too_large_are_faults_as_in_the_reference(engine):
+    for max_size in (1, 60, 150):
+        settings = Settings(population=10, generations=3, engine=engine, max_size=max_size)
+        assert_same_run(make("one_layer", settings), settings)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_threads_flags_and_a_restored_state_give_the_same_bytes(engine):
+    settings = Settings(population=31, generations=20, elites=2, seed=7, engine=engine)
+    problem = make("one_layer", settings, make_data(2, 90, 4))
+    first = Engine(problem, settings, flags=QUICK)
+    rows = first.step(9)
+    saved = first.save()
+    rows += first.step(12)
+    second = Engine(problem, settings, threads=2, flags=NATIVE)
+    second.restore(saved)
+    assert second.save() == saved
+    assert list(run_engine(second)) == rows[9:]
+    assert second.save() == first.save()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_damaged_state_is_refused_and_harms_nobody(engine):
+    settings = Settings(population=9, generations=20, engine=engine)
+    problem = make("one_layer", settings)
+    begun = Engine(problem, settings, flags=QUICK)
+    begun.step(3)
+    state = begun.save()
+    rng = random.Random(1)
+    for _ in range(100):
+        damaged = bytearray(state)
+        at = rng.randrange(32, len(damaged))
+        if rng.random() < 0.3:
+            del damaged[at : at + rng.choice([1, 4, len(damaged)])]
+        else:
+            damaged[at] ^= 1 << rng.randrange(8)
+        other = Engine(problem, settings, flags=QUICK)
+        try:
+            other.restore(bytes(damaged))
+        except DsgecError:
+            continue
+        other.step(3)
+
+
+def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
+    settings = Settings(population=8, generations=3, engine="ge", codons=3)
+    problem = make("one_layer", settings)
+    with pytest.raises(DsgecError, match="the codons run out") as expected:
+        next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
+    with pytest.raises(DsgecError) as told:
+        next(run_engine(Engine(problem, settings)))
+    assert str(told.value) == str(expected.value)
+
+
+def run(seed):
+    rng = random.Random(seed)
+    engine = rng.choice(ENGINES)
+    population = rng.randint(2, 14)
+    settings = Settings(
+        engine=engine,
+        population=population,
+        generations=rng.randint(1, 6),
+        seed=rng.getrandbits(64),
+        elites=rng.randint(0, min(population - 1, 4)),
+        crossover=rng.choice([0.95, rng.random()]),
+        mutation=rng.choice([0.95, rng.random()]),
+        codons=rng.choice([200, rng.randint(1, 60)]),
+        wraps=rng.choice([0, rng.randint(0, 3)]),
+        max_size=rng.choice([10**6, 2000, rng.randint(1, 300)]),
+    )
+    data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
+    problem = make(grammar(rng), settings, data)
+    try:
+        problem.represent(settings)
+    except DsgecError:
+        return False
+    assert_same_run(problem, settings, rng.choice([1, 2]))
+    return True
+
+
+def test_a_sample_of_random_grammars_runs_as_in_the_reference():
+    assert sum(run(seed) for seed in range(12)) >= 4
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("block", range(10))
+def test_random_grammars_run_as_in_the_reference(block):
+    assert sum(run(1_000_003 * block + number) for number in range(40)) >= 10
