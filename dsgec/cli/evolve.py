@@ -10,7 +10,7 @@ import click
 from dsgec.cli.options import max_depth_option, warn
 from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
 from dsgec.evolution.settings import CONNECTIONS
-from dsgec.genome.represent import ENGINES
+from dsgec.genome.ir import ENGINES
 
 
 @click.command()

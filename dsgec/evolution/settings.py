@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.genome.represent import ENGINES
+from dsgec.genome.ir import ENGINES
 
 CONNECTIONS = ("all", "previous")
 """What a neuron may read: all layers before its own, or the one before it."""

@@ -7,6 +7,9 @@ from typing import Protocol
 from dsgec.genome.connections import Sources
 from dsgec.genome.random import Stream
 
+ENGINES = ("dsge", "sge", "ge")
+"""The representations, by the names that a user has for them."""
+
 Gene = tuple[int, int]
 """A rule and which of its genes: in DSGE the layer that `<features>` is read in, in SGE the level
 of recursion, otherwise 0. All of GE's codons are the gene (0, 0)."""

@@ -7,8 +7,6 @@ from dsgec.genome.ir import Representation
 from dsgec.genome.sge import Sge
 from dsgec.genome.tables import Tables
 
-ENGINES = ("dsge", "sge", "ge")
-
 
 def represent(
     engine: str, tables: Tables, *, connect: str, max_size: int, codons: int, wraps: int

@@ -9,7 +9,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
-from dsgec.genome.represent import ENGINES
+from dsgec.genome.ir import ENGINES
 from dsgec.resources import STUDIES, find, read_bytes
 from dsgec.study.ir import Data, Grammar, Part, Printed, Quick, Row, Study, TablePlan
 from dsgec.study.printed import parse_printed
