@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset, split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import make_dataset
+from dsgec.data.read import read_table
+from dsgec.data.split import split
 from tests.command import NO_COMPILER, QUICK, dsgec, read
 
 

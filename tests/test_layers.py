@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "network": {"arithmetic", "layered"},
     "codegen": {"arithmetic", "network", "resources", "genome"},
     "native": {"resources"},
-    "data": {"genome", "resources"},
+    "data": {"arithmetic", "genome", "network", "native", "resources"},
     "fitness": {"arithmetic", "network", "codegen", "native"},
     "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
     "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
@@ -48,6 +48,7 @@ OWNERS = {
     "cffi": {"native", "run"},
     "subprocess": {"native", "run"},
     "click": {"cli"},
+    "pyarrow": {"data"},
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -40,7 +40,7 @@ def max_depth_option(function: Callable[..., Any]) -> Callable[..., Any]:
 def load_dataset(name: str, target: str | None) -> "Dataset":
     """The table that a user named, as a data set."""
     from dsgec.data.dataset import make_dataset
-    from dsgec.data.table import read_table
+    from dsgec.data.read import read_table
 
     return make_dataset(read_table(name), target)
 

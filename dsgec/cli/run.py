@@ -13,7 +13,7 @@ from dsgec.cli.output import say
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: standard output.")
 def predict(run: Path, data: str, out: Path | None) -> None:
     """Predict every row of DATA with the network of RUN, as CSV."""
-    from dsgec.data.table import read_table
+    from dsgec.data.read import read_table
     from dsgec.run.files import write_whole
     from dsgec.run.predict import predictions
     from dsgec.run.record import read_model

@@ -14,6 +14,7 @@ from dsgec.resources import TEMPLATES
 _BEFORE_GRAMMAR = ("memory.h", "clock.h")
 _AFTER_GRAMMAR = (
     "random.h",
+    "digits.h",
     "layered.c",
     "connections.c",
     "genome.c",

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
-from dsgec.data.dataset import split
 from dsgec.data.ir import Dataset, Split
+from dsgec.data.split import split
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import OBJECTIVES, Targets

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from dsgec.data.dataset import feature_rows
+from dsgec.data.encode import raw_rows, refuse_missing
 from dsgec.data.table import Table
 from dsgec.fitness.metrics import predicted_classes
 from dsgec.network.evaluate import evaluate
@@ -14,8 +14,9 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def predictions(model: Model, table: Table) -> str:
     """A line for each row: the predicted label and each class's probability, or the value."""
-    names = tuple(column.name for column in model.columns)
-    outputs = evaluate(composed(model), feature_rows(table, names))
+    raw = raw_rows(table, model.columns)
+    refuse_missing(raw, model.columns, table.source)
+    outputs = evaluate(composed(model), raw)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if model.is_classifier:

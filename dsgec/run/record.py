@@ -26,7 +26,7 @@ from dsgec.network.description import read_model as described
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.measure import size
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from dsgec.run.files import write_whole
@@ -99,7 +99,7 @@ def best_model(problem: Problem, state: Generation) -> Model:
     """The best individual as a model."""
     dataset = problem.dataset
     network = check(simplify(problem.parse(state.best.derivation.phenotype)))
-    return Model(network, plain(dataset.features), dataset.classes, dataset.target)
+    return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
 
 def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
