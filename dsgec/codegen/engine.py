@@ -167,7 +167,7 @@ def _grammar(tables: Tables, layered: bool, output: str, objective: str) -> str:
         inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
         layered=int(layered),
         sigmoid=int(output == "sigmoid"),
-        by_class=int(objective == "exp-rmse"),
+        objective=objective.upper().replace("-", "_"),
         pieces=[_piece(text) for text in lists.pieces],
         symbols=lists.symbols,
         productions=lists.productions,

@@ -8,7 +8,10 @@ from dsgec.errors import DsgecError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The paper's parameters as defaults. `elites` is a number of individuals."""
+    """The paper's parameters as defaults. `elites` is a number of individuals.
+
+    With `folds`, the rows to test with are those of one of so many folds, numbered from 0.
+    """
 
     engine: str = "dsge"
     population: int = 100
@@ -24,6 +27,8 @@ class Settings:
     test: float = 0.3
     split_seed: int = 1
     objective: str = ""
+    folds: int = 0
+    fold: int = 0
 
     def __post_init__(self) -> None:
         for name, lowest, highest in (
@@ -37,6 +42,8 @@ class Settings:
             ("elites", 0, self.population - 1),
             ("max_size", 1, 10_000_000),
             ("test", 0.0, 0.9),
+            ("folds", 0, 1_000_000),
+            ("fold", 0, max(self.folds - 1, 0)),
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
