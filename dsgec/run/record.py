@@ -15,11 +15,13 @@ from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
 from dsgec.codegen.emit import model_id
 from dsgec.codegen.names import safe_name
+from dsgec.data.ir import Dataset, Plan
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
+from dsgec.fitness.objectives import natural
 from dsgec.network.check import check
 from dsgec.network.description import describe
 from dsgec.network.description import read_model as described
@@ -31,6 +33,7 @@ from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from dsgec.run.files import write_whole
 
+DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale")
 HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused")
 
 
@@ -74,6 +77,7 @@ def make_record(
             "task": dataset.task,
             "train_rows": len(problem.split.train),
             "test_rows": len(problem.split.test),
+            **data_options(dataset),
         },
         "settings": settings.as_json(),
         "model": {
@@ -84,11 +88,13 @@ def make_record(
         "result": {
             "fitness": last.best.fitness,
             "objective": problem.objective,
+            "score": natural(problem.objective, last.best.fitness),
             "generations": last.generation,
             "evaluations": last.evaluations,
             "reused": last.reused,
             "train": _metrics(problem, network, problem.split.train),
             "test": _metrics(problem, network, problem.split.test),
+            **_confusions(problem, network),
             "network": asdict(size(network)),
             "phenotype": last.best.derivation.phenotype,
         },
@@ -110,6 +116,34 @@ def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float |
             count = len(dataset.classes)
             return metrics.classification(outputs, dataset.class_numbers[rows], count)
         return metrics.regression(outputs, dataset.y[rows])
+
+
+def _confusions(problem: Problem, network: Network) -> dict[str, Any]:
+    dataset = problem.dataset
+    if not dataset.classes:
+        return {}
+    return {
+        "confusion": {
+            part: metrics.confusion(
+                evaluate(network, dataset.x[rows]),
+                dataset.class_numbers[rows],
+                len(dataset.classes),
+            )
+            for part, rows in (("train", problem.split.train), ("test", problem.split.test))
+        }
+    }
+
+
+def data_options(dataset: Dataset) -> dict[str, Any]:
+    """What was asked of the table, as far as it is not the usual."""
+    plan, usual = dataset.plan, Plan()
+    asked = (
+        dataset.test_digest,
+        list(plan.ignore),
+        plan.missing if plan.missing != usual.missing else "",
+        plan.scale if plan.scale != usual.scale else "",
+    )
+    return {name: value for name, value in zip(DATA_OPTIONS, asked, strict=True) if value}
 
 
 def write_run(
