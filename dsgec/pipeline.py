@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from dsgec.bnf.load import load_grammar
+from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.read import read_table
@@ -46,7 +46,7 @@ EXPORTED = ("numpy", "c")
 
 
 def prepare(
-    grammar: str,
+    grammar: str | GrammarFile,
     data: str | Dataset,
     settings: Settings,
     *,
@@ -57,7 +57,7 @@ def prepare(
     """Read and check everything that a run needs, so that no mistake is found later."""
     if name and (Path(name).name != name or name in (".", "..")):
         raise DsgecError(f"`{name}` cannot name a folder", "Say where it is to be with --out.")
-    grammar_file = load_grammar(grammar)
+    grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
     problem = make_problem(grammar_file.grammar, dataset, settings)
     folder = (out or Path("build")) / (

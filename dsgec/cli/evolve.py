@@ -115,6 +115,7 @@ def evolve(
     GRAMMAR is a BNF file or the name of a shipped grammar. DATA is a table: a CSV, TSV, ARFF or
     Parquet file, packed with gzip or not, `-` for standard input, or the name of a shipped one.
     """
+    from dsgec.bnf.load import load_grammar
     from dsgec.evolution.choose import choose, sensible_threads
     from dsgec.evolution.settings import Settings
     from dsgec.pipeline import cross_validated, prepare, refuse_other_run, run, run_many, seeded
@@ -124,8 +125,9 @@ def evolve(
 
     share, test_table = share_or_table(test, folds, runs)
     chosen = Settings(max_depth=tuple(sorted(dict(max_depth).items())), test=share, **settings)
+    file = load_grammar(grammar)
     dataset = table.dataset(data, test_table)
-    job = prepare(grammar, dataset, chosen, out=out, name=name)
+    job = prepare(file, dataset, chosen, out=out, name=name)
     each = [job] if runs == 1 else [seeded(job, chosen.seed + number) for number in range(runs)]
     if folds:
         each = cross_validated(job, dataset, folds)

@@ -120,7 +120,7 @@ def label_texts(
 
 def numbers_the_rows(values: Array) -> bool:
     """Whether a column only counts, as the index of a table does."""
-    return len(values) > 1 and bool(np.all(np.diff(values) == 1.0)) and values[0] in (0.0, 1.0)
+    return values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(len(values)))
 
 
 def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -> Found:
