@@ -20,7 +20,8 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
     from dsgec.run.record import read_model
 
     model, _ = read_model(run)
-    text = predictions(model, table.read(data))
+    names = tuple(column.name for column in model.columns)
+    text = predictions(model, table.read(data, names))
     if out is None:
         say(text.removesuffix("\n"))
     else:

@@ -72,8 +72,8 @@ class TableOptions:
     missing: str = "error"
     scale: str = "none"
 
-    def read(self, name: str) -> "Table":
-        """The table that a user named."""
+    def read(self, name: str, names: tuple[str, ...] = ()) -> "Table":
+        """The table that a user named; `names` are of columns that it should have."""
         from dsgec.data.dialect import Reading
         from dsgec.data.read import read_table
 
@@ -84,6 +84,7 @@ class TableOptions:
             self.decimal or "",
             self.encoding or "",
             self.header,
+            names,
         )
         return read_table(name, reading)
 
@@ -102,7 +103,10 @@ class TableOptions:
         if name == "-" == test:
             raise DsgecError("standard input cannot be both tables")
         dataset = self.make(self.read(name))
-        return dataset if test is None else with_test(dataset, self.read(test))
+        if test is None:
+            return dataset
+        names = tuple(column.name for column in dataset.columns)
+        return with_test(dataset, self.read(test, (*names, dataset.target)))
 
 
 def reading_options(function: Command) -> Command:

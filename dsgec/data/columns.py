@@ -84,7 +84,7 @@ def not_numbers(table: Table, number: int, is_text: NDArray[np.bool_]) -> DsgecE
     """The first cells that are texts where numbers should be."""
     rows = np.flatnonzero(is_text)
     advice = (
-        "The rest of the column are numbers: correct these cells, or leave the column out with"
+        "The rest of the column is numbers: correct these cells, or leave the column out with"
         " --ignore."
     )
     faults = [

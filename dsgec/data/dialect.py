@@ -19,13 +19,17 @@ _MARKS = ("", "?")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a user says about a table; what is empty or None is found out."""
+    """What is said about a table; what is empty or None is found out.
+
+    A first line that has all of `names` is a header.
+    """
 
     separator: str = ""
     quote: str = ""
     decimal: str = ""
     encoding: str = ""
     header: bool | None = None
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, most in (("separator", 1), ("quote", 1), ("decimal", 1)):

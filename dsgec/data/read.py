@@ -48,7 +48,8 @@ def read_source(source: Source, reading: Reading) -> Table:
     dialect, sample = recognise(head, reading, source.shown)
     header = reading.header
     if header is None:
-        header = is_header(sample, dialect.decimal)
+        named = bool(reading.names and sample) and set(reading.names) <= set(sample[0])
+        header = named or is_header(sample, dialect.decimal)
     if header:
         line, names = next(records(stream.lines(), dialect, source.shown), (1, []))
         columns = _distinct(_as_wide_as(sample[1:], names), source.shown, line)

@@ -31,8 +31,8 @@ def lines(seed, count=300, ragged=False):
     rng = random.Random(seed)
     plain = [cell for cell in CELLS if '"' not in cell] if seed % 3 else CELLS
     text = ""
-    for _ in range(count):
-        width = rng.choice([3, 5]) if ragged and rng.random() < 0.02 else 4
+    for row in range(count):
+        width = rng.choice([3, 5]) if ragged and row > 9 and rng.random() < 0.02 else 4
         text += ",".join(rng.choice(plain) for _ in range(width)) + rng.choice(["\n", "\n", "\r\n"])
         text += rng.choice(["", "", "", "\n", ",,,\n"])
     return HEAD + text
