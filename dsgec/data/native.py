@@ -14,7 +14,7 @@ from dsgec.native.toolchain import CompileError, find_toolchain
 from dsgec.resources import TEMPLATES
 
 _PARTS = ("engine/digits.h", "engine/number.c", "reader/rows.c")
-_DECLARATIONS = """
+DECLARATIONS = """
 typedef struct { int64_t row, column, start, length; } dsgec_cell;
 typedef struct {
     const char *text;
@@ -46,12 +46,16 @@ def _library() -> Library | None:
     toolchain = find_toolchain()
     if toolchain is None:
         return None
-    parts = [TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in _PARTS]
-    source = "\n".join(["#include <stddef.h>", c_source(["bits"]), *parts])
     try:
-        return load(source, _DECLARATIONS, toolchain)
+        return load(reader_source(), DECLARATIONS, toolchain)
     except (CompileError, OSError):
         return None
+
+
+def reader_source() -> str:
+    """The C of the reader."""
+    parts = [TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in _PARTS]
+    return "\n".join(["#include <stddef.h>", c_source(["bits"]), *parts])
 
 
 def can_read(dialect: Dialect) -> bool:

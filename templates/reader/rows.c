@@ -53,7 +53,8 @@ static const char *read_text_cell(dsgec_rows *r, const char *at, const char *end
     const char *start = at, *stop;
     dsgec_cell *cell;
     if (at < end && *at == r->quote) {
-        stop = memchr(++start, r->quote, (size_t)(end - start));
+        start++;
+        stop = memchr(start, r->quote, (size_t)(end - start));
         if (stop == NULL || !ends_cell(r, stop + 1, end)) {
             return NULL;
         }
