@@ -19,21 +19,23 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from dsgec.bnf.load import load_grammar
+from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
-from dsgec.data.table import read_table
+from dsgec.data.ir import Dataset
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Evolver, Generation
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
-from dsgec.network.model import Model
 from dsgec.run.export import export
 from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.job import Job, Run
 from dsgec.run.record import (
+    DATA_OPTIONS,
     HistoryRow,
-    best_network,
+    best_model,
     clear_run,
+    data_options,
     history_row,
     make_record,
     read_record,
@@ -45,8 +47,8 @@ EXPORTED = ("numpy", "c")
 
 
 def prepare(
-    grammar: str,
-    data: str,
+    grammar: str | GrammarFile,
+    data: str | Dataset,
     settings: Settings,
     *,
     target: str | None = None,
@@ -56,8 +58,8 @@ def prepare(
     """Read and check everything that a run needs, so that no mistake is found later."""
     if name and (Path(name).name != name or name in (".", "..")):
         raise DsgecError(f"`{name}` cannot name a folder", "Say where it is to be with --out.")
-    grammar_file = load_grammar(grammar)
-    dataset = make_dataset(read_table(data), target)
+    grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
+    dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
     problem = make_problem(grammar_file.grammar, dataset, settings)
     folder = (out or Path("build")) / (
         name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
@@ -92,14 +94,12 @@ def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None])
         "evaluations_per_second": round(last.evaluations / seconds, 1) if seconds else None,
     }
     record = make_record(job.problem, job.settings, job.grammar, last)
-    network = best_network(job.problem, last)
-    dataset = job.problem.dataset
-    model = Model(network, dataset.features, dataset.classes)
+    model = best_model(job.problem, last)
     clear_run(job.folder)
     files = export(model, EXPORTED, record["model"]["name"], job.folder)
     if len(history) <= last.generation:  # interrupted between two statements
         history.append(history_row(last))
-    write_run(job.folder, record, network, history, timing)
+    write_run(job.folder, record, model.network, history, timing)
     return Run(job.folder, record, timing, tuple(files), interrupted)
 
 
@@ -144,6 +144,17 @@ def seeded(job: Job, seed: int) -> Job:
     return replace(job, settings=replace(job.settings, seed=seed), folder=folder)
 
 
+def cross_validated(job: Job, dataset: Dataset, folds: int) -> list[Job]:
+    """A job for each fold, each in a folder of its own within the job's."""
+    folder = job.folder.with_name(f"{job.folder.name}-cv{folds}")
+    jobs = []
+    for fold in range(folds):
+        settings = replace(job.settings, folds=folds, fold=fold)
+        problem = make_problem(job.grammar.grammar, dataset, settings)
+        jobs.append(Job(job.grammar, problem, settings, folder / f"fold{fold + 1}"))
+    return jobs
+
+
 def refuse_other_run(job: Job) -> None:
     """A folder with the result of another run is not written over unasked."""
     if not (job.folder / "run.json").exists():
@@ -154,8 +165,10 @@ def refuse_other_run(job: Job) -> None:
         found.get("settings") != job.settings.as_json()
         or found.get("grammar") != {"name": job.grammar.name, "sha256": job.grammar.digest}
         or not isinstance(found.get("data"), dict)
-        or (found["data"].get("sha256"), found["data"].get("target"))
-        != (dataset.digest, dataset.target)
+        or (found["data"].get("sha256"), found["data"].get("target"), found["data"].get("task"))
+        != (dataset.digest, dataset.target, dataset.task)
+        or {name: found["data"].get(name) for name in DATA_OPTIONS}
+        != dict.fromkeys(DATA_OPTIONS) | data_options(dataset)
     ):
         raise DsgecError(
             f"{job.folder} holds another run",

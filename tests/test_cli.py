@@ -10,8 +10,9 @@ import sys
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset, split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import make_dataset
+from dsgec.data.read import read_table
+from dsgec.data.split import split
 from tests.command import NO_COMPILER, QUICK, dsgec, read
 
 
@@ -47,7 +48,13 @@ def test_a_run_leaves_its_folder(run):
     )
     record = read(run, "run.json")
     for part in ("train", "test"):
-        assert set(record["result"][part]) == {"accuracy", "rmse", "auroc", "f1"}
+        assert set(record["result"][part]) == {
+            "accuracy",
+            "rmse",
+            "auroc",
+            "f1",
+            "balanced_accuracy",
+        }
         assert all(0.0 <= value <= 1.0 for value in record["result"][part].values())
     assert set(record["result"]["network"]) == {"layers", "neurons", "features", "connections"}
     assert record["result"]["evaluations"] > 12

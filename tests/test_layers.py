@@ -21,10 +21,10 @@ MAY_IMPORT = {
     "network": {"arithmetic", "layered"},
     "codegen": {"arithmetic", "network", "resources", "genome"},
     "native": {"resources"},
-    "data": {"genome", "resources"},
+    "data": {"arithmetic", "genome", "network", "native", "resources"},
     "fitness": {"arithmetic", "network", "codegen", "native"},
     "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
-    "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
+    "run": {"resources", "bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
     "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {
@@ -52,6 +52,7 @@ OWNERS = {
     "click": {"cli"},
     "scipy": {"study"},
     "PIL": {"study"},
+    "pyarrow": {"data"},
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -9,14 +9,31 @@ import click
 
 from dsgec.cli.options import max_depth_option, warn
 from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
+from dsgec.cli.tables import TableOptions, table_options
+from dsgec.errors import DsgecError
 from dsgec.evolution.settings import CONNECTIONS
 from dsgec.genome.ir import ENGINES
+
+_MOST_NOTES = 10
+
+
+def share_or_table(test: str, folds: int | None, runs: int) -> tuple[float, str | None]:
+    """What `--test` says: a share of the rows, or a table."""
+    try:
+        share, table = float(test), None
+    except ValueError:
+        share, table = 0.0, test
+    if folds and (table is not None or runs > 1):
+        raise DsgecError(
+            "--cv goes with neither --runs nor a table to test with",
+            "It tests with every row of DATA once.",
+        )
+    return share, table
 
 
 @click.command()
 @click.argument("grammar")
 @click.argument("data")
-@click.option("--target", metavar="COLUMN", help="The target, by name or number; default: last.")
 @click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -40,9 +57,27 @@ from dsgec.genome.ir import ENGINES
     help="What a neuron may read: all layers before its own, or the previous one.",
 )
 @click.option(
-    "--test", type=float, default=0.3, show_default=True, help="Share of the rows kept aside."
+    "--objective",
+    default="",
+    metavar="NAME",
+    help="exp-rmse, log-loss or accuracy of classes; r2 of a quantity; rmse, mse or mae of either;"
+    " default: exp-rmse, rmse.",
 )
-@click.option("--split-seed", type=int, default=1, show_default=True, help="Draws that share.")
+@click.option(
+    "--test",
+    default="0.3",
+    show_default=True,
+    metavar="SHARE|FILE",
+    help="The share of the rows to keep aside, or a table of its own.",
+)
+@click.option(
+    "--cv",
+    "folds",
+    type=click.IntRange(2),
+    metavar="K",
+    help="Cross-validate: K runs, each with another K-th of the rows to test with.",
+)
+@click.option("--split-seed", type=int, default=1, show_default=True, help="Draws those rows.")
 @click.option(
     "--backend",
     type=click.Choice(["auto", "engine", "c", "numpy", "reference"]),
@@ -68,10 +103,12 @@ from dsgec.genome.ir import ENGINES
 @click.option("--overwrite", is_flag=True, help="Write over another run of that name.")
 @click.option("--quiet", is_flag=True, help="Only errors.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@table_options
 def evolve(
     grammar: str,
     data: str,
-    target: str | None,
+    test: str,
+    folds: int | None,
     backend: str,
     threads: int | None,
     runs: int,
@@ -82,33 +119,43 @@ def evolve(
     quiet: bool,
     as_json: bool,
     max_depth: tuple[tuple[str, int], ...],
+    table: TableOptions,
     **settings: Any,
 ) -> None:
     """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
 
-    GRAMMAR is a BNF file or the name of a shipped grammar, DATA a CSV file or a shipped table.
+    GRAMMAR is a BNF file or the name of a shipped grammar. DATA is a table: a CSV, TSV, ARFF or
+    Parquet file, packed with gzip or not, `-` for standard input, or the name of a shipped one.
     """
+    from dsgec.bnf.load import load_grammar
     from dsgec.evolution.choose import choose, sensible_threads
     from dsgec.evolution.settings import Settings
-    from dsgec.pipeline import prepare, refuse_other_run, run, run_many, seeded
+    from dsgec.pipeline import cross_validated, prepare, refuse_other_run, run, run_many, seeded
+    from dsgec.run.crossvalidation import write_scores
     from dsgec.run.display import Progress, result_lines, summary_lines
     from dsgec.run.record import to_json
 
-    chosen = Settings(max_depth=tuple(sorted(dict(max_depth).items())), **settings)
-    job = prepare(grammar, data, chosen, target=target, out=out, name=name)
+    share, test_table = share_or_table(test, folds, runs)
+    chosen = Settings(max_depth=tuple(sorted(dict(max_depth).items())), test=share, **settings)
+    file = load_grammar(grammar)
+    dataset = table.dataset(data, test_table)
+    job = prepare(file, dataset, chosen, out=out, name=name)
     each = [job] if runs == 1 else [seeded(job, chosen.seed + number) for number in range(runs)]
+    if folds:
+        each = cross_validated(job, dataset, folds)
+    several = len(each) > 1
     if not overwrite:
         for single in each:
             refuse_other_run(single)
     warn(job.grammar)
     if threads is None:
-        threads = sensible_threads(job.problem) if runs == 1 else 1
+        threads = 1 if several else sensible_threads(job.problem)
     evolver = choose(job.problem, chosen, backend, threads)
-    for remark in (job.problem.remark, evolver.remark):
+    for remark in (*dataset.notes[:_MOST_NOTES], job.problem.remark, evolver.remark):
         if remark and not quiet:
             complain(f"note: {remark}")
     progress = Progress(job, evolver.description, quiet=quiet or as_json)
-    if runs == 1:
+    if not several:
         finished = [run(job, evolver, progress)]
         progress.close()
     else:
@@ -118,11 +165,14 @@ def evolve(
             lambda single: choose(single.problem, single.settings, evolver.name, threads),
             progress.run_ended,
         )
+    if folds:
+        write_scores(finished)
     if as_json:
         records = [{**one.record, "timing": one.timing} for one in finished]
-        say(to_json(records[0] if runs == 1 else records).removesuffix("\n"))
+        say(to_json(records if several else records[0]).removesuffix("\n"))
     elif not quiet:
-        lines = result_lines(finished[0]) if runs == 1 else summary_lines(finished)
+        what = "folds" if folds else "runs"
+        lines = summary_lines(finished, what) if several else result_lines(finished[0])
         say("\n".join(lines))
     if any(one.interrupted for one in finished):
         complain("interrupted: what was reached by then is written")

@@ -2,23 +2,24 @@
 
 import click
 
-from dsgec.cli.options import load_dataset, load_grammar_file, max_depth_option
+from dsgec.cli.options import load_grammar_file, max_depth_option
 from dsgec.cli.output import say
+from dsgec.cli.tables import TableOptions, table_options
 
 
 @click.command()
 @click.argument("grammar")
 @click.option("--data", metavar="FILE", help="Check against this table, too.")
-@click.option("--target", metavar="COLUMN", help="The target column of the table.")
 @max_depth_option
+@table_options
 def check(
-    grammar: str, data: str | None, target: str | None, max_depth: tuple[tuple[str, int], ...]
+    grammar: str, data: str | None, max_depth: tuple[tuple[str, int], ...], table: TableOptions
 ) -> None:
     """Tell what is wrong with GRAMMAR, or what networks it describes."""
     from dsgec.evolution.summary import summary
 
     file = load_grammar_file(grammar)
-    dataset = None if data is None else load_dataset(data, target)
+    dataset = None if data is None else table.dataset(data)
     say(summary(file, dataset, dict(max_depth)))
 
 
@@ -26,22 +27,22 @@ def check(
 @click.argument("grammar")
 @click.option("-n", "count", default=5, show_default=True, type=click.IntRange(1, 1_000_000))
 @click.option("--data", metavar="FILE", help="Take features and classes from this table.")
-@click.option("--target", metavar="COLUMN", help="The target column of the table.")
 @click.option("--features", default=4, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--classes", default=2, show_default=True, type=click.IntRange(1, 10_000))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1))
 @click.option("--connect", type=click.Choice(["all", "previous"]), default="all", show_default=True)
 @max_depth_option
+@table_options
 def sample(
     grammar: str,
     count: int,
     data: str | None,
-    target: str | None,
     features: int,
     classes: int,
     seed: int,
     connect: str,
     max_depth: tuple[tuple[str, int], ...],
+    table: TableOptions,
 ) -> None:
     """Print random phenotypes of GRAMMAR."""
     from dsgec.bnf.expand import expand
@@ -51,7 +52,7 @@ def sample(
     from dsgec.genome.tables import tabulate
 
     if data is not None:
-        dataset = load_dataset(data, target)
+        dataset = table.dataset(data)
         features, classes = len(dataset.features), max(len(dataset.classes), 1)
     expanded = expand(load_grammar_file(grammar).grammar, features, classes)
     tables = tabulate(expanded, dict(max_depth))

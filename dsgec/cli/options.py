@@ -9,7 +9,6 @@ from dsgec.cli.output import complain
 
 if TYPE_CHECKING:
     from dsgec.bnf.load import GrammarFile
-    from dsgec.data.ir import Dataset
 
 
 class DepthLimit(click.ParamType[tuple[str, int]]):
@@ -35,14 +34,6 @@ def max_depth_option(function: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         help="How deep a symbol may recurse, such as sum=4; can be given several times.",
     )(function)
-
-
-def load_dataset(name: str, target: str | None) -> "Dataset":
-    """The table that a user named, as a data set."""
-    from dsgec.data.dataset import make_dataset
-    from dsgec.data.table import read_table
-
-    return make_dataset(read_table(name), target)
 
 
 def load_grammar_file(name: str) -> "GrammarFile":

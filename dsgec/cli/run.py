@@ -5,21 +5,23 @@ from pathlib import Path
 import click
 
 from dsgec.cli.output import say
+from dsgec.cli.tables import TableOptions, reading_options
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("data")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: standard output.")
-def predict(run: Path, data: str, out: Path | None) -> None:
+@reading_options
+def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None:
     """Predict every row of DATA with the network of RUN, as CSV."""
-    from dsgec.data.table import read_table
     from dsgec.run.files import write_whole
     from dsgec.run.predict import predictions
     from dsgec.run.record import read_model
 
     model, _ = read_model(run)
-    text = predictions(model, read_table(data))
+    names = tuple(column.name for column in model.columns)
+    text = predictions(model, table.read(data, names))
     if out is None:
         say(text.removesuffix("\n"))
     else:

@@ -17,8 +17,9 @@ from dsgec.codegen.statements import (
     functions_used,
     program,
 )
+from dsgec.network.description import identity
 from dsgec.network.ir import Network
-from dsgec.network.model import Model, identity
+from dsgec.network.model import Model, composed
 
 _VERSION = Code(__version__)
 
@@ -73,8 +74,9 @@ def model_id(model: Model) -> str:
 
 def emit_c(model: Model, name: str) -> tuple[SourceFile, ...]:
     """`name.h` and `name.c`: C99 that needs nothing else."""
-    view = _view(model, name, program(model.network, C))
-    arithmetic = Code(c_source(functions_used(model.network, C)))
+    network = composed(model)
+    view = _view(model, name, program(network, C))
+    arithmetic = Code(c_source(functions_used(network, C)))
     return (
         SourceFile(f"{name}.h", render("c/module.h.j2", m=view)),
         SourceFile(f"{name}.c", render("c/module.c.j2", m=view, arithmetic=arithmetic)),
@@ -83,8 +85,9 @@ def emit_c(model: Model, name: str) -> tuple[SourceFile, ...]:
 
 def emit_numpy(model: Model, name: str) -> tuple[SourceFile, ...]:
     """`name.py`: a module that needs numpy."""
-    view = _view(model, name, program(model.network, PYTHON))
-    arithmetic = Code(_numpy_source(functions_used(model.network, PYTHON)))
+    network = composed(model)
+    view = _view(model, name, program(network, PYTHON))
+    arithmetic = Code(_numpy_source(functions_used(network, PYTHON)))
     text = render("numpy/module.py.j2", m=view, arithmetic=arithmetic)
     return (SourceFile(f"{name}.py", text),)
 
@@ -129,13 +132,12 @@ def _numpy_source(functions: set[str]) -> str:
 
 
 def _view(model: Model, name: str, statements: Program) -> View:
-    network = model.network
     return View(
         prefix=check_name(name),
-        inputs=network.inputs,
-        outputs=len(network.outputs),
+        inputs=len(model.columns),
+        outputs=len(model.network.outputs),
         program=statements,
         model_id=model_id(model),
-        features=model.features,
+        features=tuple(column.name for column in model.columns),
         classes=model.classes,
     )

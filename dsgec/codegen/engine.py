@@ -15,6 +15,7 @@ from dsgec.resources import TEMPLATES
 _BEFORE_GRAMMAR = ("memory.h", "clock.h")
 _MAPPING = (
     "random.h",
+    "digits.h",
     "layered.c",
     "connections.c",
     "genome.c",
@@ -193,7 +194,7 @@ def _grammar(
         inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
         layered=int(layered),
         sigmoid=int(output == "sigmoid"),
-        by_class=int(objective == "exp-rmse"),
+        objective=objective.upper().replace("-", "_"),
         pieces=[_piece(text) for text in lists.pieces],
         symbols=lists.symbols,
         productions=lists.productions,

@@ -1,173 +1,177 @@
-"""Table to Dataset: which column is the target, what the labels are, every feature a number."""
+"""Table to Dataset: which column is the target, what the others are, what becomes of a row."""
 
-import difflib
-import math
-from array import array
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.ir import Dataset, Label, Split
-from dsgec.data.table import Table, is_number
-from dsgec.errors import DsgecError, Fault
-from dsgec.genome.random import Stream
+from dsgec.data.columns import Found, look
+from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
+from dsgec.data.ir import Dataset, Label, Plan, Split
+from dsgec.data.table import Table, Texts, number_text
+from dsgec.data.target import default_column, find_column, look_at_target
+from dsgec.errors import DsgecError
+from dsgec.network.model import Column
 
-MARKS = frozenset({"", "?"})
-MISSING = MARKS | {"na", "n/a", "nan", "null", "none"}
-_MOST_NUMERIC_CLASSES = 20
-_MOST_FAULTS = 10
-_NUMBERS_ONLY = (
-    "Features must be numbers: leave such a column out of the table, or give numbers for its texts."
-)
-_LONGEST_LABEL = 18  # digits of a whole number that is a class
+_MOST_TOLD = 20
 
 
-def make_dataset(table: Table, target: str | None = None) -> Dataset:
+def make_dataset(table: Table, target: str | None = None, plan: Plan | None = None) -> Dataset:
     """The data set whose target is the named or numbered column, by default the last."""
-    column = _target_column(table, target)
-    features = [i for i in range(len(table.columns)) if i != column]
-    if not features:
-        raise DsgecError(f"{table.source} has one column, so no features", "Give a wider table.")
-    _refuse_missing(table, column)
-    labels = [row[column] for row in table.rows]
-    classes = _classes(table, column, labels)
-    if classes:
-        number = {str(label): i for i, label in enumerate(classes)}
-        y = np.array([number[_canonical(label)] for label in labels], dtype=np.float64)
-    else:
-        y = _numbers(table, [column])[:, 0]
-    return Dataset(
+    plan = plan or Plan()
+    column = default_column(table) if target is None else find_column(table, target)
+    ignored = {find_column(table, name) for name in plan.ignore}
+    if column in ignored:
+        raise DsgecError(f"`{table.columns[column]}` is the target, so it cannot be ignored")
+    others = [i for i in range(len(table.columns)) if i != column and i not in ignored]
+    if not others:
+        raise DsgecError(
+            f"{table.source} has one column, so no features",
+            "Give a wider table; if columns are not told apart, --separator names what is between.",
+        )
+    classes, y = look_at_target(table, column, plan.task)
+    found = [look(table, number) for number in others]
+    missing = _missing_rows(table, column, y, found, plan)
+    notes = [*table.notes]
+    if missing.any():
+        table = take(table, np.flatnonzero(~missing))
+        if not len(table):
+            raise DsgecError(
+                f"every row of {table.source} has missing values",
+                "`dsgec inspect` tells where; --ignore leaves a column out.",
+            )
+        notes.append(f"{int(missing.sum())} rows with missing values are left out")
+        classes, y = look_at_target(table, column, plan.task)
+        found = [look(table, number) for number in others]
+    used = _used(found, plan)
+    notes += [f"`{one.name}` is left out: {one.useless}" for one in found if one not in used]
+    notes += [
+        f"`{one.name}` {one.remark}: an identifier? --ignore leaves it out"
+        for one in used
+        if one.remark
+    ]
+    if not used:
+        reasons = "; ".join(f"`{one.name}`: {one.useless}" for one in found[:_MOST_TOLD])
+        raise DsgecError(f"no column of {table.source} can be a feature ({reasons})")
+    columns = tuple(Column(one.name, one.kind, one.categories) for one in used)
+    names = tuple(name for one in columns for name in one.features)
+    _refuse_equal(names, table.source)
+    raw = _side_by_side(table, used)
+    dataset = Dataset(
         name=table.name,
-        features=tuple(table.columns[i] for i in features),
+        features=names,
         target=table.columns[column],
         classes=classes,
-        x=_numbers(table, features),
+        x=encode(columns, raw) if not plan.learns else raw[:0],
         y=y,
         digest=table.digest,
+        columns=columns,
+        raw=raw,
+        plan=plan,
+        notes=tuple(notes),
     )
+    return fitted(dataset, np.arange(len(y)))
 
 
-def feature_rows(table: Table, features: tuple[str, ...]) -> NDArray[np.float64]:
-    """The columns called `features`; or all, of a table without a header that has as many."""
-    missing = [name for name in features if name not in table.columns]
-    if not missing:
-        columns = [table.columns.index(name) for name in features]
-    elif not table.has_header and len(table.columns) == len(features):
-        columns = list(range(len(features)))
-    else:
-        names = ", ".join(f"`{name}`" for name in missing[:20])
+def with_test(dataset: Dataset, table: Table) -> Dataset:
+    """The data set with the rows of another table to test with; what is learnt stays as it is."""
+    if dataset.target not in table.columns and not table.has_header:
         raise DsgecError(
-            f"{table.source} lacks the columns {names}",
-            "The table to predict needs the columns that the network was evolved on.",
+            f"{table.source} has no header", "A table to test with names its columns as the other."
         )
-    return _numbers(table, columns)
-
-
-def split(dataset: Dataset, test: float, seed: int) -> Split:
-    """Rows to learn from and rows kept aside: the same share of every class, drawn from `seed`."""
-    stream = Stream(seed, 0, 0)
-    groups = (
-        [np.flatnonzero(dataset.y == c) for c in range(len(dataset.classes))]
-        if dataset.classes
-        else [np.arange(len(dataset.y))]
+    column = find_column(table, dataset.target)
+    y = _labels(table, column, dataset.classes)
+    raw = raw_rows(table, dataset.columns)
+    missing = np.isnan(y) | np.isnan(raw).any(axis=1)
+    if dataset.plan.missing == "drop":
+        y, raw = y[~missing], raw[~missing]
+    elif absent := int(np.isnan(y).sum()):
+        raise DsgecError(f"the target of {table.source} is missing in {absent} rows")
+    refuse_missing(raw, dataset.columns, table.source)
+    assert dataset.raw is not None
+    count = len(dataset.y)
+    parts = Split(np.arange(count), np.arange(count, count + len(y)))
+    both = np.vstack([dataset.raw, raw])
+    return replace(
+        dataset,
+        raw=both,
+        x=encode(dataset.columns, both),
+        y=np.concatenate([dataset.y, y]),
+        own_test=parts,
+        test_digest=table.digest,
     )
-    chosen = np.ones(len(dataset.y), dtype=bool)
-    for rows in groups if test else ():
-        order = array("q", rows.tobytes())  # a list of a million numbers takes four times as much
-        for last in range(len(order) - 1, 0, -1):
-            other = stream.below(last + 1)
-            order[last], order[other] = order[other], order[last]
-        kept = math.floor(len(order) * (1.0 - test) + 0.5)
-        chosen[order[max(kept, 1) :]] = False
-    return Split(np.flatnonzero(chosen), np.flatnonzero(~chosen))
 
 
-def _target_column(table: Table, target: str | None) -> int:
-    if target is None:
-        return len(table.columns) - 1
-    if target in table.columns:
-        return table.columns.index(target)
-    if _is_whole(target) and len(target) < 10:
-        number = int(target)
-        column = number - 1 if number > 0 else len(table.columns) + number
-        if number and 0 <= column < len(table.columns):
-            return column
-    near = difflib.get_close_matches(target, table.columns, 1)
+def take(table: Table, rows: NDArray[np.intp]) -> Table:
+    """Some rows of a table."""
+    texts = {
+        number: Texts(one.codes[rows], one.texts, one.overflowed)
+        for number, one in table.texts.items()
+    }
+    return replace(table, numbers=table.numbers[rows], texts=texts, lines=table.lines[rows])
+
+
+def _used(found: Sequence[Found], plan: Plan) -> list[Found]:
+    """The columns that become features."""
+    keeps = plan.constant == "keep"
+    return [one for one in found if not one.useless or (keeps and one.constant)]
+
+
+def _missing_rows(
+    table: Table, column: int, y: NDArray[np.float64], found: Sequence[Found], plan: Plan
+) -> NDArray[np.bool_]:
+    """The rows to leave out; a DsgecError if nothing was said about missing values."""
+    no_target = np.isnan(y)
+    used = _used(found, plan)
+    if plan.missing in ("mean", "median"):
+        return no_target
+    counts = {one.number: one.missing for one in used if one.missing}
+    if no_target.any():
+        counts[column] = int(no_target.sum())
+    if not counts:
+        return no_target
+    if plan.missing == "drop":
+        rows = no_target.copy()
+        for one in used:
+            rows |= np.isnan(one.values)
+        return rows
+    told = [f"`{table.columns[i]}`: {counts[i]}" for i in sorted(counts)]
+    more = f"; and {len(told) - _MOST_TOLD} columns more" if len(told) > _MOST_TOLD else ""
     raise DsgecError(
-        f"{table.source} has no column `{target}`",
-        f"Did you mean `{near[0]}`?" if near else f"Its columns: {', '.join(table.columns[:40])}.",
+        f"{table.source} has missing values ({'; '.join(told[:_MOST_TOLD])}{more})",
+        "--missing mean or median fills them from the other rows, --missing drop leaves those rows"
+        " out, --ignore leaves a column out.",
     )
 
 
-def _refuse_missing(table: Table, target: int) -> None:
-    counts: Counter[int] = Counter()
-    for row in table.rows:
-        # A class may well be called "none".
-        counts.update(
-            i
-            for i, cell in enumerate(row)
-            if (cell in MARKS if i == target else cell.lower() in MISSING)
-        )
-    if counts:
-        columns = "; ".join(f"`{table.columns[i]}`: {counts[i]}" for i in sorted(counts)[:20])
-        raise DsgecError(
-            f"{table.source} has missing values ({columns})",
-            "Fill them or leave those rows out before you evolve.",
-        )
+def _side_by_side(table: Table, used: Sequence[Found]) -> NDArray[np.float64]:
+    if all(one.kind == "number" for one in used):
+        return np.ascontiguousarray(table.numbers[:, [one.number for one in used]])
+    return np.column_stack([one.values for one in used])
 
 
-def _classes(table: Table, column: int, labels: list[str]) -> tuple[Label, ...]:
-    """The labels in order; none where the target is a quantity."""
-    distinct = sorted({_canonical(label) for label in labels})
-    if len(distinct) == 1:
-        raise DsgecError(
-            f"every row of {table.source} has the same target, `{distinct[0]}`",
-            "There is nothing to tell apart: choose another column with --target.",
-        )
-    if all(map(_is_whole, distinct)):
-        if len(distinct) <= _MOST_NUMERIC_CLASSES:
-            return tuple(sorted(map(int, distinct)))
-        return ()
-    if all(map(is_number, distinct)):
-        return ()
-    if len(distinct) > max(2, len(labels) // 2):
-        raise DsgecError(
-            f"the target column `{table.columns[column]}` has {len(distinct)} different texts in "
-            f"{len(labels)} rows",
-            "That is no class and no number: choose another column with --target.",
-        )
-    return tuple(distinct)
+def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np.float64]:
+    """The numbers of the classes of a table to test with, or its values."""
+    if not classes:
+        return look_at_target(table, column, "regression")[1]
+    known = {str(label): float(i) for i, label in enumerate(classes)}
+    texts = table.texts.get(column)
+    numbers = table.numbers[:, column]
+    y = np.full(len(table), np.nan)
+    for row in np.flatnonzero(~np.isnan(numbers)).tolist():
+        y[row] = known.get(number_text(float(numbers[row])), -1.0)
+    if texts is not None:
+        of_codes = np.array([*(known.get(text, -1.0) for text in texts.texts), -1.0])
+        y[texts.codes >= 0] = of_codes[texts.codes[texts.codes >= 0]]
+    new = np.flatnonzero(y == -1.0)
+    if len(new):
+        raise DsgecError(table.fault(int(new[0]), column, "no row to learn from has this class"))
+    return y
 
 
-def _canonical(label: str) -> str:
-    """`1`, `1.0` and `01` are one class."""
-    if _is_whole(label):
-        return str(int(label))
-    if is_number(label):
-        value = float(label)
-        if math.isfinite(value) and value == int(value) and abs(value) < 2**53:
-            return str(int(value))
-    return label
-
-
-def _is_whole(label: str) -> bool:
-    return label.removeprefix("-").isdecimal() and label.isascii() and len(label) <= _LONGEST_LABEL
-
-
-def _numbers(table: Table, columns: list[int]) -> NDArray[np.float64]:
-    result = np.empty((len(table.rows), len(columns)))
-    faults: list[Fault] = []
-    for index, column in enumerate(columns):
-        for row, cells in enumerate(table.rows):
-            cell = cells[column]
-            value = float(cell) if is_number(cell) else math.nan
-            if not math.isfinite(value):
-                faults.append(table.fault(row, column, "not a finite number"))
-                if len(faults) == _MOST_FAULTS:
-                    raise DsgecError([*faults, Fault("there may be more", _NUMBERS_ONLY)])
-            result[row, index] = value
-    if faults:
-        raise DsgecError([*faults[:-1], replace(faults[-1], advice=_NUMBERS_ONLY)])
-    return result
+def _refuse_equal(names: tuple[str, ...], source: str) -> None:
+    """A column may be called what a category of another would be."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DsgecError(f"{source} makes two features called `{twice}`", "Rename a column.")

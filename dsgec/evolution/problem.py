@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
-from dsgec.data.dataset import split
+from dsgec.data.encode import fitted
 from dsgec.data.ir import Dataset, Split
+from dsgec.data.split import folds, split
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
-from dsgec.fitness.objectives import OBJECTIVES, Targets
+from dsgec.fitness.objectives import FOR_CLASSES, FOR_QUANTITIES, OBJECTIVES, Targets, spread
 from dsgec.genome.ir import Representation
 from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
@@ -87,16 +88,41 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
     remark = check_task(check_language(expanded, len(dataset.features)), dataset)
-    parts = split(dataset, settings.test, settings.split_seed)
-    objective = settings.objective or ("exp-rmse" if dataset.classes else "rmse")
-    if objective not in OBJECTIVES:
-        raise DsgecError(f"no objective `{objective}`", f"There are {', '.join(OBJECTIVES)}.")
-    if objective == "exp-rmse" and not dataset.classes:
-        raise DsgecError("exp-rmse is a product over classes, and the target is a quantity")
-    tables = tabulate(expanded, dict(settings.max_depth))
-    problem = Problem(expanded, tables, dataset, parts, objective, remark)
+    if settings.folds:
+        parts = folds(dataset, settings.folds, settings.split_seed)[settings.fold]
+    else:
+        parts = split(dataset, settings.test, settings.split_seed)
+    problem = Problem(
+        expanded,
+        tabulate(expanded, dict(settings.max_depth)),
+        fitted(dataset, parts.train),
+        parts,
+        choose_objective(dataset, parts, settings.objective),
+        remark,
+    )
     problem.represent(settings)
     return problem
+
+
+def choose_objective(dataset: Dataset, parts: Split, wanted: str) -> str:
+    """The objective asked for, or the paper's, if it suits the task."""
+    objective = wanted or ("exp-rmse" if dataset.classes else "rmse")
+    allowed = [
+        name
+        for name in OBJECTIVES
+        if name not in (FOR_QUANTITIES if dataset.classes else FOR_CLASSES)
+    ]
+    if objective not in OBJECTIVES:
+        raise DsgecError(f"no objective `{objective}`", f"There are {', '.join(allowed)}.")
+    if objective not in allowed:
+        task = "classes" if dataset.classes else "a quantity"
+        raise DsgecError(
+            f"the target is {task}, and {objective} does not measure that",
+            f"There are {', '.join(allowed)}.",
+        )
+    if objective in FOR_QUANTITIES and not spread(dataset.y[parts.train]):
+        raise DsgecError("all rows to learn from have the same target", "Choose another split.")
+    return objective
 
 
 def check_task(networks: Sequence[Network], dataset: Dataset) -> str:
@@ -108,7 +134,8 @@ def check_task(networks: Sequence[Network], dataset: Dataset) -> str:
         raise DsgecError(
             f"the grammar makes networks of {_either(made)} outputs, but the target,"
             f" {task}, needs {_either(needed)}",
-            "The shipped grammar multi_layer_softmax has an output for each class."
+            "The shipped grammars one_layer_softmax and multi_layer_softmax have an output for"
+            " each class."
             if dataset.classes
             else "The shipped grammar `regression` has one output.",
         )

@@ -13,7 +13,10 @@ CONNECTIONS = ("all", "previous")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The paper's parameters as defaults. `elites` is a number of individuals; `codons` and `wraps`
-    are GE's, `connect` is DSGE's."""
+    are GE's, `connect` is DSGE's.
+
+    With `folds`, the rows to test with are those of one of so many folds, numbered from 0.
+    """
 
     engine: str = "dsge"
     population: int = 100
@@ -31,6 +34,8 @@ class Settings:
     test: float = 0.3
     split_seed: int = 1
     objective: str = ""
+    folds: int = 0
+    fold: int = 0
 
     def __post_init__(self) -> None:
         for name, allowed in (("engine", ENGINES), ("connect", CONNECTIONS)):
@@ -51,6 +56,8 @@ class Settings:
             ("codons", 1, 1_000_000),
             ("wraps", 0, 1_000),
             ("test", 0.0, 0.9),
+            ("folds", 0, 1_000_000),
+            ("fold", 0, max(self.folds - 1, 0)),
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:

@@ -23,9 +23,9 @@ def predicted_classes(outputs: Array) -> Classes:
 
 
 def classification(outputs: Array, classes: Classes, count: int) -> dict[str, float | None]:
-    """accuracy, rmse, auroc and f1; a figure that is not defined for these rows is None."""
+    """A figure that is not defined for these rows is None."""
     if len(classes) == 0:
-        return dict.fromkeys(("accuracy", "rmse", "auroc", "f1"))
+        return dict.fromkeys(("accuracy", "rmse", "auroc", "f1", "balanced_accuracy"))
     predicted = predicted_classes(outputs)
     one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
     targets = one_hot[:, 1:2] if outputs.shape[1] == 1 else one_hot
@@ -34,7 +34,17 @@ def classification(outputs: Array, classes: Classes, count: int) -> dict[str, fl
         "rmse": math.sqrt(ordered_sum(squared_errors(outputs, targets)) / targets.size),
         "auroc": _mean_auroc(outputs, classes, count),
         "f1": _f1(predicted, classes, count),
+        "balanced_accuracy": _balanced_accuracy(predicted, classes, count),
     }
+
+
+def confusion(outputs: Array, classes: Classes, count: int) -> list[list[int]]:
+    """A row for each class, a column for each class that was predicted: how many rows."""
+    pairs = classes * count + predicted_classes(outputs)
+    counts: list[list[int]] = (
+        np.bincount(pairs, minlength=count * count).reshape(count, -1).tolist()
+    )
+    return counts
 
 
 def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
@@ -76,10 +86,21 @@ def _mean_auroc(outputs: Array, classes: Classes, count: int) -> float | None:
 
 
 def _f1(predicted: Classes, classes: Classes, count: int) -> float:
-    """Of two classes, that of class 1; of more, the mean over the classes."""
+    """Of two classes, that of class 1; of more, the mean over the classes that occur."""
     scores = []
     for c in (1,) if count == 2 else range(count):
         hits = int(np.sum((predicted == c) & (classes == c)))
         total = int(np.sum(predicted == c)) + int(np.sum(classes == c))
-        scores.append(2.0 * hits / total if total else 0.0)
+        if total or count == 2:
+            scores.append(2.0 * hits / total if total else 0.0)
     return sum(scores) / len(scores)
+
+
+def _balanced_accuracy(predicted: Classes, classes: Classes, count: int) -> float:
+    """The mean, over the classes that there are rows of, of the share that is found."""
+    shares = [
+        int(np.sum(predicted[classes == c] == c)) / int(np.sum(classes == c))
+        for c in range(count)
+        if np.any(classes == c)
+    ]
+    return sum(shares) / len(shares)

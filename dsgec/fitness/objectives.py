@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic import scalar
+from dsgec.arithmetic import scalar, vector
 
 LANES = 8
+LEAST_PROBABILITY = 2.0**-52
+"""What `log-loss` takes for a probability that is less; and less than 1 by it for one that is more,
+as scikit-learn does."""
 
 Array = NDArray[np.float64]
 
@@ -37,11 +40,74 @@ def exp_rmse(outputs: Array, targets: Targets) -> float:
 
 def rmse(outputs: Array, targets: Targets) -> float:
     """The root of the mean squared error."""
-    mean = ordered_sum(squared_errors(outputs, targets.values)) / targets.values.size
-    return scalar.sqrt(mean)
+    return scalar.sqrt(mse(outputs, targets))
 
 
-OBJECTIVES: dict[str, Callable[[Array, Targets], float]] = {"exp-rmse": exp_rmse, "rmse": rmse}
+def mse(outputs: Array, targets: Targets) -> float:
+    """The mean squared error."""
+    return ordered_sum(squared_errors(outputs, targets.values)) / targets.values.size
+
+
+def mae(outputs: Array, targets: Targets) -> float:
+    """The mean of the errors' sizes."""
+    total = np.zeros(len(outputs))
+    for column in range(outputs.shape[1]):
+        total = total + np.abs(outputs[:, column] - targets.values[:, column])
+    return ordered_sum(total) / targets.values.size
+
+
+def log_loss(outputs: Array, targets: Targets) -> float:
+    """The mean of -log p, where p is the probability of the row's class, kept from 0 and 1."""
+    chosen = 1.0 - outputs[:, 0] if outputs.shape[1] == 1 else np.zeros(len(outputs))
+    for column in range(outputs.shape[1]):
+        chosen = np.where(targets.values[:, column] == 1.0, outputs[:, column], chosen)
+    kept = np.clip(chosen, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
+    return ordered_sum(-vector.log(kept)) / len(outputs)
+
+
+def mistakes(outputs: Array, targets: Targets) -> float:
+    """The share of rows that are given another class than their own: 1 - accuracy."""
+    if outputs.shape[1] == 1:
+        wrong = (outputs[:, 0] >= 0.5) != (targets.values[:, 0] == 1.0)
+    else:
+        wrong = outputs.argmax(axis=1) != targets.values.argmax(axis=1)
+    return ordered_sum(wrong.astype(np.float64)) / len(outputs)
+
+
+def unexplained(outputs: Array, targets: Targets) -> float:
+    """The squared errors over those of the mean of the targets: 1 - R²."""
+    errors = ordered_sum(squared_errors(outputs, targets.values))
+    return errors / spread(targets.values[:, 0])
+
+
+OBJECTIVES: dict[str, Callable[[Array, Targets], float]] = {
+    "exp-rmse": exp_rmse,
+    "rmse": rmse,
+    "mse": mse,
+    "mae": mae,
+    "log-loss": log_loss,
+    "accuracy": mistakes,
+    "r2": unexplained,
+}
+FOR_CLASSES = ("exp-rmse", "log-loss", "accuracy")
+FOR_QUANTITIES = ("r2",)
+_GREATER_IS_BETTER = ("accuracy", "r2")
+
+
+def natural(objective: str, fitness: float) -> float:
+    """What people read: of `accuracy` and `r2`, evolution makes small what is lacking to 1."""
+    return 1.0 - fitness if objective in _GREATER_IS_BETTER else fitness
+
+
+def perfect(objective: str) -> int:
+    """The best natural value that there is."""
+    return 1 if objective in ("exp-rmse", *_GREATER_IS_BETTER) else 0
+
+
+def spread(values: Array) -> float:
+    """The squared distances from the mean, summed."""
+    deviations = values - ordered_sum(values) / len(values)
+    return ordered_sum(deviations * deviations)
 
 
 def squared_errors(outputs: Array, targets: Array) -> Array:

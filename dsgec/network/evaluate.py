@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic import vector
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import power
 
@@ -55,5 +55,5 @@ def _apply(function: str, operands: list[Any]) -> Any:
         case "pow":
             return power(operands[0], int(operands[1]), vector.div)
         case _:
-            symbol = FUNCTIONS[function].symbol
+            symbol = DEFINED[function].symbol
             return getattr(vector, symbol)(*operands)

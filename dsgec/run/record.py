@@ -15,21 +15,25 @@ from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
 from dsgec.codegen.emit import model_id
 from dsgec.codegen.names import safe_name
+from dsgec.data.ir import Dataset, Plan
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
+from dsgec.fitness.objectives import natural
 from dsgec.network.check import check
+from dsgec.network.description import describe
+from dsgec.network.description import read_model as described
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.measure import size
 from dsgec.network.model import Model
-from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from dsgec.run.files import write_whole
 
+DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
 HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused")
 
 
@@ -61,9 +65,8 @@ def make_record(
     problem: Problem, settings: Settings, grammar: GrammarFile, last: Generation
 ) -> dict[str, Any]:
     """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
-    network = best_network(problem, last)
-    dataset = problem.dataset
-    model = Model(network, dataset.features, dataset.classes)
+    model = best_model(problem, last)
+    network, dataset = model.network, problem.dataset
     return {
         "dsgec": __version__,
         "grammar": {"name": grammar.name, "sha256": grammar.digest},
@@ -74,31 +77,35 @@ def make_record(
             "task": dataset.task,
             "train_rows": len(problem.split.train),
             "test_rows": len(problem.split.test),
+            **data_options(dataset),
         },
         "settings": settings.as_json(),
         "model": {
             "id": model_id(model),
             "name": safe_name(dataset.name),
-            "features": list(dataset.features),
-            "classes": list(dataset.classes),
+            **describe(model),
         },
         "result": {
             "fitness": last.best.fitness,
             "objective": problem.objective,
+            "score": natural(problem.objective, last.best.fitness),
             "generations": last.generation,
             "evaluations": last.evaluations,
             "reused": last.reused,
             "train": _metrics(problem, network, problem.split.train),
             "test": _metrics(problem, network, problem.split.test),
+            **_confusions(problem, network),
             "network": asdict(size(network)),
             "phenotype": last.best.derivation.phenotype,
         },
     }
 
 
-def best_network(problem: Problem, state: Generation) -> Network:
-    """The network of the best individual."""
-    return check(simplify(problem.parse(state.best.derivation.phenotype)))
+def best_model(problem: Problem, state: Generation) -> Model:
+    """The best individual as a model."""
+    dataset = problem.dataset
+    network = check(simplify(problem.parse(state.best.derivation.phenotype)))
+    return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
 
 def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
@@ -109,6 +116,35 @@ def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float |
             count = len(dataset.classes)
             return metrics.classification(outputs, dataset.class_numbers[rows], count)
         return metrics.regression(outputs, dataset.y[rows])
+
+
+def _confusions(problem: Problem, network: Network) -> dict[str, Any]:
+    dataset = problem.dataset
+    if not dataset.classes:
+        return {}
+    return {
+        "confusion": {
+            part: metrics.confusion(
+                evaluate(network, dataset.x[rows]),
+                dataset.class_numbers[rows],
+                len(dataset.classes),
+            )
+            for part, rows in (("train", problem.split.train), ("test", problem.split.test))
+        }
+    }
+
+
+def data_options(dataset: Dataset) -> dict[str, Any]:
+    """What was asked of the table, as far as it is not the usual."""
+    plan, usual = dataset.plan, Plan()
+    asked = (
+        dataset.test_digest,
+        list(plan.ignore),
+        plan.missing if plan.missing != usual.missing else "",
+        plan.scale if plan.scale != usual.scale else "",
+        plan.constant if plan.constant != usual.constant else "",
+    )
+    return {name: value for name, value in zip(DATA_OPTIONS, asked, strict=True) if value}
 
 
 def write_run(
@@ -175,7 +211,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 
 def read_model(folder: Path) -> tuple[Model, str]:
-    """The network of a run, with its names, and the name for its exports."""
+    """The model of a run, and the name for its exports."""
     record = read_record(folder)
     path = folder / "best.net"
     try:
@@ -185,30 +221,10 @@ def read_model(folder: Path) -> tuple[Model, str]:
     description = record.get("model")
     if not isinstance(description, dict):
         raise DsgecError(f"{folder / 'run.json'} does not describe a model")
-    features = _tuple_of(description.get("features"), str, folder)
-    classes = _tuple_of(description.get("classes"), (str, int), folder)
-    network = check(simplify(parse(source, inputs=len(features), source=str(path))))
-    allowed = (1, 2) if len(classes) == 2 else (len(classes) or len(network.outputs),)
-    model = Model(network, features, classes)
-    if len(classes) == 1 or len(network.outputs) not in allowed:
-        raise DsgecError(f"{path} and run.json beside it do not belong together")
+    model = described(description, source, str(folder / "run.json"), str(path))
     if model_id(model) != description.get("id"):
         raise DsgecError(
             f"{path} is not the network that run.json beside it tells of",
             "`dsgec compile` takes a network that was written or changed by hand.",
         )
     return model, safe_name(str(description.get("name")))
-
-
-def _tuple_of(value: Any, kind: Any, folder: Path) -> tuple[Any, ...]:
-    if not isinstance(value, list) or not all(
-        isinstance(item, kind) and not isinstance(item, bool) and _is_text(str(item))
-        for item in value
-    ):
-        raise DsgecError(f"{folder / 'run.json'} does not describe a model")
-    return tuple(value)
-
-
-def _is_text(value: str) -> bool:
-    """JSON can spell halves of characters, which no file can hold."""
-    return not any("\ud800" <= character <= "\udfff" for character in value)

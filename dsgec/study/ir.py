@@ -1,18 +1,21 @@
 """What a study is: parts that are run, and tables that compare them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from dsgec.data.ir import Plan
 from dsgec.evolution.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A table of data: what the study calls it, where it is, what its columns are headed by."""
+    """A table of data: what the study calls it, where it is, what its columns are headed by, and
+    what is made of its columns."""
 
     name: str
     file: str
     target: str | None
     label: str
+    plan: Plan = field(default_factory=Plan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from dsgec.data.encode import CONSTANT_WAYS, MISSING_WAYS, SCALES
+from dsgec.data.ir import Plan
+from dsgec.data.target import TASKS
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import ENGINES
@@ -120,9 +123,27 @@ def _declared(
         file = reader.take("file", str, name)
         target = reader.take("target", str)
         label = reader.take("label", str, name)
+        plan = _column_plan(reader)
         reader.close()
-        found[name] = Data(name, _near(file, folder), target, label)
+        found[name] = Data(name, _near(file, folder), target, label, plan)
     return found
+
+
+def _column_plan(reader: Reader) -> Plan:
+    """What is made of the columns, as the options of `dsgec evolve` have it."""
+    usual = Plan()
+    ignore = reader.texts("ignore")
+    words = {}
+    for key, allowed in (
+        ("task", TASKS),
+        ("missing", MISSING_WAYS),
+        ("scale", SCALES),
+        ("constant", CONSTANT_WAYS),
+    ):
+        word = reader.take(key, str, getattr(usual, key))
+        known = word == getattr(usual, key) or reader.is_among(key, word, list(allowed))
+        words[key] = word if known else getattr(usual, key)
+    return Plan(ignore=ignore, **words)
 
 
 def _part(

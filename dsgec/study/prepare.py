@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.table import read_table
+from dsgec.data.ir import Dataset, Plan
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
@@ -18,7 +18,7 @@ from dsgec.study.results import file_name, identity
 RUNS = "runs"
 """The folder of the files of finished runs, in that of the study."""
 
-Source = tuple[str, str | None]
+Source = tuple[str, str | None, Plan]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +54,13 @@ def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
             if cell.grammar.file not in grammars:
                 grammars[cell.grammar.file] = None
                 grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
-        source = (cell.data.file, cell.data.target)
+        source = (cell.data.file, cell.data.target, cell.data.plan)
         with _keeping(faults, f"data {cell.data.file}"):
             if source not in datasets:
                 datasets[source] = None
-                datasets[source] = make_dataset(read_table(cell.data.file), cell.data.target)
+                datasets[source] = make_dataset(
+                    read_table(cell.data.file), cell.data.target, cell.data.plan
+                )
         grammar, dataset = grammars[cell.grammar.file], datasets[source]
         if grammar is None or dataset is None:
             continue

@@ -15,7 +15,7 @@ from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
 from dsgec.data.ir import Dataset
 from dsgec.evolution.settings import Settings
-from dsgec.run.record import to_json
+from dsgec.run.record import data_options, to_json
 from dsgec.study.ir import Cell
 
 SIZES = ("layers", "neurons", "features", "connections")
@@ -56,7 +56,12 @@ def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict
     return {
         "dsgec": __version__,
         "grammar": {"name": grammar.name, "sha256": grammar.digest},
-        "data": {"name": dataset.name, "sha256": dataset.digest, "target": dataset.target},
+        "data": {
+            "name": dataset.name,
+            "sha256": dataset.digest,
+            "target": dataset.target,
+            **data_options(dataset),
+        },
         "settings": settings.as_json(),
     }
 

@@ -79,6 +79,7 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     e->targets.groups = settings->row_groups;
     e->targets.group_count = settings->groups;
     e->targets.classes = settings->classes;
+    e->targets.spread = measure_spread(&e->targets);
     e->population = calloc((size_t)settings->population, sizeof *e->population);
     e->offspring = calloc((size_t)settings->population, sizeof *e->offspring);
     e->fresh = calloc((size_t)settings->population, sizeof *e->fresh);

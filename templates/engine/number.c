@@ -167,6 +167,22 @@ static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+/* A whole number of up to 19 digits over a power of ten up to 10^18, rounded once: a bit of the
+ * quotient at a time, until it has 64, and then whether anything is left. */
+static double divide_by_power_of_ten(uint64_t top, uint64_t bottom) {
+    uint64_t quotient = top / bottom, rest = top % bottom, kept, dropped;
+    int shift = 0;
+    for (; quotient >> 63 == 0; shift++) {
+        rest *= 2;
+        quotient = quotient * 2 + (rest >= bottom);
+        rest -= rest >= bottom ? bottom : 0;
+    }
+    kept = quotient >> 11;
+    dropped = quotient & 2047;
+    kept += dropped > 1024 || (dropped == 1024 && (rest > 0 || (kept & 1)));
+    return scale_by_power_of_two((double)kept, 11 - shift);
+}
+
 static int64_t read_exponent(const char *text, size_t at, size_t length) {
     int64_t exponent = 0;
     int negative = at + 1 < length && text[at + 1] == '-';
@@ -199,6 +215,9 @@ static double read_number(const char *text, size_t length) {
     if (digits <= 19 && mantissa <= UINT64_C(1) << 53 && exponent >= -22 && exponent <= 22) {
         double value = (double)mantissa;
         return exponent < 0 ? value / TENS[-exponent] : value * TENS[exponent];
+    }
+    if (digits <= 19 && mantissa > 0 && exponent < 0 && exponent >= -18) {
+        return divide_by_power_of_ten(mantissa, (uint64_t)TENS[-exponent]);
     }
     return read_exactly(text, at, scale);
 }

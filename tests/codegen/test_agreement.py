@@ -11,7 +11,7 @@ from dsgec.native.library import Library
 from dsgec.native.module import load_module
 from dsgec.native.toolchain import find_toolchain
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model, unnamed
+from dsgec.network.model import Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.generators import network, rows, same_bits
@@ -99,7 +99,7 @@ def test_the_exported_files_give_the_interpreters_bits(seed, level, tmp_path):
     ],
 )
 def test_a_classifier_predicts_the_same_everywhere(text, classes, tmp_path):
-    model = Model(parse(text, inputs=2), ("width", "height"), classes)
+    model = Model(parse(text, inputs=2), plain(("width", "height")), classes)
     table = rows(5, 300, 2)
     outputs = evaluate(model.network, table)
     probabilities = np.hstack([1.0 - outputs, outputs]) if len(classes) == 2 else outputs

@@ -13,7 +13,7 @@ from dsgec.codegen.names import check_name, safe_name
 from dsgec.errors import DsgecError
 from dsgec.native.module import load_module
 from dsgec.native.toolchain import find_toolchain
-from dsgec.network.model import Model
+from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 
@@ -26,7 +26,7 @@ IRIS = Model(
             inputs=4,
         )
     ),
-    ("sepal length", "sepal width", "petal length", "petal width"),
+    plain(("sepal length", "sepal width", "petal length", "petal width")),
     ("setosa", "versicolor", "virginica"),
 )
 
@@ -89,7 +89,7 @@ HOSTILE = [
 
 def hostile_model():
     text = " + ".join(f"x_{i}" for i in range(1, len(HOSTILE) + 1))
-    return Model(parse(text), tuple(HOSTILE), ("*/ #error", 'y"'))
+    return Model(parse(text), plain(tuple(HOSTILE)), ("*/ #error", 'y"'))
 
 
 def test_hostile_names_arrive_verbatim_in_the_numpy_module():
@@ -167,7 +167,7 @@ def test_a_name_that_would_not_compile_is_refused(name):
 def test_the_model_id_depends_on_the_network_and_its_names_only():
     from dsgec.codegen.emit import model_id
 
-    other = Model(IRIS.network, IRIS.features, ("a", "b", "c"))
-    assert model_id(IRIS) == model_id(Model(IRIS.network, IRIS.features, IRIS.classes))
+    other = Model(IRIS.network, IRIS.columns, ("a", "b", "c"))
+    assert model_id(IRIS) == model_id(Model(IRIS.network, IRIS.columns, IRIS.classes))
     assert model_id(IRIS) != model_id(other)
     assert all(model_id(IRIS) in f.text for f in (emit_c(IRIS, "a")[0], *emit_numpy(IRIS, "b")))

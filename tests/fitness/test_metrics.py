@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dsgec.fitness.metrics import classification, predicted_classes, regression
+from dsgec.fitness.metrics import classification, confusion, predicted_classes, regression
 
 sklearn = pytest.importorskip("sklearn.metrics")
 
@@ -20,6 +20,9 @@ def test_two_classes(seed):
     assert found["rmse"] == pytest.approx(np.sqrt(sklearn.mean_squared_error(y, p[:, 0])))
     assert found["auroc"] == pytest.approx(sklearn.roc_auc_score(y, p[:, 0]))
     assert found["f1"] == pytest.approx(sklearn.f1_score(y, predicted))
+    balanced = sklearn.balanced_accuracy_score(y, predicted)
+    assert found["balanced_accuracy"] == pytest.approx(balanced)
+    assert confusion(p, y, 2) == sklearn.confusion_matrix(y, predicted).tolist()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -33,6 +36,18 @@ def test_many_classes(seed):
     assert found["accuracy"] == pytest.approx(sklearn.accuracy_score(y, p.argmax(axis=1)))
     assert found["auroc"] == pytest.approx(sklearn.roc_auc_score(y, p, multi_class="ovr"))
     assert found["f1"] == pytest.approx(sklearn.f1_score(y, p.argmax(axis=1), average="macro"))
+    balanced = sklearn.balanced_accuracy_score(y, p.argmax(axis=1))
+    assert found["balanced_accuracy"] == pytest.approx(balanced)
+    assert confusion(p, y, 4) == sklearn.confusion_matrix(y, p.argmax(axis=1)).tolist()
+
+
+def test_a_class_that_does_not_occur_counts_for_nothing():
+    y, p = np.array([0, 1, 1, 0]), np.eye(3)[[0, 1, 0, 0]]
+    found = classification(p, y, 3)
+
+    assert found["f1"] == pytest.approx(sklearn.f1_score(y, p.argmax(axis=1), average="macro"))
+    assert found["balanced_accuracy"] == pytest.approx(0.75)
+    assert confusion(p, y, 3) == [[2, 0, 0], [1, 1, 0], [0, 0, 0]]
 
 
 def test_two_softmax_outputs_are_scored_as_class_1():

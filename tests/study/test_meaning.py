@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from dsgec.data.dataset import make_dataset, split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import make_dataset
+from dsgec.data.read import read_table
+from dsgec.data.split import split
 from tests.command import dsgec
 
 

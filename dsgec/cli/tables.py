@@ -1,0 +1,140 @@
+"""Options that say how a table is read and what its columns are, the same for every command."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsgec.errors import DsgecError
+
+if TYPE_CHECKING:
+    from dsgec.data.ir import Dataset
+    from dsgec.data.table import Table
+
+Command = Callable[..., Any]
+
+_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blank": " ", "space": " "}
+_READING = (
+    click.option("--separator", metavar="SIGN", help="Between cells: `;`, tab, blank …"),
+    click.option("--quote", metavar="SIGN", help="Around texts; default: found out."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Default: found out."),
+    click.option("--encoding", help="Such as utf-8, cp1252, utf-16; default: found out."),
+    click.option(
+        "--header/--no-header", default=None, help="Whether the first line has the names."
+    ),
+)
+_COLUMNS = (
+    click.option(
+        "--target", metavar="COLUMN", help="The target, by name or number; default: the last."
+    ),
+    click.option(
+        "--ignore",
+        metavar="COLUMN",
+        multiple=True,
+        help="Leave it out; can be given again.",
+    ),
+    click.option(
+        "--task",
+        type=click.Choice(["classification", "regression"]),
+        help="Default: by what the target holds.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "mean", "median", "drop"]),
+        default="error",
+        show_default=True,
+        help="Missing values: refused, filled (texts by the most frequent), or their rows dropped.",
+    ),
+    click.option(
+        "--scale",
+        type=click.Choice(["none", "standard", "minmax"]),
+        default="none",
+        show_default=True,
+        help="Numbers to mean 0 and deviation 1, or to 0 … 1.",
+    ),
+    click.option(
+        "--constant",
+        type=click.Choice(["drop", "keep"]),
+        default="drop",
+        show_default=True,
+        help="Columns that are the same in every row.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """What a user said about a table."""
+
+    separator: str | None = None
+    quote: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    target: str | None = None
+    ignore: tuple[str, ...] = ()
+    task: str | None = None
+    missing: str = "error"
+    scale: str = "none"
+    constant: str = "drop"
+
+    def read(self, name: str, names: tuple[str, ...] = ()) -> "Table":
+        """The table that a user named; `names` are of columns that it should have."""
+        from dsgec.data.dialect import Reading
+        from dsgec.data.read import read_table
+
+        separator = self.separator or ""
+        reading = Reading(
+            _SEPARATORS.get(separator, separator),
+            self.quote or "",
+            self.decimal or "",
+            self.encoding or "",
+            self.header,
+            names,
+        )
+        return read_table(name, reading)
+
+    def make(self, read: "Table") -> "Dataset":
+        """A table as a data set."""
+        from dsgec.data.dataset import make_dataset
+        from dsgec.data.ir import Plan
+
+        plan = Plan(self.ignore, self.task or "", self.missing, self.scale, self.constant)
+        return make_dataset(read, self.target, plan)
+
+    def dataset(self, name: str, test: str | None = None) -> "Dataset":
+        """The table that a user named, and the rows of another to test with, if there is one."""
+        from dsgec.data.dataset import with_test
+
+        if name == "-" == test:
+            raise DsgecError("standard input cannot be both tables")
+        dataset = self.make(self.read(name))
+        if test is None:
+            return dataset
+        names = tuple(column.name for column in dataset.columns)
+        return with_test(dataset, self.read(test, (*names, dataset.target)))
+
+
+def reading_options(function: Command) -> Command:
+    """`--separator` and its like; the command gets them as `table`."""
+    return _with(function, _READING)
+
+
+def table_options(function: Command) -> Command:
+    """What `reading_options` has, and `--target` and its like."""
+    return _with(function, _COLUMNS + _READING)
+
+
+def _with(function: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    @functools.wraps(function)
+    def collected(**arguments: Any) -> Any:
+        names = TableOptions.__slots__
+        given = {name: arguments.pop(name) for name in names if name in arguments}
+        return function(table=TableOptions(**given), **arguments)
+
+    command: Command = collected
+    for option in reversed(options):
+        command = option(command)
+    return command

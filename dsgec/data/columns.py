@@ -1,0 +1,194 @@
+"""A column of a Table to what it is: numbers, a boolean, a category, or of no use, and why."""
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.data.gather import MARKS
+from dsgec.data.table import Table, Texts, number_text
+from dsgec.errors import DsgecError, Fault
+
+Array = NDArray[np.float64]
+
+MISSING = MARKS | {
+    *("na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "none", "nil", "missing")
+}
+"""What stands for a missing value in a feature, in lower case."""
+_BOOLEANS = ({"false", "true"}, {"no", "yes"}, {"f", "t"}, {"n", "y"}, {"off", "on"})
+_MOST_CATEGORIES = 100
+_FEW = 10
+_MOST_MIXED = 20
+_MOST_FAULTS = 10
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
+    r"|\d{1,2}:\d{2}(:\d{2}.*)?|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}"
+    r"|[A-Za-z]{3,9} \d{1,2},? \d{4}"
+)
+_DRESSED = re.compile(r"[^\w\s.,-]?\s?-?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|-?\d+([.,]\d+)?\s?%")
+_SAMPLE = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a column is. `values` are its numbers, or those of its texts; a NaN is missing.
+
+    With `useless`, which says why, it is no feature unless constants are asked for and it is one;
+    `remark` is worth knowing.
+    """
+
+    number: int
+    name: str
+    kind: str
+    values: Array
+    categories: tuple[str, ...] = ()
+    useless: str = ""
+    remark: str = ""
+    constant: bool = False
+
+    @property
+    def missing(self) -> int:
+        return int(np.isnan(self.values).sum())
+
+
+def look(table: Table, number: int) -> Found:
+    """What the column is as a feature; a DsgecError for numbers with a text among them."""
+    name = table.columns[number]
+    numbers = table.numbers[:, number]
+    texts = table.texts.get(number)
+    is_text = np.zeros(len(table), dtype=bool) if texts is None else text_rows(texts)
+    is_number = ~np.isnan(numbers)
+    if not is_text.any():
+        found = _numbers(number, name, numbers, is_number)
+    elif is_number.any() and not _is_mixed_category(table, number, is_text, is_number):
+        raise not_numbers(table, number, is_text)
+    else:
+        assert texts is not None
+        found = _texts(number, name, label_texts(numbers, texts, is_text))
+    if name or found.useless:
+        return found
+    raise DsgecError(
+        Fault(f"column {number + 1} of {table.source} has no name", "Name it in the header.")
+    )
+
+
+def text_rows(texts: Texts, *, any_word: bool = False) -> NDArray[np.bool_]:
+    """Which rows have a text that is no word for a missing value; or, with `any_word`, any text."""
+    if any_word:
+        return texts.codes >= 0
+    counts = [text.lower() not in MISSING for text in texts.texts]
+    return np.array([*counts, texts.overflowed, False])[texts.codes]
+
+
+def not_numbers(table: Table, number: int, is_text: NDArray[np.bool_]) -> DsgecError:
+    """The first cells that are texts where numbers should be."""
+    rows = np.flatnonzero(is_text)
+    advice = (
+        "The rest of the column is numbers: correct these cells, or leave the column out with"
+        " --ignore."
+    )
+    faults = [
+        table.fault(int(row), number, "not a finite number", "")
+        for row in rows[: _MOST_FAULTS - (len(rows) > _MOST_FAULTS)]
+    ]
+    count = len(rows) - len(faults)
+    last = f"and {count} more like these" if count else "a column must be numbers or texts"
+    return DsgecError([*faults, Fault(last, advice)])
+
+
+def label_texts(
+    numbers: Array, texts: Texts, is_text: NDArray[np.bool_]
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Distinct labels in order, and the number of each row's; NaN for a row without."""
+    codes = np.where(is_text, texts.codes, -1)
+    used = np.unique(codes[codes >= 0])
+    known = {int(code): texts.texts[code] if code < len(texts.texts) else "…" for code in used}
+    values = np.unique(numbers[~np.isnan(numbers)])
+    labels = sorted({*known.values(), *map(number_text, values.tolist())})
+    place = {label: i for i, label in enumerate(labels)}
+    result = np.full(len(numbers), np.nan)
+    table = np.full(max(known, default=0) + 1, np.nan)
+    for code, label in known.items():
+        table[code] = place[label]
+    result[codes >= 0] = table[codes[codes >= 0]]
+    is_number = ~np.isnan(numbers)
+    of_values = np.array([place[number_text(value)] for value in values.tolist()], dtype=np.float64)
+    if len(values):
+        result[is_number] = of_values[np.searchsorted(values, numbers[is_number])]
+    return tuple(labels), result
+
+
+def numbers_the_rows(values: Array) -> bool:
+    """Whether a column only counts, as the index of a table does."""
+    return values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(len(values)))
+
+
+def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -> Found:
+    useless = remark = ""
+    constant = False
+    values = numbers[known] if not known.all() else numbers
+    if not len(values):
+        useless = "it is empty"
+    elif values.min() == values.max() and known.all():
+        useless = f"it is {number_text(float(values[0]))} in every row"
+        constant = True
+    elif numbers_the_rows(values) and known.all():
+        if not name:
+            useless = "it has no name and numbers the rows"
+        elif len(values) >= _FEW:
+            remark = "numbers the rows"
+    return Found(number, name, "number", numbers, (), useless, remark, constant)
+
+
+def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> Found:
+    labels, values = labelled
+    rows = int((~np.isnan(values)).sum())
+    sample = labels[:_SAMPLE]
+    if len(labels) == 1 and rows == len(values):
+        useless = f"it is `{labels[0]}` in every row"
+        return Found(number, name, "category", values, labels, useless, constant=True)
+    if {label.lower() for label in labels} in _BOOLEANS and len(labels) == 2:
+        pair = tuple(sorted(labels, key=str.lower))
+        flipped = values if pair == labels else 1.0 - values
+        return Found(number, name, "boolean", flipped, pair)
+    if _most(_DATE, sample):
+        return Found(number, name, "dates", values, labels, "it holds dates or times")
+    if _most(_DRESSED, sample):
+        why = "its numbers are written with signs: write plain ones to use it"
+        return Found(number, name, "text", values, labels, why)
+    if len(labels) > _MOST_CATEGORIES or (len(labels) > _FEW and 2 * len(labels) > rows):
+        count = f"{len(labels):,}" if "…" not in labels else f"more than {len(labels) - 1:,}"
+        why = f"it has {count} different texts in {rows:,} rows, as an identifier has"
+        return Found(number, name, "text", values, labels, why)
+    if not name and number == 0 and len(labels) == rows:
+        return Found(number, name, "text", values, labels, "it has no name and names the rows")
+    return Found(number, name, "category", values, labels)
+
+
+def _is_mixed_category(
+    table: Table, number: int, is_text: NDArray[np.bool_], is_number: NDArray[np.bool_]
+) -> bool:
+    """Texts and numbers are labels where texts are not rare, labels few, and each comes again."""
+    texts = table.texts[number]
+    used = {texts.texts[c] for c in np.unique(texts.codes[is_text]) if c < len(texts.texts)}
+    rows = int(is_text.sum() + is_number.sum())
+    labels = len(used) + len(np.unique(table.numbers[is_number, number]))
+    return (
+        10 * int(is_text.sum()) >= rows
+        and labels <= min(_MOST_MIXED, rows // 2)
+        and not any(map(reads_as_number, used))
+    )
+
+
+def reads_as_number(text: str) -> bool:
+    """Whether a text is a number after all, but an infinite one or one with `_` in it."""
+    try:
+        return not math.isnan(float(text))
+    except ValueError:
+        return False
+
+
+def _most(pattern: re.Pattern[str], texts: tuple[str, ...]) -> bool:
+    return 10 * sum(pattern.fullmatch(text) is not None for text in texts) >= 9 * len(texts)

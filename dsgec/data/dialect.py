@@ -1,0 +1,187 @@
+"""The first lines of a table to how it is written: separator, quotes, decimal sign, header."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dsgec.errors import DsgecError, Fault, Span
+
+SEPARATORS = "\t;|, "
+"""What is looked for, the most telling first: a comma can be a decimal sign, a blank anything."""
+LONGEST_CELL = 1 << 20
+_SAMPLE_LINES, _SAMPLE_BYTES = 200, 1 << 18
+_WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+_WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
+_MARKS = ("", "?")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is said about a table; what is empty or None is found out.
+
+    A first line that has all of `names` is a header.
+    """
+
+    separator: str = ""
+    quote: str = ""
+    decimal: str = ""
+    encoding: str = ""
+    header: bool | None = None
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, most in (("separator", 1), ("quote", 1), ("decimal", 1)):
+            value = getattr(self, name)
+            if len(value) > most or value in ("\n", "\r", "\0") or not value.isascii():
+                raise DsgecError(f"the {name} is `{value[:20]}`", "It is one character.")
+        if self.decimal not in ("", ".", ","):
+            raise DsgecError(f"the decimal sign is `{self.decimal}`", "It is `.` or `,`.")
+        if self.decimal and self.decimal == self.separator:
+            raise DsgecError("the separator cannot be the decimal sign")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a table is written. A blank as the separator stands for any number of them."""
+
+    separator: str
+    quote: str
+    decimal: str
+    escape: str = ""
+    comment: str = ""
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number; `1_000` is one to Python but to nobody else."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def records(
+    lines: Iterator[str], dialect: Dialect, source: str, before: int = 0
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each record that is not blank, without blanks around, and its first line."""
+    if dialect.separator == " ":
+        lines = (line.strip(" \r\n") for line in lines)
+    if dialect.comment:
+        lines = ("" if line.startswith(dialect.comment) else line for line in lines)
+    reader = csv.reader(
+        lines,
+        delimiter=dialect.separator,
+        quotechar=dialect.quote,
+        escapechar=dialect.escape or None,
+        skipinitialspace=dialect.separator == " ",
+        strict=True,
+    )
+    start = 1
+    previous = csv.field_size_limit(LONGEST_CELL)
+    try:
+        for record in reader:
+            cells = [cell.strip() for cell in record]
+            if any(cells):
+                yield before + start, cells
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise _quotes(error, reader.line_num - start, Span(source, before + start, 1)) from error
+    finally:
+        csv.field_size_limit(previous)
+
+
+def _quotes(error: csv.Error, lines: int, span: Span) -> DsgecError:
+    text = str(error)
+    if "field larger" in text or "unexpected end" in text:
+        if "field larger" in text and lines < 1:
+            return DsgecError(Fault(f"a cell is longer than {LONGEST_CELL >> 20} MB", "", span))
+        return DsgecError(
+            Fault(f"{text}: a quote is opened here and not closed", "--quote names another.", span)
+        )
+    return DsgecError(Fault(text, "--separator and --quote name others.", span))
+
+
+def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[list[str]]]:
+    """How the table that begins with `head` is written, and its first records."""
+    text = head[:_SAMPLE_BYTES].decode("utf-8", "replace")
+    lines = list(io.StringIO(text, newline=""))
+    if len(lines) > 1 and len(head) > _SAMPLE_BYTES:
+        del lines[-1]  # it may have been cut
+    quote = given.quote or _quote(lines[:_SAMPLE_LINES])
+    found: list[tuple[int, Dialect, list[list[str]]]] = []
+    for separator in given.separator or SEPARATORS:
+        dialect = Dialect(separator, quote, ".")
+        sample = _sample(lines, dialect, source)
+        widths = set(map(len, sample[1:] or sample))
+        if len(widths) == 1 and len(sample[-1]) > 1 and len(sample[-1]) - len(sample[0]) in (0, 1):
+            break
+        # Of the separators that do not cut every line alike, the one that is there most often.
+        found.append((len(sample[0]) if sample and separator != " " else 0, dialect, sample))
+    else:
+        _, dialect, sample = max(found, key=lambda one: one[0])
+    decimal = given.decimal or _decimal(dialect.separator, sample)
+    return Dialect(dialect.separator, quote, decimal), sample
+
+
+def _sample(lines: Sequence[str], dialect: Dialect, source: str) -> list[list[str]]:
+    sample = []
+    try:
+        for _, cells in records(iter(lines), dialect, source):
+            sample.append(cells)
+            if len(sample) == _SAMPLE_LINES:
+                break
+    except DsgecError:
+        pass  # told when the table is read
+    return sample
+
+
+def _quote(lines: Sequence[str]) -> str:
+    """An apostrophe, if cells begin and end with one and nothing with the usual quote."""
+    text = "".join(lines)
+    pairs = re.findall(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r\n]|$)", text, re.MULTILINE)
+    return "'" if len(pairs) >= 2 and '"' not in text else '"'
+
+
+def _decimal(separator: str, sample: Sequence[Sequence[str]]) -> str:
+    if separator == ",":
+        return "."
+    cells = [cell for record in sample for cell in record]
+    with_comma = sum(_WITH_COMMA.fullmatch(cell) is not None for cell in cells)
+    return "," if with_comma and not any(map(_WITH_POINT.fullmatch, cells)) else "."
+
+
+def is_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
+    """A first line with text in a column which goes on with numbers is a header.
+
+    So is one that ends in a text which never comes again, where texts do: the name of the labels;
+    and one of texts of which none comes again, in columns of texts that do.
+    """
+
+    def number(cell: str) -> bool:
+        return is_number(cell.replace(",", ".") if decimal == "," else cell)
+
+    if len(sample) < 2:
+        return not any(number(cell) for record in sample for cell in record)
+    first, *rest = sample
+    # Where rows have a cell more than the header, it is a name of the row in front, or nothing.
+    width = min(len(first), *map(len, rest))
+    columns = list(zip(*(record[-width:] for record in rest), strict=True))
+    first = first[-width:]
+    if not columns:
+        return not any(map(number, first))
+    named = list(zip(first, columns, strict=True))
+    repeating = [(name, cells) for name, cells in named if len(set(cells)) < len(cells)]
+    for name, cells in named:
+        if number(name) or name in _MARKS:
+            continue
+        told = [cell for cell in cells if cell not in _MARKS]
+        if told and number(told[0]):
+            return True
+    last = first[-1]
+    if not number(last) and last not in columns[-1] and len(set(columns[-1])) < len(columns[-1]):
+        return True
+    return bool(repeating) and all(
+        not number(name) and name not in cells for name, cells in repeating
+    )

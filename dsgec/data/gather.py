@@ -1,0 +1,136 @@
+"""Cells to arrays: numbers as they come, texts by their numbers."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.data.table import Texts
+
+MARKS = frozenset({"", "?"})
+"""What is never a text."""
+MOST_TEXTS = 10_000
+_MISSING, _NUMBER = -1, -2
+
+
+class Gatherer:
+    """Rows of a table, appended to; the array grows in its place."""
+
+    def __init__(self, columns: int, decimal: str = ".") -> None:
+        self.columns, self.decimal = columns, decimal
+        self.rows = 0
+        self.numbers = np.empty((0, columns))
+        self.lines = np.empty(0, dtype=np.int32)
+        self._texts: dict[int, _Gathered] = {}
+
+    def reserve(self, rows: int) -> None:
+        """Make room for so many rows more."""
+        needed = self.rows + rows
+        if needed > len(self.numbers):
+            capacity = max(needed, len(self.numbers) + len(self.numbers) // 2)
+            # In place: a copy would need the memory twice. Nobody else holds a view of it.
+            self.numbers.resize((capacity, self.columns), refcheck=False)
+            self.lines.resize(capacity, refcheck=False)
+
+    def add_records(self, lines: Sequence[int], records: Sequence[Sequence[str]]) -> None:
+        """Append records, all as long as the table is wide."""
+        self.reserve(len(records))
+        end = self.rows + len(records)
+        self.lines[self.rows : end] = lines
+        for column, cells in enumerate(zip(*records, strict=True)):
+            values = self._numbers(cells)
+            if values is None:
+                rows = np.arange(self.rows, end)
+                self.numbers[self.rows : end, column] = math.nan
+                self.add_texts(column, rows, cells)
+            else:
+                self.numbers[self.rows : end, column] = values
+        self.rows = end
+
+    def add_texts(self, column: int, rows: NDArray[np.intp], cells: Sequence[str]) -> None:
+        """Put cells of which some are no plain numbers into rows that there is room for."""
+        gathered = self._texts.setdefault(column, _Gathered())
+        codes = gathered.encode(cells, self._number)
+        for place in np.flatnonzero(codes == _NUMBER).tolist():
+            self.numbers[rows[place], column] = self._number(cells[place])
+        gathered.put(rows, np.maximum(codes, _MISSING))
+
+    def finish(self) -> tuple[NDArray[np.float64], dict[int, Texts], NDArray[np.int32]]:
+        """The numbers, the texts of the columns that have any, and the lines."""
+        self.numbers.resize((self.rows, self.columns), refcheck=False)
+        self.lines.resize(self.rows, refcheck=False)
+        texts = {
+            column: gathered.finish(self.rows)
+            for column, gathered in sorted(self._texts.items())
+            if gathered.known
+        }
+        return self.numbers, texts, self.lines
+
+    def _numbers(self, cells: Sequence[str]) -> NDArray[np.float64] | None:
+        """All cells as finite numbers; None if one of them is no such thing."""
+        text = "".join(cells)
+        if self.decimal == ",":
+            cells = [_with_point(cell) for cell in cells]
+        try:
+            values = np.array(list(map(float, cells)))
+        except ValueError:
+            return None
+        return values if "_" not in text and np.isfinite(values).all() else None
+
+    def _number(self, cell: str) -> float:
+        """A cell as a finite number, or NaN."""
+        try:
+            value = float(_with_point(cell) if self.decimal == "," else cell)
+        except ValueError:
+            return math.nan
+        return value if math.isfinite(value) and "_" not in cell else math.nan
+
+
+def _with_point(cell: str) -> str:
+    """A number with a comma, as Python reads it; one with a point is none."""
+    return cell.replace(".", "!").replace(",", ".")
+
+
+class _Gathered:
+    """The texts of one column, so far."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        self.overflowed = False
+        self._codes = np.empty(0, dtype=np.int32)
+
+    def encode(self, cells: Sequence[str], number: Callable[[str], float]) -> NDArray[np.int32]:
+        """The number of each text, or that it is missing, or that it is a number after all."""
+        codes = []
+        for cell in cells:
+            code = self.known.get(cell)
+            if code is None:
+                code = self._learn(cell, number)
+            codes.append(code)
+        return np.array(codes, dtype=np.int32)
+
+    def put(self, rows: NDArray[np.intp], codes: NDArray[np.int32]) -> None:
+        """Keep the numbers of the texts of some rows."""
+        if len(rows) and rows[-1] >= len(self._codes):
+            old = len(self._codes)
+            self._codes.resize(max(int(rows[-1]) + 1, old + old // 2), refcheck=False)
+            self._codes[old:] = _MISSING
+        self._codes[rows] = codes
+
+    def finish(self, rows: int) -> Texts:
+        """What was found, for so many rows."""
+        old = len(self._codes)
+        self._codes.resize(rows, refcheck=False)
+        self._codes[old:] = _MISSING
+        return Texts(self._codes, tuple(self.known), self.overflowed)
+
+    def _learn(self, cell: str, number: Callable[[str], float]) -> int:
+        if cell in MARKS:
+            return _MISSING
+        if not math.isnan(number(cell)):
+            return _NUMBER
+        if len(self.known) == MOST_TEXTS:
+            self.overflowed = True
+            return MOST_TEXTS
+        return self.known.setdefault(cell, len(self.known))

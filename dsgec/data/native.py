@@ -1,0 +1,111 @@
+"""Blocks of lines to rows in native code: what Python would read, twenty times as fast."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dsgec.arithmetic.source import c_source
+from dsgec.data.dialect import Dialect
+from dsgec.data.gather import Gatherer
+from dsgec.native.library import Library, load
+from dsgec.native.toolchain import CompileError, find_toolchain
+from dsgec.resources import TEMPLATES
+
+_PARTS = ("engine/digits.h", "engine/number.c", "reader/rows.c")
+DECLARATIONS = """
+typedef struct { int64_t row, column, start, length; } dsgec_cell;
+typedef struct {
+    const char *text;
+    size_t length;
+    char separator, quote;
+    int64_t columns, most_rows, most_cells;
+    double *numbers;
+    int32_t *lines;
+    dsgec_cell *cells;
+    int64_t rows, cell_count, line_count;
+    size_t used;
+} dsgec_rows;
+int dsgec_read_rows(dsgec_rows *);
+"""
+_FULL, _CAREFUL = 1, 2
+_LEAST_CELLS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How much of a block was read: bytes, and the lines in them."""
+
+    used: int
+    lines: int
+
+
+@cache
+def _library() -> Library | None:
+    toolchain = find_toolchain()
+    if toolchain is None:
+        return None
+    try:
+        return load(reader_source(), DECLARATIONS, toolchain)
+    except (CompileError, OSError):
+        return None
+
+
+def reader_source() -> str:
+    """The C of the reader."""
+    parts = [TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in _PARTS]
+    return "\n".join(["#include <stddef.h>", c_source(["bits"]), *parts])
+
+
+def can_read(dialect: Dialect) -> bool:
+    """Whether native code knows such tables; without a compiler it knows none."""
+    plain = dialect.separator != " " and dialect.decimal == "." and not dialect.escape
+    return plain and _library() is not None
+
+
+def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Part:
+    """Append the rows of a block that begins with `line`, up to one that needs more care."""
+    library = _library()
+    assert library is not None
+    ffi = library.ffi
+    if block.count(b"\r") != block.count(b"\r\n"):
+        return Part(0, 0)
+    cells = np.empty((max(_LEAST_CELLS, rows.columns), 4), dtype=np.int64)
+    text = ffi.from_buffer(block)
+    call = ffi.new("dsgec_rows *")
+    call.separator, call.quote = dialect.separator.encode(), dialect.quote.encode()
+    call.columns, call.most_cells = rows.columns, len(cells)
+    call.cells = ffi.cast("dsgec_cell *", cells.ctypes.data)
+    used = lines = 0
+    while used < len(block):
+        call.text, call.length = text + used, len(block) - used
+        call.most_rows = block.count(b"\n", used) + 1
+        rows.reserve(call.most_rows)
+        call.numbers = _at(ffi, "double *", rows.numbers[rows.rows :])
+        call.lines = _at(ffi, "int32_t *", rows.lines[rows.rows :])
+        outcome = library.functions.dsgec_read_rows(call)
+        found = cells[: call.cell_count]
+        _add_texts(rows, found, block, used)
+        rows.lines[rows.rows : rows.rows + call.rows] += line + lines
+        rows.rows += call.rows
+        used += call.used
+        lines += call.line_count
+        if outcome == _CAREFUL:
+            break
+    return Part(used, lines)
+
+
+def _at(ffi: Any, kind: str, array: Any) -> Any:
+    return ffi.cast(kind, array.ctypes.data)
+
+
+def _add_texts(rows: Gatherer, cells: Any, block: bytes, offset: int) -> None:
+    for column in np.unique(cells[:, 1]).tolist():
+        row, _, start, length = cells[cells[:, 1] == column].T
+        start = start + offset
+        texts = [
+            block[begin:end].decode("utf-8").strip()
+            for begin, end in zip(start.tolist(), (start + length).tolist(), strict=True)
+        ]
+        rows.add_texts(column, rows.rows + row, texts)

@@ -1,0 +1,201 @@
+"""What a user named to blocks of bytes: a file, a shipped table or standard input, as UTF-8."""
+
+import codecs
+import gzip
+import hashlib
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from dsgec.data import paper
+from dsgec.errors import DsgecError, Fault, Span, reason
+from dsgec.resources import TABLES, find
+
+BLOCK = 1 << 20
+LONGEST_LINE = 32 << 20
+_MOST_BYTES = 64 << 30
+_GZIP = b"\x1f\x8b"
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_OF_WINDOWS = "cp1252"
+
+
+def open_source(name: str, encoding: str = "") -> "Source":
+    """The file `name`, the shipped table or the paper's of that name, or with `-` what comes in."""
+    if name == "-":
+        if sys.stdin is None:
+            raise DsgecError("there is no standard input")
+        return Source(sys.stdin.buffer, "standard input", "stdin", encoding)
+    if name in paper.NAMES and not Path(name).exists():
+        return Source(io.BytesIO(paper.paper_table(name)), name, name)
+    path = find(name, TABLES, ".csv", "table", paper.more_tables())
+    try:
+        if isinstance(path, Path) and path.is_char_device():
+            raise DsgecError(f"{name} is a device, not a file")
+        stream = cast(BinaryIO, path.open("rb"))
+    except OSError as error:
+        raise DsgecError(f"cannot read {name}: {reason(error)}") from error
+    return Source(stream, name, path.name.split(".")[0] or "table", encoding)
+
+
+class Source:
+    """The bytes of a table, unpacked and in UTF-8, whole lines at a time.
+
+    `shown` is what messages call it, `name` what a run on it is called. When all has been read,
+    `digest` is that of the file's bytes, unpacked.
+    """
+
+    def __init__(self, stream: BinaryIO, shown: str, name: str, encoding: str = "") -> None:
+        self.shown, self.name = shown, name
+        self.encoding = _known(encoding)
+        self.note = ""
+        self._stream = stream
+        self._hash = hashlib.sha256()
+        self._size = 0
+        self._line = 1
+        self._head = self._read(BLOCK)
+        if self._head.startswith(_GZIP):
+            packed = io.BufferedReader(cast(io.RawIOBase, _Joined(self._head, stream)))
+            self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=packed))
+            self._hash, self._size = hashlib.sha256(), 0
+            self._head = self._read(BLOCK)
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes, as they are in the file."""
+        return self._head
+
+    @property
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def everything(self) -> bytes:
+        """All bytes, as they are in the file."""
+        parts = [self._head]
+        while part := self._read(BLOCK):
+            parts.append(part)
+        return b"".join(parts)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Whole lines, about as many as a block holds; the last line may lack its end."""
+        rest: list[bytes] = []
+        for text in self._texts():
+            cut = text.rfind(b"\n") + 1
+            if cut:
+                whole = b"".join([*rest, text[:cut]])
+                yield whole
+                self._line += whole.count(b"\n")
+                rest = []
+            rest.append(text[cut:])
+            if sum(map(len, rest)) > LONGEST_LINE:
+                raise DsgecError(
+                    Fault(
+                        f"this line is longer than {LONGEST_LINE >> 20} MB",
+                        "A table has a line for each row: is this the right file?",
+                        Span(self.shown, self._line, 1),
+                    )
+                )
+        if last := b"".join(rest):
+            yield last
+
+    def _texts(self) -> Iterator[bytes]:
+        """What is read, in UTF-8."""
+        if not self.encoding:
+            self._recognise()
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        part = self._head
+        while True:
+            try:
+                text = decoder.decode(part, final=not part)
+            except UnicodeDecodeError as error:
+                raise self._not_text(error.object[: error.start]) from error
+            if "\0" in text:
+                raise DsgecError(
+                    f"{self.shown} is not a text file: it holds NUL characters",
+                    "A table is CSV, ARFF or Parquet; --encoding tells one such as utf-16-le.",
+                )
+            # What a surrogate came from cannot be told, and no file can hold it.
+            yield text.encode("utf-8", "replace")
+            if not part:
+                return
+            part = self._read(BLOCK)
+
+    def _recognise(self) -> None:
+        for mark, encoding in _BOMS.items():
+            if self._head.startswith(mark):
+                self.encoding = encoding
+                return
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(self._head)
+            self.encoding = "utf-8"
+        except UnicodeDecodeError as error:
+            if any(byte < 32 and byte not in b"\t\n\r\f" for byte in self._head):
+                raise self._not_text(self._head[: error.start]) from error
+            self.encoding = _OF_WINDOWS
+            self.note = (
+                f"{self.shown} is not UTF-8: read as {_OF_WINDOWS}; --encoding says otherwise"
+            )
+
+    def _not_text(self, before: bytes) -> DsgecError:
+        line = self._line + before.count(b"\n")
+        return DsgecError(
+            Fault(
+                f"this is not {self.encoding or 'UTF-8'} text",
+                "Save the table as UTF-8, or say what it is, such as --encoding cp1252.",
+                Span(self.shown, line, 1),
+            )
+        )
+
+    def _read(self, count: int) -> bytes:
+        try:
+            data = self._stream.read(count)
+        except EOFError as error:
+            raise DsgecError(f"{self.shown} ends in the midst of its packed data") from error
+        except (OSError, zlib.error) as error:
+            raise DsgecError(f"cannot read {self.shown}: {reason(error)}") from error
+        self._hash.update(data)
+        self._size += len(data)
+        if self._size > _MOST_BYTES:
+            raise DsgecError(f"{self.shown} is larger than {_MOST_BYTES >> 30} GB")
+        return data
+
+
+class _Joined(io.RawIOBase):
+    """A stream with bytes put back in front of it."""
+
+    def __init__(self, head: bytes, stream: BinaryIO) -> None:
+        self._head, self._stream = head, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        data = self._head[: len(view)] or self._stream.read(len(view))
+        self._head = self._head[len(data) :] if self._head else b""
+        view[: len(data)] = data
+        return len(data)
+
+
+def _known(encoding: str) -> str:
+    if not encoding:
+        return ""
+    try:
+        info = codecs.lookup(encoding)
+        "a".encode(info.name)
+    except (LookupError, UnicodeError, ValueError) as error:
+        raise DsgecError(
+            f"there is no encoding `{encoding[:60]}`", "Such as utf-8, cp1252, latin-1, utf-16."
+        ) from error
+    return "utf-8-sig" if info.name == "utf-8" else info.name

@@ -1,0 +1,62 @@
+"""A Dataset to the rows to learn from and the rows kept aside."""
+
+import math
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.data.ir import Dataset, Split
+from dsgec.errors import DsgecError
+from dsgec.genome.random import Stream
+
+
+def split(dataset: Dataset, test: float, seed: int) -> Split:
+    """Rows to learn from and rows kept aside: the same share of every class, drawn from `seed`."""
+    if dataset.own_test is not None:
+        return dataset.own_test
+    chosen = np.ones(len(dataset.y), dtype=bool)
+    for order in _shuffled(dataset, seed) if test else ():
+        kept = math.floor(len(order) * (1.0 - test) + 0.5)
+        chosen[order[max(kept, 1) :]] = False
+    return Split(np.flatnonzero(chosen), np.flatnonzero(~chosen))
+
+
+def folds(dataset: Dataset, count: int, seed: int) -> list[Split]:
+    """Every row is kept aside once: of each class, as many in each fold as can be."""
+    if not 2 <= count <= len(dataset.y):
+        raise DsgecError(
+            f"{count} folds of {len(dataset.y)} rows cannot be made",
+            "--cv takes 2 folds or more, and at most one for each row.",
+        )
+    fold = np.empty(len(dataset.y), dtype=np.intp)
+    dealt = 0  # on from where the last class ended, so that folds are equally large
+    for order in _shuffled(dataset, seed):
+        fold[order] = (dealt + np.arange(len(order))) % count
+        dealt += len(order)
+    parts = [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count)]
+    for part in parts:
+        if len(np.unique(dataset.y[part.train])) < max(len(dataset.classes), 1):
+            raise DsgecError(
+                f"with {count} folds, a class has no row to learn from",
+                "Each class needs two rows or more.",
+            )
+    return parts
+
+
+def _shuffled(dataset: Dataset, seed: int) -> list[NDArray[np.intp]]:
+    """The rows of each class, or all rows, in an order drawn from `seed`."""
+    stream = Stream(seed, 0, 0)
+    groups = (
+        [np.flatnonzero(dataset.y == c) for c in range(len(dataset.classes))]
+        if dataset.classes
+        else [np.arange(len(dataset.y))]
+    )
+    shuffled = []
+    for rows in groups:
+        order = array("q", rows.tobytes())  # a list of a million numbers takes four times as much
+        for last in range(len(order) - 1, 0, -1):
+            other = stream.below(last + 1)
+            order[last], order[other] = order[other], order[last]
+        shuffled.append(np.array(order, dtype=np.intp))
+    return shuffled

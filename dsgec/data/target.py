@@ -1,0 +1,102 @@
+"""The target column of a Table to classes and their numbers, or to quantities."""
+
+import difflib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.data.columns import label_texts, not_numbers, reads_as_number, text_rows
+from dsgec.data.ir import Label
+from dsgec.data.table import Table, number_text
+from dsgec.errors import DsgecError
+
+Array = NDArray[np.float64]
+
+TASKS = ("classification", "regression")
+_MOST_NUMERIC_CLASSES = 20
+_LARGEST_LABEL = 2.0**53
+
+
+def find_column(table: Table, wanted: str) -> int:
+    """The column of that name or number; -1 is the last."""
+    if wanted in table.columns:
+        return table.columns.index(wanted)
+    digits = wanted.removeprefix("-")
+    if digits.isdecimal() and digits.isascii() and len(wanted) < 10:
+        number = int(wanted)
+        column = number - 1 if number > 0 else len(table.columns) + number
+        if number and 0 <= column < len(table.columns):
+            return column
+    near = difflib.get_close_matches(wanted, table.columns, 1)
+    raise DsgecError(
+        f"{table.source} has no column `{wanted[:60]}`",
+        f"Did you mean `{near[0]}`?" if near else f"Its columns: {', '.join(table.columns[:40])}.",
+    )
+
+
+def default_column(table: Table) -> int:
+    """The last column that has a name."""
+    return max((i for i, name in enumerate(table.columns) if name), default=len(table.columns) - 1)
+
+
+def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Label, ...], Array]:
+    """The labels in order, none for a quantity, and for each row its label's number or its value.
+
+    A NaN is missing; only marks are, as a class may well be called "none".
+    """
+    numbers = table.numbers[:, column]
+    texts = table.texts.get(column)
+    if texts is None:
+        return _from_numbers(table, column, numbers, task)
+    is_text = text_rows(texts, any_word=True)
+    is_number = ~np.isnan(numbers)
+    quantities = len(np.unique(numbers[is_number])) > _MOST_NUMERIC_CLASSES
+    if task == "regression" or (not task and quantities and 10 * is_text.sum() < len(table)):
+        raise not_numbers(table, column, is_text)
+    if is_number.any() and any(map(reads_as_number, texts.texts)):
+        raise not_numbers(table, column, is_text)
+    labels, values = label_texts(numbers, texts, is_text)
+    _refuse(table, column, labels)
+    _refuse_many(table, column, len(labels))
+    return labels, values
+
+
+def _from_numbers(
+    table: Table, column: int, numbers: Array, task: str
+) -> tuple[tuple[Label, ...], Array]:
+    distinct = np.unique(numbers[~np.isnan(numbers)])
+    whole = bool(np.all(distinct == np.floor(distinct)) and np.all(abs(distinct) < _LARGEST_LABEL))
+    is_class = whole and len(distinct) <= _MOST_NUMERIC_CLASSES
+    if len(distinct) > 1 and (task == "regression" or not (task or is_class)):
+        return (), numbers.copy()
+    labels = tuple(map(number_text, distinct.tolist()))
+    _refuse(table, column, labels)
+    if not is_class:
+        _refuse_many(table, column, len(labels))
+    places = np.searchsorted(distinct, numbers).astype(np.float64)
+    places[np.isnan(numbers)] = np.nan
+    return tuple(map(int, labels)) if whole else labels, places
+
+
+def _refuse(table: Table, column: int, labels: tuple[str, ...]) -> None:
+    if not labels:
+        raise DsgecError(
+            f"the target column `{table.columns[column]}` of {table.source} is empty",
+            "Choose another column with --target.",
+        )
+    if len(labels) == 1:
+        raise DsgecError(
+            f"every row of {table.source} has the same target, `{labels[0][:60]}`",
+            "There is nothing to tell apart: choose another column with --target.",
+        )
+
+
+def _refuse_many(table: Table, column: int, count: int) -> None:
+    rows = len(table)
+    if count > max(2, rows // 2):
+        raise DsgecError(
+            f"the target column `{table.columns[column]}` has {count} different labels"
+            f" in {rows} rows",
+            "That is no class: choose another column with --target, or --task regression for a"
+            " quantity.",
+        )

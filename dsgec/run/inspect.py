@@ -1,0 +1,99 @@
+"""A table to a page that says what was found in it, and which shipped grammars fit."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dsgec.bnf.expand import expand
+from dsgec.bnf.load import load_grammar
+from dsgec.data.columns import Found, look
+from dsgec.data.ir import Dataset
+from dsgec.data.table import Table
+from dsgec.errors import DsgecError
+from dsgec.evolution.problem import check_language, check_task
+from dsgec.resources import GRAMMARS, shipped_names
+
+_MOST_COLUMNS = 200
+_MOST_LABELS = 12
+_WIDEST_NAME = 40
+
+
+def inspect_table(table: Table, dataset: Dataset | DsgecError) -> list[str]:
+    """The lines; where no data set can be made of it, the reason stands in its place."""
+    header = "with" if table.has_header else "without"
+    lines = [
+        f"{table.name}: {len(table):,} rows, {len(table.columns):,} columns"
+        + (f" ({table.written}, {header} a header)" if table.written else ""),
+        *_column_lines(table, "" if isinstance(dataset, DsgecError) else dataset.target),
+    ]
+    if isinstance(dataset, DsgecError):
+        return [*lines, "", *str(dataset).splitlines()]
+    lines += ["", *_target_lines(dataset)]
+    lines += [f"  note        {note}" for note in dataset.notes]
+    return [*lines, "", *_grammar_lines(dataset)]
+
+
+def _column_lines(table: Table, target: str) -> Iterator[str]:
+    shown = table.columns[:_MOST_COLUMNS]
+    width = min(max(map(len, shown)), _WIDEST_NAME)
+    for number, name in enumerate(shown):
+        start = f"  {number + 1:>4}  {name[:_WIDEST_NAME]:<{width}}  "
+        try:
+            found = look(table, number)
+        except DsgecError as error:
+            yield f"{start}{error.faults[0].message}"
+            continue
+        missing = f"; {found.missing:,} missing" if found.missing else ""
+        kind = "target" if name == target else ("left out" if found.useless else found.kind)
+        yield f"{start}{kind:<9} {_values(found)}{missing}"
+    if len(table.columns) > len(shown):
+        yield f"        and {len(table.columns) - len(shown):,} columns more"
+
+
+def _values(found: Found) -> str:
+    """What a column holds, in a few words."""
+    if found.useless:
+        return found.useless
+    known = found.values[~np.isnan(found.values)]
+    if found.categories:
+        return _labels(found.categories, known)
+    whole = "whole numbers " if np.all(known == np.floor(known)) else ""
+    remark = f"; {found.remark}" if found.remark else ""
+    return f"{whole}{known.min():g} … {known.max():g}{remark}"
+
+
+def _labels(labels: tuple[str | int, ...], numbers: np.ndarray) -> str:
+    counts = np.bincount(numbers.astype(np.intp), minlength=len(labels)).tolist()
+    told = [f"{label} ({count:,})" for label, count in zip(labels, counts, strict=True)]
+    more = f", and {len(told) - _MOST_LABELS} more" if len(told) > _MOST_LABELS else ""
+    return ", ".join(told[:_MOST_LABELS]) + more
+
+
+def _target_lines(dataset: Dataset) -> list[str]:
+    features = f"  features    {len(dataset.features):,}, of {len(dataset.inputs):,} columns"
+    if not dataset.classes:
+        low, high, mean = dataset.y.min(), dataset.y.max(), dataset.y.mean()
+        spread = dataset.y.std()
+        return [
+            f"  task        regression of {dataset.target!r}",
+            f"  values      {low:g} … {high:g}, mean {mean:g}, deviation {spread:g}",
+            features,
+        ]
+    largest = np.bincount(dataset.class_numbers).max() / len(dataset.y)
+    return [
+        f"  task        classification of {dataset.target!r}: {len(dataset.classes)} classes",
+        f"  balance     {_labels(dataset.classes, dataset.y)}; the largest is {largest:.1%}",
+        features,
+    ]
+
+
+def _grammar_lines(dataset: Dataset) -> Iterator[str]:
+    for name in shipped_names(GRAMMARS, ".bnf"):
+        grammar = load_grammar(name).grammar
+        try:
+            expanded = expand(grammar, len(dataset.features), max(len(dataset.classes), 1))
+            remark = check_task(check_language(expanded, len(dataset.features)), dataset)
+        except DsgecError as error:
+            yield f"  {name:<20} does not fit: {error.faults[0].message}"
+        else:
+            yield f"  {name:<20} {f'hardly fits: {remark}' if remark else 'fits'}"

@@ -1,0 +1,119 @@
+/* Lines of a table to numbers; what is no number is told by its place, for Python to read. */
+typedef struct {
+    int64_t row, column, start, length;
+} dsgec_cell;
+
+/* In: `text` is whole lines, and there is room for `most_rows` rows and `most_cells` cells.
+ * Out: how many there are, and how much of the text they took. `lines` has the line of each row,
+ * from 0. */
+typedef struct {
+    const char *text;
+    size_t length;
+    char separator, quote;
+    int64_t columns, most_rows, most_cells;
+    double *numbers;
+    int32_t *lines;
+    dsgec_cell *cells;
+    int64_t rows, cell_count, line_count;
+    size_t used;
+} dsgec_rows;
+
+enum { READ_ALL = 0, FULL = 1, CAREFUL = 2 };
+
+static const char *skip_blanks(const char *at, const char *end) {
+    while (at < end && *at == ' ') {
+        at++;
+    }
+    return at;
+}
+
+static int ends_cell(const dsgec_rows *r, const char *at, const char *end) {
+    return at == end || *at == r->separator;
+}
+
+/* The end of a cell that is a finite number; NULL if it is none. */
+static const char *read_number_cell(const dsgec_rows *r, const char *at, const char *end,
+                                    double *value) {
+    int negative;
+    size_t length;
+    at = skip_blanks(at, end);
+    negative = at < end && *at == '-';
+    at += negative || (at < end && *at == '+');
+    length = scan_number(at, 0, (size_t)(end - at), value);
+    if (length == 0 || *value - *value != 0.0) {
+        return NULL;
+    }
+    *value = negative ? -*value : *value;
+    at = skip_blanks(at + length, end);
+    return ends_cell(r, at, end) ? at : NULL;
+}
+
+/* The end of a cell of text, which is kept unless it is blank; NULL if its quotes need more care. */
+static const char *read_text_cell(dsgec_rows *r, const char *at, const char *end, int64_t column) {
+    const char *start = at, *stop;
+    dsgec_cell *cell;
+    if (at < end && *at == r->quote) {
+        start++;
+        stop = memchr(start, r->quote, (size_t)(end - start));
+        if (stop == NULL || !ends_cell(r, stop + 1, end)) {
+            return NULL;
+        }
+        at = stop + 1;
+    } else {
+        at = memchr(at, r->separator, (size_t)(end - at));
+        at = stop = at == NULL ? end : at;
+    }
+    if (skip_blanks(start, stop) < stop) {
+        cell = &r->cells[r->cell_count++];
+        cell->row = r->rows;
+        cell->column = column;
+        cell->start = start - r->text;
+        cell->length = stop - start;
+    }
+    return at;
+}
+
+/* Read the cells of a line: 0 if it needs more care. A line of blank cells is no row. */
+static int read_line(dsgec_rows *r, const char *at, const char *end) {
+    double *numbers = r->numbers + r->rows * r->columns;
+    const char *after;
+    int64_t column, first_cell = r->cell_count;
+    int blank = 1;
+    for (column = 0; column < r->columns; column++) {
+        after = read_number_cell(r, at, end, &numbers[column]);
+        blank = blank && after == NULL;
+        if (after == NULL) {
+            numbers[column] = dsgec_from_bits(UINT64_C(0x7ff8000000000000));
+            after = read_text_cell(r, at, end, column);
+        }
+        if (after == NULL || (after == end) != (column == r->columns - 1)) {
+            r->cell_count = first_cell;
+            return 0;
+        }
+        at = after + 1;
+    }
+    if (!blank || r->cell_count > first_cell) {
+        r->lines[r->rows++] = (int32_t)r->line_count;
+    }
+    return 1;
+}
+
+int dsgec_read_rows(dsgec_rows *r) {
+    const char *at = r->text, *end = r->text + r->length, *stop, *next;
+    r->rows = r->cell_count = r->line_count = 0;
+    for (r->used = 0; at < end; at = next) {
+        if (r->rows == r->most_rows || r->cell_count + r->columns > r->most_cells) {
+            return FULL;
+        }
+        stop = memchr(at, '\n', (size_t)(end - at));
+        next = stop == NULL ? end : stop + 1;
+        stop = stop == NULL ? end : stop;
+        stop -= stop > at && stop[-1] == '\r';
+        if (stop > at && !read_line(r, at, stop)) {
+            return CAREFUL;
+        }
+        r->line_count++;
+        r->used = (size_t)(next - r->text);
+    }
+    return READ_ALL;
+}

@@ -1,0 +1,162 @@
+"""What is learnt of columns is scikit-learn's, and what it does is in the model."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dsgec.data.dataset import make_dataset, with_test
+from dsgec.data.dialect import Reading
+from dsgec.data.encode import fitted, raw_rows
+from dsgec.data.ir import Plan
+from dsgec.data.read import parse_table, read_table
+from dsgec.data.split import folds, split
+from dsgec.errors import DsgecError
+from dsgec.network.model import Column
+
+MIXED = (
+    "age,colour,member,y\n30,red,yes,a\n,blue,no,b\n50,NA,yes,a\n10,red,NA,b\n20,green,no,a\n"
+    "60,red,no,b\n"
+)
+
+
+def dataset(text, target=None, **plan):
+    return make_dataset(parse_table(text.encode(), "t.csv", "t"), target, Plan(**plan))
+
+
+@pytest.mark.parametrize(
+    ("scale", "scaler"), [("standard", "StandardScaler"), ("minmax", "MinMaxScaler")]
+)
+def test_scales_are_scikit_learns(scale, scaler):
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    plain = make_dataset(read_table("wdbc"))
+    train = split(plain, 0.3, 1).train
+    ours = fitted(make_dataset(read_table("wdbc"), plan=Plan(scale=scale)), train)
+    theirs = getattr(preprocessing, scaler)().fit(plain.x[train]).transform(plain.x)
+
+    assert np.allclose(ours.x, theirs, rtol=1e-9, atol=1e-9)
+    # As an exported network does it: one subtraction, one division.
+    column = ours.columns[3]
+    assert ours.x[:, 3].tobytes() == ((plain.x[:, 3] - column.center) / column.scale).tobytes()
+
+
+@pytest.mark.parametrize("missing", ["mean", "median"])
+def test_fill_values_are_those_of_the_known(missing):
+    found = dataset(MIXED, missing=missing)
+    known = [30.0, 50.0, 10.0, 20.0, 60.0]
+    expected = {"mean": np.mean(known), "median": np.median(known)}[missing]
+
+    assert found.columns == (
+        Column("age", fill=expected),
+        Column("colour", "category", ("blue", "green", "red"), fill=2.0),
+        Column("member", "boolean", ("no", "yes"), fill=0.0),
+    )
+    assert found.features == ("age", "colour=blue", "colour=green", "colour=red", "member")
+    assert found.x.tolist() == [
+        [30.0, 0.0, 0.0, 1.0, 1.0],
+        [expected, 1.0, 0.0, 0.0, 0.0],
+        [50.0, 0.0, 0.0, 1.0, 1.0],
+        [10.0, 0.0, 0.0, 1.0, 0.0],
+        [20.0, 0.0, 1.0, 0.0, 0.0],
+        [60.0, 0.0, 0.0, 1.0, 0.0],
+    ]
+
+
+def test_only_rows_to_learn_from_are_learnt_from():
+    text = "a,b,y\n" + "".join(f"{i},{i % 3},{'xy'[i % 2]}\n" for i in range(2, 22))
+    found = dataset(text, scale="standard")
+    rows = np.arange(10)
+
+    assert fitted(found, rows).columns[0].center == np.mean(range(2, 12))
+
+
+def test_rows_with_missing_values_are_dropped():
+    found = dataset(MIXED, missing="drop")
+
+    assert found.raw[:, 0].tolist() == [30.0, 20.0, 60.0]
+    assert any("3 rows" in note for note in found.notes)
+
+
+def test_a_value_never_seen_is_none_of_the_categories():
+    columns = dataset(MIXED, missing="mean").columns
+    table = parse_table(b"member,colour,age\nyes,pink,1\nperhaps,red,2\n,,\n2,3,4\n", "n.csv", "n")
+    raw = raw_rows(table, columns)
+
+    assert raw[:2].tolist() == [[1.0, -1.0, 1.0], [2.0, 2.0, -1.0]]
+    assert raw[2].tolist() == [4.0, -1.0, -1.0]
+
+
+def test_a_text_where_numbers_were_is_told():
+    columns = dataset(MIXED, missing="mean").columns
+    names = Reading(names=("age", "colour"))
+    table = parse_table(b"member,colour,age\nyes,red,old\nno,blue,older\n", "n.csv", "n", names)
+
+    with pytest.raises(DsgecError, match=r"n.csv:2:3: error: not a finite number: `old`"):
+        raw_rows(table, columns)
+
+
+def test_a_constant_among_the_rows_to_learn_from_is_not_divided_by_zero():
+    text = "a,b,y\n1,5,x\n2,5,y\n3,5,x\n4,6,y\n"
+    found = fitted(dataset(text, scale="standard"), np.arange(3))
+
+    assert found.columns[1] == Column("b", center=5.0)
+    assert np.isfinite(found.x).all()
+
+
+def test_a_mean_does_not_depend_on_the_order_of_summing():
+    values = np.random.default_rng(1).normal(size=1001) * 10.0 ** np.arange(1001).clip(0, 12)
+    rows = [f"{v!r},{'xy'[i % 2]}" for i, v in enumerate(values.tolist())]
+    one = dataset("a,y\n" + "\n".join(rows), scale="standard").columns
+    other = dataset("a,y\n" + "\n".join(reversed(rows)), scale="standard").columns
+
+    assert one == other
+    assert one[0].center == math.fsum(values) / 1001
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_every_row_is_in_one_fold_and_classes_are_spread(count):
+    text = "a,y\n" + "".join(f"{i},{'abc'[(i % 10 > 5) + (i % 10 > 8)]}\n" for i in range(50))
+    found = dataset(text)
+    parts = folds(found, count, 1)
+
+    assert sorted(row for part in parts for row in part.test) == list(range(50))
+    for part in parts:
+        assert sorted([*part.train, *part.test]) == list(range(50))
+        for c, total in enumerate((30, 15, 5)):
+            assert abs(int(np.sum(found.y[part.test] == c)) - total / count) < 1
+    again = folds(found, count, 1)
+    assert all(np.array_equal(a.test, b.test) for a, b in zip(parts, again, strict=True))
+
+
+def test_a_class_of_five_rows_is_in_both_parts():
+    text = "a,y\n" + "".join(f"{i},{'ab'[i < 5]}\n" for i in range(200))
+    found = dataset(text)
+    parts = split(found, 0.3, 1)
+
+    assert [int(np.sum(found.y[rows] == 1)) for rows in (parts.train, parts.test)] == [4, 1]
+
+
+def test_folds_that_cannot_be_are_refused():
+    found = dataset("a,y\n1,x\n2,y\n3,x\n")
+    with pytest.raises(DsgecError, match="4 folds of 3 rows"):
+        folds(found, 4, 1)
+    with pytest.raises(DsgecError, match="no row to learn from"):
+        folds(found, 2, 1)
+
+
+def test_a_table_to_test_with_is_encoded_by_the_other():
+    train = dataset("a,colour,y\n1,red,p\n3,blue,q\n5,red,p\n", scale="standard")
+    test = parse_table(b"y,colour,a\nq,pink,9\np,blue,1\n", "test.csv", "test")
+    found = with_test(train, test)
+    parts = split(found, 0.3, 1)
+
+    assert parts.train.tolist() == [0, 1, 2]
+    assert parts.test.tolist() == [3, 4]
+    assert found.raw[parts.test].tolist() == [[9.0, -1.0], [1.0, 0.0]]
+    assert found.y.tolist() == [0.0, 1.0, 0.0, 1.0, 0.0]
+    assert found.columns == train.columns
+
+    with pytest.raises(
+        DsgecError, match=r"test.csv:2:1: error: no row to learn from has this class"
+    ):
+        with_test(train, parse_table(b"y,colour,a\nnew,red,9\n", "test.csv", "test"))
