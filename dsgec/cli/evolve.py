@@ -131,6 +131,7 @@ def evolve(
     each = [job] if runs == 1 else [seeded(job, chosen.seed + number) for number in range(runs)]
     if folds:
         each = cross_validated(job, dataset, folds)
+        job = each[0]
     several = len(each) > 1
     if not overwrite:
         for single in each:
@@ -138,7 +139,7 @@ def evolve(
     warn(job.grammar)
     if threads is None:
         threads = 1 if several else sensible_threads(job.problem)
-    evolver = choose(job.problem, chosen, backend, threads)
+    evolver = choose(job.problem, job.settings, backend, threads)
     for remark in (*dataset.notes[:_MOST_NOTES], job.problem.remark, evolver.remark):
         if remark and not quiet:
             complain(f"note: {remark}")

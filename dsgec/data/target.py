@@ -57,7 +57,7 @@ def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Lab
         raise not_numbers(table, column, is_text)
     labels, values = label_texts(numbers, texts, is_text)
     _refuse(table, column, labels)
-    _refuse_many(table, column, len(labels))
+    _refuse_many(table, column, len(labels) if not texts.overflowed else len(table))
     return labels, values
 
 
