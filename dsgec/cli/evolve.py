@@ -140,7 +140,11 @@ def evolve(
     if threads is None:
         threads = 1 if several else sensible_threads(job.problem)
     evolver = choose(job.problem, job.settings, backend, threads)
-    for remark in (*dataset.notes[:_MOST_NOTES], job.problem.remark, evolver.remark):
+    notes = dataset.notes[:_MOST_NOTES]
+    if len(dataset.notes) > len(notes):
+        more = len(dataset.notes) - len(notes)
+        notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
+    for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not quiet:
             complain(f"note: {remark}")
     progress = Progress(job, evolver.description, quiet=quiet or as_json)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.table import Texts
+from dsgec.data.ir import Texts
 
 MARKS = frozenset({"", "?"})
 """What is never a text."""

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.columns import label_texts, not_numbers, reads_as_number, text_rows
-from dsgec.data.ir import Label
-from dsgec.data.table import Table, number_text
+from dsgec.data.ir import Label, Table, number_text
 from dsgec.errors import DsgecError
 
 Array = NDArray[np.float64]

@@ -7,8 +7,7 @@ import numpy as np
 from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.data.columns import Found, look
-from dsgec.data.ir import Dataset
-from dsgec.data.table import Table
+from dsgec.data.ir import Dataset, Table
 from dsgec.errors import DsgecError
 from dsgec.evolution.problem import check_language, check_task
 from dsgec.network.ir import Input
