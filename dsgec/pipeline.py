@@ -22,7 +22,7 @@ from pathlib import Path
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
-from dsgec.data.read import read_table
+from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Evolver, Generation
 from dsgec.evolution.problem import make_problem

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from dsgec.data.dataset import make_dataset
-from dsgec.data.read import read_table
 from dsgec.data.split import split
+from dsgec.data.table import read_table
 from tests.command import NO_COMPILER, QUICK, dsgec, read
 
 

@@ -143,6 +143,7 @@ def evolve(
     each = [job] if runs == 1 else [seeded(job, chosen.seed + number) for number in range(runs)]
     if folds:
         each = cross_validated(job, dataset, folds)
+        job = each[0]
     several = len(each) > 1
     if not overwrite:
         for single in each:
@@ -150,8 +151,12 @@ def evolve(
     warn(job.grammar)
     if threads is None:
         threads = 1 if several else sensible_threads(job.problem)
-    evolver = choose(job.problem, chosen, backend, threads)
-    for remark in (*dataset.notes[:_MOST_NOTES], job.problem.remark, evolver.remark):
+    evolver = choose(job.problem, job.settings, backend, threads)
+    notes = dataset.notes[:_MOST_NOTES]
+    if len(dataset.notes) > len(notes):
+        more = len(dataset.notes) - len(notes)
+        notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
+    for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not quiet:
             complain(f"note: {remark}")
     progress = Progress(job, evolver.description, quiet=quiet or as_json)

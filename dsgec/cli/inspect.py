@@ -13,7 +13,7 @@ def inspect(data: str, table: TableOptions) -> None:
     """Tell what is in DATA: its columns and their kinds, the task, and which grammars fit."""
     from dsgec.data.ir import Dataset
     from dsgec.errors import DsgecError
-    from dsgec.run.inspect import inspect_table
+    from dsgec.run.inspect_table import inspect_table
 
     read = table.read(data)
     try:

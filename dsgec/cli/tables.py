@@ -10,8 +10,7 @@ import click
 from dsgec.errors import DsgecError
 
 if TYPE_CHECKING:
-    from dsgec.data.ir import Dataset
-    from dsgec.data.table import Table
+    from dsgec.data.ir import Dataset, Table
 
 Command = Callable[..., Any]
 
@@ -83,7 +82,7 @@ class TableOptions:
     def read(self, name: str, names: tuple[str, ...] = ()) -> "Table":
         """The table that a user named; `names` are of columns that it should have."""
         from dsgec.data.dialect import Reading
-        from dsgec.data.read import read_table
+        from dsgec.data.table import read_table
 
         separator = self.separator or ""
         reading = Reading(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.gather import MARKS
-from dsgec.data.table import Table, Texts, number_text
+from dsgec.data.ir import Table, Texts, number_text
 from dsgec.errors import DsgecError, Fault
 
 Array = NDArray[np.float64]
@@ -29,6 +29,7 @@ _DATE = re.compile(
 )
 _DRESSED = re.compile(r"[^\w\s.,-]?\s?-?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|-?\d+([.,]\d+)?\s?%")
 _SAMPLE = 200
+_UNNAMED = "Unnamed: "  # what pandas calls a column without a name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +136,7 @@ def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -
         useless = f"it is {number_text(float(values[0]))} in every row"
         constant = True
     elif numbers_the_rows(values) and known.all():
-        if not name:
+        if not name or name.startswith(_UNNAMED):
             useless = "it has no name and numbers the rows"
         elif len(values) >= _FEW:
             remark = "numbers the rows"

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.columns import Found, look
 from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
-from dsgec.data.ir import Dataset, Label, Plan, Split
-from dsgec.data.table import Table, Texts, number_text
+from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
 from dsgec.data.target import default_column, find_column, look_at_target
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column

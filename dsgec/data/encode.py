@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.columns import not_numbers, text_rows
-from dsgec.data.ir import Dataset, Plan
-from dsgec.data.table import Table, number_text
+from dsgec.data.ir import Dataset, Plan, Table, number_text
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.table import Texts
+from dsgec.data.ir import Texts
 
 MARKS = frozenset({"", "?"})
 """What is never a text."""
 MOST_TEXTS = 10_000
-_MISSING, _NUMBER = -1, -2
+_MISSING, _NUMBER, _NEW = -1, -2, -3
 
 
 class Gatherer:
@@ -51,10 +51,36 @@ class Gatherer:
     def add_texts(self, column: int, rows: NDArray[np.intp], cells: Sequence[str]) -> None:
         """Put cells of which some are no plain numbers into rows that there is room for."""
         gathered = self._texts.setdefault(column, _Gathered())
-        codes = gathered.encode(cells, self._number)
-        for place in np.flatnonzero(codes == _NUMBER).tolist():
-            self.numbers[rows[place], column] = self._number(cells[place])
-        gathered.put(rows, np.maximum(codes, _MISSING))
+        known = gathered.known
+        codes = [known.get(cell, _NEW) for cell in cells]
+        self._put(column, rows, codes, lambda place: cells[place])
+
+    def add_bytes(self, column: int, rows: NDArray[np.intp], cells: Sequence[bytes]) -> None:
+        """As `add_texts`; bytes that were seen before are not decoded again."""
+        gathered = self._texts.setdefault(column, _Gathered())
+        seen = gathered.seen
+        codes = [seen.get(cell, _NEW) for cell in cells]
+        new = self._put(column, rows, codes, lambda place: cells[place].decode("utf-8").strip())
+        for place in new:
+            if _NUMBER < codes[place] < MOST_TEXTS and len(seen) < MOST_TEXTS:
+                seen[cells[place]] = codes[place]
+
+    def _put(
+        self,
+        column: int,
+        rows: NDArray[np.intp],
+        codes: list[int],
+        text: Callable[[int], str],
+    ) -> list[int]:
+        """Learn what is new, in its place in `codes`, and keep it all; gives those places."""
+        gathered = self._texts[column]
+        new: list[int] = np.flatnonzero(np.array(codes, dtype=np.int32) == _NEW).tolist()
+        for place in new:
+            codes[place] = gathered.learn(text(place), self._number)
+            if codes[place] == _NUMBER:
+                self.numbers[rows[place], column] = self._number(text(place))
+        gathered.put(rows, np.maximum(np.array(codes, dtype=np.int32), _MISSING))
+        return new
 
     def finish(self) -> tuple[NDArray[np.float64], dict[int, Texts], NDArray[np.int32]]:
         """The numbers, the texts of the columns that have any, and the lines."""
@@ -97,18 +123,9 @@ class _Gathered:
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
+        self.seen: dict[bytes, int] = {}
         self.overflowed = False
         self._codes = np.empty(0, dtype=np.int32)
-
-    def encode(self, cells: Sequence[str], number: Callable[[str], float]) -> NDArray[np.int32]:
-        """The number of each text, or that it is missing, or that it is a number after all."""
-        codes = []
-        for cell in cells:
-            code = self.known.get(cell)
-            if code is None:
-                code = self._learn(cell, number)
-            codes.append(code)
-        return np.array(codes, dtype=np.int32)
 
     def put(self, rows: NDArray[np.intp], codes: NDArray[np.int32]) -> None:
         """Keep the numbers of the texts of some rows."""
@@ -125,12 +142,15 @@ class _Gathered:
         self._codes[old:] = _MISSING
         return Texts(self._codes, tuple(self.known), self.overflowed)
 
-    def _learn(self, cell: str, number: Callable[[str], float]) -> int:
+    def learn(self, cell: str, number: Callable[[str], float]) -> int:
+        """The number of a text, or that it is missing, or that it is a number after all."""
         if cell in MARKS:
             return _MISSING
         if not math.isnan(number(cell)):
             return _NUMBER
-        if len(self.known) == MOST_TEXTS:
+        code = self.known.get(cell, len(self.known))
+        if code == MOST_TEXTS:
             self.overflowed = True
-            return MOST_TEXTS
-        return self.known.setdefault(cell, len(self.known))
+        else:
+            self.known[cell] = code
+        return code

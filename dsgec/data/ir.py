@@ -1,13 +1,70 @@
-"""What a table is to the rest of the program: rows of features and what they should give."""
+"""What a table is: as it was read, and as rows of features and what they should give."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.errors import Fault, Span
 from dsgec.network.model import Column, Label, plain
 
-__all__ = ["Dataset", "Label", "Plan", "Split"]
+__all__ = ["Dataset", "Label", "Plan", "Split", "Table", "Texts", "number_text"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """The texts of a column: `codes` has the number of each row's, -1 where it has none.
+
+    A column of very many different texts keeps the first of them only, and `overflowed`: the others
+    all have the number after the last.
+    """
+
+    codes: NDArray[np.int32]
+    texts: tuple[str, ...]
+    overflowed: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """`numbers` has a NaN for what is no number: a text, which is in `texts`, or nothing at all.
+
+    Row i stood on line `lines[i]` of the file; with `has_header`, the names are the file's.
+    """
+
+    name: str
+    source: str
+    digest: str
+    columns: tuple[str, ...]
+    has_header: bool
+    numbers: NDArray[np.float64]
+    texts: Mapping[int, Texts]
+    lines: NDArray[np.int32]
+    written: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def cell(self, row: int, column: int) -> str:
+        """A cell as text; nothing for a missing value."""
+        texts = self.texts.get(column)
+        if texts is not None and texts.codes[row] >= 0:
+            code = int(texts.codes[row])
+            return texts.texts[code] if code < len(texts.texts) else "…"
+        value = float(self.numbers[row, column])
+        return "" if np.isnan(value) else number_text(value)
+
+    def fault(self, row: int, column: int, message: str, advice: str = "") -> Fault:
+        """A fault at one cell, which is shown as it is."""
+        span = Span(self.source, int(self.lines[row]), column + 1)
+        where = f"column {column + 1} (`{self.columns[column]}`)"
+        return Fault(f"{message}: `{self.cell(row, column)[:60]}` in {where}", advice, span)
+
+
+def number_text(value: float) -> str:
+    """`1`, `1.0` and `01` are one label."""
+    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
 
 
 @dataclass(frozen=True, slots=True)

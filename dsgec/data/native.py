@@ -15,7 +15,7 @@ from dsgec.resources import TEMPLATES
 
 _PARTS = ("engine/digits.h", "engine/number.c", "reader/rows.c")
 DECLARATIONS = """
-typedef struct { int64_t row, column, start, length; } dsgec_cell;
+typedef struct { int64_t row, column, start, length, doubled; } dsgec_cell;
 typedef struct {
     const char *text;
     size_t length;
@@ -69,9 +69,9 @@ def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Par
     library = _library()
     assert library is not None
     ffi = library.ffi
-    if block.count(b"\r") != block.count(b"\r\n"):
-        return Part(0, 0)
-    cells = np.empty((max(_LEAST_CELLS, rows.columns), 4), dtype=np.int64)
+    if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
+        return Part(0, 0)  # a line may end there, too
+    cells = np.empty((max(_LEAST_CELLS, rows.columns), 5), dtype=np.int64)
     text = ffi.from_buffer(block)
     call = ffi.new("dsgec_rows *")
     call.separator, call.quote = dialect.separator.encode(), dialect.quote.encode()
@@ -80,13 +80,13 @@ def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Par
     used = lines = 0
     while used < len(block):
         call.text, call.length = text + used, len(block) - used
-        call.most_rows = block.count(b"\n", used) + 1
+        call.most_rows = call.length // rows.columns + 1  # a cell takes a byte, with what ends it
         rows.reserve(call.most_rows)
         call.numbers = _at(ffi, "double *", rows.numbers[rows.rows :])
         call.lines = _at(ffi, "int32_t *", rows.lines[rows.rows :])
         outcome = library.functions.dsgec_read_rows(call)
         found = cells[: call.cell_count]
-        _add_texts(rows, found, block, used)
+        _add_texts(rows, found, block, used, dialect.quote)
         rows.lines[rows.rows : rows.rows + call.rows] += line + lines
         rows.rows += call.rows
         used += call.used
@@ -100,12 +100,14 @@ def _at(ffi: Any, kind: str, array: Any) -> Any:
     return ffi.cast(kind, array.ctypes.data)
 
 
-def _add_texts(rows: Gatherer, cells: Any, block: bytes, offset: int) -> None:
+def _add_texts(rows: Gatherer, cells: Any, block: bytes, offset: int, quote: str) -> None:
     for column in np.unique(cells[:, 1]).tolist():
-        row, _, start, length = cells[cells[:, 1] == column].T
+        row, _, start, length, doubled = cells[cells[:, 1] == column].T
         start = start + offset
         texts = [
-            block[begin:end].decode("utf-8").strip()
+            block[begin:end]
             for begin, end in zip(start.tolist(), (start + length).tolist(), strict=True)
         ]
-        rows.add_texts(column, rows.rows + row, texts)
+        for place in np.flatnonzero(doubled).tolist():
+            texts[place] = texts[place].replace(2 * quote.encode(), quote.encode())
+        rows.add_bytes(column, rows.rows + row, texts)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from dsgec.data.gather import MARKS, MOST_TEXTS
+from dsgec.data.ir import Table, Texts
 from dsgec.data.source import Source
-from dsgec.data.table import Table, Texts
 from dsgec.errors import DsgecError
 
 _MAGIC = b"PAR1"

@@ -120,6 +120,8 @@ class Source:
                 text = decoder.decode(part, final=not part)
             except UnicodeDecodeError as error:
                 raise self._not_text(error.object[: error.start]) from error
+            except UnicodeError as error:  # without a place, such as a mark that is lacking
+                raise self._not_text(b"") from error
             if "\0" in text:
                 raise DsgecError(
                     f"{self.shown} is not a text file: it holds NUL characters",

@@ -1,64 +1,139 @@
-"""What a table is before anything is known of its columns: numbers, texts and the lines of rows."""
+"""A file to a Table: CSV and its relatives here, ARFF and Parquet by readers of their own."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import io
+from collections.abc import Sequence
+from contextlib import closing
+from itertools import chain, islice
 
-import numpy as np
-from numpy.typing import NDArray
+from dsgec.data import arff, parquet
+from dsgec.data.dialect import Dialect, Reading, is_header, recognise, records
+from dsgec.data.gather import Gatherer
+from dsgec.data.ir import Table
+from dsgec.data.native import can_read, read_block
+from dsgec.data.source import BLOCK, Source, open_source
+from dsgec.data.stream import Stream
+from dsgec.errors import DsgecError, Fault, Span
 
-from dsgec.errors import Fault, Span
+__all__ = ["Table", "parse_table", "read_table"]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Texts:
-    """The texts of a column: `codes` has the number of each row's, -1 where it has none.
-
-    A column of very many different texts keeps the first of them only, and `overflowed`: the others
-    all have the number after the last.
-    """
-
-    codes: NDArray[np.int32]
-    texts: tuple[str, ...]
-    overflowed: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """`numbers` has a NaN for what is no number: a text, which is in `texts`, or nothing at all.
-
-    Row i stood on line `lines[i]` of the file; with `has_header`, the names are the file's.
-    """
-
-    name: str
-    source: str
-    digest: str
-    columns: tuple[str, ...]
-    has_header: bool
-    numbers: NDArray[np.float64]
-    texts: Mapping[int, Texts]
-    lines: NDArray[np.int32]
-    written: str = ""
-    notes: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def cell(self, row: int, column: int) -> str:
-        """A cell as text; nothing for a missing value."""
-        texts = self.texts.get(column)
-        if texts is not None and texts.codes[row] >= 0:
-            code = int(texts.codes[row])
-            return texts.texts[code] if code < len(texts.texts) else "…"
-        value = float(self.numbers[row, column])
-        return "" if np.isnan(value) else number_text(value)
-
-    def fault(self, row: int, column: int, message: str, advice: str = "") -> Fault:
-        """A fault at one cell, which is shown as it is."""
-        span = Span(self.source, int(self.lines[row]), column + 1)
-        where = f"column {column + 1} (`{self.columns[column]}`)"
-        return Fault(f"{message}: `{self.cell(row, column)[:60]}` in {where}", advice, span)
+_CELLS_AT_ONCE = 100_000
+_MOST_FAULTS = 10
+_NAMES = {"\t": "tabs", " ": "blanks"}
 
 
-def number_text(value: float) -> str:
-    """`1`, `1.0` and `01` are one label."""
-    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
+def read_table(name: str, reading: Reading | None = None) -> Table:
+    """The table in the file `name`, the shipped table of that name, or with `-` standard input."""
+    reading = reading or Reading()
+    with closing(open_source(name, reading.encoding)) as source:
+        return read_source(source, reading)
+
+
+def parse_table(data: bytes, source: str, name: str, reading: Reading | None = None) -> Table:
+    """The table that the bytes of a file describe."""
+    reading = reading or Reading()
+    return read_source(Source(io.BytesIO(data), source, name, reading.encoding), reading)
+
+
+def read_source(source: Source, reading: Reading) -> Table:
+    """The table that a source holds, whatever its format."""
+    if parquet.recognises(source.head):
+        return parquet.read_parquet(source)
+    blocks = source.blocks()
+    head = next(blocks, b"")
+    if not head.strip():
+        raise DsgecError(f"{source.shown} is empty", "A table needs a line for each row.")
+    stream = Stream(chain([head], blocks))
+    if arff.recognises(head):
+        columns = _distinct(arff.read_header(stream, source.shown), source.shown, 1)
+        rows = _read_rows(stream, arff.DIALECT, len(columns), source.shown)
+        return _made(source, rows, columns, True, "ARFF")
+    dialect, sample = recognise(head, reading, source.shown)
+    header = reading.header
+    if header is None:
+        named = bool(reading.names and sample) and set(reading.names) <= set(sample[0])
+        header = named or is_header(sample, dialect.decimal)
+    if header:
+        line, names = next(records(stream.lines(), dialect, source.shown), (1, []))
+        columns = _distinct(_as_wide_as(sample[1:], names), source.shown, line)
+    else:
+        columns = tuple(f"x_{i}" for i in range(1, max(map(len, sample[:1]), default=1) + 1))
+    fast = len(head) > BLOCK // 2 and can_read(dialect)
+    rows = _read_rows(stream, dialect, len(columns), source.shown, fast=fast)
+    return _made(source, rows, columns, header, _told(dialect, source))
+
+
+def _read_rows(
+    stream: Stream, dialect: Dialect, columns: int, source: str, *, fast: bool = False
+) -> Gatherer:
+    """All rows: in native code where that may be, and the lines that it leaves with care."""
+    rows = Gatherer(columns, dialect.decimal)
+    faults: list[Fault] = []
+    count = 0
+    while stream.more():
+        if fast:
+            part = read_block(stream.rest, dialect, rows, stream.line + 1)
+            stream.skip(part.used, part.lines)
+            if not stream.rest:
+                continue
+        read = records(stream.lines(), dialect, source, stream.line)
+        chunk = list(islice(read, max(_CELLS_AT_ONCE // columns, 1)))
+        ragged = [(line, cells) for line, cells in chunk if len(cells) != columns]
+        count += len(ragged)
+        for line, cells in ragged[: _MOST_FAULTS - len(faults)]:
+            message = f"{len(cells)} cells where {columns} were expected"
+            faults.append(Fault(message, "", Span(source, line, 1)))
+        if not count:
+            rows.add_records([line for line, _ in chunk], [cells for _, cells in chunk])
+    if count > len(faults):
+        faults.append(Fault(f"and {count - len(faults)} more like these"))
+    if faults:
+        advice = "Every line must have as many cells; text with a separator in it is quoted."
+        raise DsgecError([*faults, Fault("the lines are not equally long", advice)])
+    return rows
+
+
+def _made(
+    source: Source, rows: Gatherer, columns: tuple[str, ...], has_header: bool, written: str
+) -> Table:
+    if not rows.rows:
+        raise DsgecError(
+            f"{source.shown} has a header but no rows", "If it has no header, say --no-header."
+        )
+    numbers, texts, lines = rows.finish()
+    notes = (source.note,) if source.note else ()
+    return Table(
+        source.name,
+        source.shown,
+        source.digest,
+        columns,
+        has_header,
+        numbers,
+        texts,
+        lines,
+        written,
+        notes,
+    )
+
+
+def _as_wide_as(sample: Sequence[Sequence[str]], names: list[str]) -> list[str]:
+    """The names, with an empty one where every row has a cell more: names of rows, or nothing."""
+    if not sample or any(len(record) != len(names) + 1 for record in sample):
+        return names
+    return [*names, ""] if not any(record[-1] for record in sample) else ["", *names]
+
+
+def _distinct(columns: Sequence[str], source: str, line: int) -> tuple[str, ...]:
+    seen: dict[str, int] = {}
+    for number, column in enumerate(columns, 1):
+        if column and column in seen:
+            message = f"columns {seen[column]} and {number} are both called `{column}`"
+            raise DsgecError(Fault(message, "Rename one of them.", Span(source, line, number)))
+        seen[column] = number
+    return tuple(columns)
+
+
+def _told(dialect: Dialect, source: Source) -> str:
+    separator = _NAMES.get(dialect.separator, f"`{dialect.separator}`")
+    comma = ", decimal comma" if dialect.decimal == "," else ""
+    encoding = source.encoding.removesuffix("-sig")
+    return f"CSV, separated by {separator}{comma}, {encoding}"

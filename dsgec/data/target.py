@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.columns import label_texts, not_numbers, reads_as_number, text_rows
-from dsgec.data.ir import Label
-from dsgec.data.table import Table, number_text
+from dsgec.data.ir import Label, Table, number_text
 from dsgec.errors import DsgecError
 
 Array = NDArray[np.float64]
@@ -57,7 +56,7 @@ def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Lab
         raise not_numbers(table, column, is_text)
     labels, values = label_texts(numbers, texts, is_text)
     _refuse(table, column, labels)
-    _refuse_many(table, column, len(labels))
+    _refuse_many(table, column, len(labels) if not texts.overflowed else len(table))
     return labels, values
 
 

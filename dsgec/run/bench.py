@@ -22,7 +22,7 @@ from dsgec.bnf.load import load_grammar
 from dsgec.codegen.emit import emit_limit
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
-from dsgec.data.read import read_table
+from dsgec.data.table import read_table
 from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine, run_engine
 from dsgec.evolution.problem import Problem, make_problem

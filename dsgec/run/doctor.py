@@ -10,7 +10,7 @@ import numpy as np
 from dsgec import __version__
 from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
-from dsgec.data.read import read_table
+from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Generation, choose
 from dsgec.evolution.problem import Problem, make_problem

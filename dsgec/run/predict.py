@@ -4,7 +4,7 @@ import csv
 import io
 
 from dsgec.data.encode import raw_rows, refuse_missing
-from dsgec.data.table import Table
+from dsgec.data.ir import Table
 from dsgec.fitness.metrics import predicted_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model, composed

@@ -167,19 +167,44 @@ static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* A whole number of up to 19 digits over a power of ten up to 10^18, rounded once: a bit of the
- * quotient at a time, until it has 64, and then whether anything is left. */
-static double divide_by_power_of_ten(uint64_t top, uint64_t bottom) {
-    uint64_t quotient = top / bottom, rest = top % bottom, kept, dropped;
-    int shift = 0;
-    for (; quotient >> 63 == 0; shift++) {
+/* The first 64 bits of top / bottom, which is the quotient times 2^-shift, and whether more follow. */
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef unsigned __int128 Wide;
+
+static uint64_t divide_bits(uint64_t top, uint64_t bottom, int *shift, int *more) {
+    int up = __builtin_clzll(top), down = __builtin_clzll(bottom);
+    uint64_t divisor = bottom << down;
+    Wide dividend = (Wide)(top << up) << 63, quotient = dividend / divisor;
+    Wide rest = dividend - quotient * divisor;
+    int lacking = !((uint64_t)quotient >> 63);
+    if (lacking) {
+        rest += rest;
+        quotient += quotient + (rest >= divisor);
+        rest -= rest >= divisor ? divisor : 0;
+    }
+    *shift = 63 + up - down + lacking;
+    *more = rest > 0;
+    return (uint64_t)quotient;
+}
+#else
+static uint64_t divide_bits(uint64_t top, uint64_t bottom, int *shift, int *more) {
+    uint64_t quotient = top / bottom, rest = top % bottom;
+    for (*shift = 0; quotient >> 63 == 0; ++*shift) {
         rest *= 2;
         quotient = quotient * 2 + (rest >= bottom);
         rest -= rest >= bottom ? bottom : 0;
     }
-    kept = quotient >> 11;
-    dropped = quotient & 2047;
-    kept += dropped > 1024 || (dropped == 1024 && (rest > 0 || (kept & 1)));
+    *more = rest > 0;
+    return quotient;
+}
+#endif
+
+/* A whole number of up to 19 digits over a power of ten up to 10^18, rounded once. */
+static double divide_by_power_of_ten(uint64_t top, uint64_t bottom) {
+    int shift, more;
+    uint64_t quotient = divide_bits(top, bottom, &shift, &more);
+    uint64_t kept = quotient >> 11, dropped = quotient & 2047;
+    kept += dropped > 1024 || (dropped == 1024 && (more || (kept & 1)));
     return scale_by_power_of_two((double)kept, 11 - shift);
 }
 

@@ -1,6 +1,6 @@
 /* Lines of a table to numbers; what is no number is told by its place, for Python to read. */
 typedef struct {
-    int64_t row, column, start, length;
+    int64_t row, column, start, length, doubled; /* quotes in it stand twice */
 } dsgec_cell;
 
 /* In: `text` is whole lines, and there is room for `most_rows` rows and `most_cells` cells.
@@ -51,10 +51,15 @@ static const char *read_number_cell(const dsgec_rows *r, const char *at, const c
 /* The end of a cell of text, which is kept unless it is blank; NULL if its quotes need more care. */
 static const char *read_text_cell(dsgec_rows *r, const char *at, const char *end, int64_t column) {
     const char *start = at, *stop;
+    int doubled = 0;
     dsgec_cell *cell;
     if (at < end && *at == r->quote) {
         start++;
         stop = memchr(start, r->quote, (size_t)(end - start));
+        while (stop != NULL && stop + 1 < end && stop[1] == r->quote) {
+            doubled = 1;
+            stop = memchr(stop + 2, r->quote, (size_t)(end - stop - 2));
+        }
         if (stop == NULL || !ends_cell(r, stop + 1, end)) {
             return NULL;
         }
@@ -69,6 +74,7 @@ static const char *read_text_cell(dsgec_rows *r, const char *at, const char *end
         cell->column = column;
         cell->start = start - r->text;
         cell->length = stop - start;
+        cell->doubled = doubled;
     }
     return at;
 }

@@ -107,6 +107,10 @@ CASES = {
         "a b c\nr1 1 2 x\nr2 3 4 y\nr3 5 7 x\n",
         PLAIN | {"notes": ("names the rows",)},
     ),
+    "index that pandas has named": (
+        "Unnamed: 0,a,b,c\n0,1,2,x\n1,3,4,y\n2,5,7,x\n",
+        works(3, ("a", "b"), notes=("`Unnamed: 0` is left out",)),
+    ),
     "separator at each end": (
         "a,b,c,\n1,2,x,\n3,4,y,\n5,7,x,\n",
         works(3, ("a", "b"), notes=("it is empty",)),

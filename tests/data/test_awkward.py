@@ -5,7 +5,7 @@ import pytest
 from dsgec.data.dataset import make_dataset
 from dsgec.data.dialect import Reading
 from dsgec.data.ir import Plan
-from dsgec.data.read import parse_table
+from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
 from tests.command import dsgec
 from tests.data.awkward import CASES

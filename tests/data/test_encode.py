@@ -9,8 +9,8 @@ from dsgec.data.dataset import make_dataset, with_test
 from dsgec.data.dialect import Reading
 from dsgec.data.encode import fitted, raw_rows
 from dsgec.data.ir import Plan
-from dsgec.data.read import parse_table, read_table
 from dsgec.data.split import folds, split
+from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column
 

@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from dsgec.data import native, read
+from dsgec.data import native
+from dsgec.data import table as table_module
 from dsgec.data.dialect import Dialect, Reading
 from dsgec.data.gather import MOST_TEXTS, Gatherer
-from dsgec.data.read import parse_table, read_table
+from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
 from tests.command import dsgec
 
@@ -51,8 +52,8 @@ def both(text, monkeypatch, block):
     """A table as native code reads it in small blocks, and as Python does at once."""
     tables = []
     for fast, size in ((False, 1 << 20), (True, block)):
-        monkeypatch.setattr(read, "can_read", lambda dialect, fast=fast: fast)
-        monkeypatch.setattr(read, "BLOCK", 0)
+        monkeypatch.setattr(table_module, "can_read", lambda dialect, fast=fast: fast)
+        monkeypatch.setattr(table_module, "BLOCK", 0)
         monkeypatch.setattr("dsgec.data.source.BLOCK", size)
         try:
             tables.append(parse_table(text.encode(), "t", "t", PLAIN))
@@ -139,7 +140,9 @@ def test_standard_input_is_a_table(tmp_path):
 
 
 def test_a_small_table_needs_no_compiler(monkeypatch):
-    monkeypatch.setattr(read, "can_read", lambda _: pytest.fail("a compiler was looked for"))
+    monkeypatch.setattr(
+        table_module, "can_read", lambda _: pytest.fail("a compiler was looked for")
+    )
 
     assert len(read_table("wdbc")) == 569
 

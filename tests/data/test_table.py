@@ -5,8 +5,8 @@ import pytest
 
 from dsgec.data.dataset import make_dataset
 from dsgec.data.encode import raw_rows
-from dsgec.data.read import parse_table, read_table
 from dsgec.data.split import split
+from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
 from dsgec.network.model import plain
 

@@ -6,7 +6,7 @@ import pytest
 
 from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
-from dsgec.data.read import read_table
+from dsgec.data.table import read_table
 from dsgec.evolution.engine import Engine
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.problem import make_problem

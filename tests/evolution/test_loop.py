@@ -8,7 +8,7 @@ import pytest
 from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.data.dataset import make_dataset
-from dsgec.data.read import parse_table, read_table
+from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.problem import make_problem

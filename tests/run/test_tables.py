@@ -10,8 +10,8 @@ import pytest
 from dsgec.data.dataset import make_dataset
 from dsgec.data.encode import fitted, raw_rows
 from dsgec.data.ir import Plan
-from dsgec.data.read import read_table
 from dsgec.data.split import split
+from dsgec.data.table import read_table
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.run.record import read_model

@@ -7,10 +7,10 @@ import numpy as np
 from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.data.columns import Found, look
-from dsgec.data.ir import Dataset
-from dsgec.data.table import Table
+from dsgec.data.ir import Dataset, Table
 from dsgec.errors import DsgecError
 from dsgec.evolution.problem import check_language, check_task
+from dsgec.network.ir import Input
 from dsgec.resources import GRAMMARS, shipped_names
 
 _MOST_COLUMNS = 200
@@ -92,7 +92,10 @@ def _grammar_lines(dataset: Dataset) -> Iterator[str]:
         grammar = load_grammar(name).grammar
         try:
             expanded = expand(grammar, len(dataset.features), max(len(dataset.classes), 1))
-            remark = check_task(check_language(expanded, len(dataset.features)), dataset)
+            networks = check_language(expanded, len(dataset.features))
+            remark = check_task(networks, dataset)
+            if not any(isinstance(node, Input) for one in networks for node in one.nodes):
+                remark = "it reads no feature"
         except DsgecError as error:
             yield f"  {name:<20} does not fit: {error.faults[0].message}"
         else:
