@@ -13,7 +13,7 @@ import numpy as np
 
 from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
-from dsgec.codegen.emit import model_id
+from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Generation

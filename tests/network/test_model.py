@@ -6,7 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.codegen.emit import emit_c, emit_numpy, model_id
+from dsgec.codegen.artefact import Artefact, model_id
+from dsgec.codegen.emit_c import emit_c
+from dsgec.codegen.emit_numpy import emit_numpy
 from dsgec.errors import DsgecError
 from dsgec.native.module import load_module
 from dsgec.network.check import check
@@ -85,7 +87,7 @@ def test_plain_columns_leave_a_network_as_it_is(seed):
 
 def test_numpy_encodes_as_the_interpreter_does():
     table = np.array([[7.0, 3.0, 1.0, 0.0, 1.0], [3.0, 3.0, 0.0, 2.0, -1.0]])
-    module = load_module(emit_numpy(MODEL, "net")[0].text, "net")
+    module = load_module(emit_numpy(Artefact(MODEL, "net"))[0].text, "net")
 
     assert same_bits(module.evaluate(table), evaluate(composed(MODEL), table))
 
@@ -100,7 +102,7 @@ def test_c_encodes_as_the_interpreter_does(tmp_path):
     for row, expected in zip(table, evaluate(composed(MODEL), table), strict=True):
         library.functions.net_evaluate(library.ffi.new("double[]", row.tolist()), y)
         assert same_bits(np.array(list(y)), expected)
-    assert "x[1]" not in emit_c(MODEL, "net")[1].text
+    assert "x[1]" not in emit_c(Artefact(MODEL, "net"))[1].text
 
 
 def test_encoding_is_not_in_the_language_of_phenotypes():
