@@ -16,15 +16,16 @@ Emit = Callable[[Artefact], tuple[SourceFile, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`needs` is what the artefact depends on where it is used."""
+    """`needs` is what the artefact depends on where it is used, `dtypes` are its numbers."""
 
     emit: Emit
     needs: str
     dtypes: tuple[str, ...] = ("double",)
+    suffixes: tuple[str, ...] = (".py",)  # of the file that carries the metadata
 
 
 TARGETS: dict[str, Target] = {
-    "c": Target(emit_c, "a C99 compiler, no library", DTYPES),
+    "c": Target(emit_c, "a C99 compiler, no library", DTYPES, (".c",)),
     "python": Target(emit_python, "nothing"),
     "numpy": Target(emit_numpy, "numpy"),
 }

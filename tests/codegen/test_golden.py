@@ -173,7 +173,7 @@ def test_rows_are_few_and_short():
     rows = Artefact(IRIS, "iris").golden.rows
 
     assert 1 <= len(rows) <= 24
-    assert all(float(np.float32(v)) == v for row in rows for v in row)
+    assert all(len(repr(v)) <= 24 for row in rows for v in row)
 
 
 def test_a_network_that_knows_no_number_has_golden_rows_too():
