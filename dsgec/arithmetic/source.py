@@ -12,6 +12,8 @@ from dsgec.resources import TEMPLATES
 
 Module = Literal["vector", "scalar"]
 
+_C_FILES = {"double": "c/arithmetic.c", "float": "c/arithmetic_float.c"}
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -34,9 +36,9 @@ def python_source(module: Module, names: Iterable[str], *, imports: bool = True)
     return "\n\n\n".join(parts + [piece.text for piece in chosen]) + "\n"
 
 
-def c_source(names: Iterable[str]) -> str:
+def c_source(names: Iterable[str], dtype: str = "double") -> str:
     """The sections `names` of the C and all that they need, after the guard."""
-    pieces = _c_pieces()
+    pieces = _c_pieces(_C_FILES[dtype])
     return "\n".join(pieces[name].text for name in _closure(pieces, ["guard", *names]))
 
 
@@ -93,8 +95,8 @@ def _python_piece(
 
 
 @cache
-def _c_pieces() -> dict[str, Piece]:
-    text = TEMPLATES.joinpath("c/arithmetic.c").read_text(encoding="utf-8")
+def _c_pieces(path: str) -> dict[str, Piece]:
+    text = TEMPLATES.joinpath(path).read_text(encoding="utf-8")
     # re.split with two groups: text before the first section, then (name, needs, body) in turn.
     parts = re.split(
         r"^/\* == (\w+)(?:: needs (\w+(?:, \w+)*))? == \*/\n", text, flags=re.MULTILINE

@@ -12,7 +12,7 @@ from dsgec import __version__
 from dsgec.cli.evolve import evolve
 from dsgec.cli.export import compile_, export
 from dsgec.cli.grammar import check, sample
-from dsgec.cli.inspect import inspect
+from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
 from dsgec.cli.run import predict, show
@@ -54,12 +54,13 @@ def commands() -> None:
 for _command in (
     check,
     sample,
-    inspect,
+    inspect_,
     evolve,
     export,
     compile_,
     predict,
     show,
+    verify,
     study,
     doctor,
     bench,

@@ -1,23 +1,52 @@
-"""`dsgec inspect`: what is in a table."""
+"""`dsgec inspect` and `dsgec verify`: what a table or an exported file is."""
+
+from pathlib import Path
 
 import click
 
 from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
 
+_EXPORTED = (".c", ".h", ".py", ".mjs", ".ts", ".onnx", ".so", ".whl", ".net")
 
-@click.command()
-@click.argument("data")
+
+@click.command("inspect")
+@click.argument("what")
 @table_options
-def inspect(data: str, table: TableOptions) -> None:
-    """Tell what is in DATA: its columns and their kinds, the task, and which grammars fit."""
+def inspect_(what: str, table: TableOptions) -> None:
+    """Tell what is in WHAT, a table or something made from one.
+
+    Of a table: its columns and their kinds, the task, and which grammars fit. Of an exported file,
+    a folder of them, or a run: what it is, and what a row costs.
+    """
     from dsgec.data.ir import Dataset
     from dsgec.errors import DsgecError
+    from dsgec.run.inspect import inspect_artefact
     from dsgec.run.inspect_table import inspect_table
 
-    read = table.read(data)
+    path = Path(what)
+    if path.is_dir() or path.suffix in _EXPORTED:
+        say("\n".join(inspect_artefact(path)))
+        return
+    read = table.read(what)
     try:
         found: Dataset | DsgecError = table.make(read)
     except DsgecError as error:
         found = error
     say("\n".join(inspect_table(read, found)))
+
+
+@click.command()
+@click.argument("artefact", type=click.Path(path_type=Path))
+@click.option("--data", metavar="FILE", help="Run it on this table, too, and compare bits.")
+def verify(artefact: Path, data: str | None) -> None:
+    """Rebuild ARTEFACT, an exported file or a folder of them, and compare.
+
+    An artefact carries the model that it was made of; it is read as text. Code is run only with
+    --data, and only if it is, byte for byte, what dsgec makes of that model.
+    """
+    from dsgec.data.table import read_table
+    from dsgec.run.verify import verify as prove
+
+    for line in prove(artefact, None if data is None else read_table(data)):
+        say(line)

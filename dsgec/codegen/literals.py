@@ -2,6 +2,10 @@
 
 import math
 
+import numpy as np
+
+_LONGEST_STRING = 4000  # C99 promises 4095 characters
+
 
 def number(value: float | int) -> str:
     """A literal that reads back bit for bit, in C and in Python."""
@@ -10,6 +14,22 @@ def number(value: float | int) -> str:
     if not math.isfinite(value):
         raise ValueError(f"{value} has no literal")
     return repr(value)
+
+
+def float_number(value: float) -> str:
+    """The literal of the nearest single-precision number, which C reads back as that number."""
+    nearest = np.float32(value)
+    if not np.isfinite(nearest):
+        raise ValueError(f"{value} has no literal in single precision")
+    return f"{nearest!s}f"
+
+
+def c_characters(text: str, width: int) -> str:
+    """The initialiser of an array of `width` characters; a list where C99 allows no string."""
+    if width <= _LONGEST_STRING:
+        return c_string(text)
+    data = text.encode("utf-8", "surrogatepass")
+    return "{ " + ", ".join(f"'\\{byte:03o}'" for byte in data[:width] or b"\0") + " }"
 
 
 def c_string(text: str) -> str:
@@ -27,4 +47,33 @@ def c_string(text: str) -> str:
 
 def python_string(value: str | int) -> str:
     """A Python literal of a string or a whole number, in ASCII."""
+    if not isinstance(value, str | int):
+        raise TypeError(f"{value!r} is no string and no whole number")
     return ascii(value)
+
+
+def python_data(value: object, indent: int = 0) -> str:
+    """A Python literal of plain data, in ASCII: an item a line, a long text as its lines."""
+    pad = " " * (indent + 4)
+    lines: list[str]
+    match value:
+        case dict() if value and indent < _DEEPEST:
+            items = value.items()
+            lines = [f"{key!a}: {python_data(item, indent + 4)}," for key, item in items]
+        case list() | tuple() if any(isinstance(item, dict) for item in value):
+            lines = [f"{python_data(item, indent + 4)}," for item in value]
+        case str() if value.count("\n") > 1:
+            lines = [ascii(line) for line in value.splitlines(keepends=True)]
+        case None | bool() | int() | str() | dict():
+            return ascii(value)
+        case float() if math.isfinite(value):
+            return repr(value)
+        case list() | tuple():
+            return "[" + ", ".join(python_data(item, indent) for item in value) + "]"
+        case _:
+            raise TypeError(f"{value!r:.60} is no plain data")
+    start, end = {str: ("(", ")"), dict: ("{", "}")}.get(type(value), ("[", "]"))
+    return "\n".join([start, *(pad + line for line in lines), " " * indent + end])
+
+
+_DEEPEST = 4  # spaces: below it, what a dictionary holds stands on one line

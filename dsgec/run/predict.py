@@ -3,6 +3,9 @@
 import csv
 import io
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dsgec.data.encode import raw_rows, refuse_missing
 from dsgec.data.ir import Table
 from dsgec.fitness.metrics import predicted_classes
@@ -14,9 +17,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def predictions(model: Model, table: Table) -> str:
     """A line for each row: the predicted label and each class's probability, or the value."""
-    raw = raw_rows(table, model.columns)
-    refuse_missing(raw, model.columns, table.source)
-    outputs = evaluate(composed(model), raw)
+    outputs = evaluate(composed(model), model_rows(model, table))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if model.is_classifier:
@@ -30,6 +31,13 @@ def predictions(model: Model, table: Table) -> str:
         writer.writerow([f"y_{i}" for i in range(1, outputs.shape[1] + 1)])
         writer.writerows(outputs.tolist())
     return out.getvalue()
+
+
+def model_rows(model: Model, table: Table) -> NDArray[np.float64]:
+    """The rows of a table as the model takes them: its columns, texts as their numbers."""
+    raw = raw_rows(table, model.columns)
+    refuse_missing(raw, model.columns, table.source)
+    return raw
 
 
 def _cell(text: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
-from dsgec.codegen.emit import model_id
+from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.ir import Dataset, Plan
 from dsgec.errors import DsgecError
@@ -169,8 +169,9 @@ def clear_run(folder: Path) -> None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         old = ""
     (folder / name).unlink(missing_ok=True)
-    for suffix in (".py", ".c", ".h") if isinstance(old, str) and old else ():
-        (folder / f"{safe_name(old)}{suffix}").unlink(missing_ok=True)
+    ends = (".py", ".c", ".h", "_selftest.c", "_README.md")
+    for end in ends if isinstance(old, str) and old else ():
+        (folder / f"{safe_name(old)}{end}").unlink(missing_ok=True)
 
 
 def to_json(value: Any) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset, Plan
-from dsgec.data.read import read_table
+from dsgec.data.table import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
