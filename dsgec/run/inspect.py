@@ -98,6 +98,7 @@ def _size(artefact: Artefact, title: str, command: str, flags: tuple[str, ...]) 
         try:
             _run([*compile_, "-c", f"{name}.c", "-o", "net.o"], folder)
             sections = _run([command.replace("gcc", "size"), "-A", "net.o"], folder)
+            routines = _run([command.replace("gcc", "nm"), "-u", "net.o"], folder)
         except (OSError, subprocess.SubprocessError):
             return ""
         usage = [file.read_text() for file in Path(folder).glob("*.su")]
@@ -109,8 +110,9 @@ def _size(artefact: Artefact, title: str, command: str, flags: tuple[str, ...]) 
     # A call deeper than the sum of all frames is not possible: nothing recurses.
     stack = sum(int(line.split("\t")[1]) for text in usage for line in text.splitlines())
     return (
-        f"  {artefact.dtype:<11} {flash:,} bytes of flash, {ram} of RAM,"
-        f" at most {stack} of stack ({title}, -Os)"
+        f"  {artefact.dtype:<11} {flash:,} bytes of flash"
+        + (" and the compiler's own routines" if routines else "")
+        + f", {ram} of RAM, at most {stack} of stack ({title}, -Os)"
     )
 
 

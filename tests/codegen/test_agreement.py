@@ -100,6 +100,8 @@ def test_exports_of_300_random_networks_agree_to_the_last_bit(start, tmp_path):
         ("softmax(x_1, x_2, 0.4)", (10, 20, 30)),
         ("y_1 = x_1\ny_2 = x_2 * 1e308 * 1e308 * 0.0\ny_3 = 0.1", ("a", "b", "c")),
         ("y_1 = x_1*x_1 - x_1*x_1\ny_2 = -x_1*x_1\ny_3 = -x_1 * x_1", ("a", "b", "c")),
+        ("softmax(x_1)", ("no", "yes")),
+        ("softmax(x_1, x_2)", ("no", "yes")),
         ("y_1 = 0.25\ny_2 = 0.25", ()),
         ("y_1 = x_2", ()),
     ],
