@@ -25,13 +25,12 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Evolver, Generation
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
-from dsgec.network.model import Model
 from dsgec.run.export import export
 from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.job import Job, Run
 from dsgec.run.record import (
     HistoryRow,
-    best_network,
+    best_model,
     clear_run,
     history_row,
     make_record,
@@ -91,14 +90,12 @@ def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None])
         "evaluations_per_second": round(last.evaluations / seconds, 1) if seconds else None,
     }
     record = make_record(job.problem, job.settings, job.grammar, last)
-    network = best_network(job.problem, last)
-    dataset = job.problem.dataset
-    model = Model(network, dataset.features, dataset.classes)
+    model = best_model(job.problem, last)
     clear_run(job.folder)
     files = export(model, EXPORTED, record["model"]["name"], job.folder)
     if len(history) <= last.generation:  # interrupted between two statements
         history.append(history_row(last))
-    write_run(job.folder, record, network, history, timing)
+    write_run(job.folder, record, model.network, history, timing)
     return Run(job.folder, record, timing, tuple(files), interrupted)
 
 

@@ -51,6 +51,16 @@ def relu(x: float) -> float:
     return 0.0 if x < 0.0 else x
 
 
+def fill(a: float, b: float) -> float:
+    """a, and b where a is NaN."""
+    return b if a != a else a
+
+
+def equals(a: float, b: float) -> float:
+    """1 where two numbers are equal, otherwise 0."""
+    return 1.0 if a == b else 0.0
+
+
 def sqrt(x: float) -> float:
     """The square root of |x|."""
     return math.sqrt(absolute(x))

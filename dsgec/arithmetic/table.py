@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One function of the phenotype language."""
+    """One function of a network."""
 
     name: str
     symbol: str  # its name in vector.py and scalar.py, and in C behind `dsgec_`
@@ -70,4 +70,13 @@ _TABLE = (
     ),
 )
 
+_ENCODINGS = (
+    Function("fill", "fill", 2, "b where a is NaN, otherwise a.", 0.0),
+    Function("is", "equals", 2, "1 where a equals b, otherwise 0, also at NaN.", 0.0),
+)
+
 FUNCTIONS: dict[str, Function] = {function.name: function for function in _TABLE}
+"""The language of phenotypes."""
+
+DEFINED: dict[str, Function] = FUNCTIONS | {function.name: function for function in _ENCODINGS}
+"""What a network may compute with: also what turns the columns of a table into features."""

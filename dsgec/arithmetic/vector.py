@@ -53,6 +53,16 @@ def relu(x: Array) -> Array:
     return np.where(x < 0.0, 0.0, x)
 
 
+def fill(a: Array, b: Array) -> Array:
+    """a, and b where a is NaN."""
+    return np.where(a != a, b, a)
+
+
+def equals(a: Array, b: Array) -> Array:
+    """1 where two numbers are equal, otherwise 0."""
+    return np.where(a == b, 1.0, 0.0)
+
+
 def sqrt(x: Array) -> Array:
     """The square root of |x|."""
     return np.sqrt(absolute(x))

@@ -27,4 +27,6 @@ def c_string(text: str) -> str:
 
 def python_string(value: str | int) -> str:
     """A Python literal of a string or a whole number, in ASCII."""
+    if not isinstance(value, str | int):
+        raise TypeError(f"{value!r} is no string and no whole number")
     return ascii(value)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.table import DEFINED
 from dsgec.codegen.environment import Code
 from dsgec.codegen.literals import number
 from dsgec.network.ir import Apply, Constant, Input, Network
@@ -28,7 +28,7 @@ class Language:
         pattern = self.inline.get(function)
         if pattern:
             return pattern.format(*operands)
-        return f"{self.call(FUNCTIONS[function].symbol)}({', '.join(operands)})"
+        return f"{self.call(DEFINED[function].symbol)}({', '.join(operands)})"
 
 
 C = Language(call=lambda symbol: f"dsgec_{symbol}")
@@ -83,7 +83,7 @@ def functions_used(network: Network, language: Language) -> set[str]:
         if not isinstance(node, Apply) or node.function in language.inline:
             continue
         if node.function != "pow":
-            used.add(FUNCTIONS[node.function].symbol)
+            used.add(DEFINED[node.function].symbol)
         elif _exponent(network, node) < 0:
             used.add("div")
     return used

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.codegen.emit import emit_c_batch, emit_numpy_batch
+from dsgec.codegen.batch import emit_c_batch, emit_numpy_batch
 from dsgec.errors import DsgecError
 from dsgec.native.library import load
 from dsgec.native.module import load_module

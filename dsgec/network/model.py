@@ -1,32 +1,126 @@
-"""A Network with the names of what goes in and comes out: all that an export needs."""
+"""A Network with what goes in and comes out: raw columns, their encoding, classes."""
 
 from dataclasses import dataclass
 
-from dsgec.network.ir import Network
-from dsgec.network.text import text
+from dsgec.network.canonical import canonical
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network
 
 Label = str | int
+
+KINDS = ("number", "boolean", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the raw row, and how it becomes features of the network.
+
+    `categories` are the texts of a category, or of a boolean the false one and the true one; in a
+    row of numbers a text is its number among them, and -1 if it is none of them. `fill` stands for
+    a missing value, which without it is refused. A number becomes (value - center) / scale.
+    """
+
+    name: str
+    kind: str = "number"
+    categories: tuple[str, ...] = ()
+    fill: float | None = None
+    center: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the inputs of the network that it becomes."""
+        if self.kind != "category":
+            return (self.name,)
+        return tuple(f"{self.name}={category}" for category in self.categories)
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """`classes` are the labels in the order of their numbers; without any, outputs are values."""
+    """`classes` are the labels in the order of their numbers; without any, outputs are values.
+
+    The inputs of `network` are the features of the columns, in order; `target` is the name of what
+    is predicted, if it has one.
+    """
 
     network: Network
-    features: tuple[str, ...]
+    columns: tuple[Column, ...]
     classes: tuple[Label, ...] = ()
+    target: str = ""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the network's inputs."""
+        return tuple(name for column in self.columns for name in column.features)
 
     @property
     def is_classifier(self) -> bool:
         return bool(self.classes)
 
 
+def plain(names: tuple[str, ...]) -> tuple[Column, ...]:
+    """Columns of numbers that are features as they are."""
+    return tuple(map(Column, names))
+
+
 def unnamed(network: Network) -> Model:
     """A network alone: features called as its text calls them, outputs as they are."""
-    return Model(network, tuple(f"x_{i}" for i in range(1, network.inputs + 1)))
+    return Model(network, plain(tuple(f"x_{i}" for i in range(1, network.inputs + 1))))
 
 
-def identity(model: Model) -> str:
-    """The text that the model's digest is taken of: what it computes, not how it is written."""
-    lines = [text(model.network), f"features {model.features!r}", f"classes {model.classes!r}"]
-    return "\n".join(lines)
+def prologue(columns: tuple[Column, ...]) -> Network:
+    """Raw columns in, all their features out."""
+    builder = Builder()
+    outputs = _features(builder, columns)
+    return Network(len(columns), tuple(builder.nodes), (), tuple(outputs))
+
+
+def composed(model: Model) -> Network:
+    """The network over raw columns, which every export prints: the prologue, then the evolved one.
+
+    The steps of the prologue stay as they are: folded into weights they would round differently
+    from what evolution saw.
+    """
+    builder = Builder()
+    features = _features(builder, model.columns)
+    network = model.network
+    new: list[int] = []
+    for node in network.nodes:
+        match node:
+            case Constant(value):
+                new.append(builder.constant(value))
+            case Input(column):
+                new.append(features[column])
+            case Apply(function, arguments):
+                new.append(builder.apply(function, tuple(new[a] for a in arguments)))
+    layers = tuple(tuple(new[p] for p in layer) for layer in network.layers)
+    outputs = tuple(new[p] for p in network.outputs)
+    nodes = tuple(builder.nodes)
+    return canonical(Network(len(model.columns), nodes, layers, outputs, network.softmax))
+
+
+def _features(builder: Builder, columns: tuple[Column, ...]) -> list[int]:
+    found: list[int] = []
+    for number, column in enumerate(columns):
+        value = builder.input(number)
+        if column.fill is not None:
+            value = builder.apply("fill", (value, builder.constant(column.fill)))
+        match column.kind:
+            case "category":
+                found += [_is(builder, value, k) for k in range(len(column.categories))]
+            case "boolean":
+                found.append(_is(builder, value, 1))
+            case _:
+                found.append(_scaled(builder, value, column))
+    return found
+
+
+def _is(builder: Builder, value: int, number: int) -> int:
+    return builder.apply("is", (value, builder.constant(float(number))))
+
+
+def _scaled(builder: Builder, value: int, column: Column) -> int:
+    if column.center != 0.0:
+        value = builder.apply("sub", (value, builder.constant(column.center)))
+    if column.scale != 1.0:
+        value = builder.apply("div", (value, builder.constant(column.scale)))
+    return value

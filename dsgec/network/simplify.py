@@ -8,7 +8,7 @@ import math
 from typing import assert_never
 
 from dsgec.arithmetic import scalar
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.table import DEFINED
 from dsgec.network.canonical import canonical
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network
 from dsgec.network.powers import power
@@ -76,7 +76,7 @@ def apply(function: str, *values: float) -> float:
             raised: float = power(a, int(b), scalar.div)
             return raised
         case _:
-            symbol = FUNCTIONS[function].symbol
+            symbol = DEFINED[function].symbol
             result: float = getattr(scalar, symbol)(*values)
             return result
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dsgec.bnf.load import load_grammar
-from dsgec.codegen.emit import emit_limit
+from dsgec.codegen.batch import emit_limit
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table

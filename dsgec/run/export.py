@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from dsgec.codegen.emit import TARGETS
+from dsgec.codegen.artefact import DTYPES, Artefact
+from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.model import Model
 from dsgec.run.files import write_whole
@@ -19,9 +20,23 @@ def parse_targets(text: str) -> tuple[str, ...]:
     return targets
 
 
-def export(model: Model, targets: Sequence[str], name: str, folder: Path) -> list[Path]:
-    """Write the source files of every target; gives their paths."""
-    files = [file for target in targets for file in TARGETS[target](model, name)]
-    for file in files:
-        write_whole(folder / file.name, file.text)
-    return [folder / file.name for file in files]
+def export(
+    model: Model, targets: Sequence[str], name: str, folder: Path, dtype: str = DTYPES[0]
+) -> list[Path]:
+    """Write the files of every target; gives their paths."""
+    artefact = Artefact(model, name, dtype)
+    files: dict[str, str | bytes] = {}
+    for target in targets:
+        if dtype not in TARGETS[target].dtypes:
+            able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
+            raise DsgecError(f"`{target}` cannot be of the type {dtype}", f"These can: {able}.")
+        for file in TARGETS[target].emit(artefact):
+            if file.name in files:
+                raise DsgecError(
+                    f"two of the targets {', '.join(targets)} would write {file.name}",
+                    "Export them to different folders with -o, or under different names.",
+                )
+            files[file.name] = file.text
+    for path, text in files.items():
+        write_whole(folder / path, text)
+    return [folder / path for path in files]

@@ -8,21 +8,22 @@ from pathlib import Path
 from dsgec.errors import DsgecError, reason
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file so that a kill at any moment leaves the old one or the new one.
 
     A link stays a link, and what is no file (a device, a pipe) is written to as it is.
     """
     try:
+        data = content.encode("utf-8") if isinstance(content, str) else content
         path = path.resolve()
         if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(data)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".new-{secrets.token_hex(8)}")
         try:
-            with temporary.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with temporary.open("xb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)

@@ -7,14 +7,15 @@ from dsgec.data.dataset import feature_rows
 from dsgec.data.table import Table
 from dsgec.fitness.metrics import predicted_classes
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model
+from dsgec.network.model import Model, composed
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def predictions(model: Model, table: Table) -> str:
     """A line for each row: the predicted label and each class's probability, or the value."""
-    outputs = evaluate(model.network, feature_rows(table, model.features))
+    names = tuple(column.name for column in model.columns)
+    outputs = evaluate(composed(model), feature_rows(table, names))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if model.is_classifier:

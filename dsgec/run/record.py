@@ -13,7 +13,7 @@ import numpy as np
 
 from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
-from dsgec.codegen.emit import model_id
+from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Generation
@@ -21,11 +21,12 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
 from dsgec.network.check import check
+from dsgec.network.description import describe
+from dsgec.network.description import read_model as described
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.measure import size
-from dsgec.network.model import Model
-from dsgec.network.parse import parse
+from dsgec.network.model import Model, plain
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from dsgec.run.files import write_whole
@@ -61,9 +62,8 @@ def make_record(
     problem: Problem, settings: Settings, grammar: GrammarFile, last: Generation
 ) -> dict[str, Any]:
     """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
-    network = best_network(problem, last)
-    dataset = problem.dataset
-    model = Model(network, dataset.features, dataset.classes)
+    model = best_model(problem, last)
+    network, dataset = model.network, problem.dataset
     return {
         "dsgec": __version__,
         "grammar": {"name": grammar.name, "sha256": grammar.digest},
@@ -79,8 +79,7 @@ def make_record(
         "model": {
             "id": model_id(model),
             "name": safe_name(dataset.name),
-            "features": list(dataset.features),
-            "classes": list(dataset.classes),
+            **describe(model),
         },
         "result": {
             "fitness": last.best.fitness,
@@ -96,9 +95,11 @@ def make_record(
     }
 
 
-def best_network(problem: Problem, state: Generation) -> Network:
-    """The network of the best individual."""
-    return check(simplify(problem.parse(state.best.derivation.phenotype)))
+def best_model(problem: Problem, state: Generation) -> Model:
+    """The best individual as a model."""
+    dataset = problem.dataset
+    network = check(simplify(problem.parse(state.best.derivation.phenotype)))
+    return Model(network, plain(dataset.features), dataset.classes, dataset.target)
 
 
 def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
@@ -175,7 +176,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 
 def read_model(folder: Path) -> tuple[Model, str]:
-    """The network of a run, with its names, and the name for its exports."""
+    """The model of a run, and the name for its exports."""
     record = read_record(folder)
     path = folder / "best.net"
     try:
@@ -185,30 +186,10 @@ def read_model(folder: Path) -> tuple[Model, str]:
     description = record.get("model")
     if not isinstance(description, dict):
         raise DsgecError(f"{folder / 'run.json'} does not describe a model")
-    features = _tuple_of(description.get("features"), str, folder)
-    classes = _tuple_of(description.get("classes"), (str, int), folder)
-    network = check(simplify(parse(source, inputs=len(features), source=str(path))))
-    allowed = (1, 2) if len(classes) == 2 else (len(classes) or len(network.outputs),)
-    model = Model(network, features, classes)
-    if len(classes) == 1 or len(network.outputs) not in allowed:
-        raise DsgecError(f"{path} and run.json beside it do not belong together")
+    model = described(description, source, str(folder / "run.json"), str(path))
     if model_id(model) != description.get("id"):
         raise DsgecError(
             f"{path} is not the network that run.json beside it tells of",
             "`dsgec compile` takes a network that was written or changed by hand.",
         )
     return model, safe_name(str(description.get("name")))
-
-
-def _tuple_of(value: Any, kind: Any, folder: Path) -> tuple[Any, ...]:
-    if not isinstance(value, list) or not all(
-        isinstance(item, kind) and not isinstance(item, bool) and _is_text(str(item))
-        for item in value
-    ):
-        raise DsgecError(f"{folder / 'run.json'} does not describe a model")
-    return tuple(value)
-
-
-def _is_text(value: str) -> bool:
-    """JSON can spell halves of characters, which no file can hold."""
-    return not any("\ud800" <= character <= "\udfff" for character in value)

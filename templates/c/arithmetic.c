@@ -62,6 +62,14 @@ static inline double dsgec_maximum(double a, double b) {
 static inline double dsgec_relu(double x) {
     return x < 0.0 ? 0.0 : x;
 }
+/* == fill == */
+static inline double dsgec_fill(double a, double b) {
+    return a != a ? b : a;
+}
+/* == equals == */
+static inline double dsgec_equals(double a, double b) {
+    return a == b ? 1.0 : 0.0;
+}
 /* == sqrt: needs absolute == */
 #include <math.h>
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.table import DEFINED
 
 from .oracle import EDGES, points_of, spread, usual
 from .three import COMPILERS, WARNINGS, c_text, compile_c, in_numpy, in_python
@@ -34,7 +34,7 @@ def arguments_of(name: str, count: int = 20_000) -> tuple[np.ndarray, ...]:
     """Edges (all pairs of them), numbers of every size and the hard places of the function."""
     random = np.random.default_rng(3)
     pairs = np.array([(a, b) for a in EDGES for b in EDGES])
-    match FUNCTIONS[name].arity:
+    match DEFINED[name].arity:
         case 1:
             hard = points_of(name, random, count // 2)[0]
             return (np.concatenate([EDGES, hard, spread(random, count), usual(random, count)]),)
@@ -60,7 +60,7 @@ def assert_same_bits(got: list[np.ndarray], wanted: list[np.ndarray], arguments:
             pytest.fail(f"{(~same).sum()} differ; first at {at}: {a[i]!r} and {b[i]!r}")
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", DEFINED)
 def test_python_and_numpy_give_the_same_bits(name: str):
     arguments = arguments_of(name)
     assert_same_bits(in_python(name, *arguments), in_numpy(name, *arguments), arguments)
@@ -75,7 +75,7 @@ class TestC:
         if "clang" in compiler and CARELESS & set(flags):
             pytest.skip("clang does what such flags say, whatever the source says")
         call = compile_c(tmp_path, compiler, flags)
-        for name in FUNCTIONS:
+        for name in DEFINED:
             arguments = arguments_of(name)
             assert_same_bits(call(name, *arguments), in_numpy(name, *arguments), arguments)
 
@@ -83,15 +83,15 @@ class TestC:
 @settings(max_examples=300, deadline=None)
 @given(st.floats(), st.floats())
 def test_any_two_doubles_give_the_same_bits_in_python_and_numpy(a: float, b: float):
-    for name, function in FUNCTIONS.items():
+    for name, function in DEFINED.items():
         arguments = tuple(np.array([v]) for v in (a, b)[: function.arity or 2])
         assert_same_bits(in_python(name, *arguments), in_numpy(name, *arguments), arguments)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", DEFINED)
 def test_a_scalar_gives_the_bits_of_an_array(name: str):
     for a, b in zip(EDGES, EDGES[::-1], strict=True):
-        numbers = (a, b)[: FUNCTIONS[name].arity or 2]
+        numbers = (a, b)[: DEFINED[name].arity or 2]
         whole = in_numpy(name, *(np.array([v]) for v in numbers))
         for kind in (float, np.float64, np.array):
             single = in_numpy(name, *map(kind, numbers))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dsgec.arithmetic import scalar
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.table import DEFINED
 
 from .three import in_numpy, in_python
 
@@ -59,6 +59,14 @@ CALLS += [
     ("max", (NAN, 2.0), NAN),
     ("max", (2.0, NAN), NAN),
     ("max", (-0.0, 0.0), 0.0),
+    ("fill", (NAN, 2.0), 2.0),
+    ("fill", (-0.0, 2.0), -0.0),
+    ("fill", (INF, 2.0), INF),
+    ("is", (3.0, 3.0), 1.0),
+    ("is", (-0.0, 0.0), 1.0),
+    ("is", (3.0, 4.0), 0.0),
+    ("is", (NAN, 3.0), 0.0),
+    ("is", (NAN, NAN), 0.0),
     ("power", (2.0, 10.0), 1024.0),
     ("power", (-2.0, 3.0), 8.0),
     ("power", (9.0, 0.5), 3.0),
@@ -116,8 +124,8 @@ def test_softmax_is_nan_where_it_has_no_value(z: tuple[float, float]):
 
 
 def test_the_table_is_complete_and_unique():
-    assert len({function.symbol for function in FUNCTIONS.values()}) == len(FUNCTIONS)
-    for name, function in FUNCTIONS.items():
+    assert len({function.symbol for function in DEFINED.values()}) == len(DEFINED)
+    for name, function in DEFINED.items():
         assert function.name == name
         assert function.meaning.endswith(".")
         assert function.accuracy

@@ -5,13 +5,15 @@ import subprocess
 import numpy as np
 import pytest
 
-from dsgec.codegen.emit import emit_c, emit_numpy
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.emit_c import emit_c
+from dsgec.codegen.emit_numpy import emit_numpy
 from dsgec.fitness.backends import CBackend, NumpyBackend, ReferenceBackend
 from dsgec.native.library import Library
 from dsgec.native.module import load_module
 from dsgec.native.toolchain import find_toolchain
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model, unnamed
+from dsgec.network.model import Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.generators import network, rows, same_bits
@@ -46,7 +48,7 @@ def test_backends_agree_to_the_last_bit_on_500_random_networks(start):
 
 def c_module(model, name, folder, *flags):
     """The exported files, compiled as a user would, and the library loaded."""
-    for file in emit_c(model, name):
+    for file in emit_c(Artefact(model, name)):
         (folder / file.name).write_text(file.text, encoding="utf-8")
     library = folder / f"lib{name}.so"
     command = [find_toolchain().command, *flags, "-shared", "-fPIC", str(folder / f"{name}.c")]
@@ -74,7 +76,7 @@ def test_the_exported_files_give_the_interpreters_bits(seed, level, tmp_path):
     table = rows(seed, 100, model.network.inputs)
     expected = evaluate(model.network, table)
 
-    (numpy_file,) = emit_numpy(model, "net")
+    (numpy_file,) = emit_numpy(Artefact(model, "net"))
     module = load_module(numpy_file.text, "net")
     assert same_bits(module.evaluate(table), expected)
 
@@ -99,7 +101,7 @@ def test_the_exported_files_give_the_interpreters_bits(seed, level, tmp_path):
     ],
 )
 def test_a_classifier_predicts_the_same_everywhere(text, classes, tmp_path):
-    model = Model(parse(text, inputs=2), ("width", "height"), classes)
+    model = Model(parse(text, inputs=2), plain(("width", "height")), classes)
     table = rows(5, 300, 2)
     outputs = evaluate(model.network, table)
     probabilities = np.hstack([1.0 - outputs, outputs]) if len(classes) == 2 else outputs
@@ -109,7 +111,7 @@ def test_a_classifier_predicts_the_same_everywhere(text, classes, tmp_path):
         else np.where(np.isnan(outputs), -np.inf, outputs).argmax(axis=1)
     )
 
-    module = load_module(emit_numpy(model, "net")[0].text, "net")
+    module = load_module(emit_numpy(Artefact(model, "net"))[0].text, "net")
     assert same_bits(module.predict_proba(table), probabilities)
     assert module.predict(table).tolist() == [classes[i] for i in numbers]
     assert module.classes_ == classes
@@ -136,7 +138,7 @@ def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
     table = rows(1, 20, 4)
     expected = evaluate(model.network, table)
 
-    text = emit_numpy(model, "net")[0].text
+    text = emit_numpy(Artefact(model, "net"))[0].text
     assert "def _net_part1(x, t):" in text
     assert same_bits(load_module(text, "net").evaluate(table), expected)
 
@@ -153,7 +155,7 @@ def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
 @pytest.mark.needs_cc
 def test_two_exported_networks_link_into_one_program(tmp_path):
     for name, text in (("one", "tanh(x_1)"), ("two", "sig(x_1 + x_2)")):
-        for file in emit_c(unnamed(parse(text)), name):
+        for file in emit_c(Artefact(unnamed(parse(text)), name)):
             (tmp_path / file.name).write_text(file.text)
     sources = [str(tmp_path / "one.c"), str(tmp_path / "two.c")]
     command = [find_toolchain().command, "-shared", "-fPIC", *sources, "-o", str(tmp_path / "x.so")]
@@ -162,7 +164,7 @@ def test_two_exported_networks_link_into_one_program(tmp_path):
 
 
 def test_rows_of_any_shape_are_taken_and_wrong_ones_named():
-    module = load_module(emit_numpy(unnamed(parse("x_1 + x_2")), "net")[0].text, "net")
+    module = load_module(emit_numpy(Artefact(unnamed(parse("x_1 + x_2")), "net"))[0].text, "net")
 
     assert module.predict([1, 2]).tolist() == [3.0]
     assert module.predict([[1, 2], [3, 4]]).tolist() == [3.0, 7.0]

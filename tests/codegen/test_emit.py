@@ -6,14 +6,16 @@ import subprocess
 import pytest
 from jinja2 import TemplateAssertionError
 
-from dsgec.codegen.emit import emit_c, emit_numpy
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.emit_c import emit_c
+from dsgec.codegen.emit_numpy import emit_numpy
 from dsgec.codegen.environment import Code, UnsafeTemplate, environment
 from dsgec.codegen.literals import c_string, number, python_string
 from dsgec.codegen.names import check_name, safe_name
 from dsgec.errors import DsgecError
 from dsgec.native.module import load_module
 from dsgec.native.toolchain import find_toolchain
-from dsgec.network.model import Model
+from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 
@@ -26,20 +28,20 @@ IRIS = Model(
             inputs=4,
         )
     ),
-    ("sepal length", "sepal width", "petal length", "petal width"),
+    plain(("sepal length", "sepal width", "petal length", "petal width")),
     ("setosa", "versicolor", "virginica"),
 )
 
 
 def test_the_emitted_files_are_the_goldens(golden):
-    for file in (*emit_c(IRIS, "iris"), *emit_numpy(IRIS, "iris")):
+    for file in (*emit_c(Artefact(IRIS, "iris")), *emit_numpy(Artefact(IRIS, "iris"))):
         golden(f"iris/{file.name}", file.text)
 
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_the_emitted_c_is_clean_under_strict_warnings(language, tmp_path):
-    for file in emit_c(IRIS, "iris"):
+    for file in emit_c(Artefact(IRIS, "iris")):
         (tmp_path / file.name).write_text(file.text)
     standard = "-std=c99" if language == "c" else "-std=c++11"
     flags = [
@@ -89,11 +91,11 @@ HOSTILE = [
 
 def hostile_model():
     text = " + ".join(f"x_{i}" for i in range(1, len(HOSTILE) + 1))
-    return Model(parse(text), tuple(HOSTILE), ("*/ #error", 'y"'))
+    return Model(parse(text), plain(tuple(HOSTILE)), ("*/ #error", 'y"'))
 
 
 def test_hostile_names_arrive_verbatim_in_the_numpy_module():
-    text = emit_numpy(hostile_model(), "net")[0].text
+    text = emit_numpy(Artefact(hostile_model(), "net"))[0].text
     module = load_module(text, "net")
 
     assert module.feature_names_in_ == tuple(HOSTILE)
@@ -165,9 +167,12 @@ def test_a_name_that_would_not_compile_is_refused(name):
 
 
 def test_the_model_id_depends_on_the_network_and_its_names_only():
-    from dsgec.codegen.emit import model_id
+    from dsgec.codegen.artefact import model_id
 
-    other = Model(IRIS.network, IRIS.features, ("a", "b", "c"))
-    assert model_id(IRIS) == model_id(Model(IRIS.network, IRIS.features, IRIS.classes))
+    other = Model(IRIS.network, IRIS.columns, ("a", "b", "c"))
+    assert model_id(IRIS) == model_id(Model(IRIS.network, IRIS.columns, IRIS.classes))
     assert model_id(IRIS) != model_id(other)
-    assert all(model_id(IRIS) in f.text for f in (emit_c(IRIS, "a")[0], *emit_numpy(IRIS, "b")))
+    assert all(
+        model_id(IRIS) in f.text
+        for f in (emit_c(Artefact(IRIS, "a"))[0], *emit_numpy(Artefact(IRIS, "b")))
+    )

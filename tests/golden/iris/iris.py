@@ -24,7 +24,7 @@ classes_ = (
     'virginica',
 )
 metadata = {
-    "model_id": 'ad4becc9deb34ac8833cdf9abae2729d',
+    "model_id": '057c43927fef4bfd9598aac2da7cc95e',
     "generator": 'dsgec 0.1.0',
     "outputs": 3,
 }

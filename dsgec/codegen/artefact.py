@@ -1,0 +1,152 @@
+"""Model to what every target needs of it: the composed network, names, metadata, golden rows."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dsgec import __version__
+from dsgec.codegen.environment import Code
+from dsgec.codegen.golden import Golden, golden
+from dsgec.codegen.names import check_name
+from dsgec.codegen.statements import Language, Program, program
+from dsgec.network.description import describe, identity
+from dsgec.network.ir import Network
+from dsgec.network.model import Column, Label, Model, composed
+from dsgec.network.text import text
+
+DTYPES = ("double", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file's name, which may have folders before it, and its content."""
+
+    name: str
+    text: str | bytes
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A model that is to be printed under a name; targets share what was computed of it."""
+
+    model: Model
+    name: str
+    dtype: str = "double"
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+    @cached_property
+    def network(self) -> Network:
+        """From raw columns to outputs: what is printed."""
+        return composed(self.model)
+
+    @cached_property
+    def golden(self) -> Golden:
+        """Rows, and what must come of them."""
+        return golden(self.model, self.network)
+
+    @cached_property
+    def model_id(self) -> str:
+        return model_id(self.model)
+
+    @cached_property
+    def metadata(self) -> dict[str, Any]:
+        """Plain data, the same in every target, from which the artefact can be made again."""
+        return {
+            "model_id": self.model_id,
+            "generator": f"dsgec {self.version}",
+            "name": self.name,
+            "dtype": self.dtype,
+            "network": text(self.model.network),
+            **describe(self.model),
+        }
+
+
+@dataclass(frozen=True)
+class View:
+    """What a template sees of an artefact."""
+
+    artefact: Artefact
+    program: Program
+
+    @property
+    def prefix(self) -> str:
+        return self.artefact.name
+
+    @property
+    def macro(self) -> str:
+        return self.prefix.upper()
+
+    @property
+    def version(self) -> Code:
+        return Code(self.artefact.version)
+
+    @property
+    def model_id(self) -> str:
+        return self.artefact.model_id
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return self.artefact.metadata
+
+    @property
+    def golden(self) -> Golden:
+        return self.artefact.golden
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.artefact.model.columns
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        return self.artefact.model.classes
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.classes))
+
+    @property
+    def class_count(self) -> int:
+        return len(self.classes)
+
+    @property
+    def inputs(self) -> int:
+        """Of the raw row."""
+        return len(self.columns)
+
+    @property
+    def outputs(self) -> int:
+        """Of the network; one is enough for two classes."""
+        return len(self.artefact.model.network.outputs)
+
+    @property
+    def results(self) -> int:
+        """Of a row: probabilities, or values."""
+        return self.class_count or self.outputs
+
+    @property
+    def feature_slots(self) -> int:
+        """C has no arrays of no elements."""
+        return max(self.inputs, 1)
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """The columns whose missing values nothing stands for."""
+        return tuple(i for i, column in enumerate(self.columns) if column.fill is None)
+
+
+def model_id(model: Model) -> str:
+    """A digest of what the model computes, the same in every target."""
+    return hashlib.sha256(identity(model).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def view(artefact: Artefact, language: Language) -> View:
+    """The artefact as a template for this language sees it."""
+    return View(artefact, program(artefact.network, language))

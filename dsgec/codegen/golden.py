@@ -1,0 +1,222 @@
+"""Model to golden rows: few rows whose outputs tell the network from all that are almost it.
+
+Mutants of the network (a bit of a number flipped, a term of a sum dropped, two columns swapped) are
+evaluated beside it on many candidate rows, and rows are chosen until every mutant that some
+candidate gives away is given away.
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.genome.random import Stream
+from dsgec.network.evaluate import Change, evaluate, evaluate_block
+from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.model import Column, Model
+
+Array = NDArray[np.float64]
+
+_CANDIDATES = 192
+_MOST_ROWS = 24
+_MOST_WORK = 8_000_000  # nodes times mutants times rows
+_BITS = (0, 20, 51, 52, 62, 63)  # of a number: of its last digits, its size, its sign
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """Raw rows of numbers (NaN is a missing one) and, for each, what the network gives.
+
+    `results` are probabilities or values; `classes` the numbers of the predicted classes.
+    """
+
+    rows: tuple[tuple[float, ...], ...]
+    results: tuple[tuple[float, ...], ...]
+    classes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mutant:
+    """The node at `position` has another value: a number, or that of one of its arguments."""
+
+    position: int
+    number: float | None = None
+    argument: int = 0
+
+
+def golden(model: Model, network: Network) -> Golden:
+    """The golden rows of a model whose composed network is `network`."""
+    candidates = _candidates(model.columns)
+    outputs = evaluate(network, candidates)
+    told = ~np.isnan(outputs).any(axis=1)
+    if told.any():
+        candidates, outputs = candidates[told], outputs[told]
+    chosen = _choose(network, candidates, outputs)
+    rows, outputs = candidates[chosen], outputs[chosen]
+    results = np.hstack([1.0 - outputs, outputs]) if _is_single(model) else outputs
+    return Golden(
+        tuple(map(tuple, rows.tolist())),
+        tuple(map(tuple, results.tolist())),
+        tuple(_classes(model, outputs)),
+    )
+
+
+def _is_single(model: Model) -> bool:
+    return model.is_classifier and len(model.network.outputs) == 1
+
+
+def _classes(model: Model, outputs: Array) -> list[int]:
+    if not model.is_classifier:
+        return []
+    if _is_single(model):
+        numbers = (outputs[:, 0] >= 0.5).astype(int)
+    else:
+        numbers = np.where(np.isnan(outputs), -np.inf, outputs).argmax(axis=1)
+    return [int(number) for number in numbers]
+
+
+def _candidates(columns: Sequence[Column]) -> Array:
+    """Rows of many sizes, some of them mostly zeros, with every category and missing values."""
+    stream = Stream(len(columns), 0, 0)
+    rows = np.zeros((_CANDIDATES, len(columns)))
+    for number in range(_CANDIDATES):
+        size = stream.below(17) - 6
+        zeros = (0, 0, 1, 3)[stream.below(4)]  # of four values
+        for index, column in enumerate(columns):
+            rows[number, index] = _value(column, stream, size, zeros)
+    return rows
+
+
+def _value(column: Column, stream: Stream, size: int, zeros: int) -> float:
+    if column.fill is not None and stream.below(8) == 0:
+        return float("nan")
+    if column.kind != "number":
+        return float(stream.below(len(column.categories) + 1) - 1)
+    digits = stream.below(511) - 255
+    unit = 0.0 if stream.below(4) < zeros else digits * 2.0 ** (size - 8)
+    # Few digits, so that the value is the same in every type, and short in the source.
+    return float(np.float32(column.center + column.scale * unit))
+
+
+def _choose(network: Network, candidates: Array, outputs: Array) -> list[int]:
+    numbers, drops = _mutants(network)
+    chosen: list[int] = []
+    for group in (numbers[0], drops, *numbers[1:]):
+        _cover(chosen, network, candidates, partial(_differs, network, outputs), group)
+    swaps = _swaps(network)
+    _cover(chosen, network, candidates, partial(_swapped, network, outputs), swaps)
+    return sorted(chosen) or [0]
+
+
+def _cover(
+    chosen: list[int], network: Network, candidates: Array, differs: Any, mutants: list[Any]
+) -> None:
+    """Choose further rows until all of the mutants are given away that can be."""
+    mutants = _some(mutants, _MOST_WORK // (len(network.nodes) * _MOST_ROWS + 1))
+    if chosen and mutants:
+        caught = differs(candidates, np.array(chosen), mutants).any(axis=1)
+        mutants = [mutant for mutant, seen in zip(mutants, caught, strict=True) if not seen]
+    mutants = _some(mutants, _MOST_WORK // (len(network.nodes) * len(candidates) + 1))
+    if not mutants:
+        return
+    caught = differs(candidates, np.arange(len(candidates)), mutants)
+    while len(chosen) < _MOST_ROWS and caught.any():
+        best = int(caught.sum(axis=0).argmax())
+        chosen.append(best)
+        caught = caught[~caught[:, best]]
+
+
+def _some(mutants: list[Any], most: int) -> list[Any]:
+    """At most so many, evenly spread."""
+    step = -(-len(mutants) // max(most, 1))
+    return mutants[:: max(step, 1)]
+
+
+def _mutants(network: Network) -> tuple[list[list[_Mutant]], list[_Mutant]]:
+    """For each bit the numbers that have it flipped, and the sums with a term dropped."""
+    exponents = {
+        n.arguments[1] for n in network.nodes if isinstance(n, Apply) and n.function == "pow"
+    }
+    flipped: list[list[_Mutant]] = [[] for _ in _BITS]
+    drops = []
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Constant) and position not in exponents:
+            for group, bit in zip(flipped, _BITS, strict=True):
+                group.append(_Mutant(position, _flip(node.value, bit)))
+        elif isinstance(node, Apply) and node.function in ("add", "sub"):
+            drops += [_Mutant(position, None, argument) for argument in node.arguments]
+    return flipped, drops
+
+
+def _flip(value: float, bit: int) -> float:
+    (word,) = struct.unpack("<Q", struct.pack("<d", value))
+    flipped: float = struct.unpack("<d", struct.pack("<Q", word ^ 1 << bit))[0]
+    return flipped
+
+
+def _differs(
+    network: Network,
+    outputs: Array,
+    candidates: Array,
+    rows: NDArray[np.intp],
+    mutants: list[_Mutant],
+) -> NDArray[np.bool_]:
+    """For each mutant and row, whether the outputs differ: all in one pass over the nodes."""
+    count = len(rows)
+    touched: dict[int, list[tuple[slice, _Mutant]]] = {}
+    for number, mutant in enumerate(mutants):
+        part = slice(number * count, (number + 1) * count)
+        touched.setdefault(mutant.position, []).append((part, mutant))
+
+    def change(position: int, values: list[Any]) -> Any:
+        if position not in touched:
+            return values[position]
+        value = np.array(np.broadcast_to(values[position], (len(mutants) * count,)))
+        for part, mutant in touched[position]:
+            if mutant.number is not None:
+                value[part] = mutant.number
+            else:
+                value[part] = np.broadcast_to(values[mutant.argument], value.shape)[part]
+        return value
+
+    table = np.tile(candidates[rows], (len(mutants), 1))
+    return _compare(network, table, change, outputs[rows], len(mutants))
+
+
+def _swaps(network: Network) -> list[tuple[int, int]]:
+    """Pairs of columns of which the network reads one at least."""
+    used = [node.column for node in network.nodes if isinstance(node, Input)]
+    return [
+        (a, b)
+        for a in used
+        for b in range(network.inputs)
+        if b not in used or used.index(b) > used.index(a)
+    ]
+
+
+def _swapped(
+    network: Network,
+    outputs: Array,
+    candidates: Array,
+    rows: NDArray[np.intp],
+    pairs: list[tuple[int, int]],
+) -> NDArray[np.bool_]:
+    tables = []
+    for a, b in pairs:
+        table = candidates[rows].copy()
+        table[:, [a, b]] = table[:, [b, a]]
+        tables.append(table)
+    return _compare(network, np.vstack(tables), None, outputs[rows], len(pairs))
+
+
+def _compare(
+    network: Network, table: Array, change: Change | None, expected: Array, mutants: int
+) -> NDArray[np.bool_]:
+    found = evaluate_block(network, table, change)
+    same = found.view(np.int64) == np.tile(expected, (mutants, 1)).view(np.int64)
+    differs: NDArray[np.bool_] = (~same).any(axis=1).reshape(mutants, len(expected))
+    return differs

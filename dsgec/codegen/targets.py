@@ -1,0 +1,28 @@
+"""The targets: a name, what prints it, which numbers it can compute with.
+
+A target is a file `emit_NAME.py` with a function from an Artefact to its files, and a line here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dsgec.codegen.artefact import Artefact, SourceFile
+from dsgec.codegen.emit_c import emit_c
+from dsgec.codegen.emit_numpy import emit_numpy
+
+Emit = Callable[[Artefact], tuple[SourceFile, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`needs` is what the artefact depends on where it is used."""
+
+    emit: Emit
+    needs: str
+    dtypes: tuple[str, ...] = ("double",)
+
+
+TARGETS: dict[str, Target] = {
+    "c": Target(emit_c, "a C99 compiler"),
+    "numpy": Target(emit_numpy, "numpy"),
+}

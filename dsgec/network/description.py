@@ -1,0 +1,116 @@
+"""A Model as plain data, for run.json and for what is exported, and back, checked as a stranger's.
+
+Defaults are left out, so that a column of plain numbers is its name alone.
+"""
+
+import json
+import math
+from dataclasses import fields
+from typing import Any
+
+from dsgec.errors import DsgecError
+from dsgec.network.check import check
+from dsgec.network.ir import Network
+from dsgec.network.model import KINDS, Column, Label, Model
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from dsgec.network.text import text
+
+_DEFAULTS = Column("")
+_FIELDS = tuple(field.name for field in fields(Column))
+
+
+def describe(model: Model) -> dict[str, Any]:
+    """All of a model but its network."""
+    return {
+        "columns": [_column(column) for column in model.columns],
+        "classes": list(model.classes),
+        "target": model.target,
+    }
+
+
+def identity(model: Model) -> str:
+    """The text that the model's digest is taken of: what it computes, not how it is written."""
+    description = describe(model)
+    del description["target"]
+    return text(model.network) + json.dumps(description, sort_keys=True)
+
+
+def read_model(description: Any, network: str, source: str, network_source: str) -> Model:
+    """The model that was described, around the network of a text; the sources name both."""
+    if not isinstance(description, dict) or not isinstance(description.get("columns"), list):
+        raise _wrong(source)
+    columns = tuple(_read_column(column, source) for column in description["columns"])
+    classes = _labels(description.get("classes", []), source)
+    target = description.get("target", "")
+    if not _is_text(target) or len({column.name for column in columns}) < len(columns):
+        raise _wrong(source)
+    inputs = sum(len(column.features) for column in columns)
+    evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
+    if not _fits(evolved, classes):
+        raise DsgecError(f"{network_source} and {source} do not belong together")
+    return Model(evolved, columns, classes, target)
+
+
+def _column(column: Column) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name in _FIELDS
+        if (value := getattr(column, name)) != getattr(_DEFAULTS, name) or name == "name"
+    }
+
+
+def _read_column(value: Any, source: str) -> Column:
+    if not isinstance(value, dict) or not set(value) <= set(_FIELDS):
+        raise _wrong(source)
+    kind = value.get("kind", "number")
+    categories = value.get("categories", [])
+    fill = value.get("fill")
+    center, scale = (value.get(name, getattr(_DEFAULTS, name)) for name in ("center", "scale"))
+    if (
+        not _is_text(value.get("name"))
+        or kind not in KINDS
+        or not isinstance(categories, list)
+        or not all(map(_is_text, categories))
+        or len(set(categories)) < len(categories)
+        or not (fill is None or _is_number(fill))
+        or not _is_number(center)
+        or not _is_number(scale)
+        or scale == 0
+        or bool(categories) != (kind != "number")
+        or (kind == "boolean" and len(categories) != 2)
+        or (kind != "number" and (center, scale) != (0, 1))
+        or (kind != "number" and fill is not None and fill not in range(len(categories)))
+    ):
+        raise _wrong(source)
+    fill = None if fill is None else float(fill)
+    return Column(value["name"], kind, tuple(categories), fill, float(center), float(scale))
+
+
+def _labels(value: Any, source: str) -> tuple[Label, ...]:
+    if not isinstance(value, list) or not all(
+        _is_text(label) or (isinstance(label, int) and not isinstance(label, bool))
+        for label in value
+    ):
+        raise _wrong(source)
+    return tuple(value)
+
+
+def _fits(network: Network, classes: tuple[Label, ...]) -> bool:
+    outputs = len(network.outputs)
+    return outputs == len(classes) != 1 or not classes or (outputs, len(classes)) == (1, 2)
+
+
+def _is_text(value: Any) -> bool:
+    """JSON can spell halves of characters, which no file can hold."""
+    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= 1.7976931348623157e308 and not math.isnan(value)
+
+
+def _wrong(source: str) -> DsgecError:
+    return DsgecError(f"{source} does not describe a model")

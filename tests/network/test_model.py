@@ -1,0 +1,197 @@
+"""Raw columns become features step by step, and a described model is read back or refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dsgec.codegen.artefact import Artefact, model_id
+from dsgec.codegen.emit_c import emit_c
+from dsgec.codegen.emit_numpy import emit_numpy
+from dsgec.errors import DsgecError
+from dsgec.native.module import load_module
+from dsgec.network.check import check
+from dsgec.network.description import describe, read_model
+from dsgec.network.evaluate import evaluate
+from dsgec.network.ir import Input
+from dsgec.network.model import Column, Model, composed, plain, prologue, unnamed
+from dsgec.network.parse import parse
+from dsgec.network.text import text
+from tests.generators import network, rows, same_bits
+
+NAN = float("nan")
+COLUMNS = (
+    Column("size", fill=2.5, center=0.1, scale=0.3),
+    Column("unused", center=1.0),
+    Column("wet", "boolean", ("no", "yes"), fill=0.0),
+    Column("colour", "category", ("red", "green", "blue"), fill=2.0),
+    Column("shape", "category", ("round", "flat")),
+)
+MODEL = Model(
+    parse("2 * x_1 + 10 * x_3 + 100 * x_4 + 200 * x_5 + 400 * x_6 + 1000 * x_8", inputs=8), COLUMNS
+)
+
+
+def test_features_are_named_by_column_and_category():
+    assert MODEL.features == (
+        "size",
+        "unused",
+        "wet",
+        "colour=red",
+        "colour=green",
+        "colour=blue",
+        "shape=round",
+        "shape=flat",
+    )
+
+
+def test_the_prologue_fills_scales_and_tells_categories_apart():
+    table = np.array([[7.0, 3.0, 1.0, 0.0, 1.0], [NAN, 3.0, NAN, NAN, -1.0]])
+    expected = [
+        [(7.0 - 0.1) / 0.3, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        [(2.5 - 0.1) / 0.3, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+    ]
+
+    assert evaluate(prologue(COLUMNS), table).tolist() == expected
+
+
+def test_composing_is_encoding_then_evaluating():
+    whole = check(composed(MODEL))
+    table = np.array(
+        [[7.0, 3.0, 1.0, 0.0, 1.0], [NAN, NAN, 0.0, 1.0, 0.0], [1.0, 1.0, NAN, -1, -1]]
+    )
+    encoded = evaluate(prologue(COLUMNS), table)
+
+    assert same_bits(evaluate(whole, table), evaluate(MODEL.network, encoded))
+    assert evaluate(whole, table)[1, 0] == 2 * ((2.5 - 0.1) / 0.3) + 200
+    assert whole.inputs == 5
+    assert Input(1) not in whole.nodes, "an unused column costs nothing"
+
+
+def test_scaling_is_rounded_step_by_step():
+    model = Model(parse("0.7 * x_1"), (Column("a", center=0.1, scale=0.3),))
+    (value,) = evaluate(composed(model), np.array([[0.77]]))[0]
+
+    assert value == 0.7 * ((0.77 - 0.1) / 0.3)
+    assert value != (0.7 / 0.3) * 0.77 - 0.7 * 0.1 / 0.3
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_plain_columns_leave_a_network_as_it_is(seed):
+    model = unnamed(network(seed))
+    table = rows(seed, 50, model.network.inputs)
+
+    assert same_bits(evaluate(composed(model), table), evaluate(model.network, table))
+
+
+def test_numpy_encodes_as_the_interpreter_does():
+    table = np.array([[7.0, 3.0, 1.0, 0.0, 1.0], [3.0, 3.0, 0.0, 2.0, -1.0]])
+    module = load_module(emit_numpy(Artefact(MODEL, "net"))[0].text, "net")
+
+    assert same_bits(module.evaluate(table), evaluate(composed(MODEL), table))
+
+
+@pytest.mark.needs_cc
+def test_c_encodes_as_the_interpreter_does(tmp_path):
+    from tests.codegen.test_agreement import c_module
+
+    table = np.array([[7.0, 3.0, 1.0, 0.0, 1.0], [NAN, 3.0, NAN, NAN, -1.0]])
+    library = c_module(MODEL, "net", tmp_path, "-O2", "-std=c99", "-Wall", "-Werror")
+    y = library.ffi.new("double[1]")
+    for row, expected in zip(table, evaluate(composed(MODEL), table), strict=True):
+        library.functions.net_evaluate(library.ffi.new("double[]", row.tolist()), y)
+        assert same_bits(np.array(list(y)), expected)
+    assert "x[1]" not in emit_c(Artefact(MODEL, "net"))[1].text
+
+
+def test_encoding_is_not_in_the_language_of_phenotypes():
+    for call in ("fill(x_1, 2)", "is(x_1, 2)", "equals(x_1, 2)"):
+        with pytest.raises(DsgecError, match="is not known"):
+            parse(call)
+
+
+def test_a_described_model_is_read_back():
+    model = replace(MODEL, target="weight")
+    description = json.loads(json.dumps(describe(model)))
+
+    assert read_model(description, text(model.network), "a", "b") == model
+    assert describe(unnamed(parse("x_1")))["columns"] == [{"name": "x_1"}]
+
+
+def test_the_id_covers_the_columns():
+    ids = {
+        model_id(replace(MODEL, columns=(column, *COLUMNS[1:])))
+        for column in (
+            COLUMNS[0],
+            replace(COLUMNS[0], name="Size"),
+            replace(COLUMNS[0], fill=None),
+            replace(COLUMNS[0], fill=2.6),
+            replace(COLUMNS[0], center=0.2),
+            replace(COLUMNS[0], scale=0.2),
+        )
+    }
+
+    assert len(ids) == 6
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        None,
+        "size",
+        {},
+        {"name": 3},
+        {"name": "\ud800"},
+        {"name": "a", "other": 1},
+        {"name": "a", "kind": "text"},
+        {"name": "a", "kind": []},
+        {"name": "a", "kind": "category"},
+        {"name": "a", "categories": ["x"]},
+        {"name": "a", "kind": "category", "categories": "xy"},
+        {"name": "a", "kind": "category", "categories": ["x", "x"]},
+        {"name": "a", "kind": "category", "categories": ["x", None]},
+        {"name": "a", "kind": "category", "categories": ["x"], "fill": 1},
+        {"name": "a", "kind": "category", "categories": ["x"], "fill": 0.5},
+        {"name": "a", "kind": "category", "categories": ["x"], "scale": 2},
+        {"name": "a", "kind": "boolean", "categories": ["x"]},
+        {"name": "a", "fill": float("nan")},
+        {"name": "a", "fill": True},
+        {"name": "a", "center": float("inf")},
+        {"name": "a", "center": "0"},
+        {"name": "a", "scale": 0},
+        {"name": "a", "scale": 10**400},
+        {"name": "a", "scale": None},
+    ],
+    ids=repr,
+)
+def test_a_column_that_cannot_be_is_refused(column):
+    with pytest.raises(DsgecError, match="does not describe a model"):
+        read_model({"columns": [column]}, "y_1 = 1", "run.json", "best.net")
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        [],
+        {},
+        {"columns": [{"name": "a"}, {"name": "a"}]},
+        {"columns": [{"name": "a"}], "classes": [True, False]},
+        {"columns": [{"name": "a"}], "classes": "ab"},
+        {"columns": [{"name": "a"}], "target": 3},
+    ],
+    ids=repr,
+)
+def test_a_description_that_cannot_be_is_refused(description):
+    with pytest.raises(DsgecError, match="does not describe a model"):
+        read_model(description, "y_1 = 1", "run.json", "best.net")
+
+
+@pytest.mark.parametrize("classes", [["a"], ["a", "b", "c"]])
+def test_outputs_must_be_those_of_the_classes(classes):
+    with pytest.raises(DsgecError, match="do not belong together"):
+        read_model({"columns": [{"name": "a"}], "classes": classes}, "y_1 = x_1", "a", "b")
+
+
+def test_plain_columns_are_numbers_as_they_are():
+    assert plain(("a",)) == (Column("a", "number", (), None, 0.0, 1.0),)
