@@ -9,7 +9,7 @@ from functools import cache
 
 import jinja2
 
-from dsgec.codegen.literals import c_string, number, python_string
+from dsgec.codegen.literals import c_string, js_data, js_number, number, python_string
 from dsgec.resources import TEMPLATES
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -69,6 +69,8 @@ def environment() -> jinja2.Environment:
         "num": lambda value: Code(number(value)),
         "cstr": lambda value: Code(c_string(value)),
         "pystr": lambda value: Code(python_string(value)),
+        "jsnum": lambda value: Code(js_number(value)),
+        "js": lambda value: Code(js_data(value)),
     }
     return env
 

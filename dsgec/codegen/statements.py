@@ -36,6 +36,7 @@ C_COLUMNS = Language(
     call=lambda symbol: f"dsgec_{symbol}", feature="columns[(size_t){} * rows + i]"
 )
 PYTHON = Language(call=lambda symbol: symbol)
+JAVASCRIPT = Language(call=lambda symbol: symbol)
 
 
 @dataclass(frozen=True, slots=True)

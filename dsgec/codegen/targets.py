@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.codegen.emit_c import emit_c
+from dsgec.codegen.emit_js import emit_js
 from dsgec.codegen.emit_numpy import emit_numpy
 
 Emit = Callable[[Artefact], tuple[SourceFile, ...]]
@@ -25,4 +26,5 @@ class Target:
 TARGETS: dict[str, Target] = {
     "c": Target(emit_c, "a C99 compiler"),
     "numpy": Target(emit_numpy, "numpy"),
+    "js": Target(emit_js, "nothing"),
 }

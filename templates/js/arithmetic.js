@@ -50,6 +50,14 @@ function maximum(a, b) {
 function relu(x) {
   return x < 0.0 ? 0.0 : x;
 }
+/* == fill == */
+function fill(a, b) {
+  return a !== a ? b : a;
+}
+/* == equals == */
+function equals(a, b) {
+  return a === b ? 1.0 : 0.0;
+}
 /* == sqrt: needs absolute == */
 function sqrt(x) {
   return Math.sqrt(absolute(x));

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dsgec.arithmetic.source import js_source
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.table import DEFINED
 
 from .three import SYMBOLS
 
@@ -41,7 +41,7 @@ def in_javascript(folder: Path, name: str, *arguments: np.ndarray) -> list[np.nd
     driver, source, target = (folder / file for file in ("all.mjs", "in", "out"))
     driver.write_text(js_text(), encoding="utf-8")
     np.stack(arguments, axis=1).astype("<f8").tofile(source)
-    symbol = FUNCTIONS[name].symbol
+    symbol = DEFINED[name].symbol
     command = [NODE, driver, symbol, str(len(arguments)), source, target]
     subprocess.run(command, check=True)
     return list(np.fromfile(target, "<f8").reshape(len(arguments[0]), -1).T.copy())
