@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.codegen.emit_c import emit_c
+from dsgec.codegen.emit_cffi import emit_cffi
 from dsgec.codegen.emit_js import emit_js
 from dsgec.codegen.emit_numpy import emit_numpy
 
@@ -16,15 +17,20 @@ Emit = Callable[[Artefact], tuple[SourceFile, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`needs` is what the artefact depends on where it is used."""
+    """`needs` is what the artefact depends on where it is used.
+
+    Of a target that `is_built`, the emitted C is yet to be compiled.
+    """
 
     emit: Emit
     needs: str
     dtypes: tuple[str, ...] = ("double",)
+    is_built: bool = False
 
 
 TARGETS: dict[str, Target] = {
     "c": Target(emit_c, "a C99 compiler"),
     "numpy": Target(emit_numpy, "numpy"),
+    "cffi": Target(emit_cffi, "cffi", is_built=True),
     "js": Target(emit_js, "nothing"),
 }

@@ -8,6 +8,7 @@ from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.model import Model
 from dsgec.run.files import write_whole
+from dsgec.run.package import build_package
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -30,7 +31,10 @@ def export(
         if dtype not in TARGETS[target].dtypes:
             able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
             raise DsgecError(f"`{target}` cannot be of the type {dtype}", f"These can: {able}.")
-        for file in TARGETS[target].emit(artefact):
+        emitted = TARGETS[target].emit(artefact)
+        if TARGETS[target].is_built:
+            emitted = build_package(artefact, emitted)
+        for file in emitted:
             if file.name in files:
                 raise DsgecError(
                     f"two of the targets {', '.join(targets)} would write {file.name}",
