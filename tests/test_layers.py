@@ -48,6 +48,7 @@ OWNERS = {
     "cffi": {"native", "run"},
     "subprocess": {"native", "run"},
     "click": {"cli"},
+    "onnx": {"codegen"},
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

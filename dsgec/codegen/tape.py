@@ -45,7 +45,7 @@ class Tape:
 
 
 @dataclass(frozen=True, slots=True)
-class _Operation:
+class Operation:
     """A step before slots are given out: values are numbered as they are made."""
 
     name: str
@@ -57,14 +57,16 @@ class _Operation:
 
 def tape(network: Network) -> Tape:
     """The tape of a network."""
-    writer = _Writer(network)
+    writer = Writer(network)
     return _with_slots(writer, writer.write())
 
 
 @dataclass
-class _Writer:
+class Writer:
+    """Writes the operations of a network; nodes, columns and numbers become values."""
+
     network: Network
-    operations: list[_Operation] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
     made: dict[int, int] = field(default_factory=dict)  # values by node
     columns: dict[int, int] = field(default_factory=dict)  # values by column
     constants: dict[str, tuple[float, int]] = field(default_factory=dict)  # by hexadecimal form
@@ -113,7 +115,7 @@ class _Writer:
         return self.values - count
 
     def operation(self, name: str, *arguments: int) -> int:
-        self.operations.append(_Operation(name, arguments, self.fresh()))
+        self.operations.append(Operation(name, arguments, self.fresh()))
         return self.operations[-1].result
 
     def sums(self, positions: list[int], sums: dict[int, Terms]) -> None:
@@ -124,7 +126,7 @@ class _Writer:
             rows = zip(*(sums[position] for position in group), strict=True)
             weights = tuple(tuple(weight for weight, _ in row) for row in rows)
             first = self.fresh(count)
-            self.operations.append(_Operation("sum", sources, first, count, weights))
+            self.operations.append(Operation("sum", sources, first, count, weights))
             self.made.update({position: first + i for i, position in enumerate(group)})
 
     def power(self, node: Apply) -> int:
@@ -214,7 +216,7 @@ def _inside(network: Network, sums: dict[int, Terms]) -> set[int]:
     return set(range(len(network.nodes))) - needed
 
 
-def _with_slots(writer: _Writer, outputs: list[int]) -> Tape:
+def _with_slots(writer: Writer, outputs: list[int]) -> Tape:
     """Values to slots; a slot is free again after the last step that reads it."""
     last: dict[int, int] = {}
     for number, operation in enumerate(writer.operations):

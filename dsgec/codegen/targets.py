@@ -11,6 +11,7 @@ from dsgec.codegen.emit_c import emit_c
 from dsgec.codegen.emit_cffi import emit_cffi
 from dsgec.codegen.emit_js import emit_js
 from dsgec.codegen.emit_numpy import emit_numpy
+from dsgec.codegen.emit_onnx import emit_onnx
 
 Emit = Callable[[Artefact], tuple[SourceFile, ...]]
 
@@ -33,4 +34,5 @@ TARGETS: dict[str, Target] = {
     "numpy": Target(emit_numpy, "numpy"),
     "cffi": Target(emit_cffi, "cffi", is_built=True),
     "js": Target(emit_js, "nothing"),
+    "onnx": Target(emit_onnx, "a runtime for ONNX", ("double", "float")),
 }
