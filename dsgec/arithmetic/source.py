@@ -12,6 +12,8 @@ from dsgec.resources import TEMPLATES
 
 Module = Literal["vector", "scalar"]
 
+_C_FILES = {"double": "c/arithmetic.c", "float": "c/arithmetic_float.c"}
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -34,9 +36,9 @@ def python_source(module: Module, names: Iterable[str], *, imports: bool = True)
     return "\n\n\n".join(parts + [piece.text for piece in chosen]) + "\n"
 
 
-def c_source(names: Iterable[str]) -> str:
+def c_source(names: Iterable[str], dtype: str = "double") -> str:
     """The sections `names` of the C and all that they need, after the guard."""
-    return _sections_source("c/arithmetic.c", ["guard", *names])
+    return _sections_source(_C_FILES[dtype], ["guard", *names])
 
 
 def js_source(names: Iterable[str]) -> str:

@@ -97,6 +97,15 @@ class View:
         return self.artefact.golden
 
     @property
+    def golden_pairs(self) -> list[tuple[Code, Code]]:
+        """Golden rows and results as lists that Python and JavaScript read."""
+        golden = self.golden
+        return [
+            (Code(_numbers(row)), Code(_numbers(result)))
+            for row, result in zip(golden.rows, golden.results, strict=True)
+        ]
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         return self.artefact.model.columns
 
@@ -140,6 +149,12 @@ class View:
     def required(self) -> tuple[int, ...]:
         """The columns whose missing values nothing stands for."""
         return tuple(i for i, column in enumerate(self.columns) if column.fill is None)
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    """Literals, with a name for what has none."""
+    known = {"inf": "_INF", "-inf": "-_INF", "nan": "_NAN"}
+    return "[" + ", ".join(known.get(repr(v), repr(v)) for v in values) + "]"
 
 
 def model_id(model: Model) -> str:

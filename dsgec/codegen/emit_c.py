@@ -1,17 +1,208 @@
-"""Artefact to C99 files that need nothing else."""
+"""Artefact to C99 files that need no library: the module, its header, its self-test, a README."""
+
+import json
+import struct
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from dsgec.arithmetic.source import c_source
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.codegen.artefact import Artefact, SourceFile, View, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.statements import C, functions_used
+from dsgec.codegen.loops import Loops, loops
+from dsgec.codegen.statements import (
+    C_BLOCK,
+    C_FLOAT,
+    C_FLOAT_BLOCK,
+    C,
+    Language,
+    functions_used,
+)
+from dsgec.network.ir import Input, Network
+
+_BLOCK_BYTES = 48 << 10
+_PIECE = 88  # characters of a line of the description
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """How C computes with double or float."""
+
+    row: Language
+    block: Language
+    word: str
+    format: str  # of its bits, for struct
+    largest: str
+
+    def bits(self, value: float) -> Code:
+        """The literal of the bits of a number; every NaN is the same one."""
+        digits = struct.calcsize(self.format) * 2
+        number = int.from_bytes(struct.pack(self.format, value), "big")
+        if value != value:
+            number = 0x7FF8 << 48 if digits == 16 else 0x7FC0 << 16
+        return Code(f"UINT{digits * 4}_C(0x{number:0{digits}x})")
+
+
+TYPES = {
+    "double": Type(C, C_BLOCK, "uint64_t", ">d", "DBL_MAX"),
+    "float": Type(C_FLOAT, C_FLOAT_BLOCK, "uint32_t", ">f", "FLT_MAX"),
+}
+
+
+@dataclass(frozen=True)
+class CView:
+    """What only the templates of C see: tables of fixed width, which need no pointers."""
+
+    m: View
+    type: Type
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """The columns that the network reads."""
+        nodes = self.m.artefact.network.nodes
+        return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
+
+    @property
+    def copied(self) -> tuple[int, ...]:
+        """The columns to be taken out of rows; a single one stands as a column already."""
+        return self.used if self.m.inputs > 1 else ()
+
+    @cached_property
+    def loops(self) -> Loops:
+        """The same program over a block of the columns that are used."""
+        block = self.type.block if self.copied else replace(self.type.block, feature="x[i]")
+        return loops(_compact(self.m.artefact.network, self.used), block)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is computed."""
+        return not self.m.program.slots and not self.m.program.softmax
+
+    @property
+    def block_words(self) -> int:
+        return len(self.copied) + self.loops.slots
+
+    @property
+    def block(self) -> int:
+        return max(8, min(64, _BLOCK_BYTES // (8 * max(self.block_words, 1)) // 8 * 8))
+
+    @property
+    def row_function(self) -> str:
+        return "predict_proba" if self.m.classes else "regress"
+
+    @property
+    def word(self) -> Code:
+        return Code(self.type.word)
+
+    @property
+    def largest(self) -> Code:
+        return Code(self.type.largest)
+
+    @property
+    def index(self) -> Code:
+        return Code("unsigned char" if self.m.inputs <= 256 else "unsigned")
+
+    @property
+    def zero(self) -> Code:
+        return Code(self.type.row.literal(0.0))
+
+    @property
+    def half(self) -> Code:
+        return Code(self.type.row.literal(0.5))
+
+    @property
+    def one(self) -> Code:
+        return Code(self.type.row.literal(1.0))
+
+    @property
+    def nan(self) -> Code:
+        return self.type.bits(float("nan"))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """C has no arrays of no elements."""
+        return self.m.features or ("",)
+
+    @property
+    def feature_width(self) -> int:
+        return _width(self.features)
+
+    @property
+    def class_width(self) -> int:
+        return _width(self.m.class_names)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The categories of all columns."""
+        return tuple(text for column in self.m.columns for text in column.categories)
+
+    @property
+    def text_width(self) -> int:
+        return _width(self.texts)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, int, int], ...]:
+        """The columns that have categories, with the first of their texts and the one after."""
+        found = []
+        first = 0
+        for number, column in enumerate(self.m.columns):
+            if column.categories:
+                found.append((number, first, first + len(column.categories)))
+                first += len(column.categories)
+        return tuple(found)
+
+    @cached_property
+    def description(self) -> tuple[str, ...]:
+        """The metadata as JSON, which is ASCII, in pieces; the last one is empty."""
+        text = json.dumps(self.m.metadata)
+        return (*(text[i : i + _PIECE] for i in range(0, len(text), _PIECE)), "")
+
+    @property
+    def description_width(self) -> int:
+        return _PIECE + 1
+
+    @property
+    def golden_rows(self) -> list[Code]:
+        return [self._bits(row or (0.0,)) for row in self.m.golden.rows]
+
+    @property
+    def golden_results(self) -> list[Code]:
+        return [self._bits(row) for row in self.m.golden.results]
+
+    @property
+    def golden_classes(self) -> tuple[int, ...]:
+        return self.m.golden.classes
+
+    @property
+    def golden_has_nan(self) -> bool:
+        return any(value != value for row in self.m.golden.results for value in row)
+
+    def _bits(self, row: tuple[float, ...]) -> Code:
+        return Code(", ".join(map(self.type.bits, row)))
 
 
 def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
-    """`name.h` and `name.c`."""
-    name = artefact.name
-    m = view(artefact, C)
-    arithmetic = Code(c_source(functions_used(artefact.network, C)))
+    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
+    name, kind = artefact.name, TYPES[artefact.dtype]
+    m = view(artefact, kind.row)
+    c = CView(m, kind)
+    arithmetic = Code(c_source(functions_used(artefact.network, kind.row), artefact.dtype))
     return (
-        SourceFile(f"{name}.h", render("c/module.h.j2", m=m)),
-        SourceFile(f"{name}.c", render("c/module.c.j2", m=m, arithmetic=arithmetic)),
+        SourceFile(f"{name}.h", render("c/module.h.j2", m=m, c=c)),
+        SourceFile(f"{name}.c", render("c/module.c.j2", m=m, c=c, arithmetic=arithmetic)),
+        SourceFile(f"{name}_selftest.c", render("c/selftest.c.j2", m=m, c=c)),
+        SourceFile(f"{name}_README.md", render("c/README.md.j2", m=m, c=c)),
     )
+
+
+def _compact(network: Network, used: tuple[int, ...]) -> Network:
+    """The network over the used columns alone, in their order."""
+    nodes = tuple(
+        Input(used.index(node.column)) if isinstance(node, Input) else node
+        for node in network.nodes
+    )
+    return replace(network, inputs=len(used), nodes=nodes)
+
+
+def _width(texts: tuple[str, ...]) -> int:
+    """Bytes of the longest, and the one that ends it."""
+    return max(len(text.encode("utf-8", "surrogatepass")) for text in texts) + 1

@@ -9,7 +9,15 @@ from functools import cache
 
 import jinja2
 
-from dsgec.codegen.literals import c_string, js_data, js_number, number, python_string
+from dsgec.codegen.literals import (
+    c_characters,
+    c_string,
+    js_data,
+    js_number,
+    number,
+    python_data,
+    python_string,
+)
 from dsgec.resources import TEMPLATES
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -66,8 +74,11 @@ def environment() -> jinja2.Environment:
     env.filters = {
         "ident": ident,
         "block": block,
+        "length": len,
         "num": lambda value: Code(number(value)),
         "cstr": lambda value: Code(c_string(value)),
+        "cchars": lambda value, width: Code(c_characters(value, width)),
+        "pydata": lambda value: Code(python_data(value)),
         "pystr": lambda value: Code(python_string(value)),
         "jsnum": lambda value: Code(js_number(value)),
         "js": lambda value: Code(js_data(value)),

@@ -5,6 +5,10 @@ import math
 import re
 from typing import Any
 
+import numpy as np
+
+_LONGEST_STRING = 4000  # C99 promises 4095 characters
+
 
 def number(value: float | int) -> str:
     """A literal that reads back bit for bit, in C, Python and JavaScript."""
@@ -13,6 +17,22 @@ def number(value: float | int) -> str:
     if not math.isfinite(value):
         raise ValueError(f"{value} has no literal")
     return repr(value)
+
+
+def float_number(value: float) -> str:
+    """The literal of the nearest single-precision number, which C reads back as that number."""
+    nearest = np.float32(value)
+    if not np.isfinite(nearest):
+        raise ValueError(f"{value} has no literal in single precision")
+    return f"{nearest!s}f"
+
+
+def c_characters(text: str, width: int) -> str:
+    """The initialiser of an array of `width` characters; a list where C99 allows no string."""
+    if width <= _LONGEST_STRING:
+        return c_string(text)
+    data = text.encode("utf-8", "surrogatepass")
+    return "{ " + ", ".join(f"'\\{byte:03o}'" for byte in data[:width] or b"\0") + " }"
 
 
 def c_string(text: str) -> str:
@@ -58,3 +78,30 @@ def _held(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_held(item) for item in value]
     return str(value) if isinstance(value, int) and abs(value) > 2**53 - 1 else value
+
+
+def python_data(value: object, indent: int = 0) -> str:
+    """A Python literal of plain data, in ASCII: an item a line, a long text as its lines."""
+    pad = " " * (indent + 4)
+    lines: list[str]
+    match value:
+        case dict() if value and indent < _DEEPEST:
+            items = value.items()
+            lines = [f"{key!a}: {python_data(item, indent + 4)}," for key, item in items]
+        case list() | tuple() if any(isinstance(item, dict) for item in value):
+            lines = [f"{python_data(item, indent + 4)}," for item in value]
+        case str() if value.count("\n") > 1:
+            lines = [ascii(line) for line in value.splitlines(keepends=True)]
+        case None | bool() | int() | str() | dict():
+            return ascii(value)
+        case float() if math.isfinite(value):
+            return repr(value)
+        case list() | tuple():
+            return "[" + ", ".join(python_data(item, indent) for item in value) + "]"
+        case _:
+            raise TypeError(f"{value!r:.60} is no plain data")
+    start, end = {str: ("(", ")"), dict: ("{", "}")}.get(type(value), ("[", "]"))
+    return "\n".join([start, *(pad + line for line in lines), " " * indent + end])
+
+
+_DEEPEST = 4  # spaces: below it, what a dictionary holds stands on one line

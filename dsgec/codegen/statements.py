@@ -1,11 +1,11 @@
 """Network to the flat list of statements that a template prints: one operation a line."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dsgec.arithmetic.table import DEFINED
 from dsgec.codegen.environment import Code
-from dsgec.codegen.literals import number
+from dsgec.codegen.literals import float_number, number
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import multiplications
 
@@ -19,6 +19,8 @@ class Language:
 
     call: Callable[[str], str]
     feature: str = "x[{}]"
+    literal: Callable[[float], str] = number
+    real: str = "double"
     inline: Mapping[str, str] = field(
         default_factory=lambda: {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "neg": "-{}"}
     )
@@ -32,9 +34,10 @@ class Language:
 
 
 C = Language(call=lambda symbol: f"dsgec_{symbol}")
-C_COLUMNS = Language(
-    call=lambda symbol: f"dsgec_{symbol}", feature="columns[(size_t){} * rows + i]"
-)
+C_COLUMNS = replace(C, feature="columns[(size_t){} * rows + i]")
+C_BLOCK = replace(C, feature="c[{}][i]")
+C_FLOAT = replace(C, literal=float_number, real="float")
+C_FLOAT_BLOCK = replace(C_FLOAT, feature="c[{}][i]")
 PYTHON = Language(call=lambda symbol: symbol)
 JAVASCRIPT = Language(call=lambda symbol: symbol)
 
@@ -45,6 +48,11 @@ class Statement:
 
     name: Code
     value: Code
+
+    @property
+    def is_kept(self) -> bool:
+        """An element of an array, which is there already."""
+        return self.name.endswith("]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +68,12 @@ class Program:
     slots: int
     outputs: tuple[Code, ...]
     softmax: bool
+    real: Code  # the type of its numbers
 
 
 def program(network: Network, language: Language) -> Program:
     """The statements that compute the network, in its own order."""
-    writer = _Writer(network, language)
+    writer = Writer(network, language)
     for position, node in enumerate(network.nodes):
         if isinstance(node, Apply):
             writer.node(position, node)
@@ -74,7 +83,14 @@ def program(network: Network, language: Language) -> Program:
         tuple(statements[start : start + length]) for start in range(0, len(statements), length)
     ]
     outputs = tuple(Code(writer.operand(position)) for position in network.outputs)
-    return Program(tuple(parts) or ((),), writer.array, len(statements), outputs, network.softmax)
+    return Program(
+        tuple(parts) or ((),),
+        writer.array,
+        len(statements),
+        outputs,
+        network.softmax,
+        Code(language.real),
+    )
 
 
 def functions_used(network: Network, language: Language) -> set[str]:
@@ -90,12 +106,14 @@ def functions_used(network: Network, language: Language) -> set[str]:
     return used
 
 
-class _Writer:
-    def __init__(self, network: Network, language: Language) -> None:
+class Writer:
+    """Writes the statements of one node after the other; `names` are what they can be read by."""
+
+    def __init__(self, network: Network, language: Language, *, split: bool = True) -> None:
         self.network, self.language = network, language
         self.statements: list[Statement] = []
         self.names: dict[int, str] = {}
-        self.array = _most_statements(network) > LONGEST_FUNCTION
+        self.array = split and _most_statements(network) > LONGEST_FUNCTION
         self.neurons: dict[int, str] = {}
         for number_, layer in enumerate(network.layers, 1):
             for index, position in enumerate(layer, 1):
@@ -104,7 +122,7 @@ class _Writer:
     def operand(self, position: int) -> str:
         node = self.network.nodes[position]
         if isinstance(node, Constant):
-            literal = number(node.value)
+            literal = self.language.literal(node.value)
             return f"({literal})" if literal[0] == "-" else literal
         if isinstance(node, Input):
             return self.language.feature.format(node.column)
@@ -121,12 +139,16 @@ class _Writer:
 
     def power(self, base: str, exponent: int, name: str) -> str:
         if exponent == 0:
-            return self.assign("1.0", name)
+            return self.assign(self.language.literal(1.0), name)
         values = [base]
         for step in multiplications(exponent):
             values.append(self.assign(f"{values[-1]} * {values[-1] if step == 'square' else base}"))
         last = values[-1]
-        return self.assign(self.language.apply("div", "1.0", last), name) if exponent < 0 else last
+        return (
+            self.assign(self.language.apply("div", self.language.literal(1.0), last), name)
+            if exponent < 0
+            else last
+        )
 
     def assign(self, value: str, name: str = "") -> str:
         number_ = len(self.statements)

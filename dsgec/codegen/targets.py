@@ -6,12 +6,13 @@ A target is a file `emit_NAME.py` with a function from an Artefact to its files,
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dsgec.codegen.artefact import Artefact, SourceFile
+from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
 from dsgec.codegen.emit_c import emit_c
 from dsgec.codegen.emit_cffi import emit_cffi
 from dsgec.codegen.emit_js import emit_js
 from dsgec.codegen.emit_numpy import emit_numpy
 from dsgec.codegen.emit_onnx import emit_onnx
+from dsgec.codegen.emit_python import emit_python
 
 Emit = Callable[[Artefact], tuple[SourceFile, ...]]
 
@@ -30,7 +31,8 @@ class Target:
 
 
 TARGETS: dict[str, Target] = {
-    "c": Target(emit_c, "a C99 compiler"),
+    "c": Target(emit_c, "a C99 compiler, no library", DTYPES),
+    "python": Target(emit_python, "nothing"),
     "numpy": Target(emit_numpy, "numpy"),
     "cffi": Target(emit_cffi, "cffi", is_built=True),
     "js": Target(emit_js, "nothing"),

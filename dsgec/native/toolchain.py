@@ -74,7 +74,7 @@ def compile_library(toolchain: Toolchain, source: str, folder: Path, flags: Sequ
     """The path of the shared library made of `source` in `folder`, which is ours alone."""
     c_file, library = folder / "source.c", folder / "library.so"
     c_file.write_text(source, encoding="utf-8", newline="\n")
-    command = [toolchain.command, *FLAGS, *flags, str(c_file), "-o", str(library), "-lm"]
+    command = [toolchain.command, *FLAGS, *flags, str(c_file), "-o", str(library)]
     if toolchain.tcc is not None:
         command = [toolchain.command, *_tcc_flags(toolchain.tcc), str(c_file), "-o", str(library)]
         command.append(str(toolchain.tcc / "libtcc1.a"))

@@ -134,8 +134,9 @@ def clear_run(folder: Path) -> None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         old = ""
     (folder / name).unlink(missing_ok=True)
-    for suffix in (".py", ".c", ".h") if isinstance(old, str) and old else ():
-        (folder / f"{safe_name(old)}{suffix}").unlink(missing_ok=True)
+    ends = (".py", ".c", ".h", "_selftest.c", "_README.md")
+    for end in ends if isinstance(old, str) and old else ():
+        (folder / f"{safe_name(old)}{end}").unlink(missing_ok=True)
 
 
 def to_json(value: Any) -> str:

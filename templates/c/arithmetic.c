@@ -28,7 +28,7 @@ static inline uint64_t dsgec_bits(double x) {
     memcpy(&n, &x, sizeof n);
     return n;
 }
-
+/* == from_bits == */
 static inline double dsgec_from_bits(uint64_t n) {
     double x;
     memcpy(&x, &n, sizeof x);
@@ -44,7 +44,7 @@ static inline double dsgec_div(double a, double b) {
 static inline double dsgec_neg(double x) {
     return -x;
 }
-/* == absolute: needs bits == */
+/* == absolute: needs bits, from_bits == */
 static inline double dsgec_absolute(double x) {
     return dsgec_from_bits(dsgec_bits(x) & UINT64_C(0x7fffffffffffffff));
 }
@@ -70,12 +70,39 @@ static inline double dsgec_fill(double a, double b) {
 static inline double dsgec_equals(double a, double b) {
     return a == b ? 1.0 : 0.0;
 }
-/* == sqrt: needs absolute == */
-#include <math.h>
-
+/* == sqrt: needs absolute, bits, from_bits == */
+/* Correctly rounded, so the instruction and the loop over its digits (Kahan) give the same bits. The
+ * instruction is taken where the compiler says that it needs no library for it. */
+#if defined(__NO_MATH_ERRNO__) && (defined(__SSE2__) || defined(__aarch64__))
 static inline double dsgec_sqrt(double x) {
-    return sqrt(dsgec_absolute(x));
+    return __builtin_sqrt(dsgec_absolute(x));
 }
+#else
+static inline double dsgec_sqrt(double x) {
+    double a = dsgec_absolute(x);
+    double u = a < 2.2250738585072014e-308 ? a * 18014398509481984.0 : a;
+    double back = a < 2.2250738585072014e-308 ? 7.450580596923828e-09 : 1.0;
+    uint64_t m = dsgec_bits(u);
+    uint64_t e = m >> 52;
+    uint64_t q = 0, s = 0, r = UINT64_C(1) << 53;
+    if (m == 0 || e == 2047) {
+        return a;
+    }
+    m = (m & UINT64_C(0x000fffffffffffff)) | (UINT64_C(1) << 52);
+    m = m << ((e & 1) == 0 ? 2 : 1);
+    for (; r != 0; r = r >> 1) {
+        uint64_t t = s + r;
+        if (t <= m) {
+            s = t + r;
+            m = m - t;
+            q = q + r;
+        }
+        m = m << 1;
+    }
+    q = q + (q & (m != 0)); /* never half way */
+    return dsgec_from_bits((q >> 1) + (((e + 1021) >> 1) << 52)) * back;
+}
+#endif
 /* == exp_core == */
 /* exp(r) - 1 - r for |r| <= ln(2)/2. Pairs of terms (Estrin) make a short chain of dependences. */
 static inline double dsgec_exp_core(double r) {
@@ -90,7 +117,7 @@ static inline double dsgec_exp_core(double r) {
     double high = (p45 + z * p67) + w * p89;
     return z * (low + w * high);
 }
-/* == exp_sum: needs bits, exp_core == */
+/* == exp_sum: needs bits, exp_core, from_bits == */
 /* exp(x + low) for a low far below x. The magic number 1.5 * 2^52 + 2046 rounds to the integer k
  * and leaves k + 2046 in the low bits; 2^k is two factors, because it can be out of range.
  * a is exact, and a - b is not: so b goes into the sum by way of the small term. */
@@ -111,7 +138,7 @@ static inline double dsgec_exp_sum(double x, double low) {
 static inline double dsgec_exp(double x) {
     return dsgec_exp_sum(x, 0.0);
 }
-/* == exp_down: needs bits, exp_core == */
+/* == exp_down: needs bits, exp_core, from_bits == */
 /* exp(x) for x <= 0, the same bits for less work: 2^(k + 64) is always in range. */
 static inline double dsgec_exp_down(double x) {
     double y = x < -746.0 ? -746.0 : x;
@@ -128,7 +155,7 @@ static inline double dsgec_sig(double x) {
     double top = x >= 0.0 ? 1.0 : e;
     return top / (1.0 + e);
 }
-/* == tanh: needs absolute, bits, exp_core == */
+/* == tanh: needs absolute, bits, exp_core, from_bits == */
 /* With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
  * keeps its digits where x is small: no second polynomial. What rounding takes from m is given
  * back by the divisor, where it costs no rounding: its share is -2/m, about 6.4 + 4.8 m. */
@@ -150,7 +177,7 @@ static inline double dsgec_tanh(double x) {
     double v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)));
     return dsgec_from_bits(dsgec_bits(v) | (dsgec_bits(x) & UINT64_C(0x8000000000000000)));
 }
-/* == softmax: needs maximum, exp_down == */
+/* == softmax: needs exp_down, maximum == */
 static inline void dsgec_softmax(double *z, int n) {
     double m = n > 0 ? z[0] : 0.0;
     double s = 0.0;
@@ -166,7 +193,7 @@ static inline void dsgec_softmax(double *z, int n) {
         z[i] = z[i] / s;
     }
 }
-/* == log: needs absolute, bits == */
+/* == log: needs absolute, bits, from_bits == */
 /* |x| = 2^k * m with m from sqrt(1/2) to sqrt(2), and log(m) = 2 atanh(s) with s = (m - 1)/(m + 1).
  * Or-ing the exponent into 2^52 makes it a double without a conversion. */
 static inline double dsgec_log(double x) {
@@ -257,7 +284,7 @@ static inline double dsgec_sin(double x) {
 static inline double dsgec_cos(double x) {
     return dsgec_turn(x, 1);
 }
-/* == power: needs absolute, bits, exp_sum, product_error, sum_error == */
+/* == power: needs absolute, bits, exp_sum, from_bits, product_error, sum_error == */
 /* |x|^b = exp(b * log|x|) with the logarithm and the product as sums of two doubles. As in log,
  * s = (m - 1)/(m + 1); here log(m) = 2 (s + s v), v = z (1/3 + z q), z = s^2.
  * |b| > 2^65 gives what 2^65 gives: 0, 1 or infinity. */

@@ -18,6 +18,8 @@ LEVELS = (
     ("-O0",),
     ("-O2",),
     ("-O3", "-march=native"),
+    ("-O3", "-fno-math-errno"),
+    ("-Os",),
     # What a careless build might ask for: the guard in the source must withstand it.
     ("-O3", "-march=native", "-std=gnu11", "-ffp-contract=fast"),
     ("-O2", "-funsafe-math-optimizations"),

@@ -72,7 +72,7 @@ def compile_c(folder: Path, compiler: str, flags: tuple[str, ...]) -> Call:
     made = folder / "all.o"
     subprocess.run([compiler, *flags, "-fPIC", "-c", source, "-o", made], check=True)
     # Linked without the flags: with some, gcc adds code that changes how the process computes.
-    subprocess.run([compiler, "-shared", made, "-o", library, "-lm"], check=True)
+    subprocess.run([compiler, "-shared", made, "-o", library], check=True)
     ffi = FFI()
     for function in DEFINED.values():
         inputs = ", double *" * (function.arity or 0)

@@ -14,7 +14,8 @@ from dsgec.network.model import Column, Model, composed, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.codegen.javascript import CHROMIUM, NODE, in_browser, in_node
-from tests.codegen.test_emit import HOSTILE, IRIS, hostile_model
+from tests.codegen.test_emit import IRIS
+from tests.codegen.test_hostile import HOSTILE, LABELS, NAMES, TAME
 from tests.generators import network, rows, same_bits
 
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
@@ -158,22 +159,21 @@ def test_a_classifier_gives_its_label(text, classes, row, label, tmp_path):
 
 @needs_node
 def test_hostile_names_arrive_verbatim_and_do_nothing(tmp_path):
-    model = hostile_model()
-    numbers = "Object.fromEntries(net.featureNames.map((name, i) => [name, i]))"
-    names, classes, columns, value = ask(
-        tmp_path,
-        model,
-        f"[net.featureNames, net.classes, net.metadata.columns, net.predictProba({numbers})]",
-    )
+    row = "net.columns.map(({ categories }, i) => (categories ? categories[i % 3] : i))"
+    row = row.replace("net.columns", "net.metadata.columns")
+    asked = f"[net.featureNames, net.classes, net.metadata, net.predictProba({row})]"
+    names, classes, metadata, value = ask(tmp_path, HOSTILE, asked)
 
-    assert names == [column["name"] for column in columns] == HOSTILE
-    assert classes == ["*/ #error", 'y"']
-    total = sum(range(len(HOSTILE)))
-    assert value == [1.0 - total, total]
+    assert tuple(names) == NAMES
+    assert tuple(classes) == LABELS
+    assert tuple(column["name"] for column in metadata["columns"]) == NAMES
+    assert metadata["columns"][1]["categories"] == list(LABELS[:3])
+    assert metadata["target"] == NAMES[0]
     text = (tmp_path / "net.mjs").read_text(encoding="utf-8")
     assert text.isascii()
     assert "</" not in text
     assert "<!--" not in text
+    assert ask(tmp_path, TAME, f"net.predictProba({row})") == value
 
 
 @needs_node
@@ -204,9 +204,26 @@ def test_a_changed_weight_fails_the_selftest(tmp_path):
     assert answer.stdout == "true false\n"
 
 
-def test_the_emitted_files_are_the_goldens(golden):
-    for file in emit_js(Artefact(IRIS, "iris")):
-        golden(f"iris/{file.name}", file.text)
+@needs_node
+def test_a_number_that_is_no_text_is_refused(tmp_path):
+    columns = (
+        Column("colour", "category", ("red", "green"), 1.0),
+        Column("grade", "category", ("1", "2"), 0.0),
+    )
+    model = Model(parse("x_1 + 2*x_2 + 4*x_3 + 8*x_4"), columns)
+    expression = """[
+        ["red", "2"], ["", null], [0, "3"], [-1, "1"], [2, "1"], [0.5, "1"], ["red", 1],
+    ].map((row) => told(() => net.predict(row)))"""
+
+    assert ask(tmp_path, model, expression) == [
+        9,
+        6,
+        1,
+        4,
+        'RangeError: the column "colour" has no text of the number 2',
+        'RangeError: the column "colour" has no text of the number 0.5',
+        'TypeError: the column "grade" has texts such as "1": give the text',
+    ]
 
 
 def test_literals_are_those_of_javascript():

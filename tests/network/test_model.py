@@ -6,11 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.codegen.artefact import Artefact, model_id
-from dsgec.codegen.emit_c import emit_c
-from dsgec.codegen.emit_numpy import emit_numpy
+from dsgec.codegen.artefact import model_id
 from dsgec.errors import DsgecError
-from dsgec.native.module import load_module
 from dsgec.network.check import check
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -83,26 +80,6 @@ def test_plain_columns_leave_a_network_as_it_is(seed):
     table = rows(seed, 50, model.network.inputs)
 
     assert same_bits(evaluate(composed(model), table), evaluate(model.network, table))
-
-
-def test_numpy_encodes_as_the_interpreter_does():
-    table = np.array([[7.0, 3.0, 1.0, 0.0, 1.0], [3.0, 3.0, 0.0, 2.0, -1.0]])
-    module = load_module(emit_numpy(Artefact(MODEL, "net"))[0].text, "net")
-
-    assert same_bits(module.evaluate(table), evaluate(composed(MODEL), table))
-
-
-@pytest.mark.needs_cc
-def test_c_encodes_as_the_interpreter_does(tmp_path):
-    from tests.codegen.test_agreement import c_module
-
-    table = np.array([[7.0, 3.0, 1.0, 0.0, 1.0], [NAN, 3.0, NAN, NAN, -1.0]])
-    library = c_module(MODEL, "net", tmp_path, "-O2", "-std=c99", "-Wall", "-Werror")
-    y = library.ffi.new("double[1]")
-    for row, expected in zip(table, evaluate(composed(MODEL), table), strict=True):
-        library.functions.net_evaluate(library.ffi.new("double[]", row.tolist()), y)
-        assert same_bits(np.array(list(y)), expected)
-    assert "x[1]" not in emit_c(Artefact(MODEL, "net"))[1].text
 
 
 def test_encoding_is_not_in_the_language_of_phenotypes():

@@ -78,25 +78,34 @@ function numbers(row) {
   }
   return columns.map(({ name }, i) => {
     const value = isList ? row[i] : Object.hasOwn(row, name) ? row[name] : undefined;
-    return typeof value === "number" && value === value ? value : number(value, i);
+    return typeof value === "number" && value === value && !texts[i] ? value : number(value, i);
   });
 }
 
 function number(value, i) {
   const { name, fill } = columns[i];
-  if (value === undefined || value === null || value !== value) {
+  const known = texts[i];
+  if (value === undefined || value === null || value !== value || (value === "" && !known?.has(""))) {
     if (fill === undefined) {
       throw new TypeError(`the column ${JSON.stringify(name)} is missing or not a number`);
     }
     return NaN;
   }
-  if (typeof value === "boolean") {
-    return Number(value);
+  if (known && typeof value === "string") {
+    return known.get(value) ?? -1;
   }
-  if (typeof value === "string" && texts[i]) {
-    return texts[i].get(value) ?? -1;
+  if (typeof value !== "number" && typeof value !== "boolean") {
+    throw new TypeError(`the column ${JSON.stringify(name)} cannot be ${JSON.stringify(value)}`);
   }
-  throw new TypeError(`the column ${JSON.stringify(name)} cannot be ${JSON.stringify(value)}`);
+  if (known && value !== -1 && !(Number(value) in columns[i].categories)) {
+    throw new RangeError(`the column ${JSON.stringify(name)} has no text of the number ${value}`);
+  }
+  for (const [text, place] of known ?? []) {
+    if (text.trim() !== "" && !Number.isNaN(Number(text)) && Number(text) !== place) {
+      throw new TypeError(`the column ${JSON.stringify(name)} has texts such as ${JSON.stringify(text)}: give the text`);
+    }
+  }
+  return Number(value);
 }
 
 /* What comes of a row of numbers: probabilities, or values. */

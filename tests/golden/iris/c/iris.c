@@ -150,55 +150,151 @@ static void iris_outputs(const double *x, double *y)
     dsgec_softmax(y, 3);
 }
 
-void iris_evaluate(const double *x, double *y)
+static int iris_lacks(const double *x)
 {
-    iris_outputs(x, y);
-}
-
-void iris_evaluate_batch(const double *x, size_t rows, double *y)
-{
-    size_t row;
-    for (row = 0; row < rows; row++)
-        iris_outputs(x + row * 4, y + row * 3);
-}
-
-void iris_predict_proba(const double *x, double *probabilities)
-{
-    iris_outputs(x, probabilities);
-}
-
-void iris_predict_proba_batch(const double *x, size_t rows, double *probabilities)
-{
-    size_t row;
-    for (row = 0; row < rows; row++)
-        iris_predict_proba(x + row * 4, probabilities + row * 3);
-}
-
-int iris_predict(const double *x)
-{
-    double y[3];
-    int i;
-    int best = 0;
+    int lacks = 0, i;
     for (i = 0; i < 4; i++)
-        if (x[i] != x[i])
-            return -1;
-    iris_outputs(x, y);
+        lacks |= x[i] != x[i];
+    return lacks;
+}
+
+static int iris_choose(const double *p)
+{
+    int best = 0, i;
     /* An output that is not a number is no larger than minus infinity. */
     for (i = 1; i < 3; i++)
-        if (y[i] > y[best] || (y[best] != y[best] && y[i] >= -DBL_MAX))
+        if (p[i] > p[best] || (p[best] != p[best] && p[i] >= -DBL_MAX))
             best = i;
     return best;
 }
 
-const char *const iris_class_names[3] = {
-    "setosa",
-    "versicolor",
-    "virginica",
-};
+int iris_predict_proba(const iris_real x[], iris_real out[])
+{
+    if (iris_lacks(x))
+        return -1;
+    iris_outputs(x, out);
+    return 0;
+}
 
-const char *const iris_feature_names[4] = {
+int iris_predict(const iris_real x[])
+{
+    double p[3];
+    return iris_predict_proba(x, p) == 0 ? iris_choose(p) : -1;
+}
+
+#ifndef IRIS_NO_BATCH
+#ifndef IRIS_BLOCK
+#define IRIS_BLOCK 64 /* rows at a time; each takes 4 numbers of the stack */
+#endif
+
+static size_t iris_block(const double *x, size_t rows, double *out)
+{
+size_t i; 
+    size_t without = 0;
+    double c[4][IRIS_BLOCK];
+    const uint64_t nan_bits = UINT64_C(0x7ff8000000000000);
+    double nan;
+    memcpy(&nan, &nan_bits, sizeof nan);
+    (void)x;
+    for (i = 0; i < rows; i++) {
+        const double *row = x + i * 4;
+        c[0][i] = row[0];
+        c[1][i] = row[1];
+        c[2][i] = row[2];
+        c[3][i] = row[3];
+    }
+    for (i = 0; i < rows; i++) {
+const double t0 = 0.52 * c[0][i];
+const double t1 = (-1.3) * c[2][i];
+const double t2 = t0 + t1;
+const double t3 = t2 + 0.1;
+const double h_1_1 = dsgec_sig(t3);
+const double t5 = c[1][i] * c[1][i];
+const double t6 = dsgec_div(t5, c[3][i]);
+const double h_1_2 = dsgec_tanh(t6);
+const double t8 = 1.5 * h_1_1;
+const double t9 = t8 + c[1][i];
+const double h_2_1 = dsgec_sig(t9);
+const double t11 = 2.0 * h_2_1;
+const double t12 = t11 + 0.3;
+const double t13 = -h_2_1;
+const double t14 = dsgec_minimum(h_1_1, t13);
+        const double z0 = t12;
+        const double z1 = h_1_2;
+        const double z2 = t14;
+        const double top0 = z0;
+        const double top1 = dsgec_maximum(top0, z1);
+        const double top2 = dsgec_maximum(top1, z2);
+        const double e0 = dsgec_exp_down(z0 - top2);
+        const double e1 = dsgec_exp_down(z1 - top2);
+        const double e2 = dsgec_exp_down(z2 - top2);
+        const double sum0 = e0;
+        const double sum1 = sum0 + e1;
+        const double sum2 = sum1 + e2;
+        out[i * 3 + 0] = e0 / sum2;
+        out[i * 3 + 1] = e1 / sum2;
+        out[i * 3 + 2] = e2 / sum2;
+    }
+    for (i = 0; i < rows; i++)
+        if (iris_lacks(x + i * 4)) {
+            size_t j;
+            without++;
+            for (j = 0; j < 3; j++)
+                out[i * 3 + j] = nan;
+        }
+    return without;
+}
+
+size_t iris_predict_proba_batch(const iris_real x[], size_t rows, iris_real out[])
+{
+    size_t row, without = 0;
+    for (row = 0; row < rows; row += IRIS_BLOCK) {
+        const size_t left = rows - row < IRIS_BLOCK ? rows - row : IRIS_BLOCK;
+        without += iris_block(x + row * 4, left, out + row * 3);
+    }
+    return without;
+}
+
+size_t iris_predict_batch(const iris_real x[], size_t rows, int out[])
+{
+    double p[IRIS_BLOCK * 3];
+    size_t row, i, without = 0;
+    for (row = 0; row < rows; row += IRIS_BLOCK) {
+        const size_t left = rows - row < IRIS_BLOCK ? rows - row : IRIS_BLOCK;
+        without += iris_block(x + row * 4, left, p);
+        for (i = 0; i < left; i++)
+            out[row + i] = iris_choose(p + i * 3);
+        for (i = 0; i < left; i++)
+            if (iris_lacks(x + (row + i) * 4))
+                out[row + i] = -1;
+    }
+    return without;
+}
+#endif
+
+#ifndef IRIS_NO_NAMES
+const char iris_feature_names[4][13] = {
     "sepal length",
     "sepal width",
     "petal length",
     "petal width",
 };
+
+const char iris_class_names[3][11] = {
+    "setosa",
+    "versicolor",
+    "virginica",
+};
+#endif
+
+#ifdef IRIS_DESCRIPTION
+const char iris_description[7][89] = {
+    "\173\042model_id\042: \042057c43927fef4bfd9598aac2da7cc95e\042, \042generator\042: \042dsgec 0.1.0\042, \042name\042: \042ir",
+    "is\042, \042dtype\042: \042double\042, \042network\042: \042inputs = 4\134nh_1_1 = sig(0.52 \052 x_1 + -1.3 \052 x_3 + 0.",
+    "1)\134nh_1_2 = tanh(x_2 \136 2.0 / x_4)\134nh_2_1 = sig(1.5 \052 h_1_1 + x_2)\134ny_1, y_2, y_3 = softm",
+    "ax(2.0 \052 h_2_1 + 0.3, h_1_2, min(h_1_1, -h_2_1))\134n\042, \042columns\042: [\173\042name\042: \042sepal length\042",
+    "\175, \173\042name\042: \042sepal width\042\175, \173\042name\042: \042petal length\042\175, \173\042name\042: \042petal width\042\175], \042classes",
+    "\042: [\042setosa\042, \042versicolor\042, \042virginica\042], \042target\042: \042\042\175",
+    "",
+};
+#endif

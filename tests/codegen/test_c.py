@@ -1,0 +1,113 @@
+"""The C is what an embedded engineer expects: clean, small, self-contained."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.parse import parse
+from tests.codegen.artefacts import COMPILERS, LEVELS, STRICT, random_model, run_selftest, write_c
+from tests.codegen.test_emit import IRIS
+
+EVERYTHING = Model(
+    parse(
+        "y_1 = sqrt(x_1) + exp(x_2) + log(x_3) + sin(x_4) + cos(x_5) + power(x_6, x_7)"
+        " + tanh(x_1) + relu(x_2) + abs(x_3) + min(x_1, x_2) + max(x_1, x_2) + sig(x_1) / x_2"
+        " + x_3 ^ -3 - x_8",
+        inputs=9,
+    ),
+    (
+        *plain(("a", "b", "c", "d", "e")),
+        Column("f", fill=1.0, center=2.0, scale=3.0),
+        Column("g", "boolean", ("no", "yes")),
+        Column("h", "category", ("red", "blue"), 0.0),
+    ),
+)
+MODELS = {
+    "iris": IRIS,
+    "every": EVERYTHING,
+    "plain": unnamed(parse("x_1")),
+    "zero": unnamed(parse("0.0")),
+}
+MODELS |= {f"net{seed}": random_model(seed) for seed in (3, 8)}
+DTYPES = ("double",)
+pytestmark = pytest.mark.needs_cc
+
+
+def run(*command, cwd):
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("compiler", [*COMPILERS, *filter(shutil.which, ("g++", "clang++"))])
+def test_no_warning_no_undefined_symbol_no_data(compiler, name, dtype, tmp_path):
+    write_c(MODELS[name], name, tmp_path, dtype)
+    language = ("-x", "c++", "-std=c++11") if compiler.endswith("++") else ("-x", "c", "-std=c99")
+    macros = [f"-D{name.upper()}_{macro}" for macro in ("NO_BATCH", "NO_NAMES", "DESCRIPTION")]
+    for flags in (*LEVELS, *(("-O2", macro) for macro in macros)):
+        command = (compiler, *language, *STRICT, *flags, "-c", f"{name}.c", "-o", "net.o")
+        assert run(*command, cwd=tmp_path) == ""
+        assert run("nm", "-u", "net.o", cwd=tmp_path) == ""
+        for line in run("size", "-A", "net.o", cwd=tmp_path).splitlines():
+            if line.startswith((".data", ".bss")):
+                assert line.split()[1] == "0", line
+    command = (compiler, *language, *STRICT, "-c", f"{name}_selftest.c", "-o", "test.o")
+    assert run(*command, cwd=tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_symbol_has_the_prefix(name, tmp_path):
+    write_c(MODELS[name], name, tmp_path)
+    run(COMPILERS[0], "-c", f"{name}.c", "-o", "net.o", cwd=tmp_path)
+    symbols = [line.split()[-1] for line in run("nm", "-g", "net.o", cwd=tmp_path).splitlines()]
+
+    assert symbols
+    assert all(symbol.startswith(f"{name}_") for symbol in symbols)
+
+
+def test_two_models_link_into_one_program(tmp_path):
+    for name in ("iris", "every"):
+        write_c(MODELS[name], name, tmp_path)
+    (tmp_path / "main.c").write_text(
+        '#include "iris.h"\n#include "every.h"\n'
+        "int main(void) { return iris_selftest() + every_selftest(); }\n"
+    )
+    sources = [f"{name}{end}.c" for name in ("iris", "every") for end in ("", "_selftest")]
+    run(COMPILERS[0], "main.c", *sources, "-o", "main", cwd=tmp_path)
+    run("./main", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_sanitizers_are_quiet(compiler, dtype, tmp_path):
+    for name, model in MODELS.items():
+        write_c(model, name, tmp_path, dtype)
+    lines = [f'#include "{name}.h"' for name in MODELS]
+    body = []
+    for name, model in MODELS.items():
+        row = "predict_proba" if model.is_classifier else "regress"
+        width = len(model.classes) or len(model.network.outputs)
+        body.append(f"""
+    {{
+        static {dtype} x[70][{max(len(model.columns), 1)}], y[70][{width}];
+        bad += {name}_selftest();
+        bad += (int){name}_{row}_batch(&x[0][0], 70, &y[0][0]);
+    }}""")
+    main = ["int main(void) {", "    int bad = 0;", *body, "    return bad;", "}"]
+    (tmp_path / "main.c").write_text("\n".join(lines + main) + "\n")
+    sources = [f"{name}{end}.c" for name in MODELS for end in ("", "_selftest")]
+    flags = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    run(compiler, *flags, "main.c", *sources, "-o", "main", cwd=tmp_path)
+
+    assert run("./main", cwd=tmp_path) == ""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_selftest_is_a_program(compiler, tmp_path):
+    write_c(IRIS, "iris", tmp_path)
+
+    assert run_selftest(tmp_path, "iris", compiler) == 0
