@@ -11,11 +11,12 @@ from dsgec.codegen.artefact import Artefact, SourceFile, View, view
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.literals import number
 from dsgec.codegen.statements import C
-from dsgec.codegen.tape import TILE, Step, Tape, tape
+from dsgec.codegen.tape import Step, Tape, tape
 from dsgec.errors import DsgecError
 
 _ROWS = (64, 32)
 _BYTES_OF_BLOCK, _MOST_BYTES = 48 << 10, 2 << 20
+_VECTORS = {1: 4, 2: 4, 3: 2, 4: 2}  # so that a tile fits into 16 registers
 _SIZES = {"double": 8, "float": 4}
 _NUMPY_TYPES = {"double": "float64", "float": "float32"}
 _LARGEST = {"double": "DBL_MAX", "float": "FLT_MAX"}
@@ -70,8 +71,7 @@ class Kernel:
     sources: tuple[tuple[int, ...], ...]
     weights: tuple[tuple[Code, ...], ...]
     outputs: tuple[int, ...]
-    has_sums: bool
-    has_tiles: bool
+    tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
     all_required: bool
     reals: str  # the types of cffi and of numpy
     row: str
@@ -116,8 +116,7 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
         sources=tuple(sources),
         weights=tuple(tuple(_literal(w) for row in step.weights for w in row) for step in sums),
         outputs=tape_.outputs,
-        has_sums=any(len(step.weights[0]) == 1 for step in sums),
-        has_tiles=any(len(step.weights[0]) == TILE for step in sums),
+        tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
         all_required=len(m.required) == m.inputs > 0,
         reals=f"{artefact.dtype}[]",
         row=f"{artefact.dtype}[{m.results}]",
@@ -157,13 +156,12 @@ def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[En
     weight = 0
     for step in steps:
         if step.operation == "sum":
-            sums = len(step.weights[0])
-            operation = Code(f"SUM_{sums}")
+            operation = Code(f"SUM_{step.count}")
             entries.append(
                 Entry(operation, step.to, starts[step.sources], len(step.sources), weight)
             )
-            weight += sums * len(step.sources)
+            weight += step.count * len(step.sources)
         else:
-            a, b = (*step.sources, 0)[:2]
+            a, b = (*step.sources, step.count)[:2]
             entries.append(Entry(Code(step.operation.upper()), step.to, a, b, 0))
     return entries

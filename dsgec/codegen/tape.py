@@ -1,18 +1,19 @@
 """Network to a tape: steps over columns of rows, which a kernel runs block by block.
 
 A slot is a column of as many values as a block has rows. Sums of weighted columns are one step, and
-sums of the same columns share it, four at a time; every other operation is a step of its own. What
-a step computes, and in which order, is what the network says, so the bits are the same.
+sums of the same columns share it, up to four of them; so do functions of one argument whose slots
+are neighbours. What is computed, and in which order, is what the network says, so the bits are the
+same.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import multiplications
 
 TILE = 4
-"""Sums of the same columns that one step computes."""
+"""The most sums of the same columns that one step computes."""
 
 _ONE = -1  # stands for the column of ones, which a number in a sum is a multiple of
 
@@ -22,14 +23,16 @@ Terms = tuple[tuple[float, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The slots `to` and after it become what `operation` makes of the slots `sources`.
+    """The slot `to`, and `count` in all, become what `operation` makes of the slots `sources`.
 
-    The operation `sum` has for each source as many weights as sums.
+    The operation `sum` has for each source as many weights as sums; a function of one argument goes
+    on to the next slots.
     """
 
     operation: str
     to: int
     sources: tuple[int, ...]
+    count: int = 1
     weights: tuple[tuple[float, ...], ...] = ()
 
 
@@ -121,8 +124,8 @@ class Writer:
     def sums(self, positions: list[int], sums: dict[int, Terms]) -> None:
         sources = tuple(self.value(source) for _, source in sums[positions[0]])
         while positions:
-            count = TILE if len(positions) >= TILE else 1
-            group, positions = positions[:count], positions[count:]
+            group, positions = positions[:TILE], positions[TILE:]
+            count = len(group)
             rows = zip(*(sums[position] for position in group), strict=True)
             weights = tuple(tuple(weight for weight, _ in row) for row in rows)
             first = self.fresh(count)
@@ -226,21 +229,42 @@ def _with_slots(writer: Writer, outputs: list[int]) -> Tape:
     slot: dict[int, int] = {}
     for value in (*writer.columns.values(), *(value for _, value in writer.constants.values())):
         slot[value] = slots.take(1)
-    steps = []
+    steps: list[Step] = []
     for number, operation in enumerate(writer.operations):
         sources = tuple(slot[argument] for argument in operation.arguments)
-        for argument in dict.fromkeys(operation.arguments):
-            if last[argument] == number and argument not in kept:
-                slots.free(slot[argument])
-        to = slots.take(operation.results)
+        ended = [
+            argument
+            for argument in dict.fromkeys(operation.arguments)
+            if last[argument] == number and argument not in kept
+        ]
+        for argument in ended:
+            slots.free(slot[argument])
+        if ended and operation.name != "sum":
+            to = slots.take_back(slot[ended[0]])
+        else:
+            to = slots.take(operation.results)
         slot.update({operation.result + i: to + i for i in range(operation.results)})
-        steps.append(Step(operation.name, to, sources, operation.weights))
+        step = Step(operation.name, to, sources, operation.results, operation.weights)
+        if steps and _continues(steps[-1], step):
+            steps[-1] = replace(steps[-1], count=steps[-1].count + 1)
+        else:
+            steps.append(step)
     return Tape(
         max(slots.count, 1),
         tuple((column, slot[value]) for column, value in writer.columns.items()),
         tuple((number, slot[value]) for number, value in writer.constants.values()),
         tuple(steps),
         tuple(slot[value] for value in outputs),
+    )
+
+
+def _continues(before: Step, step: Step) -> bool:
+    """Whether a step does in the next slot what the step before it does, in place."""
+    return (
+        before.operation == step.operation
+        and step.sources == (step.to,)
+        and before.sources == (before.to,)
+        and step.to == before.to + before.count
     )
 
 
@@ -260,6 +284,10 @@ class _Slots:
             self.count += count
         self.unused -= set(range(first, first + count))
         return first
+
+    def take_back(self, slot: int) -> int:
+        self.unused.remove(slot)
+        return slot
 
     def free(self, slot: int) -> None:
         self.unused.add(slot)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import sys
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -15,6 +16,8 @@ ABI_TAG = "cp39-abi3"
 
 FLAGS = ("-O3", "-g0", "-s", "-fvisibility=hidden", "-DPy_LIMITED_API=0x03090000")
 """Stripped, and without anything that tells where it was made."""
+
+_LINUX = ("-Wl,--build-id=none",)
 
 
 def build_extension(module: str, source: str, declarations: str, toolchain: Toolchain) -> bytes:
@@ -30,5 +33,6 @@ def build_extension(module: str, source: str, declarations: str, toolchain: Tool
         with contextlib.redirect_stdout(io.StringIO()):  # it tells what it writes
             ffi.emit_c_code(str(glue))
         text = glue.read_text(encoding="utf-8")
-        library = compile_library(toolchain, text, Path(folder), (*FLAGS, f"-I{include}"))
+        flags = (*FLAGS, *(_LINUX if sys.platform == "linux" else ()), f"-I{include}")
+        library = compile_library(toolchain, text, Path(folder), flags)
         return library.read_bytes()

@@ -8,7 +8,7 @@ from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.model import Model
 from dsgec.run.files import write_whole
-from dsgec.run.package import build_package
+from dsgec.run.package import build_package, build_wheel
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -22,9 +22,15 @@ def parse_targets(text: str) -> tuple[str, ...]:
 
 
 def export(
-    model: Model, targets: Sequence[str], name: str, folder: Path, dtype: str = DTYPES[0]
+    model: Model,
+    targets: Sequence[str],
+    name: str,
+    folder: Path,
+    dtype: str = DTYPES[0],
+    *,
+    wheel: bool = False,
 ) -> list[Path]:
-    """Write the files of every target; gives their paths."""
+    """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
     artefact = Artefact(model, name, dtype)
     files: dict[str, str | bytes] = {}
     for target in targets:
@@ -34,6 +40,8 @@ def export(
         emitted = TARGETS[target].emit(artefact)
         if TARGETS[target].is_built:
             emitted = build_package(artefact, emitted)
+            if wheel:
+                emitted += (build_wheel(artefact, emitted),)
         for file in emitted:
             if file.name in files:
                 raise DsgecError(
