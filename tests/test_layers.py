@@ -24,7 +24,16 @@ MAY_IMPORT = {
     "data": {"genome", "resources"},
     "fitness": {"arithmetic", "network", "codegen", "native"},
     "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
-    "run": {"bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
+    "run": {
+        "resources",
+        "bnf",
+        "network",
+        "codegen",
+        "native",
+        "data",
+        "fitness",
+        "evolution",
+    },
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {
         "resources",

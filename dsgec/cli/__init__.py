@@ -12,6 +12,7 @@ from dsgec import __version__
 from dsgec.cli.evolve import evolve
 from dsgec.cli.export import compile_, export
 from dsgec.cli.grammar import check, sample
+from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
 from dsgec.cli.run import predict, show
@@ -49,5 +50,17 @@ def commands() -> None:
     """Compile a grammar and a table into a small neural network as source code."""
 
 
-for _command in (check, sample, evolve, export, compile_, predict, show, doctor, bench):
+for _command in (
+    check,
+    sample,
+    evolve,
+    export,
+    compile_,
+    predict,
+    show,
+    inspect_,
+    verify,
+    doctor,
+    bench,
+):
     commands.add_command(_command)

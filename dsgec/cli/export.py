@@ -1,7 +1,9 @@
 """`dsgec export` and `dsgec compile`: networks to source code."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,19 +13,42 @@ from dsgec.errors import DsgecError
 _MOST_NETWORK_BYTES = 64 << 20
 
 
+def dtype_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--dtype`, the same for both commands."""
+    return click.option(
+        "--dtype",
+        type=click.Choice(["double", "float"]),
+        default="double",
+        show_default=True,
+        help="The numbers that the exported code computes with.",
+    )(function)
+
+
+def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--wheel`, the same for both commands."""
+    return click.option(
+        "--wheel", is_flag=True, help="With the target cffi: also a wheel that pip installs."
+    )(function)
+
+
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: the run's folder.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
-def export(run: Path, targets: str, out: Path | None, name: str | None) -> None:
+@dtype_option
+@wheel_option
+def export(
+    run: Path, targets: str, out: Path | None, name: str | None, dtype: str, wheel: bool
+) -> None:
     """Write the network of RUN, a run's folder, as source code."""
     from dsgec.run.export import export as write
     from dsgec.run.export import parse_targets
     from dsgec.run.record import read_model
 
     model, own_name = read_model(run)
-    for path in write(model, parse_targets(targets), name or own_name, out or run):
+    chosen = parse_targets(targets)
+    for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
         say(str(path))
 
 
@@ -33,7 +58,17 @@ def export(run: Path, targets: str, out: Path | None, name: str | None) -> None:
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
-def compile_(net: Path, targets: str, out: Path | None, name: str | None, layered: bool) -> None:
+@dtype_option
+@wheel_option
+def compile_(
+    net: Path,
+    targets: str,
+    out: Path | None,
+    name: str | None,
+    layered: bool,
+    dtype: str,
+    wheel: bool,
+) -> None:
     """Write the network in the text file NET as source code; `-` reads standard input."""
     from dsgec.codegen.names import safe_name
     from dsgec.network.model import unnamed
@@ -59,5 +94,7 @@ def compile_(net: Path, targets: str, out: Path | None, name: str | None, layere
     )
     own_name = safe_name(net.name.split(".")[0])
     folder = out or (Path() if source == "-" else net.parent)
-    for path in write(unnamed(simplify(network)), parse_targets(targets), name or own_name, folder):
+    model = unnamed(simplify(network))
+    chosen = parse_targets(targets)
+    for path in write(model, chosen, name or own_name, folder, dtype, wheel=wheel):
         say(str(path))

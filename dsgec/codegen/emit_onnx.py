@@ -42,12 +42,7 @@ _PLAIN = {
 
 def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.onnx`."""
-    try:
-        import onnx
-    except ImportError as error:
-        raise DsgecError(
-            "the target onnx needs the package onnx", "Install it: pip install 'dsgec[onnx]'"
-        ) from error
+    onnx = _library()
     m = view(artefact, C)
     graph = _Graph(onnx, {ROWS: m.inputs})
     _results(graph, m, _outputs(graph, artefact.network))
@@ -68,6 +63,29 @@ def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
     helper.set_model_props(model, {key: _text(value) for key, value in metadata.items()})
     onnx.checker.check_model(model)
     return (SourceFile(f"{artefact.name}.onnx", model.SerializeToString(deterministic=True)),)
+
+
+def read_onnx(data: bytes) -> Any:
+    """The metadata of an exported model; None where there is none."""
+    try:
+        model = _library().load_from_string(data)
+        properties = {entry.key: entry.value for entry in model.metadata_props}
+        plain = {key: json.loads(properties[key]) for key in ("columns", "classes")}
+    except DsgecError:
+        raise
+    except Exception:  # what protobuf raises is nobody's interface
+        return None
+    return properties | plain
+
+
+def _library() -> Any:
+    try:
+        import onnx
+    except ImportError as error:
+        raise DsgecError(
+            "the target onnx needs the package onnx", "Install it: pip install 'dsgec[onnx]'"
+        ) from error
+    return onnx
 
 
 def _text(value: Any) -> str:

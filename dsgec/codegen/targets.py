@@ -19,7 +19,7 @@ Emit = Callable[[Artefact], tuple[SourceFile, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`needs` is what the artefact depends on where it is used.
+    """`needs` is what the artefact depends on where it is used, `dtypes` are its numbers.
 
     Of a target that `is_built`, the emitted C is yet to be compiled.
     """
@@ -27,14 +27,15 @@ class Target:
     emit: Emit
     needs: str
     dtypes: tuple[str, ...] = ("double",)
+    suffixes: tuple[str, ...] = (".py",)  # of the file that carries the metadata
     is_built: bool = False
 
 
 TARGETS: dict[str, Target] = {
-    "c": Target(emit_c, "a C99 compiler, no library", DTYPES),
+    "c": Target(emit_c, "a C99 compiler, no library", DTYPES, (".c",)),
     "python": Target(emit_python, "nothing"),
     "numpy": Target(emit_numpy, "numpy"),
-    "cffi": Target(emit_cffi, "cffi", is_built=True),
-    "js": Target(emit_js, "nothing"),
-    "onnx": Target(emit_onnx, "a runtime for ONNX", ("double", "float")),
+    "cffi": Target(emit_cffi, "cffi", suffixes=("__init__.py",), is_built=True),
+    "js": Target(emit_js, "nothing", suffixes=(".mjs",)),
+    "onnx": Target(emit_onnx, "a runtime for ONNX", DTYPES, (".onnx",)),
 }

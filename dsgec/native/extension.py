@@ -14,7 +14,7 @@ from dsgec.native.toolchain import CompileError, Toolchain, compile_library
 ABI_TAG = "cp39-abi3"
 """The oldest Python that a built module serves, as wheels name it."""
 
-FLAGS = ("-O3", "-g0", "-s", "-fvisibility=hidden", "-DPy_LIMITED_API=0x03090000")
+FLAGS = ("-O3", "-g0", "-s", "-fvisibility=hidden", "-DNDEBUG", "-DPy_LIMITED_API=0x03090000")
 """Stripped, and without anything that tells where it was made."""
 
 _LINUX = ("-Wl,--build-id=none",)

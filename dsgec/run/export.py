@@ -31,6 +31,8 @@ def export(
     wheel: bool = False,
 ) -> list[Path]:
     """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
+    if wheel and not any(TARGETS[target].is_built for target in targets):
+        raise DsgecError("--wheel goes with the target cffi", "Say `--to cffi --wheel`.")
     artefact = Artefact(model, name, dtype)
     files: dict[str, str | bytes] = {}
     for target in targets:

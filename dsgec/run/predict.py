@@ -3,6 +3,9 @@
 import csv
 import io
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dsgec.data.dataset import feature_rows
 from dsgec.data.table import Table
 from dsgec.fitness.metrics import predicted_classes
@@ -14,8 +17,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def predictions(model: Model, table: Table) -> str:
     """A line for each row: the predicted label and each class's probability, or the value."""
-    names = tuple(column.name for column in model.columns)
-    outputs = evaluate(composed(model), feature_rows(table, names))
+    outputs = evaluate(composed(model), raw_rows(model, table))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if model.is_classifier:
@@ -29,6 +31,11 @@ def predictions(model: Model, table: Table) -> str:
         writer.writerow([f"y_{i}" for i in range(1, outputs.shape[1] + 1)])
         writer.writerows(outputs.tolist())
     return out.getvalue()
+
+
+def raw_rows(model: Model, table: Table) -> NDArray[np.float64]:
+    """The rows of a table as the model takes them: its columns, texts as their numbers."""
+    return feature_rows(table, tuple(column.name for column in model.columns))
 
 
 def _cell(text: str) -> str:

@@ -1,0 +1,125 @@
+"""An exported artefact, or a run, to what people ask of it: what it is and what it costs."""
+
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.emit_c import TYPES
+from dsgec.codegen.targets import TARGETS
+from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.measure import size
+from dsgec.network.powers import multiplications
+from dsgec.run.artefacts import find_artefacts
+from dsgec.run.record import read_model
+
+_CORTEX_M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
+_SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
+_SECONDS = 120
+
+
+def inspect_artefact(path: Path) -> list[str]:
+    """The lines that describe an exported file, each in a folder of them, or a run."""
+    if (path / "run.json").exists():
+        model, name = read_model(path)
+        return _describe(f"the run in {path}", Artefact(model, name))
+    lines = []
+    for found in find_artefacts(path):
+        lines += _describe(f"{found.path} ({' or '.join(found.targets)})", found.artefact)
+    return lines
+
+
+def operations(network: Network) -> Counter[str]:
+    """What is computed for a row: additions and the like, and calls of functions by their names."""
+    counts: Counter[str] = Counter()
+    for node in network.nodes:
+        if not isinstance(node, Apply):
+            continue
+        if node.function == "pow":
+            exponent = network.nodes[node.arguments[1]]
+            assert isinstance(exponent, Constant)
+            counts["multiplications"] += len(multiplications(int(exponent.value)))
+            counts["divisions"] += exponent.value < 0
+        else:
+            counts[_SIGNS.get(node.function, node.function)] += 1
+    if network.softmax:
+        counts["softmax"] += 1
+    return +counts
+
+
+def _describe(title: str, artefact: Artefact) -> list[str]:
+    model, network = artefact.model, artefact.network
+    used = sum(isinstance(node, Input) for node in network.nodes)
+    filled = sum(column.fill is not None for column in model.columns)
+    texts = sum(column.kind != "number" for column in model.columns)
+    what = ", ".join(ascii(label) for label in model.classes[:20]) or "a quantity"
+    measure = size(model.network)
+    costs = operations(network)
+    first = costs.pop("multiplications", 0)
+    calls = ", ".join(f"{count} {name}" for name, count in costs.items())
+    return [
+        title,
+        f"  model       {artefact.model_id}, made by dsgec {artefact.version}",
+        f"  predicts    {what}" + (f" (`{ascii(model.target)[1:-1]}`)" if model.target else ""),
+        f"  row         {len(model.columns)} columns, {used} of them read; {texts} of texts;"
+        f" {filled} may be missing",
+        f"  network     {measure.neurons} neurons in {measure.layers} layers,"
+        f" {measure.connections} connections; type {artefact.dtype}",
+        f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
+        f"  self-test   {len(artefact.golden.rows)} rows",
+        *_sizes(artefact),
+    ]
+
+
+def _sizes(artefact: Artefact) -> list[str]:
+    """Flash and stack of the C as compilers that are here make it, without names and batches."""
+    builds = [("this machine", "gcc", ()), ("Cortex-M4", "arm-none-eabi-gcc", _CORTEX_M4)]
+    lines = []
+    for title, compiler, flags in builds:
+        command = shutil.which(compiler)
+        if command is None:
+            continue
+        for dtype in TYPES:
+            lines.append(
+                _size(Artefact(artefact.model, artefact.name, dtype), title, command, flags)
+            )
+    return [line for line in lines if line]
+
+
+def _size(artefact: Artefact, title: str, command: str, flags: tuple[str, ...]) -> str:
+    name, macro = artefact.name, artefact.name.upper()
+    without = (f"-D{macro}_NO_BATCH", f"-D{macro}_NO_NAMES")
+    with tempfile.TemporaryDirectory() as folder:
+        for file in TARGETS["c"].emit(artefact):
+            Path(folder, file.name).write_text(str(file.text), encoding="utf-8")
+        compile_ = [command, "-std=c99", "-Os", "-fstack-usage", *flags, *without]
+        try:
+            _run([*compile_, "-c", f"{name}.c", "-o", "net.o"], folder)
+            sections = _run([command.replace("gcc", "size"), "-A", "net.o"], folder)
+        except (OSError, subprocess.SubprocessError):
+            return ""
+        usage = [file.read_text() for file in Path(folder).glob("*.su")]
+    bytes_ = {
+        part[0]: int(part[1]) for line in sections.splitlines() if _is_size(part := line.split())
+    }
+    flash = sum(n for key, n in bytes_.items() if key.startswith((".text", ".rodata")))
+    ram = sum(n for key, n in bytes_.items() if key.startswith((".data", ".bss")))
+    # A call deeper than the sum of all frames is not possible: nothing recurses.
+    stack = sum(int(line.split("\t")[1]) for text in usage for line in text.splitlines())
+    return (
+        f"  {artefact.dtype:<11} {flash:,} bytes of flash, {ram} of RAM,"
+        f" at most {stack} of stack ({title}, -Os)"
+    )
+
+
+def _is_size(part: list[str]) -> bool:
+    return len(part) >= 2 and part[0].startswith(".") and part[1].isdecimal()
+
+
+def _run(command: list[str], folder: str) -> str:
+    # An argument list without a shell, of our own text and a name that was checked.
+    return subprocess.run(  # noqa: S603
+        command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=True
+    ).stdout
