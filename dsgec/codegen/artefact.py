@@ -7,15 +7,18 @@ from typing import Any
 
 from dsgec import __version__
 from dsgec.codegen.environment import Code
-from dsgec.codegen.golden import Golden, golden
+from dsgec.codegen.golden import Golden, Loss, golden, loss
 from dsgec.codegen.names import check_name
 from dsgec.codegen.statements import Language, Program, program
+from dsgec.errors import DsgecError
 from dsgec.network.description import describe, identity
-from dsgec.network.ir import Network
+from dsgec.network.ir import Constant, Network
 from dsgec.network.model import Column, Label, Model, composed
 from dsgec.network.text import text
 
-DTYPES = ("double", "float")
+_LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234e38}
+
+DTYPES = tuple(_LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,12 @@ class Artefact:
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        numbers = [n.value for n in self.network.nodes if isinstance(n, Constant)]
+        large = [number for number in numbers if abs(number) > _LARGEST[self.dtype]]
+        if large:
+            raise DsgecError(
+                f"{large[0]} is too large for the type {self.dtype}", "Export it as double."
+            )
 
     @cached_property
     def network(self) -> Network:
@@ -46,7 +55,12 @@ class Artefact:
     @cached_property
     def golden(self) -> Golden:
         """Rows, and what must come of them."""
-        return golden(self.model, self.network)
+        return golden(self.model, self.network, self.dtype)
+
+    @cached_property
+    def loss(self) -> Loss | None:
+        """What single precision costs; None of double."""
+        return loss(self.model, self.network) if self.dtype == "float" else None
 
     @cached_property
     def model_id(self) -> str:
@@ -104,6 +118,10 @@ class View:
             (Code(_numbers(row)), Code(_numbers(result)))
             for row, result in zip(golden.rows, golden.results, strict=True)
         ]
+
+    @property
+    def loss(self) -> Loss | None:
+        return self.artefact.loss
 
     @property
     def columns(self) -> tuple[Column, ...]:

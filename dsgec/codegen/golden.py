@@ -18,14 +18,20 @@ from dsgec.network.evaluate import Change, evaluate, evaluate_block
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import Column, Model
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 _CANDIDATES = 2048
 _AT_ONCE = 192  # of the candidates; later ones are for the mutants that the first ones miss
 _MOST_ROWS = 24
-_LIMITS = (-0.0, 1.0, -1.0, 1e300, -1e300, 5e-324, -5e-324, 1e-300, 709.5, -745.0, 1e30)
+_LIMITS = {
+    "double": (-0.0, 1.0, -1.0, 1e300, -1e300, 5e-324, -5e-324, 1e-300, 709.5, -745.0, 1e30),
+    "float": (-0.0, 1.0, -1.0, 1e30, -1e30, 1e-45, -1e-45, 1e-37, 88.5, -103.5, 1e20),
+}
+_TYPES = {"double": np.float64, "float": np.float32}
+_WORDS = {"double": ("<d", "<Q"), "float": ("<f", "<I")}
 _MOST_WORK = 6_000_000  # nodes times mutants times rows
-_BITS = (0, 20, 51, 52, 62, 63)  # of a number: of its last digits, its size, its sign
+# Bits of a number: of its last digits, its size, its sign.
+_BITS = {"double": (0, 20, 51, 52, 62, 63), "float": (0, 9, 22, 23, 30, 31)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,18 @@ class Golden:
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """The greatest difference to double precision on so many rows, and classes that differ.
+
+    Of probabilities the difference itself; of values that are greater than 1 a share of them.
+    """
+
+    rows: int
+    worst: float
+    flips: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Mutant:
     """The node at `position` has another value: a number, or that of one of its arguments."""
 
@@ -49,19 +67,38 @@ class _Mutant:
     argument: int = 0
 
 
-def golden(model: Model, network: Network) -> Golden:
+def golden(model: Model, network: Network, dtype: str = "double") -> Golden:
     """The golden rows of a model whose composed network is `network`."""
-    count = min(_CANDIDATES, _MOST_WORK // len(network.nodes))
-    candidates = _candidates(model.columns, count, _LIMITS)
+    candidates = _candidates(model.columns, _affordable(network), _LIMITS[dtype], dtype)
     outputs = evaluate(network, candidates)
-    chosen = _choose(network, candidates, outputs)
+    chosen = _choose(network, candidates, outputs, dtype)
     rows, outputs = candidates[chosen], outputs[chosen]
-    results = np.hstack([1.0 - outputs, outputs]) if _is_single(model) else outputs
     return Golden(
         tuple(map(tuple, rows.tolist())),
-        tuple(map(tuple, results.tolist())),
+        tuple(map(tuple, _results(model, outputs).tolist())),
         tuple(_classes(model, outputs)),
     )
+
+
+def loss(model: Model, network: Network) -> Loss:
+    """What single precision changes, on rows of ordinary sizes."""
+    rows = _candidates(model.columns, _affordable(network), (0.0,), "float")
+    exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
+    told = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)
+    exact, outputs = exact[told], outputs[told]
+    difference = np.abs(_results(model, exact) - _results(model, outputs).astype(np.float64))
+    if not model.is_classifier:
+        difference = difference / np.maximum(1.0, np.abs(exact))
+    flips = np.not_equal(_classes(model, exact), _classes(model, outputs)).sum()
+    return Loss(len(exact), float(f"{difference.max(initial=0.0):.2g}"), int(flips))
+
+
+def _affordable(network: Network) -> int:
+    return min(_CANDIDATES, _MOST_WORK // len(network.nodes))
+
+
+def _results(model: Model, outputs: Array) -> Array:
+    return np.hstack([1 - outputs, outputs]) if _is_single(model) else outputs
 
 
 def _is_single(model: Model) -> bool:
@@ -78,7 +115,9 @@ def _classes(model: Model, outputs: Array) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def _candidates(columns: Sequence[Column], count: int, limits: Sequence[float]) -> Array:
+def _candidates(
+    columns: Sequence[Column], count: int, limits: Sequence[float], dtype: str
+) -> Array:
     """Rows of many sizes, some of them mostly zeros, with every category and missing values."""
     # The generator whose numbers numpy promises never to change.
     random = np.random.RandomState(len(columns))
@@ -104,11 +143,11 @@ def _candidates(columns: Sequence[Column], count: int, limits: Sequence[float]) 
             rows[:, index] = random.randint(-1, len(column.categories), count)
         if column.fill is not None:
             rows[missing[:, index], index] = np.nan
-    return rows
+    return rows.astype(_TYPES[dtype])
 
 
-def _choose(network: Network, candidates: Array, outputs: Array) -> list[int]:
-    numbers, drops = _mutants(network)
+def _choose(network: Network, candidates: Array, outputs: Array, dtype: str) -> list[int]:
+    numbers, drops = _mutants(network, dtype)
     chosen: list[int] = []
     differs = partial(_differs, network, outputs, candidates)
     for group in (numbers[0], drops, *numbers[1:]):
@@ -145,26 +184,27 @@ def _some(mutants: list[Any], most: int) -> list[Any]:
     return mutants[:: max(step, 1)]
 
 
-def _mutants(network: Network) -> tuple[list[list[_Mutant]], list[_Mutant]]:
+def _mutants(network: Network, dtype: str) -> tuple[list[list[_Mutant]], list[_Mutant]]:
     """For each bit the numbers that have it flipped, and the sums with a term dropped."""
     exponents = {
         n.arguments[1] for n in network.nodes if isinstance(n, Apply) and n.function == "pow"
     }
-    flipped: list[list[_Mutant]] = [[] for _ in _BITS]
+    flipped: list[list[_Mutant]] = [[] for _ in _BITS[dtype]]
     drops = []
     for position, node in enumerate(network.nodes):
         if isinstance(node, Constant) and position not in exponents:
-            for group, bit in zip(flipped, _BITS, strict=True):
-                group.append(_Mutant(position, _flip(node.value, bit)))
+            for group, bit in zip(flipped, _BITS[dtype], strict=True):
+                group.append(_Mutant(position, _flip(node.value, bit, dtype)))
         elif isinstance(node, Apply) and node.function in ("add", "sub"):
             drops += [_Mutant(position, None, argument) for argument in node.arguments]
     return flipped, drops
 
 
-def _flip(value: float, bit: int) -> float:
-    (word,) = struct.unpack("<Q", struct.pack("<d", value))
-    flipped: float = struct.unpack("<d", struct.pack("<Q", word ^ 1 << bit))[0]
-    return flipped
+def _flip(value: float, bit: int, dtype: str) -> float:
+    number, word = _WORDS[dtype]
+    (bits,) = struct.unpack(word, struct.pack(number, value))
+    result: float = struct.unpack(number, struct.pack(word, bits ^ 1 << bit))[0]
+    return result
 
 
 def _differs(
@@ -228,7 +268,7 @@ def _compare(
 ) -> NDArray[np.bool_]:
     found = evaluate_block(network, table, change)
     wanted = np.tile(expected, (mutants, 1))
-    same = found.view(np.int64) == wanted.view(np.int64)
+    same = (found == wanted) & (np.signbit(found) == np.signbit(wanted))
     same |= np.isnan(found) & np.isnan(wanted)  # one NaN is as good as another
     differs: NDArray[np.bool_] = (~same).any(axis=1).reshape(mutants, len(expected))
     return differs

@@ -3,12 +3,25 @@
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
-from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.codegen.artefact import Artefact
+from dsgec.errors import DsgecError
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import Column, Model, composed, plain, unnamed
 from dsgec.network.parse import parse
-from tests.codegen.artefacts import COMPILERS, LEVELS, STRICT, random_model, run_selftest, write_c
+from tests.codegen.artefacts import (
+    COMPILERS,
+    LEVELS,
+    STRICT,
+    CLibrary,
+    random_rows,
+    run_selftest,
+    write_c,
+)
 from tests.codegen.test_emit import IRIS
+from tests.codegen.test_golden import dense
 
 EVERYTHING = Model(
     parse(
@@ -30,8 +43,8 @@ MODELS = {
     "plain": unnamed(parse("x_1")),
     "zero": unnamed(parse("0.0")),
 }
-MODELS |= {f"net{seed}": random_model(seed) for seed in (3, 8)}
-DTYPES = ("double",)
+MODELS |= {"wide": dense(1)}
+DTYPES = ("double", "float")
 pytestmark = pytest.mark.needs_cc
 
 
@@ -111,3 +124,38 @@ def test_the_selftest_is_a_program(compiler, tmp_path):
     write_c(IRIS, "iris", tmp_path)
 
     assert run_selftest(tmp_path, "iris", compiler) == 0
+
+
+@pytest.mark.parametrize("name", ["iris", "every", "wide"])
+def test_single_precision_gives_one_result_in_every_build(name, tmp_path):
+    model = MODELS[name]
+    table = np.clip(random_rows(model, 5, 200), -1e38, 1e38).astype(np.float32)
+    outputs = evaluate(composed(model), table)
+    single = model.is_classifier and outputs.shape[1] == 1
+    expected = np.hstack([np.float32(1) - outputs, outputs]) if single else outputs
+    assert expected.dtype == np.float32
+    for compiler in COMPILERS:
+        for flags in LEVELS:
+            library = CLibrary({name: model}, tmp_path, compiler, *flags, dtype="float")
+            assert library.selftest(name) == 0
+            for batch in (False, True):
+                given = library.results(name, table, batch=batch)
+                same = given.view(np.int32) == expected.view(np.int32)
+                assert (same | (np.isnan(given) & np.isnan(expected))).all(), (compiler, flags)
+
+
+@pytest.mark.parametrize("name", ["iris", "wide"])
+def test_what_single_precision_costs_is_stated(name, tmp_path):
+    artefact = Artefact(MODELS[name], name, "float")
+    write_c(MODELS[name], name, tmp_path, "float")
+    readme = (tmp_path / f"{name}_README.md").read_text()
+
+    assert artefact.loss.rows > 500
+    assert 0 < artefact.loss.worst < 1e-4
+    assert repr(artefact.loss.worst) in readme
+    assert repr(artefact.loss.worst) in (tmp_path / f"{name}.h").read_text()
+
+
+def test_a_number_beyond_single_precision_is_refused():
+    with pytest.raises(DsgecError, match=r"1e\+300 is too large for the type float"):
+        Artefact(unnamed(parse("x_1 * 1e300")), "net", "float")

@@ -1,0 +1,175 @@
+"""An artefact is rebuilt from what it carries; what was changed is found, and never run."""
+
+import json
+import subprocess
+
+import pytest
+
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.targets import TARGETS
+from dsgec.errors import DsgecError
+from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.parse import parse
+from dsgec.run.artefacts import read_artefact
+from dsgec.run.export import export, parse_targets
+from dsgec.run.inspect import inspect_artefact, operations
+from dsgec.run.verify import verify
+from tests.codegen.hostile import hostile_names
+from tests.codegen.test_emit import IRIS
+from tests.command import dsgec
+from tests.network.test_model import MODEL
+
+PLAIN = ["c", "python", "numpy"]
+MAIN = {"c": "net.c", "python": "net.py", "numpy": "net.py"}
+
+
+@pytest.mark.parametrize("target", PLAIN)
+@pytest.mark.parametrize("model", [IRIS, MODEL, unnamed(parse("x_1 ^ 3"))])
+def test_an_artefact_carries_its_model(target, model, tmp_path):
+    export(model, [target], "net", tmp_path)
+    found = read_artefact(tmp_path / MAIN[target])
+
+    assert found.artefact == Artefact(model, "net")
+    (line,) = verify(tmp_path / MAIN[target])
+    assert f"{target}, double, model {found.artefact.model_id}" in line
+
+
+def test_hostile_names_survive_the_way_through_an_artefact(tmp_path):
+    names = hostile_names(200)
+    columns = tuple(Column(name, "category", names[:50]) for name in names[:40])
+    model = Model(parse("sig(x_1)", inputs=2000), columns, names[:2], names[3])
+    for target in PLAIN:
+        export(model, [target], "net", tmp_path / target)
+        assert read_artefact(tmp_path / target / MAIN[target]).artefact.model == model
+        verify(tmp_path / target)
+
+
+def test_a_float_artefact_is_verified_as_such(tmp_path):
+    export(IRIS, ["c"], "iris", tmp_path, "float")
+
+    assert "iris.c: c, float, model" in verify(tmp_path)[0]
+
+
+@pytest.mark.parametrize("target", PLAIN)
+def test_a_change_is_found_with_its_line(target, tmp_path):
+    for file in TARGETS[target].emit(Artefact(IRIS, "net")):
+        if file.name.endswith(".md"):
+            continue
+        export(IRIS, [target], "net", tmp_path)
+        path = tmp_path / file.name
+        lines = path.read_text().splitlines(keepends=True)
+        number = len(lines) * 2 // 3
+        lines[number] = lines[number].rstrip("\n") + " \n"
+        path.write_text("".join(lines))
+        with pytest.raises(DsgecError, match=rf"{file.name}:{number + 1}: this is not what dsgec"):
+            verify(tmp_path)
+
+
+def test_code_that_was_added_does_not_run(tmp_path):
+    export(IRIS, ["numpy"], "net", tmp_path)
+    path = tmp_path / "net.py"
+    path.write_text(path.read_text() + f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+
+    with pytest.raises(DsgecError, match="this is not what dsgec makes"):
+        verify(tmp_path)
+    inspect_artefact(tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("target", PLAIN)
+def test_another_weight_in_the_model_is_found(target, tmp_path):
+    export(IRIS, [target], "net", tmp_path)
+    path = tmp_path / MAIN[target]
+    text = path.read_text()
+    old = "0.52 \\052 x_1" if target == "c" else "0.52 * x_1"
+    assert old in text
+    path.write_text(text.replace(old, old.replace("0.52", "0.53")))
+
+    with pytest.raises(DsgecError, match="is not the one whose id it states"):
+        verify(path)
+
+
+def test_what_another_version_made_is_told(tmp_path):
+    export(IRIS, ["numpy"], "net", tmp_path)
+    path = tmp_path / "net.py"
+    text = path.read_text().replace("dsgec 0.1.0", "dsgec 9.9.9")
+    path.write_text(text)
+    assert "every byte" in verify(path)[0]
+
+    path.write_text(text + "\n")
+    with pytest.raises(DsgecError, match=r"made by dsgec 9\.9\.9, and this is"):
+        verify(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe",
+        b"metadata = __import__('os')",
+        b"metadata = {}",
+        b"metadata = []",
+        b"metadata = {'network': 3}",
+        b"metadata = {'network': 'y_1 = 1'}",
+        b"metadata = {'network': 'y_1 = ', 'columns': []}",
+        b"metadata = {'network': 'y_1 = 1', 'columns': [], 'generator': 'dsgec 1\\n#'}",
+        b"metadata = " + b"(" * 5000,
+        b"metadata = " + b"-" * 100_000 + b"1",
+    ],
+    ids=lambda content: repr(content[:60]),
+)
+def test_a_file_that_carries_no_model_is_a_mistake(content, tmp_path):
+    path = tmp_path / "net.py"
+    path.write_bytes(content)
+
+    with pytest.raises(DsgecError):
+        verify(path)
+
+
+@pytest.mark.parametrize("name", ["none.py", "none.txt", "folder"])
+def test_what_is_not_there_is_a_mistake(name, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DsgecError):
+        verify(tmp_path / name)
+    with pytest.raises(DsgecError):
+        inspect_artefact(tmp_path / name)
+
+
+def test_the_exports_of_a_run_are_verified_against_it_and_on_data(run, tmp_path):
+    lines = dsgec("verify", run, "--data", "wdbc").stdout.splitlines()
+
+    assert sum("every byte is what dsgec makes" in line for line in lines) == 2
+    assert sum("569 rows of wdbc give the same bits" in line for line in lines) >= 1
+    folder = tmp_path / "run"
+    subprocess.run(["cp", "-r", str(run), str(folder)], check=True)
+    export(IRIS, ["numpy"], "other", folder)
+    assert "is not of the run" in dsgec("verify", folder, code=1).stderr
+
+
+def test_inspect_tells_what_it_is_and_costs(run, tmp_path):
+    text = dsgec("inspect", run).stdout
+    export(MODEL, ["c"], "net", tmp_path)
+    mixed = dsgec("inspect", tmp_path / "net.h").stdout
+
+    assert json.loads((run / "run.json").read_text())["model"]["id"] in text
+    assert "'benign', 'malignant' (`diagnosis`)" in text
+    assert "5 columns, 4 of them read; 3 of texts; 3 may be missing" in mixed
+    # 2x + 10b + 100r + 200g + 400b + 1000f: the last factors and the scaling of the first column
+    assert "6 multiplications, 3 fill, 6 additions, 1 divisions, 5 is" in mixed
+
+
+def test_operations_are_counted_by_hand():
+    counts = operations(parse("y_1 = 2 * x_1 ^ 5 + sig(x_1 / x_2) - x_1 ^ -2"))
+
+    assert counts == {"multiplications": 5, "additions": 2, "divisions": 2, "sig": 1}
+
+
+def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
+    with pytest.raises(DsgecError, match=r"would write net\.py"):
+        export(IRIS, ["python", "numpy"], "net", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_type_that_a_target_does_not_have_is_a_mistake(tmp_path):
+    with pytest.raises(DsgecError, match="`numpy` cannot be of the type float"):
+        export(IRIS, parse_targets("c,numpy"), "net", tmp_path, "float")
