@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import DEFINED
 from dsgec.codegen.artefact import Artefact, SourceFile, View, view
+from dsgec.codegen.emit_c import TYPES
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.literals import number
-from dsgec.codegen.statements import C
 from dsgec.codegen.tape import Step, Tape, tape
 from dsgec.errors import DsgecError
 
@@ -19,7 +18,6 @@ _BYTES_OF_BLOCK, _MOST_BYTES = 48 << 10, 2 << 20
 _VECTORS = {1: 4, 2: 4, 3: 2, 4: 2}  # so that a tile fits into 16 registers
 _SIZES = {"double": 8, "float": 4}
 _NUMPY_TYPES = {"double": "float64", "float": "float32"}
-_LARGEST = {"double": "DBL_MAX", "float": "FLT_MAX"}
 _OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y", "neg": "-x"}
 _BINARY = {*_OPERATORS, *(f.symbol for f in DEFINED.values() if f.arity == 2)} - {"neg"}
 
@@ -80,12 +78,14 @@ class Kernel:
 
 def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name/__init__.py`, and what `name/_name.abi3.so` is made of: C, and its declarations."""
-    m = view(artefact, C)
+    m = view(artefact, TYPES[artefact.dtype].row)
     tape_ = tape(artefact.network)
     symbols = {step.operation for step in tape_.steps} - {"sum", *_OPERATORS}
     kernel = _kernel(artefact, m, tape_)
     name = artefact.name
-    c = render("cffi/module.c.j2", m=m, k=kernel, arithmetic=Code(c_source(symbols)))
+    c = render(
+        "cffi/module.c.j2", m=m, k=kernel, arithmetic=Code(c_source(symbols, artefact.dtype))
+    )
     return (
         SourceFile(f"{name}/__init__.py", render("cffi/module.py.j2", m=m, k=kernel)),
         SourceFile(f"{name}/_{name}.c", c),
@@ -97,10 +97,15 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
     names = sorted({step.operation for step in tape_.steps} - {"sum"})
     rows = _rows(tape_.slots * _SIZES[artefact.dtype])
     sums = [step for step in tape_.steps if step.operation == "sum"]
+    kind = TYPES[artefact.dtype]
+
+    def literal(value: float) -> Code:
+        return Code(kind.row.literal(value))
+
     sources = list(dict.fromkeys(step.sources for step in sums))
     return Kernel(
         real=Code(artefact.dtype),
-        largest=Code(_LARGEST[artefact.dtype]),
+        largest=Code(kind.largest),
         rows=rows,
         slots=tape_.slots,
         levels=(
@@ -110,11 +115,11 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
             Level("avx512", rows, 64, "avx512f"),
         ),
         inputs=tape_.inputs,
-        constants=tuple((_literal(value), slot) for value, slot in tape_.constants),
+        constants=tuple((literal(value), slot) for value, slot in tape_.constants),
         functions=tuple(map(_function, names)),
         steps=tuple(_entries(tape_.steps, sources)),
         sources=tuple(sources),
-        weights=tuple(tuple(_literal(w) for row in step.weights for w in row) for step in sums),
+        weights=tuple(tuple(literal(w) for row in step.weights for w in row) for step in sums),
         outputs=tape_.outputs,
         tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
         all_required=len(m.required) == m.inputs > 0,
@@ -133,10 +138,6 @@ def _rows(bytes_of_row: int) -> int:
         )
     fitting = (rows for rows in _ROWS if rows * bytes_of_row <= _BYTES_OF_BLOCK)
     return next(fitting, _ROWS[-1])
-
-
-def _literal(value: float) -> Code:
-    return Code(number(value))
 
 
 def _function(name: str) -> Function:

@@ -35,7 +35,7 @@ TARGETS: dict[str, Target] = {
     "c": Target(emit_c, "a C99 compiler, no library", DTYPES, (".c",)),
     "python": Target(emit_python, "nothing"),
     "numpy": Target(emit_numpy, "numpy"),
-    "cffi": Target(emit_cffi, "cffi", suffixes=("__init__.py",), is_built=True),
+    "cffi": Target(emit_cffi, "cffi", DTYPES, ("__init__.py",), is_built=True),
     "js": Target(emit_js, "nothing", suffixes=(".mjs",)),
     "onnx": Target(emit_onnx, "a runtime for ONNX", DTYPES, (".onnx",)),
 }

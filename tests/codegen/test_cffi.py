@@ -1,5 +1,6 @@
 """The exported package: the interpreter's bits at every level, the interface of the others."""
 
+import random
 import subprocess
 import sys
 import venv
@@ -26,6 +27,7 @@ from tests.codegen.artefacts import (
 )
 from tests.codegen.packages import levels, package, run
 from tests.codegen.test_hostile import HOSTILE, LABELS, NAMES, TAME
+from tests.codegen.test_onnx import layered
 from tests.codegen.test_python import MIXED, NAN, SUM, Frame
 from tests.generators import network, rows, same_bits
 
@@ -119,18 +121,26 @@ def test_a_network_of_many_layers_needs_few_slots():
     assert tape(parse("\n".join([*lines, "y_1 = h_59_1"]))).slots <= 4
 
 
-def test_float_gives_the_bits_of_no_other_level(tmp_path):
-    pytest.importorskip("dsgec")
-    model = unnamed(simplify(network(3)))
-    try:
-        module = package(model, tmp_path, "float")
-    except DsgecError as error:
-        pytest.skip(str(error))
-    table = rows(3, 150, len(model.columns)).astype(np.float32)
-    width = len(model.network.outputs)
-    first = run(module, table, 0, width)
+@pytest.mark.parametrize("seed", range(8))
+def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):
+    rng = random.Random(seed)
+    model = Model(
+        layered(rng, 8, rng.randint(1, 5), rng.choice([2, 3])),
+        tuple(Column(f"c{i}", center=0.5, scale=1.5) for i in range(8)),
+    )
+    module = package(model, tmp_path, "float")
+    table = np.random.default_rng(seed).normal(size=(150, 8)).astype(np.float32)
+    expected = evaluate(composed(model), table)
+
+    assert expected.dtype == np.float32
+    assert module.selftest() is True
     for level in levels(module):
-        assert (run(module, table, level, width).view(np.int32) == first.view(np.int32)).all()
+        found = run(module, table, level, expected.shape[1])
+        assert (found.view(np.int32) == expected.view(np.int32)).all()
+    given = module.predict(table)
+    assert given.dtype == np.float32
+    assert (given.reshape(expected.shape) == expected).all()
+    assert np.allclose(module.predict(table.astype(float)).reshape(expected.shape), expected)
 
 
 def test_rows_of_any_shape_are_taken(tmp_path):

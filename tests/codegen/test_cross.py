@@ -22,7 +22,7 @@ MACHINES = {
     "riscv64": "riscv64-linux-musl",
     "s390x": "s390x-linux-musl",  # big-endian
 }
-NETWORKS, ROWS = 25, 30
+NETWORKS, ROWS = 12, 30
 
 # Numbers go in and out as the digits of their bits, so that no text rounds them, and no order of
 # bytes matters.
@@ -114,7 +114,7 @@ def run_there(machine, models, tables, folder, dtype, level):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("start", [5000, 5100, 5200])
+@pytest.mark.parametrize("start", [5000, 5100, 5200, 5300])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_other_machines_give_the_interpreters_bits(machine, start, tmp_path):
     if importlib.util.find_spec("ziglang") is None:
@@ -128,9 +128,9 @@ def test_other_machines_give_the_interpreters_bits(machine, start, tmp_path):
         expected_results(model, table).ravel()
         for model, table in zip(models.values(), tables, strict=True)
     ]
-    for level in ("-O0", "-O2", "-O3", "-Os"):
-        found = run_there(machine, models, tables, tmp_path, "double", level)
-        assert same_bits(found, np.concatenate(expected)), level
+    level = ("-O0", "-O2", "-O3", "-Os")[(start // 100 + list(MACHINES).index(machine)) % 4]
+    found = run_there(machine, models, tables, tmp_path, "double", level)
+    assert same_bits(found, np.concatenate(expected)), level
 
 
 def seven_neurons():

@@ -134,9 +134,10 @@ typedef double real;
 #define HAS_AVX
 #endif
 
-/* Of a sum, a is where its sources begin, b how many they are. */
+/* Of a sum, a is where its sources begin and b how many they are; of a function of one argument, b
+ * is the number of slots. */
 struct step { unsigned operation, to, a, b, weight; };
-enum { SUM_1, SUM_4, ADD, DIV, EXP_DOWN, MAXIMUM, MINIMUM, MUL, NEG, QUOTIENT, SIG, SUB, TANH };
+enum { SUM_1, SUM_2, SUM_3, SUM_4, ADD, DIV, EXP_DOWN, MAXIMUM, MINIMUM, MUL, NEG, QUOTIENT, SIG, SUB, TANH };
 
 static const struct { unsigned from, to; } inputs[] = {
     { 0, 0 },
@@ -151,23 +152,23 @@ static const struct { real value; unsigned to; } constants[] = {
 
 static const struct step steps[] = {
     { SUM_1, 0, 0, 3, 0 },
-    { SIG, 0, 0, 0, 0 },
+    { SIG, 0, 0, 1, 0 },
     { MUL, 1, 2, 2, 0 },
     { DIV, 1, 1, 3, 0 },
-    { TANH, 1, 1, 0, 0 },
+    { TANH, 1, 1, 1, 0 },
     { SUM_1, 2, 3, 2, 3 },
-    { SIG, 2, 2, 0, 0 },
+    { SIG, 2, 2, 1, 0 },
     { SUM_1, 3, 5, 2, 5 },
-    { NEG, 2, 2, 0, 0 },
+    { NEG, 2, 2, 1, 0 },
     { MINIMUM, 0, 0, 2, 0 },
     { MAXIMUM, 2, 3, 1, 0 },
     { MAXIMUM, 2, 2, 0, 0 },
     { SUB, 3, 3, 2, 0 },
-    { EXP_DOWN, 3, 3, 0, 0 },
+    { EXP_DOWN, 3, 3, 1, 0 },
     { SUB, 1, 1, 2, 0 },
-    { EXP_DOWN, 1, 1, 0, 0 },
+    { EXP_DOWN, 1, 1, 1, 0 },
     { SUB, 0, 0, 2, 0 },
-    { EXP_DOWN, 0, 0, 0, 0 },
+    { EXP_DOWN, 0, 0, 1, 0 },
     { ADD, 2, 3, 1, 0 },
     { ADD, 2, 2, 0, 0 },
     { QUOTIENT, 3, 3, 2, 0 },
@@ -254,10 +255,10 @@ static NOINLINE TARGET void LEVEL(each_div)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_exp_down(x);
     }
@@ -290,10 +291,10 @@ static NOINLINE TARGET void LEVEL(each_mul)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = -x;
     }
@@ -308,10 +309,10 @@ static NOINLINE TARGET void LEVEL(each_quotient)(real *d, const real *a, const r
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_sig(x);
     }
@@ -326,10 +327,10 @@ static NOINLINE TARGET void LEVEL(each_sub)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_tanh(x);
     }
@@ -379,15 +380,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
             case SUM_1: LEVEL(sum1)(t, s->to, sources + s->a, weights + s->weight, s->b); break;
             case ADD: LEVEL(each_add)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case DIV: LEVEL(each_div)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case MAXIMUM: LEVEL(each_maximum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MINIMUM: LEVEL(each_minimum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MUL: LEVEL(each_mul)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case QUOTIENT: LEVEL(each_quotient)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case SUB: LEVEL(each_sub)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             default: break;
             }
         }
@@ -471,10 +472,10 @@ static NOINLINE TARGET void LEVEL(each_div)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_exp_down(x);
     }
@@ -507,10 +508,10 @@ static NOINLINE TARGET void LEVEL(each_mul)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = -x;
     }
@@ -525,10 +526,10 @@ static NOINLINE TARGET void LEVEL(each_quotient)(real *d, const real *a, const r
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_sig(x);
     }
@@ -543,10 +544,10 @@ static NOINLINE TARGET void LEVEL(each_sub)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_tanh(x);
     }
@@ -596,15 +597,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
             case SUM_1: LEVEL(sum1)(t, s->to, sources + s->a, weights + s->weight, s->b); break;
             case ADD: LEVEL(each_add)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case DIV: LEVEL(each_div)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case MAXIMUM: LEVEL(each_maximum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MINIMUM: LEVEL(each_minimum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MUL: LEVEL(each_mul)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case QUOTIENT: LEVEL(each_quotient)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case SUB: LEVEL(each_sub)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             default: break;
             }
         }
@@ -689,10 +690,10 @@ static NOINLINE TARGET void LEVEL(each_div)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_exp_down(x);
     }
@@ -725,10 +726,10 @@ static NOINLINE TARGET void LEVEL(each_mul)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = -x;
     }
@@ -743,10 +744,10 @@ static NOINLINE TARGET void LEVEL(each_quotient)(real *d, const real *a, const r
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_sig(x);
     }
@@ -761,10 +762,10 @@ static NOINLINE TARGET void LEVEL(each_sub)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_tanh(x);
     }
@@ -814,15 +815,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
             case SUM_1: LEVEL(sum1)(t, s->to, sources + s->a, weights + s->weight, s->b); break;
             case ADD: LEVEL(each_add)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case DIV: LEVEL(each_div)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case MAXIMUM: LEVEL(each_maximum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MINIMUM: LEVEL(each_minimum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MUL: LEVEL(each_mul)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case QUOTIENT: LEVEL(each_quotient)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case SUB: LEVEL(each_sub)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             default: break;
             }
         }
@@ -908,10 +909,10 @@ static NOINLINE TARGET void LEVEL(each_div)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_exp_down)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_exp_down(x);
     }
@@ -944,10 +945,10 @@ static NOINLINE TARGET void LEVEL(each_mul)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_neg)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = -x;
     }
@@ -962,10 +963,10 @@ static NOINLINE TARGET void LEVEL(each_quotient)(real *d, const real *a, const r
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_sig)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_sig(x);
     }
@@ -980,10 +981,10 @@ static NOINLINE TARGET void LEVEL(each_sub)(real *d, const real *a, const real *
     }
 }
 
-static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a)
+static NOINLINE TARGET void LEVEL(each_tanh)(real *d, const real *a, unsigned slots)
 {
-    int i;
-    INDEPENDENT for (i = 0; i < ROWS; i++) {
+    size_t i, n = (size_t)slots * ROWS;
+    INDEPENDENT for (i = 0; i != n; i++) {
         const real x = a[i];
         d[i] = dsgec_tanh(x);
     }
@@ -1033,15 +1034,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
             case SUM_1: LEVEL(sum1)(t, s->to, sources + s->a, weights + s->weight, s->b); break;
             case ADD: LEVEL(each_add)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case DIV: LEVEL(each_div)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case EXP_DOWN: LEVEL(each_exp_down)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case MAXIMUM: LEVEL(each_maximum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MINIMUM: LEVEL(each_minimum)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
             case MUL: LEVEL(each_mul)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case NEG: LEVEL(each_neg)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case QUOTIENT: LEVEL(each_quotient)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case SIG: LEVEL(each_sig)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             case SUB: LEVEL(each_sub)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, t + (size_t)s->b * ROWS); break;
-            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS); break;
+            case TANH: LEVEL(each_tanh)(t + (size_t)s->to * ROWS, t + (size_t)s->a * ROWS, s->b); break;
             default: break;
             }
         }
