@@ -1,7 +1,8 @@
-"""Artefact to an ONNX model in single precision: a graph of operations on tables of columns.
+"""Artefact to an ONNX model: a graph of operations on tables of columns.
 
-Operations that can be done at the same time are one operation on all their columns; sums are
-products with a matrix. A foreign runtime computes it: this is the one target with a tolerance.
+Rows and results are in single precision, and what is between them is in the artefact's. Operations
+that can be done at the same time are one operation on all their columns; sums are products with a
+matrix. A foreign runtime computes it: this is the one target with a tolerance.
 """
 
 import json
@@ -44,7 +45,7 @@ def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.onnx`."""
     onnx = _library()
     m = view(artefact, C)
-    graph = _Graph(onnx, {ROWS: m.inputs})
+    graph = _Graph(onnx, artefact.dtype, {ROWS: m.inputs})
     _results(graph, m, _outputs(graph, artefact.network))
     helper, kinds = onnx.helper, onnx.TensorProto
     results = PROBABILITIES if m.classes else VALUES
@@ -59,8 +60,7 @@ def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
         producer_name="dsgec",
         producer_version=artefact.version,
     )
-    metadata = {**m.metadata, "dtype": "float"}
-    helper.set_model_props(model, {key: _text(value) for key, value in metadata.items()})
+    helper.set_model_props(model, {key: _text(value) for key, value in m.metadata.items()})
     onnx.checker.check_model(model)
     return (SourceFile(f"{artefact.name}.onnx", model.SerializeToString(deterministic=True)),)
 
@@ -97,7 +97,8 @@ def _outputs(graph: "_Graph", network: Network) -> str:
     writer = Writer(replace(network, softmax=False))
     outputs = writer.write()
     numbers = {value: number for number, value in writer.constants.values()}
-    place: dict[int, Place] = {value: (ROWS, column) for column, value in writer.columns.items()}
+    rows = graph.rows()
+    place: dict[int, Place] = {value: (rows, column) for column, value in writer.columns.items()}
     for value, number in numbers.items():
         if value in outputs:
             place[value] = (graph.column([number]), 0)
@@ -107,11 +108,12 @@ def _outputs(graph: "_Graph", network: Network) -> str:
         graph.widths[tensor] = len(values)
         place.update({value: (tensor, i) for i, value in enumerate(values)})
     y = graph.stack([place[value] for value in outputs])
-    return graph.add("Softmax", y, axis=1) if network.softmax else y
+    return graph.single(graph.add("Softmax", y, axis=1) if network.softmax else y)
 
 
 def _results(graph: "_Graph", m: View, y: str) -> None:
-    """Outputs under the names that users see."""
+    """Outputs, in single precision, under the names that users see."""
+    graph.dtype = "float"
     if not m.classes:
         graph.name(y, VALUES)
     elif m.outputs == 1:
@@ -174,22 +176,12 @@ def _sum(
     return graph.add("Gemm", x, graph.constant(weights[columns]), graph.constant(bias))
 
 
-def _single(value: float) -> np.float32:
-    with np.errstate(over="ignore"):
-        single = np.float32(value)
-    if np.isinf(single) and not np.isinf(value):
-        raise DsgecError(
-            f"the number {float(value)!r} is too large for single precision, which onnx is in",
-            "Export the network to another target.",
-        )
-    return single
-
-
 @dataclass
 class _Graph:
     """Nodes and numbers; what is there already is not made again."""
 
     onnx: Any
+    dtype: str
     widths: dict[str, int]
     nodes: list[Any] = field(default_factory=list)
     tensors: list[Any] = field(default_factory=list)
@@ -206,10 +198,22 @@ class _Graph:
     def name(self, tensor: str, name: str) -> None:
         self.nodes.append(self.onnx.helper.make_node("Identity", [tensor], [name]))
 
+    def rows(self) -> str:
+        """The rows as they are computed with."""
+        if self.dtype == "float":
+            return ROWS
+        wide = self.add("Cast", ROWS, to=self.onnx.TensorProto.DOUBLE)
+        self.widths[wide] = self.widths[ROWS]
+        return wide
+
+    def single(self, tensor: str) -> str:
+        """The same in single precision."""
+        if self.dtype == "float":
+            return tensor
+        return self.add("Cast", tensor, to=self.onnx.TensorProto.FLOAT)
+
     def constant(self, values: Any) -> str:
-        array = np.array(values, dtype=np.float64)
-        single = np.array([_single(value) for value in array.ravel()], np.float32)
-        return self._tensor(single.reshape(array.shape))
+        return self._tensor(np.array(values, np.float32 if self.dtype == "float" else np.float64))
 
     def integers(self, values: list[int]) -> str:
         return self._tensor(np.array(values, np.int64))
@@ -269,6 +273,7 @@ class _Graph:
                 return self.add("Where", self.add("IsNaN", x[0]), x[1], x[0])
             case "equals":
                 same = self.add("Equal", x[0], x[1])
-                return self.add("Cast", same, to=self.onnx.TensorProto.FLOAT)
+                kinds = self.onnx.TensorProto
+                return self.add("Cast", same, to=getattr(kinds, self.dtype.upper()))
             case _:
                 raise DsgecError(f"the function {name} has no form in ONNX")

@@ -152,7 +152,7 @@ def _others(
     try:
         import onnxruntime
 
-        (file,) = TARGETS["onnx"].emit(Artefact(model, "net"))
+        (file,) = TARGETS["onnx"].emit(Artefact(model, "net", "float"))
     except (ImportError, DsgecError):
         return works
     options = onnxruntime.SessionOptions()

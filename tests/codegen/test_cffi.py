@@ -183,6 +183,7 @@ def test_a_missing_value_raises_unless_told_otherwise(kind, tmp_path):
 def test_texts_are_taken_and_missing_values_filled(tmp_path):
     module = package(MIXED, tmp_path)
 
+    assert module.selftest()
     assert module.predict([1, "yes", "red", "2"]) == [2111.0]
     assert module.predict([None, "no", None, None]) == [1202.5]
     assert module.predict([1, "no", "pink", "3"]) == [1.0]

@@ -56,12 +56,24 @@ _numpy = _array = _dtype = _empty = None
 
 def predict_proba(rows, nan="raise"):
     """For each row, the probability of each class."""
-    return _results(rows, nan)
+    # One row of plain numbers is what people are in a hurry for.
+    if type(rows) is _array and rows.dtype is _dtype and rows.shape in _SHAPES:
+        out = _empty(_RESULT, _dtype)
+        try:
+            lacks = _run(_buffer(_REALS, rows), 1, _buffer(_REALS, out), _LEVEL)
+        except (ValueError, BufferError):  # not side by side in memory
+            return _array_of_results(rows, nan)
+        if lacks or nan != "raise":
+            _refuse_missing(rows.reshape(1, -1), nan)
+        return out
+    if type(rows) is list or isinstance(rows, (tuple, dict)):
+        return _list_of_results(rows, nan)
+    return _array_of_results(rows, nan)
 
 
 def predict(rows, nan="raise"):
     """For each row, the label of the most probable class."""
-    results = _results(rows, nan)
+    results = predict_proba(rows, nan)
     numbers = _new(_NUMBERS, len(results))
     if type(results) is list:
         flat = _new(_REALS, [value for row in results for value in row])
@@ -78,22 +90,6 @@ def selftest():
     flat, numbers = _new(_REALS, [v for row in results for v in row]), _new(_NUMBERS, len(results))
     _lib.iris_choose(flat, len(results), numbers)
     return all(same) and list(numbers) == _GOLDEN_CLASSES
-
-
-def _results(rows, nan):
-    # One row of plain numbers is what people are in a hurry for.
-    if type(rows) is _array and rows.dtype is _dtype and rows.shape in _SHAPES:
-        out = _empty(_RESULT, _dtype)
-        try:
-            lacks = _run(_buffer(_REALS, rows), 1, _buffer(_REALS, out), _LEVEL)
-        except (ValueError, BufferError):  # not side by side in memory
-            return _array_of_results(rows, nan)
-        if lacks or nan != "raise":
-            _refuse_missing(rows.reshape(1, -1), nan)
-        return out
-    if type(rows) is list or isinstance(rows, (tuple, dict)):
-        return _list_of_results(rows, nan)
-    return _array_of_results(rows, nan)
 
 
 def _list_of_results(rows, nan):
