@@ -40,11 +40,12 @@ def test_evolving_imports_no_heavy_library():
     assert answer.stdout.strip() == "[]"
 
 
+EXPORTED = ("wdbc.h", "wdbc.c", "wdbc_selftest.c", "wdbc_README.md", "wdbc.py")
+
+
 def test_a_run_leaves_its_folder(run):
     names = sorted(path.name for path in run.iterdir())
-    assert names == sorted(
-        ["run.json", "history.csv", "best.net", "timing.json", "wdbc.py", "wdbc.c", "wdbc.h"]
-    )
+    assert names == sorted(["run.json", "history.csv", "best.net", "timing.json", *EXPORTED])
     record = read(run, "run.json")
     for part in ("train", "test"):
         assert set(record["result"][part]) == {"accuracy", "rmse", "auroc", "f1"}
@@ -127,10 +128,8 @@ def test_the_predictor_can_be_imported_and_agrees_with_the_record(run):
 def test_export_writes_the_same_files_that_the_run_has(run, tmp_path):
     answer = dsgec("export", run, "--to", "c,numpy", "-o", tmp_path)
 
-    assert answer.stdout.split() == [
-        str(tmp_path / name) for name in ("wdbc.h", "wdbc.c", "wdbc.py")
-    ]
-    for name in ("wdbc.h", "wdbc.c", "wdbc.py"):
+    assert answer.stdout.split() == [str(tmp_path / name) for name in EXPORTED]
+    for name in EXPORTED:
         assert (tmp_path / name).read_bytes() == (run / name).read_bytes()
     dsgec("export", run, "--to", "numpy", "-o", tmp_path, "--name", "tumour")
     assert (tmp_path / "tumour.py").exists()

@@ -23,11 +23,15 @@ _SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Bytes of an object file; `stack` is what a call takes at most."""
+    """Bytes of an object file; `stack` is what a call takes at most.
+
+    `needs_routines`: the compiler adds some of its own, for arithmetic that the machine has not.
+    """
 
     flash: int
     ram: int
     stack: int
+    needs_routines: bool
 
 
 def inspect_artefact(path: Path) -> list[str]:
@@ -103,8 +107,9 @@ def _size(artefact: Artefact, title: str, command: str, flags: tuple[str, ...]) 
     if cost is None:
         return ""
     return (
-        f"  {artefact.dtype:<11} {cost.flash:,} bytes of flash, {cost.ram} of RAM,"
-        f" at most {cost.stack} of stack ({title}, -Os)"
+        f"  {artefact.dtype:<11} {cost.flash:,} bytes of flash"
+        + (" and the compiler's own routines" if cost.needs_routines else "")
+        + f", {cost.ram} of RAM, at most {cost.stack} of stack ({title}, -Os)"
     )
 
 
@@ -119,6 +124,7 @@ def c_cost(artefact: Artefact, command: str, flags: tuple[str, ...] = CORTEX_M4)
         try:
             _run([*compile_, "-c", f"{name}.c", "-o", "net.o"], folder)
             sections = _run([command.replace("gcc", "size"), "-A", "net.o"], folder)
+            routines = _run([command.replace("gcc", "nm"), "-u", "net.o"], folder)
         except (OSError, subprocess.SubprocessError):
             return None
         usage = [file.read_text() for file in Path(folder).glob("*.su")]
@@ -130,6 +136,7 @@ def c_cost(artefact: Artefact, command: str, flags: tuple[str, ...] = CORTEX_M4)
         ram=sum(n for key, n in bytes_.items() if key.startswith((".data", ".bss"))),
         # A call deeper than the sum of all frames is not possible: nothing recurses.
         stack=sum(int(line.split("\t")[1]) for text in usage for line in text.splitlines()),
+        needs_routines=bool(routines),
     )
 
 

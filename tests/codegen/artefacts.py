@@ -73,8 +73,8 @@ def expected_results(model, table):
     return np.hstack([1.0 - outputs, outputs]) if single else outputs
 
 
-def expected_classes(results):
-    if results.shape[1] == 2:
+def expected_classes(model, results):
+    if len(model.network.outputs) == 1:
         return (results[:, 1] >= 0.5).astype(int)
     return np.where(np.isnan(results), -np.inf, results).argmax(axis=1)
 

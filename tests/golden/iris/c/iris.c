@@ -231,9 +231,12 @@ const double t14 = dsgec_minimum(h_1_1, t13);
         const double sum0 = e0;
         const double sum1 = sum0 + e1;
         const double sum2 = sum1 + e2;
-        out[i * 3 + 0] = e0 / sum2;
-        out[i * 3 + 1] = e1 / sum2;
-        out[i * 3 + 2] = e2 / sum2;
+        const double y0 = e0 / sum2;
+        const double y1 = e1 / sum2;
+        const double y2 = e2 / sum2;
+        out[i * 3 + 0] = y0;
+        out[i * 3 + 1] = y1;
+        out[i * 3 + 2] = y2;
     }
     for (i = 0; i < rows; i++)
         if (iris_lacks(x + i * 4)) {
