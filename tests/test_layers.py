@@ -53,6 +53,7 @@ OWNERS = {
     "scipy": {"study"},
     "PIL": {"study"},
     "pyarrow": {"data"},
+    "onnx": {"codegen"},
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

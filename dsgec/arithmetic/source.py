@@ -17,7 +17,7 @@ _C_FILES = {"double": "c/arithmetic.c", "float": "c/arithmetic_float.c"}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A function, or a section of C, that can be given out on its own."""
+    """A function, or a section of C or JavaScript, that can be given out on its own."""
 
     text: str
     needs: frozenset[str]  # of the other pieces
@@ -38,8 +38,17 @@ def python_source(module: Module, names: Iterable[str], *, imports: bool = True)
 
 def c_source(names: Iterable[str], dtype: str = "double") -> str:
     """The sections `names` of the C and all that they need, after the guard."""
-    pieces = _c_pieces(_C_FILES[dtype])
-    return "\n".join(pieces[name].text for name in _closure(pieces, ["guard", *names]))
+    return _sections_source(_C_FILES[dtype], ["guard", *names])
+
+
+def js_source(names: Iterable[str]) -> str:
+    """The sections `names` of the JavaScript and all that they need."""
+    return _sections_source("js/arithmetic.js", names)
+
+
+def _sections_source(file: str, names: Iterable[str]) -> str:
+    pieces = _sections(file)
+    return "\n".join(pieces[name].text for name in _closure(pieces, names))
 
 
 def _closure(pieces: Mapping[str, Piece], names: Iterable[str]) -> list[str]:
@@ -95,8 +104,8 @@ def _python_piece(
 
 
 @cache
-def _c_pieces(path: str) -> dict[str, Piece]:
-    text = TEMPLATES.joinpath(path).read_text(encoding="utf-8")
+def _sections(file: str) -> dict[str, Piece]:
+    text = TEMPLATES.joinpath(file).read_text(encoding="utf-8")
     # re.split with two groups: text before the first section, then (name, needs, body) in turn.
     parts = re.split(
         r"^/\* == (\w+)(?:: needs (\w+(?:, \w+)*))? == \*/\n", text, flags=re.MULTILINE

@@ -24,20 +24,31 @@ def dtype_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--wheel`, the same for both commands."""
+    return click.option(
+        "--wheel", is_flag=True, help="With the target cffi: also a wheel that pip installs."
+    )(function)
+
+
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: the run's folder.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @dtype_option
-def export(run: Path, targets: str, out: Path | None, name: str | None, dtype: str) -> None:
+@wheel_option
+def export(
+    run: Path, targets: str, out: Path | None, name: str | None, dtype: str, wheel: bool
+) -> None:
     """Write the network of RUN, a run's folder, as source code."""
     from dsgec.run.export import export as write
     from dsgec.run.export import parse_targets
     from dsgec.run.record import read_model
 
     model, own_name = read_model(run)
-    for path in write(model, parse_targets(targets), name or own_name, out or run, dtype):
+    chosen = parse_targets(targets)
+    for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
         say(str(path))
 
 
@@ -48,8 +59,15 @@ def export(run: Path, targets: str, out: Path | None, name: str | None, dtype: s
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
 @dtype_option
+@wheel_option
 def compile_(
-    net: Path, targets: str, out: Path | None, name: str | None, layered: bool, dtype: str
+    net: Path,
+    targets: str,
+    out: Path | None,
+    name: str | None,
+    layered: bool,
+    dtype: str,
+    wheel: bool,
 ) -> None:
     """Write the network in the text file NET as source code; `-` reads standard input."""
     from dsgec.codegen.names import safe_name
@@ -77,5 +95,6 @@ def compile_(
     own_name = safe_name(net.name.split(".")[0])
     folder = out or (Path() if source == "-" else net.parent)
     model = unnamed(simplify(network))
-    for path in write(model, parse_targets(targets), name or own_name, folder, dtype):
+    chosen = parse_targets(targets)
+    for path in write(model, chosen, name or own_name, folder, dtype, wheel=wheel):
         say(str(path))

@@ -16,14 +16,16 @@ def doctor() -> None:
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def bench(as_json: bool) -> None:
+@click.option("--exports", is_flag=True, help="Measure exported networks beside those of others.")
+def bench(as_json: bool, exports: bool) -> None:
     """Measure this machine in a minute and a half: speeds, growth, threads, compiling."""
-    from dsgec.run.bench import bench as measurements
+    from dsgec.run.bench import bench as engine
     from dsgec.run.bench import table_lines
+    from dsgec.run.bench_exports import bench_exports
     from dsgec.run.record import to_json
 
     reports = {}
-    for name, report in measurements():
+    for name, report in bench_exports() if exports else engine():
         reports[name] = report
         if not as_json:
             say("\n".join(table_lines(name, report)))

@@ -9,7 +9,15 @@ from functools import cache
 
 import jinja2
 
-from dsgec.codegen.literals import c_characters, c_string, number, python_data, python_string
+from dsgec.codegen.literals import (
+    c_characters,
+    c_string,
+    js_data,
+    js_number,
+    number,
+    python_data,
+    python_string,
+)
 from dsgec.resources import TEMPLATES
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -72,6 +80,8 @@ def environment() -> jinja2.Environment:
         "cchars": lambda value, width: Code(c_characters(value, width)),
         "pydata": lambda value: Code(python_data(value)),
         "pystr": lambda value: Code(python_string(value)),
+        "jsnum": lambda value: Code(js_number(value)),
+        "js": lambda value: Code(js_data(value)),
     }
     return env
 

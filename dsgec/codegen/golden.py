@@ -239,11 +239,12 @@ def _differs(
 def _swaps(network: Network) -> list[tuple[int, int]]:
     """Pairs of columns of which the network reads one at least."""
     used = [node.column for node in network.nodes if isinstance(node, Input)]
+    place = {column: number for number, column in enumerate(used)}
     return [
         (a, b)
-        for a in used
+        for number, a in enumerate(used)
         for b in range(network.inputs)
-        if b not in used or used.index(b) > used.index(a)
+        if place.get(b, len(used)) > number
     ]
 
 

@@ -1,6 +1,9 @@
-"""Numbers and strings to literals that C and Python read back as the same value."""
+"""Numbers and strings to literals that C, Python and JavaScript read back as the same value."""
 
+import json
 import math
+import re
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +11,7 @@ _LONGEST_STRING = 4000  # C99 promises 4095 characters
 
 
 def number(value: float | int) -> str:
-    """A literal that reads back bit for bit, in C and in Python."""
+    """A literal that reads back bit for bit, in C, Python and JavaScript."""
     if isinstance(value, int):
         return str(value)
     if not math.isfinite(value):
@@ -50,6 +53,31 @@ def python_string(value: str | int) -> str:
     if not isinstance(value, str | int):
         raise TypeError(f"{value!r} is no string and no whole number")
     return ascii(value)
+
+
+def js_number(value: float | int) -> str:
+    """A JavaScript literal that reads back bit for bit, also of what is not finite."""
+    if math.isfinite(value):
+        return number(value)
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def js_data(value: Any) -> str:
+    """A JavaScript literal of plain data, in ASCII; what could end HTML or a comment is escaped.
+
+    Whole numbers that JavaScript cannot hold are texts.
+    """
+    text = json.dumps(_held(value), ensure_ascii=True, allow_nan=False)
+    # In JSON such characters stand in strings only.
+    return re.sub(r"[<>&'`*/]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _held(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _held(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_held(item) for item in value]
+    return str(value) if isinstance(value, int) and abs(value) > 2**53 - 1 else value
 
 
 def python_data(value: object, indent: int = 0) -> str:

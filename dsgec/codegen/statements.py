@@ -39,6 +39,7 @@ C_BLOCK = replace(C, feature="c[{}][i]")
 C_FLOAT = replace(C, literal=float_number, real="float")
 C_FLOAT_BLOCK = replace(C_FLOAT, feature="c[{}][i]")
 PYTHON = Language(call=lambda symbol: symbol)
+JAVASCRIPT = Language(call=lambda symbol: symbol)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.model import Model
 from dsgec.run.files import write_whole
+from dsgec.run.package import build_package, build_wheel
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -21,16 +22,29 @@ def parse_targets(text: str) -> tuple[str, ...]:
 
 
 def export(
-    model: Model, targets: Sequence[str], name: str, folder: Path, dtype: str = DTYPES[0]
+    model: Model,
+    targets: Sequence[str],
+    name: str,
+    folder: Path,
+    dtype: str = DTYPES[0],
+    *,
+    wheel: bool = False,
 ) -> list[Path]:
-    """Write the files of every target; gives their paths."""
+    """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
+    if wheel and not any(TARGETS[target].is_built for target in targets):
+        raise DsgecError("--wheel goes with the target cffi", "Say `--to cffi --wheel`.")
     artefact = Artefact(model, name, dtype)
     files: dict[str, str | bytes] = {}
     for target in targets:
         if dtype not in TARGETS[target].dtypes:
             able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
             raise DsgecError(f"`{target}` cannot be of the type {dtype}", f"These can: {able}.")
-        for file in TARGETS[target].emit(artefact):
+        emitted = TARGETS[target].emit(artefact)
+        if TARGETS[target].is_built:
+            emitted = build_package(artefact, emitted)
+            if wheel:
+                emitted += (build_wheel(artefact, emitted),)
+        for file in emitted:
             if file.name in files:
                 raise DsgecError(
                     f"two of the targets {', '.join(targets)} would write {file.name}",

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from dsgec.codegen.artefact import Artefact
@@ -15,9 +16,22 @@ from dsgec.network.powers import multiplications
 from dsgec.run.artefacts import find_artefacts
 from dsgec.run.record import read_model
 
-_CORTEX_M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
+CORTEX_M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
 _SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Bytes of an object file; `stack` is what a call takes at most.
+
+    `needs_routines`: the compiler adds some of its own, for arithmetic that the machine has not.
+    """
+
+    flash: int
+    ram: int
+    stack: int
+    needs_routines: bool
 
 
 def inspect_artefact(path: Path) -> list[str]:
@@ -75,7 +89,7 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
 
 def _sizes(artefact: Artefact) -> list[str]:
     """Flash and stack of the C as compilers that are here make it, without names and batches."""
-    builds = [("this machine", "gcc", ()), ("Cortex-M4", "arm-none-eabi-gcc", _CORTEX_M4)]
+    builds = [("this machine", "gcc", ()), ("Cortex-M4", "arm-none-eabi-gcc", CORTEX_M4)]
     lines = []
     for title, compiler, flags in builds:
         command = shutil.which(compiler)
@@ -89,6 +103,18 @@ def _sizes(artefact: Artefact) -> list[str]:
 
 
 def _size(artefact: Artefact, title: str, command: str, flags: tuple[str, ...]) -> str:
+    cost = c_cost(artefact, command, flags)
+    if cost is None:
+        return ""
+    return (
+        f"  {artefact.dtype:<11} {cost.flash:,} bytes of flash"
+        + (" and the compiler's own routines" if cost.needs_routines else "")
+        + f", {cost.ram} of RAM, at most {cost.stack} of stack ({title}, -Os)"
+    )
+
+
+def c_cost(artefact: Artefact, command: str, flags: tuple[str, ...] = CORTEX_M4) -> Cost | None:
+    """The bytes that the C takes without names and batches; None where it does not compile."""
     name, macro = artefact.name, artefact.name.upper()
     without = (f"-D{macro}_NO_BATCH", f"-D{macro}_NO_NAMES")
     with tempfile.TemporaryDirectory() as folder:
@@ -100,19 +126,17 @@ def _size(artefact: Artefact, title: str, command: str, flags: tuple[str, ...]) 
             sections = _run([command.replace("gcc", "size"), "-A", "net.o"], folder)
             routines = _run([command.replace("gcc", "nm"), "-u", "net.o"], folder)
         except (OSError, subprocess.SubprocessError):
-            return ""
+            return None
         usage = [file.read_text() for file in Path(folder).glob("*.su")]
     bytes_ = {
         part[0]: int(part[1]) for line in sections.splitlines() if _is_size(part := line.split())
     }
-    flash = sum(n for key, n in bytes_.items() if key.startswith((".text", ".rodata")))
-    ram = sum(n for key, n in bytes_.items() if key.startswith((".data", ".bss")))
-    # A call deeper than the sum of all frames is not possible: nothing recurses.
-    stack = sum(int(line.split("\t")[1]) for text in usage for line in text.splitlines())
-    return (
-        f"  {artefact.dtype:<11} {flash:,} bytes of flash"
-        + (" and the compiler's own routines" if routines else "")
-        + f", {ram} of RAM, at most {stack} of stack ({title}, -Os)"
+    return Cost(
+        flash=sum(n for key, n in bytes_.items() if key.startswith((".text", ".rodata"))),
+        ram=sum(n for key, n in bytes_.items() if key.startswith((".data", ".bss"))),
+        # A call deeper than the sum of all frames is not possible: nothing recurses.
+        stack=sum(int(line.split("\t")[1]) for text in usage for line in text.splitlines()),
+        needs_routines=bool(routines),
     )
 
 

@@ -3,6 +3,8 @@
 Files are compared as text. Only what is byte for byte ours is ever compiled, imported or run.
 """
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from itertools import zip_longest
@@ -20,10 +22,21 @@ from dsgec.native.module import load_module
 from dsgec.native.toolchain import compile_library, find_toolchain
 from dsgec.network.evaluate import evaluate
 from dsgec.run.artefacts import Found, find_artefacts
+from dsgec.run.files import write_whole
 from dsgec.run.predict import model_rows
 from dsgec.run.record import read_model
 
 Array = NDArray[np.float64]
+
+_SECONDS = 600
+_PREDICT = """
+import importlib, sys
+import numpy as np
+sys.path.insert(0, ".")
+net = importlib.import_module(sys.argv[1])
+rows = np.fromfile("rows").reshape(-1, int(sys.argv[2]))
+getattr(net, "predict_proba", net.predict)(rows, nan="propagate").tofile("results")
+"""
 
 
 def verify(path: Path, table: Table | None = None) -> list[str]:
@@ -66,7 +79,7 @@ def _verify(found: Found, table: Table | None) -> list[str]:
 def _difference(found: Found, target: str) -> str:
     """Where the files beside differ from what the target makes; empty if nowhere."""
     for file in found.rebuilt(target):
-        path = found.path.parent / file.name
+        path = found.folder / file.name
         wanted = file.text.encode() if isinstance(file.text, str) else file.text
         try:
             given = path.read_bytes()
@@ -107,6 +120,19 @@ def _run_module(artefact: Artefact, files: tuple[SourceFile, ...], rows: Array) 
     return np.array(predict(rows, nan="propagate"), dtype=np.float64).reshape(len(rows), -1)
 
 
+def _run_package(artefact: Artefact, files: tuple[SourceFile, ...], rows: Array) -> Array:
+    """The same of a package, imported by a Python of its own."""
+    out = len(artefact.model.classes) or len(artefact.network.outputs)
+    with tempfile.TemporaryDirectory() as folder:
+        for file in files:
+            write_whole(Path(folder, file.name), file.text)
+        rows.tofile(Path(folder, "rows"))
+        command = [sys.executable, "-c", _PREDICT, artefact.name, str(len(artefact.model.columns))]
+        # An argument list without a shell: our own text, and a name that was checked.
+        subprocess.run(command, cwd=folder, check=True, timeout=_SECONDS)  # noqa: S603
+        return np.fromfile(Path(folder, "results")).reshape(len(rows), out)
+
+
 def _run_c(artefact: Artefact, files: tuple[SourceFile, ...], rows: Array) -> Array:
     """The same of the C, compiled here."""
     toolchain = find_toolchain()
@@ -129,6 +155,7 @@ def _run_c(artefact: Artefact, files: tuple[SourceFile, ...], rows: Array) -> Ar
 RUN: dict[str, Callable[[Artefact, tuple[SourceFile, ...], Array], Array]] = {
     "python": _run_module,
     "numpy": _run_module,
+    "cffi": _run_package,
     "c": _run_c,
 }
 """How rows are given to what a target makes."""

@@ -1,12 +1,14 @@
 """An artefact is rebuilt from what it carries; what was changed is found, and never run."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
 
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.targets import TARGETS
+from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column, Model, unnamed
 from dsgec.network.parse import parse
@@ -32,6 +34,46 @@ def test_an_artefact_carries_its_model(target, model, tmp_path):
     assert found.artefact == Artefact(model, "net")
     (line,) = verify(tmp_path / MAIN[target])
     assert f"{target}, double, model {found.artefact.model_id}" in line
+
+
+FURTHER = {"js": "net.mjs", "cffi": "net/__init__.py", "onnx": "net.onnx"}
+
+
+@pytest.mark.parametrize("target", FURTHER)
+def test_other_artefacts_carry_their_model_too(target, tmp_path):
+    if target == "onnx":
+        pytest.importorskip("onnx", reason="onnx is not installed")
+    if target == "cffi" and not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    export(MODEL, [target], "net", tmp_path)
+    path = tmp_path / FURTHER[target]
+    assert read_artefact(path).artefact == Artefact(MODEL, "net")
+    assert read_artefact(path).targets == (target,)
+    for given in (path, tmp_path):
+        (line,) = verify(given)
+        assert f"{target}, double, model" in line
+    if target == "onnx":
+        path.write_bytes(path.read_bytes()[:-30])
+    elif target == "cffi":
+        library = tmp_path / "net" / "_net.abi3.so"
+        data = bytearray(library.read_bytes())
+        data[len(data) // 2] ^= 1
+        library.write_bytes(data)
+    else:
+        path.write_text(path.read_text().replace("a === b ? 1.0", "a === b ? 2.0"))
+    with pytest.raises(DsgecError):
+        verify(path)
+
+
+@pytest.mark.needs_cc
+def test_a_package_is_run_on_a_table(tmp_path):
+    export(IRIS, ["cffi"], "net", tmp_path)
+    (tmp_path / "t.csv").write_text(
+        "sepal length,sepal width,petal length,petal width\n5.1,3.5,1.4,0.2\n6.0,2.2,4.0,1.0\n"
+    )
+    lines = verify(tmp_path, read_table(str(tmp_path / "t.csv")))
+    assert "2 rows of" in lines[1]
+    assert "give the same bits" in lines[1]
 
 
 def test_hostile_names_survive_the_way_through_an_artefact(tmp_path):

@@ -1,0 +1,168 @@
+"""Artefact to the sources of an importable package: the Python around a C extension, and the C.
+
+A compiler is needed to make the extension of the C; that is not done here.
+"""
+
+from dataclasses import dataclass
+
+from dsgec.arithmetic.source import c_source
+from dsgec.arithmetic.table import DEFINED
+from dsgec.codegen.artefact import Artefact, SourceFile, View, view
+from dsgec.codegen.emit_c import TYPES
+from dsgec.codegen.environment import Code, render
+from dsgec.codegen.tape import Step, Tape, tape
+from dsgec.errors import DsgecError
+
+_ROWS = (64, 32)
+_BYTES_OF_BLOCK, _MOST_BYTES = 48 << 10, 2 << 20
+_VECTORS = {1: 4, 2: 4, 3: 2, 4: 2}  # so that a tile fits into 16 registers
+_SIZES = {"double": 8, "float": 4}
+_NUMPY_TYPES = {"double": "float64", "float": "float32"}
+_OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y", "neg": "-x"}
+_BINARY = {*_OPERATORS, *(f.symbol for f in DEFINED.values() if f.arity == 2)} - {"neg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A set of instructions; the rows of a block and the bytes of a vector."""
+
+    name: str
+    rows: int
+    width: int
+    feature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A step that is no sum, as a loop over rows."""
+
+    name: Code
+    code: Code
+    expression: Code
+    binary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A step as the C has it in its table."""
+
+    operation: Code
+    to: int
+    a: int
+    b: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What the template sees of a tape."""
+
+    real: Code
+    largest: Code
+    rows: int
+    slots: int
+    levels: tuple[Level, ...]
+    inputs: tuple[tuple[int, int], ...]
+    constants: tuple[tuple[Code, int], ...]
+    functions: tuple[Function, ...]
+    steps: tuple[Entry, ...]
+    sources: tuple[tuple[int, ...], ...]
+    weights: tuple[tuple[Code, ...], ...]
+    outputs: tuple[int, ...]
+    tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
+    all_required: bool
+    reals: str  # the types of cffi and of numpy
+    row: str
+    dtype: str
+
+
+def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name/__init__.py`, and what `name/_name.abi3.so` is made of: C, and its declarations."""
+    m = view(artefact, TYPES[artefact.dtype].row)
+    tape_ = tape(artefact.network)
+    symbols = {step.operation for step in tape_.steps} - {"sum", *_OPERATORS}
+    kernel = _kernel(artefact, m, tape_)
+    name = artefact.name
+    c = render(
+        "cffi/module.c.j2", m=m, k=kernel, arithmetic=Code(c_source(symbols, artefact.dtype))
+    )
+    return (
+        SourceFile(f"{name}/__init__.py", render("cffi/module.py.j2", m=m, k=kernel)),
+        SourceFile(f"{name}/_{name}.c", c),
+        SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel)),
+    )
+
+
+def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
+    names = sorted({step.operation for step in tape_.steps} - {"sum"})
+    rows = _rows(tape_.slots * _SIZES[artefact.dtype])
+    sums = [step for step in tape_.steps if step.operation == "sum"]
+    kind = TYPES[artefact.dtype]
+
+    def literal(value: float) -> Code:
+        return Code(kind.row.literal(value))
+
+    sources = list(dict.fromkeys(step.sources for step in sums))
+    return Kernel(
+        real=Code(artefact.dtype),
+        largest=Code(kind.largest),
+        rows=rows,
+        slots=tape_.slots,
+        levels=(
+            Level("row", 1, 0),
+            Level("any", rows, 16),
+            Level("avx2", rows, 32, "avx2"),
+            Level("avx512", rows, 64, "avx512f"),
+        ),
+        inputs=tape_.inputs,
+        constants=tuple((literal(value), slot) for value, slot in tape_.constants),
+        functions=tuple(map(_function, names)),
+        steps=tuple(_entries(tape_.steps, sources)),
+        sources=tuple(sources),
+        weights=tuple(tuple(literal(w) for row in step.weights for w in row) for step in sums),
+        outputs=tape_.outputs,
+        tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
+        all_required=len(m.required) == m.inputs > 0,
+        reals=f"{artefact.dtype}[]",
+        row=f"{artefact.dtype}[{m.results}]",
+        dtype=_NUMPY_TYPES[artefact.dtype],
+    )
+
+
+def _rows(bytes_of_row: int) -> int:
+    """The rows of a block, so that it stays in the nearest cache."""
+    if _ROWS[-1] * bytes_of_row > _MOST_BYTES:
+        raise DsgecError(
+            "the network has too many neurons beside each other for the target cffi",
+            "Export it to another target.",
+        )
+    fitting = (rows for rows in _ROWS if rows * bytes_of_row <= _BYTES_OF_BLOCK)
+    return next(fitting, _ROWS[-1])
+
+
+def _function(name: str) -> Function:
+    binary = name in _BINARY
+    call = f"dsgec_{name}(x, y)" if binary else f"dsgec_{name}(x)"
+    expression = _OPERATORS.get(name, call)
+    return Function(Code(f"each_{name}"), Code(name.upper()), Code(expression), binary)
+
+
+def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[Entry]:
+    starts = {}
+    start = 0
+    for row in sources:
+        starts[row] = start
+        start += len(row)
+    entries = []
+    weight = 0
+    for step in steps:
+        if step.operation == "sum":
+            operation = Code(f"SUM_{step.count}")
+            entries.append(
+                Entry(operation, step.to, starts[step.sources], len(step.sources), weight)
+            )
+            weight += step.count * len(step.sources)
+        else:
+            a, b = (*step.sources, step.count)[:2]
+            entries.append(Entry(Code(step.operation.upper()), step.to, a, b, 0))
+    return entries

@@ -1,0 +1,279 @@
+"""Artefact to an ONNX model: a graph of operations on tables of columns.
+
+Rows and results are in single precision, and what is between them is in the artefact's. Operations
+that can be done at the same time are one operation on all their columns; sums are products with a
+matrix. A foreign runtime computes it: this is the one target with a tolerance.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dsgec.codegen.artefact import Artefact, SourceFile, View, view
+from dsgec.codegen.statements import C
+from dsgec.codegen.tape import Operation, Writer
+from dsgec.errors import DsgecError
+from dsgec.network.ir import Network
+
+OPSET, IR_VERSION = 17, 8
+ROWS, PROBABILITIES, NUMBERS, VALUES = "rows", "probabilities", "class_numbers", "values"
+"""The names of what goes in and comes out."""
+
+Place = tuple[str, int]
+"""A tensor and a column of it."""
+
+_PLAIN = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mul",
+    "quotient": "Div",
+    "neg": "Neg",
+    "absolute": "Abs",
+    "minimum": "Min",
+    "maximum": "Max",
+    "relu": "Relu",
+    "exp": "Exp",
+    "sig": "Sigmoid",
+    "tanh": "Tanh",
+}
+
+
+def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name.onnx`."""
+    onnx = _library()
+    m = view(artefact, C)
+    graph = _Graph(onnx, artefact.dtype, {ROWS: m.inputs})
+    _results(graph, m, _outputs(graph, artefact.network))
+    helper, kinds = onnx.helper, onnx.TensorProto
+    results = PROBABILITIES if m.classes else VALUES
+    outputs = [helper.make_tensor_value_info(results, kinds.FLOAT, ["n", m.results])]
+    if m.classes:
+        outputs.append(helper.make_tensor_value_info(NUMBERS, kinds.INT64, ["n"]))
+    inputs = [helper.make_tensor_value_info(ROWS, kinds.FLOAT, ["n", m.inputs])]
+    model = helper.make_model(
+        helper.make_graph(graph.nodes, artefact.name, inputs, outputs, graph.tensors),
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+        producer_name="dsgec",
+        producer_version=artefact.version,
+    )
+    helper.set_model_props(model, {key: _text(value) for key, value in m.metadata.items()})
+    onnx.checker.check_model(model)
+    return (SourceFile(f"{artefact.name}.onnx", model.SerializeToString(deterministic=True)),)
+
+
+def read_onnx(data: bytes) -> Any:
+    """The metadata of an exported model; None where there is none."""
+    try:
+        model = _library().load_from_string(data)
+        properties = {entry.key: entry.value for entry in model.metadata_props}
+        plain = {key: json.loads(properties[key]) for key in ("columns", "classes")}
+    except DsgecError:
+        raise
+    except Exception:  # what protobuf raises is nobody's interface
+        return None
+    return properties | plain
+
+
+def _library() -> Any:
+    try:
+        import onnx
+    except ImportError as error:
+        raise DsgecError(
+            "the target onnx needs the package onnx", "Install it: pip install 'dsgec[onnx]'"
+        ) from error
+    return onnx
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _outputs(graph: "_Graph", network: Network) -> str:
+    """The tensor of the network's outputs."""
+    writer = Writer(replace(network, softmax=False))
+    outputs = writer.write()
+    numbers = {value: number for number, value in writer.constants.values()}
+    rows = graph.rows()
+    place: dict[int, Place] = {value: (rows, column) for column, value in writer.columns.items()}
+    for value, number in numbers.items():
+        if value in outputs:
+            place[value] = (graph.column([number]), 0)
+    for group in _groups(writer.operations, numbers):
+        tensor = _apply(graph, group, place, numbers)
+        values = [operation.result + i for operation in group for i in range(operation.results)]
+        graph.widths[tensor] = len(values)
+        place.update({value: (tensor, i) for i, value in enumerate(values)})
+    y = graph.stack([place[value] for value in outputs])
+    return graph.single(graph.add("Softmax", y, axis=1) if network.softmax else y)
+
+
+def _results(graph: "_Graph", m: View, y: str) -> None:
+    """Outputs, in single precision, under the names that users see."""
+    graph.dtype = "float"
+    if not m.classes:
+        graph.name(y, VALUES)
+    elif m.outputs == 1:
+        other = graph.add("Sub", graph.constant([1.0]), y)
+        graph.name(graph.add("Concat", other, y, axis=1), PROBABILITIES)
+        chosen = graph.add("GreaterOrEqual", y, graph.constant([0.5]))
+        chosen = graph.add("Cast", chosen, to=graph.onnx.TensorProto.INT64)
+        graph.name(graph.add("Squeeze", chosen, graph.integers([1])), NUMBERS)
+    else:
+        graph.name(y, PROBABILITIES)
+        lowest = graph.constant([-np.inf])  # what is not a number is no larger
+        least = graph.add("Where", graph.add("IsNaN", y), lowest, y)
+        graph.name(graph.add("ArgMax", least, axis=1, keepdims=0), NUMBERS)
+
+
+def _groups(operations: list[Operation], numbers: dict[int, float]) -> Iterable[list[Operation]]:
+    """Operations of a kind that can be done together, in an order in which all can be done."""
+    level: dict[int, int] = {}
+    groups: dict[tuple[Any, ...], list[Operation]] = {}
+    for operation in operations:
+        depth = 1 + max((level.get(argument, 0) for argument in operation.arguments), default=0)
+        level.update({operation.result + i: depth for i in range(operation.results)})
+        fixed = tuple(argument in numbers for argument in operation.arguments)
+        kind = operation.arguments if operation.name == "sum" else fixed
+        groups.setdefault((depth, operation.name, kind), []).append(operation)
+    for key in sorted(groups, key=lambda key: key[0]):  # those of a depth stay in their order
+        yield groups[key]
+
+
+def _apply(
+    graph: "_Graph", group: list[Operation], place: dict[int, Place], numbers: dict[int, float]
+) -> str:
+    """The tensor of what a group of operations gives."""
+    if group[0].name == "sum":
+        return _sum(graph, group, place, numbers)
+    operands = []
+    for arguments in zip(*(operation.arguments for operation in group), strict=True):
+        if arguments[0] not in numbers:
+            operands.append(graph.stack([place[argument] for argument in arguments]))
+        elif all(argument in numbers for argument in group[0].arguments):
+            operands.append(graph.column([numbers[argument] for argument in arguments]))
+        else:
+            operands.append(graph.constant([numbers[argument] for argument in arguments]))
+    return graph.function(group[0].name, *operands)
+
+
+def _sum(
+    graph: "_Graph", group: list[Operation], place: dict[int, Place], numbers: dict[int, float]
+) -> str:
+    sources = group[0].arguments
+    weights = np.hstack([np.array(operation.weights) for operation in group])
+    columns = [i for i, source in enumerate(sources) if source not in numbers]
+    bias = np.zeros(weights.shape[1])
+    with np.errstate(all="ignore"):
+        for i, source in enumerate(sources):
+            bias = bias + weights[i] * numbers.get(source, 0.0)
+    if not columns:
+        return graph.column(bias)
+    x = graph.stack([place[sources[i]] for i in columns])
+    return graph.add("Gemm", x, graph.constant(weights[columns]), graph.constant(bias))
+
+
+@dataclass
+class _Graph:
+    """Nodes and numbers; what is there already is not made again."""
+
+    onnx: Any
+    dtype: str
+    widths: dict[str, int]
+    nodes: list[Any] = field(default_factory=list)
+    tensors: list[Any] = field(default_factory=list)
+    known: dict[Any, str] = field(default_factory=dict)
+
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        key = (operator, inputs, *sorted(attributes.items()))
+        if key not in self.known:
+            self.known[key] = f"t{len(self.known)}"
+            make_node = self.onnx.helper.make_node
+            self.nodes.append(make_node(operator, inputs, [self.known[key]], **attributes))
+        return self.known[key]
+
+    def name(self, tensor: str, name: str) -> None:
+        self.nodes.append(self.onnx.helper.make_node("Identity", [tensor], [name]))
+
+    def rows(self) -> str:
+        """The rows as they are computed with."""
+        if self.dtype == "float":
+            return ROWS
+        wide = self.add("Cast", ROWS, to=self.onnx.TensorProto.DOUBLE)
+        self.widths[wide] = self.widths[ROWS]
+        return wide
+
+    def single(self, tensor: str) -> str:
+        """The same in single precision."""
+        if self.dtype == "float":
+            return tensor
+        return self.add("Cast", tensor, to=self.onnx.TensorProto.FLOAT)
+
+    def constant(self, values: Any) -> str:
+        return self._tensor(np.array(values, np.float32 if self.dtype == "float" else np.float64))
+
+    def integers(self, values: list[int]) -> str:
+        return self._tensor(np.array(values, np.int64))
+
+    def _tensor(self, array: Any) -> str:
+        key = (str(array.dtype), array.shape, array.tobytes())
+        if key not in self.known:
+            self.known[key] = f"t{len(self.known)}"
+            self.tensors.append(self.onnx.numpy_helper.from_array(array, self.known[key]))
+        return self.known[key]
+
+    def column(self, values: Any) -> str:
+        """The same numbers in every row."""
+        count = self.add("Gather", self.add("Shape", ROWS), self.integers([0]), axis=0)
+        shape = self.add("Concat", count, self.integers([len(values)]), axis=0)
+        return self.add("Expand", self.constant([values]), shape)
+
+    def stack(self, places: list[Place]) -> str:
+        """A tensor that has these columns side by side."""
+        pieces: list[tuple[str, list[int]]] = []
+        for tensor, column in places:
+            if not pieces or pieces[-1][0] != tensor:
+                pieces.append((tensor, []))
+            pieces[-1][1].append(column)
+        parts = [self._columns(tensor, columns) for tensor, columns in pieces]
+        return parts[0] if len(parts) == 1 else self.add("Concat", *parts, axis=1)
+
+    def _columns(self, tensor: str, columns: list[int]) -> str:
+        if columns == list(range(self.widths.get(tensor, 1))):
+            return tensor
+        return self.add("Gather", tensor, self.integers(columns), axis=1)
+
+    def function(self, name: str, *x: str) -> str:
+        """A function of the arithmetic, with its meaning outside the usual domain."""
+        if name in _PLAIN:
+            return self.add(_PLAIN[name], *x)
+        zero, one, million = (self.constant([v]) for v in (0.0, 1.0, 1e6))
+        is_zero = self.add("Equal", x[-1 if name == "div" else 0], zero)
+        size = self.add("Abs", x[0])
+        match name:
+            case "div":
+                quotient = self.add("Div", x[0], self.add("Where", is_zero, one, x[1]))
+                return self.add("Where", is_zero, one, quotient)
+            case "sqrt":
+                return self.add("Sqrt", size)
+            case "log":
+                return self.add("Where", is_zero, zero, self.add("Log", size))
+            case "sin" | "cos":
+                inside = self.add("LessOrEqual", size, million)
+                angle = self.add("Where", inside, x[0], zero)
+                return self.add("Sin" if name == "sin" else "Cos", angle)
+            case "power":
+                exponent_zero = self.add("Equal", x[1], zero)
+                at_zero = self.add("Where", exponent_zero, one, zero)
+                return self.add("Where", is_zero, at_zero, self.add("Pow", size, x[1]))
+            case "fill":
+                return self.add("Where", self.add("IsNaN", x[0]), x[1], x[0])
+            case "equals":
+                same = self.add("Equal", x[0], x[1])
+                kinds = self.onnx.TensorProto
+                return self.add("Cast", same, to=getattr(kinds, self.dtype.upper()))
+            case _:
+                raise DsgecError(f"the function {name} has no form in ONNX")

@@ -1,0 +1,293 @@
+"""Network to a tape: steps over columns of rows, which a kernel runs block by block.
+
+A slot is a column of as many values as a block has rows. Sums of weighted columns are one step, and
+sums of the same columns share it, up to four of them; so do functions of one argument whose slots
+are neighbours. What is computed, and in which order, is what the network says, so the bits are the
+same.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from dsgec.arithmetic.table import DEFINED
+from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.powers import multiplications
+
+TILE = 4
+"""The most sums of the same columns that one step computes."""
+
+_ONE = -1  # stands for the column of ones, which a number in a sum is a multiple of
+
+Terms = tuple[tuple[float, int], ...]
+"""Weights, and the nodes whose columns they multiply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The slot `to`, and `count` in all, become what `operation` makes of the slots `sources`.
+
+    The operation `sum` has for each source as many weights as sums; a function of one argument goes
+    on to the next slots.
+    """
+
+    operation: str
+    to: int
+    sources: tuple[int, ...]
+    count: int = 1
+    weights: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tape:
+    """`inputs` are columns of the table and their slots, `constants` numbers and theirs."""
+
+    slots: int
+    inputs: tuple[tuple[int, int], ...]
+    constants: tuple[tuple[float, int], ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A step before slots are given out: values are numbered as they are made."""
+
+    name: str
+    arguments: tuple[int, ...]
+    result: int  # the first of `results`
+    results: int = 1
+    weights: tuple[tuple[float, ...], ...] = ()
+
+
+def tape(network: Network) -> Tape:
+    """The tape of a network."""
+    writer = Writer(network)
+    return _with_slots(writer, writer.write())
+
+
+@dataclass
+class Writer:
+    """Writes the operations of a network; nodes, columns and numbers become values."""
+
+    network: Network
+    operations: list[Operation] = field(default_factory=list)
+    made: dict[int, int] = field(default_factory=dict)  # values by node
+    columns: dict[int, int] = field(default_factory=dict)  # values by column
+    constants: dict[str, tuple[float, int]] = field(default_factory=dict)  # by hexadecimal form
+    values: int = 0
+
+    def write(self) -> list[int]:
+        """Write all operations; gives the values of the outputs."""
+        sums = _sums(self.network)
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for position, terms in sums.items():
+            alike.setdefault(tuple(source for _, source in terms), []).append(position)
+        inside = _inside(self.network, sums)
+        for position, node in enumerate(self.network.nodes):
+            if not isinstance(node, Apply) or position in inside or position in self.made:
+                continue
+            if position in sums:
+                self.sums(alike[tuple(source for _, source in sums[position])], sums)
+            elif node.function == "pow":
+                self.made[position] = self.power(node)
+            else:
+                arguments = [self.value(argument) for argument in node.arguments]
+                self.made[position] = self.operation(_name(node.function), *arguments)
+        outputs = [self.value(position) for position in self.network.outputs]
+        return self.softmax(outputs) if self.network.softmax else outputs
+
+    def value(self, position: int) -> int:
+        """The value of a node; numbers and columns become values when they are asked for."""
+        if position == _ONE:
+            return self.constant(1.0)
+        node = self.network.nodes[position]
+        if isinstance(node, Constant):
+            return self.constant(node.value)
+        if isinstance(node, Input):
+            if node.column not in self.columns:
+                self.columns[node.column] = self.fresh()
+            return self.columns[node.column]
+        return self.made[position]
+
+    def constant(self, number: float) -> int:
+        if number.hex() not in self.constants:
+            self.constants[number.hex()] = (number, self.fresh())
+        return self.constants[number.hex()][1]
+
+    def fresh(self, count: int = 1) -> int:
+        self.values += count
+        return self.values - count
+
+    def operation(self, name: str, *arguments: int) -> int:
+        self.operations.append(Operation(name, arguments, self.fresh()))
+        return self.operations[-1].result
+
+    def sums(self, positions: list[int], sums: dict[int, Terms]) -> None:
+        sources = tuple(self.value(source) for _, source in sums[positions[0]])
+        while positions:
+            group, positions = positions[:TILE], positions[TILE:]
+            count = len(group)
+            rows = zip(*(sums[position] for position in group), strict=True)
+            weights = tuple(tuple(weight for weight, _ in row) for row in rows)
+            first = self.fresh(count)
+            self.operations.append(Operation("sum", sources, first, count, weights))
+            self.made.update({position: first + i for i, position in enumerate(group)})
+
+    def power(self, node: Apply) -> int:
+        base = self.value(node.arguments[0])
+        exponent = self.network.nodes[node.arguments[1]]
+        assert isinstance(exponent, Constant)
+        if exponent.value == 0.0:
+            return self.constant(1.0)
+        last = base
+        for step in multiplications(int(exponent.value)):
+            last = self.operation("mul", last, last if step == "square" else base)
+        return self.operation("div", self.constant(1.0), last) if exponent.value < 0 else last
+
+    def softmax(self, z: list[int]) -> list[int]:
+        """The steps of the arithmetic's softmax."""
+        greatest = z[0]
+        for value in z[1:]:
+            greatest = self.operation("maximum", greatest, value)
+        e = [self.operation("exp_down", self.operation("sub", v, greatest)) for v in z]
+        total = e[0]
+        for value in e[1:]:
+            total = self.operation("add", total, value)
+        return [self.operation("quotient", value, total) for value in e]
+
+
+def _name(function: str) -> str:
+    return DEFINED[function].symbol if function in DEFINED else function
+
+
+def _sums(network: Network) -> dict[int, Terms]:
+    """Of each sum, from left to right, the terms; what is part of a longer sum is none itself."""
+    uses = [0] * len(network.nodes)
+    for node in network.nodes:
+        if isinstance(node, Apply):
+            for argument in node.arguments:
+                uses[argument] += 1
+    for position in network.outputs:
+        uses[position] += 1
+    found: dict[int, Terms] = {}
+    part: set[int] = set()
+    for position in range(len(network.nodes) - 1, -1, -1):
+        if position in part or not _is_sum(network, position):
+            continue
+        terms: list[tuple[float, int]] = []
+        left = position
+        while _is_sum(network, left) and (left == position or uses[left] == 1):
+            node = network.nodes[left]
+            assert isinstance(node, Apply)
+            part.add(left)
+            weight, source = _term(network, node.arguments[1])
+            # a - w x is a + (-w) x to the last bit.
+            terms.append((-weight if node.function == "sub" else weight, source))
+            left = node.arguments[0]
+        terms.append(_term(network, left))
+        found[position] = tuple(reversed(terms))
+    return dict(sorted(found.items()))
+
+
+def _is_sum(network: Network, position: int) -> bool:
+    node = network.nodes[position]
+    return isinstance(node, Apply) and node.function in ("add", "sub")
+
+
+def _term(network: Network, position: int) -> tuple[float, int]:
+    """A node as a weight and what it multiplies: 1 x is x, and c is c 1, to the last bit."""
+    node = network.nodes[position]
+    if isinstance(node, Constant):
+        return node.value, _ONE
+    if isinstance(node, Apply) and node.function == "mul":
+        for weight, source in (node.arguments, node.arguments[::-1]):
+            number = network.nodes[weight]
+            if isinstance(number, Constant):
+                return number.value, source
+    return 1.0, position
+
+
+def _inside(network: Network, sums: dict[int, Terms]) -> set[int]:
+    """The nodes that no step needs, because a sum computes them on its way."""
+    needed = set(network.outputs)
+    for position in range(len(network.nodes) - 1, -1, -1):
+        node = network.nodes[position]
+        if position in needed and isinstance(node, Apply):
+            if position in sums:
+                needed.update(source for _, source in sums[position])
+            else:
+                needed.update(node.arguments)
+    return set(range(len(network.nodes))) - needed
+
+
+def _with_slots(writer: Writer, outputs: list[int]) -> Tape:
+    """Values to slots; a slot is free again after the last step that reads it."""
+    last: dict[int, int] = {}
+    for number, operation in enumerate(writer.operations):
+        last.update(dict.fromkeys(operation.arguments, number))
+    kept = {*outputs, *(value for _, value in writer.constants.values())}
+    slots = _Slots()
+    slot: dict[int, int] = {}
+    for value in (*writer.columns.values(), *(value for _, value in writer.constants.values())):
+        slot[value] = slots.take(1)
+    steps: list[Step] = []
+    for number, operation in enumerate(writer.operations):
+        sources = tuple(slot[argument] for argument in operation.arguments)
+        ended = [
+            argument
+            for argument in dict.fromkeys(operation.arguments)
+            if last[argument] == number and argument not in kept
+        ]
+        for argument in ended:
+            slots.free(slot[argument])
+        if ended and operation.name != "sum":
+            to = slots.take_back(slot[ended[0]])
+        else:
+            to = slots.take(operation.results)
+        slot.update({operation.result + i: to + i for i in range(operation.results)})
+        step = Step(operation.name, to, sources, operation.results, operation.weights)
+        if steps and _continues(steps[-1], step):
+            steps[-1] = replace(steps[-1], count=steps[-1].count + 1)
+        else:
+            steps.append(step)
+    return Tape(
+        max(slots.count, 1),
+        tuple((column, slot[value]) for column, value in writer.columns.items()),
+        tuple((number, slot[value]) for number, value in writer.constants.values()),
+        tuple(steps),
+        tuple(slot[value] for value in outputs),
+    )
+
+
+def _continues(before: Step, step: Step) -> bool:
+    """Whether a step does in the next slot what the step before it does, in place."""
+    return (
+        before.operation == step.operation
+        and step.sources == (step.to,)
+        and before.sources == (before.to,)
+        and step.to == before.to + before.count
+    )
+
+
+class _Slots:
+    """The lowest free slots are taken first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.unused: set[int] = set()
+
+    def take(self, count: int) -> int:
+        for first in sorted(self.unused):
+            if all(first + i in self.unused for i in range(count)):
+                break
+        else:
+            first = self.count
+            self.count += count
+        self.unused -= set(range(first, first + count))
+        return first
+
+    def take_back(self, slot: int) -> int:
+        self.unused.remove(slot)
+        return slot
+
+    def free(self, slot: int) -> None:
+        self.unused.add(slot)

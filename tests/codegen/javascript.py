@@ -1,0 +1,113 @@
+"""Exported JavaScript modules run by node, and by a real browser, on rows of doubles."""
+
+import functools
+import http.server
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.emit_js import emit_js
+
+NODE = shutil.which("node")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+# Rows and results as hexadecimal digits of little-endian doubles: no text rounds them.
+SHARED = """
+export function table(hex, columns) {
+  const bytes = Uint8Array.from(hex.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+  const values = new Float64Array(bytes.buffer);
+  const count = values.length / columns;
+  return Array.from({ length: count }, (_, i) => values.slice(i * columns, (i + 1) * columns));
+}
+export function hex(values) {
+  const bytes = new Uint8Array(Float64Array.from(values).buffer);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+export function answer(net, hexRows) {
+  const rows = table(hexRows, net.featureNames.length);
+  const found = net.predictProbaBatch ? net.predictProbaBatch(rows) : net.predictBatch(rows);
+  return `${net.modelId} ${net.selftest()} ${hex(found.flat())}`;
+}
+"""
+NODE_DRIVER = """
+import { readFileSync } from "node:fs";
+import { answer } from "./shared.mjs";
+for (const name of process.argv.slice(2)) {
+  const net = await import(`./${name}.mjs`);
+  console.log(answer(net, readFileSync(new URL(`${name}.rows`, import.meta.url), "ascii")));
+}
+"""
+PAGE = """<!doctype html><meta charset="utf-8"><title>running</title><pre id="out"></pre>
+<script type="module">
+import { answer } from "./shared.mjs";
+const lines = [];
+for (const name of "NAMES".split(" ")) {
+  const rows = await (await fetch(`./${name}.rows`)).text();
+  lines.push(answer(await import(`./${name}.mjs`), rows));
+}
+document.getElementById("out").textContent = lines.join("\\n");
+</script>"""
+# fmt: off
+QUIET = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--virtual-time-budget=60000", "--dump-dom",
+]
+# fmt: on
+
+
+def write(folder: Path, models, tables) -> list[str]:
+    """The modules net0, net1, … and their rows; gives their names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "shared.mjs").write_text(SHARED)
+    (folder / "driver.mjs").write_text(NODE_DRIVER)
+    names = []
+    for number, (model, table) in enumerate(zip(models, tables, strict=True)):
+        names.append(f"net{number}")
+        for file in emit_js(Artefact(model, names[-1])):
+            (folder / file.name).write_text(file.text, encoding="utf-8")
+        (folder / f"{names[-1]}.rows").write_text(table.astype("<f8").tobytes().hex())
+    return names
+
+
+def in_node(folder: Path, models, tables) -> list[tuple[str, bool, np.ndarray]]:
+    """For each model its id, what its selftest says, and its results."""
+    names = write(folder, models, tables)
+    command = [NODE, str(folder / "driver.mjs"), *names]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    return _read(answer.stdout, tables)
+
+
+def in_browser(folder: Path, models, tables) -> list[tuple[str, bool, np.ndarray]]:
+    """The same from a page that headless Chromium loads over HTTP."""
+    names = write(folder, models, tables)
+    (folder / "page.html").write_text(PAGE.replace("NAMES", " ".join(names)))
+    handler = functools.partial(_Handler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        profile = f"--user-data-dir={folder / 'profile'}"
+        address = f"http://127.0.0.1:{server.server_port}/page.html"
+        command = [CHROMIUM, *QUIET, profile, address]
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+        server.shutdown()
+    return _read(answer.stdout.split('<pre id="out">')[1].split("</pre>")[0], tables)
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {".mjs": "text/javascript", ".html": "text/html", "": "text/plain"}  # noqa: RUF012
+
+    def log_message(self, *_):
+        pass
+
+
+def _read(text: str, tables) -> list[tuple[str, bool, np.ndarray]]:
+    found = []
+    for line, table in zip(text.splitlines(), tables, strict=True):
+        model_id, selftest, digits = line.split(" ")
+        values = np.frombuffer(bytes.fromhex(digits), "<f8").reshape(len(table), -1)
+        found.append((model_id, selftest == "true", values.copy()))
+    return found

@@ -1,0 +1,238 @@
+"""The exported JavaScript: the interpreter's bits, rows of every form, names that do nothing."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+from dsgec.codegen.artefact import Artefact, model_id
+from dsgec.codegen.emit_js import emit_js
+from dsgec.codegen.literals import js_data, js_number
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import Column, Model, composed, plain, unnamed
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from tests.codegen.javascript import CHROMIUM, NODE, in_browser, in_node
+from tests.codegen.test_emit import IRIS
+from tests.codegen.test_hostile import HOSTILE, LABELS, NAMES, TAME
+from tests.generators import network, rows, same_bits
+
+needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
+needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+
+ENCODED = Model(
+    parse("sig(x_1 + 2.0*x_2 - x_3 + 0.5*x_4 - 0.25*x_5)"),
+    (
+        Column("width", fill=1.5, center=3.0, scale=0.7),
+        Column("colour", "category", ("red", "a\u2028</script>"), fill=0.0),
+        Column("open", "boolean", ("no", "yes")),
+        Column("length"),
+    ),
+    ("small", 7),
+)
+
+
+def random_models(seeds):
+    return [unnamed(simplify(network(seed))) for seed in seeds]
+
+
+def agree(run, folder, seeds, count=100):
+    models = random_models(seeds)
+    tables = [
+        rows(seed, count, len(model.columns)) for seed, model in zip(seeds, models, strict=True)
+    ]
+    for (found_id, selftest, found), model, table in zip(
+        run(folder, models, tables), models, tables, strict=True
+    ):
+        assert found_id == model_id(model)
+        assert selftest
+        assert same_bits(found, evaluate(composed(model), table))
+
+
+@needs_node
+def test_node_gives_the_interpreters_bits_on_random_networks(tmp_path):
+    agree(in_node, tmp_path, range(60))
+
+
+@needs_node
+@pytest.mark.campaign
+def test_node_gives_the_interpreters_bits_on_300_random_networks(tmp_path):
+    agree(in_node, tmp_path, range(2000, 2300), 200)
+
+
+@needs_chromium
+def test_a_browser_gives_the_interpreters_bits(tmp_path):
+    agree(in_browser, tmp_path, range(12))
+
+
+@needs_chromium
+@pytest.mark.campaign
+def test_a_browser_gives_the_interpreters_bits_on_100_random_networks(tmp_path):
+    agree(in_browser, tmp_path, range(2000, 2100))
+
+
+@needs_node
+def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
+    terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(1500)]
+    model = unnamed(simplify(parse(" + ".join(terms))))
+    table = rows(1, 20, 4)
+
+    ((_, selftest, found),) = in_node(tmp_path, [model], [table])
+    assert "function part1(x, t)" in (tmp_path / "net0.mjs").read_text()
+    assert selftest
+    assert same_bits(found, evaluate(model.network, table))
+
+
+def ask(folder, model, expression):
+    """What an expression over the module `net` gives, by way of JSON."""
+    for file in emit_js(Artefact(model, "net")):
+        (folder / file.name).write_text(file.text, encoding="utf-8")
+    script = folder / "ask.mjs"
+    script.write_text(
+        'import * as net from "./net.mjs";\n'
+        "const told = (f) => { try { return f(); } catch (error) { return String(error); } };\n"
+        f"console.log(JSON.stringify({expression}));\n",
+        encoding="utf-8",
+    )
+    answer = subprocess.run([NODE, script], capture_output=True, text=True, check=True)
+    return json.loads(answer.stdout)
+
+
+@needs_node
+def test_a_row_is_a_list_or_an_object_and_texts_stand_for_their_numbers(tmp_path):
+    expression = """[
+        net.predictProba([2.0, 0, 1, 4.0]),
+        net.predictProba(Float64Array.of(2.0, 0, 1, 4.0)),
+        net.predictProba({ length: 4.0, width: 2.0, colour: "red", open: "yes", other: "x" }),
+        net.predictProba([2.0, "red", true, 4.0]),
+        net.predictProba([2.0, null, "yes", 4.0]),
+        net.predictProbaBatch(
+            [[NaN, "blue", false, 0.0], { colour: undefined, open: "no", length: 1 }]
+        ),
+    ]"""
+    *same, batch = ask(tmp_path, ENCODED, expression)
+
+    wide = (2.0 - 3.0) / 0.7
+    table = np.array([[2.0, 0, 1, 4.0], [np.nan, -1, 0, 0.0], [np.nan, 0, 0, 1.0]])
+    expected = evaluate(composed(ENCODED), table)[:, 0]
+    # By hand, to fifteen digits: sig(width + 2 red - other + 0.5 open - 0.25 length).
+    assert expected[0] == pytest.approx(1 / (1 + np.exp(-(wide + 2.0 + 0.5 - 1.0))), rel=1e-15)
+    assert same == [[1.0 - expected[0], expected[0]]] * 5
+    assert batch == [[1.0 - p, p] for p in expected[1:]]
+
+
+@needs_node
+def test_what_cannot_be_a_row_is_refused_with_its_name(tmp_path):
+    expression = """[
+        () => net.predict([1, 2, 3]), () => net.predict(5), () => net.predict([1, 0, 0, NaN]),
+        () => net.predict({ open: "no" }), () => net.predict([1, 0, 0, "4"]),
+        () => net.predict(null),
+        () => net.predict({ open: "no", length: {} }),
+    ].map(told)"""
+    assert ask(tmp_path, ENCODED, expression) == [
+        'RangeError: expected 4 columns, "width", "colour", "open", "length"; found 3',
+        "TypeError: expected a row, an array or an object; found 5",
+        'TypeError: the column "length" is missing or not a number',
+        'TypeError: the column "length" is missing or not a number',
+        'TypeError: the column "length" cannot be "4"',
+        "TypeError: expected a row, an array or an object; found null",
+        'TypeError: the column "length" cannot be {}',
+    ]
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("text", "classes", "row", "label"),
+    [
+        ("sig(2*x_1 - x_2 + 0.3)", ("no", "yes"), [1.0, 0.0], "yes"),
+        ("softmax(x_1, x_2, 0.4)", (10, 20, 30), [0.1, 0.2], 30),
+        ("y_1 = x_1\ny_2 = x_2 * 1e308 * 1e308 * 0.0\ny_3 = 0.1", ("a", "b", "c"), [0.0, 1.0], "c"),
+    ],
+)
+def test_a_classifier_gives_its_label(text, classes, row, label, tmp_path):
+    model = Model(parse(text, inputs=2), plain(("width", "height")), classes)
+    answer = ask(tmp_path, model, f"[net.predict({row}), net.predictBatch([{row}]), net.classes]")
+
+    assert answer == [label, [label], list(classes)]
+
+
+@needs_node
+def test_hostile_names_arrive_verbatim_and_do_nothing(tmp_path):
+    row = "net.columns.map(({ categories }, i) => (categories ? categories[i % 3] : i))"
+    row = row.replace("net.columns", "net.metadata.columns")
+    asked = f"[net.featureNames, net.classes, net.metadata, net.predictProba({row})]"
+    names, classes, metadata, value = ask(tmp_path, HOSTILE, asked)
+
+    assert tuple(names) == NAMES
+    assert tuple(classes) == LABELS
+    assert tuple(column["name"] for column in metadata["columns"]) == NAMES
+    assert metadata["columns"][1]["categories"] == list(LABELS[:3])
+    assert metadata["target"] == NAMES[0]
+    text = (tmp_path / "net.mjs").read_text(encoding="utf-8")
+    assert text.isascii()
+    assert "</" not in text
+    assert "<!--" not in text
+    assert ask(tmp_path, TAME, f"net.predictProba({row})") == value
+
+
+@needs_node
+def test_names_of_objects_own_properties_are_names_like_any(tmp_path):
+    names = ("__proto__", "constructor", "toString")
+    model = Model(parse("x_1 + x_2 + x_3"), plain(names))
+
+    said = ask(tmp_path, model, "[net.featureNames, told(() => net.predict({}))]")
+    assert said == [list(names), 'TypeError: the column "__proto__" is missing or not a number']
+    row = 'JSON.parse(\'{"__proto__": 1, "constructor": 2, "toString": 4}\')'
+    assert ask(tmp_path, model, f"net.predict({row})") == 7
+
+
+@needs_node
+def test_a_changed_weight_fails_the_selftest(tmp_path):
+    (module, *_) = emit_js(Artefact(IRIS, "net"))
+    assert "1.5 * h_1_1" in module.text
+    changed = module.text.replace("1.5 * h_1_1", f"{float(np.nextafter(1.5, 2))} * h_1_1")
+    for number, text in enumerate((module.text, changed)):
+        path = tmp_path / f"net{number}.mjs"
+        path.write_text(text)
+    script = tmp_path / "ask.mjs"
+    script.write_text(
+        'import * as a from "./net0.mjs"; import * as b from "./net1.mjs";'
+        "console.log(a.selftest(), b.selftest());"
+    )
+    answer = subprocess.run([NODE, script], capture_output=True, text=True, check=True)
+    assert answer.stdout == "true false\n"
+
+
+@needs_node
+def test_a_number_that_is_no_text_is_refused(tmp_path):
+    columns = (
+        Column("colour", "category", ("red", "green"), 1.0),
+        Column("grade", "category", ("1", "2"), 0.0),
+    )
+    model = Model(parse("x_1 + 2*x_2 + 4*x_3 + 8*x_4"), columns)
+    expression = """[
+        ["red", "2"], ["", null], [0, "3"], [-1, "1"], [2, "1"], [0.5, "1"], ["red", 1],
+    ].map((row) => told(() => net.predict(row)))"""
+
+    assert ask(tmp_path, model, expression) == [
+        9,
+        6,
+        1,
+        4,
+        'RangeError: the column "colour" has no text of the number 2',
+        'RangeError: the column "colour" has no text of the number 0.5',
+        'TypeError: the column "grade" has texts such as "1": give the text',
+    ]
+
+
+def test_literals_are_those_of_javascript():
+    assert [js_number(value) for value in (0.1, float("nan"), float("inf"), -float("inf"))] == [
+        "0.1",
+        "NaN",
+        "Infinity",
+        "-Infinity",
+    ]
+    assert js_data({"a": ["</script>", "\u2028", 2**53, 5, "*/"]}) == (
+        '{"a": ["\\u003c\\u002fscript\\u003e", "\\u2028", "9007199254740992", 5, "\\u002a\\u002f"]}'
+    )

@@ -1,0 +1,25 @@
+"""What the measurements compare is the same network."""
+
+import numpy as np
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import composed, unnamed
+from dsgec.network.parse import parse
+from dsgec.run.bench_exports import _forward, _layers, _model
+from dsgec.run.export import export
+
+
+@pytest.mark.parametrize("hidden", [(7,), (32, 32)])
+def test_the_measured_model_is_the_one_of_numpy(hidden):
+    layers = _layers(hidden)
+    rows = np.random.default_rng(5).normal(size=(50, 30))
+
+    outputs = evaluate(composed(_model(layers)), rows)
+    assert np.allclose(outputs, _forward(layers, rows), rtol=0, atol=1e-14)
+
+
+def test_a_wheel_goes_with_the_target_cffi_only(tmp_path):
+    with pytest.raises(DsgecError, match="--wheel goes with the target cffi"):
+        export(unnamed(parse("x_1")), ["js"], "net", tmp_path, wheel=True)
