@@ -169,8 +169,12 @@ class CView:
         return [self._bits(row) for row in self.m.golden.results]
 
     @property
-    def golden_classes(self) -> tuple[int, ...]:
-        return self.m.golden.classes
+    def golden_classes(self) -> Code:
+        return Code(", ".join(map(str, self.m.golden.classes)))
+
+    @property
+    def required(self) -> Code:
+        return Code(", ".join(map(str, self.m.required)))
 
     @property
     def golden_has_nan(self) -> bool:

@@ -129,7 +129,7 @@ def _candidates(
 
     mixed = random.randint(0, 3, a_row) == 0
     sizes = np.where(mixed, value(24) - 10, random.randint(0, 17, a_row) - 6)
-    rows: Array = (value(511) - 255) * 2.0 ** (sizes - 8)
+    rows: Array = np.ldexp(value(511) - 255.0, sizes - 8)
     rows[value(4) < np.array([0, 0, 1, 3])[random.randint(0, 4, a_row)]] = 0.0
     extreme = (random.randint(0, 4, a_row) == 0) & (value(4) == 0)
     ends = np.array(limits)[value(len(limits))]

@@ -9,10 +9,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" int iris_selftest(void);
-#endif
-
 static const uint64_t iris_rows[4][4] = {
     { UINT64_C(0x0000000000000001), UINT64_C(0x3f64800000000000), UINT64_C(0x3f88800000000000), UINT64_C(0xfe37e43c8800759c) },
     { UINT64_C(0xc004200000000000), UINT64_C(0xc003400000000000), UINT64_C(0x3fe6000000000000), UINT64_C(0x400a600000000000) },
@@ -28,7 +24,7 @@ static const uint64_t iris_results[4][3] = {
 };
 
 static const int iris_numbers[4] = {
-0, 1, 0, 0
+    0, 1, 0, 0
 };
 
 int iris_selftest(void)
