@@ -71,6 +71,7 @@ class Kernel:
     outputs: tuple[int, ...]
     tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
     all_required: bool
+    is_single: bool  # two classes of one output, in the type of Python's own numbers
     reals: str  # the types of cffi and of numpy
     row: str
     dtype: str
@@ -123,6 +124,7 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
         outputs=tape_.outputs,
         tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
         all_required=len(m.required) == m.inputs > 0,
+        is_single=m.class_count == 2 and m.outputs == 1 and artefact.dtype == "double",
         reals=f"{artefact.dtype}[]",
         row=f"{artefact.dtype}[{m.results}]",
         dtype=_NUMPY_TYPES[artefact.dtype],

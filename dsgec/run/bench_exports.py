@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +93,10 @@ def _speeds(layers: Layers, name: str, folder: Path) -> Report:
         if dtype in TARGETS["cffi"].dtypes:
             export(model, ["cffi"], f"{name}_{dtype}", folder, dtype)
             modules[dtype] = importlib.import_module(f"{name}_{dtype}")
-            works[f"cffi, {dtype}"] = _call(modules[dtype].predict_proba, rows)
-    works["numpy + BLAS"] = _call(_forward, layers, table)
+            works[f"cffi, {dtype}"] = partial(modules[dtype].predict_proba, rows)
+    works["numpy + BLAS"] = partial(_forward, layers, table)
     works["numpy + BLAS, blocks of 1,024"] = lambda: [_forward(layers, rows) for rows in blocks]
-    works["numpy + BLAS, float"] = _call(
+    works["numpy + BLAS, float"] = partial(
         _forward, [(w.astype("f"), b.astype("f")) for w, b in layers], single
     )
     works |= _others(layers, model, table, single)
@@ -114,16 +115,12 @@ def _speeds(layers: Layers, name: str, folder: Path) -> Report:
 def _one_row(module: Any, table: Array) -> Report:
     row, whole = table[0].copy(), table[:1].copy()
     works = {
-        "one row, an array, µs": _call(module.predict_proba, row),
-        "one row, an array of one row, µs": _call(module.predict_proba, whole),
-        "one row, a list, µs": _call(module.predict_proba, row.tolist()),
+        "one row, an array, µs": partial(module.predict_proba, row),
+        "one row, an array of one row, µs": partial(module.predict_proba, whole),
+        "one row, a list, µs": partial(module.predict_proba, row.tolist()),
     }
     found = _in_turns(works, _ROUNDS * 5, _CALLS)
     return {key: _round(seconds * 1e6) for key, seconds in found.items()}
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
-    return lambda: function(*arguments)
 
 
 def _forward(layers: Layers, rows: Array) -> Array:
@@ -148,7 +145,7 @@ def _others(
         peer.partial_fit(table[:50], np.arange(50) % 2, classes=[0, 1])
         peer.coefs_ = [weights.T.copy() for weights, _ in layers]
         peer.intercepts_ = [biases for _, biases in layers]
-        works["scikit-learn, MLPClassifier"] = _call(peer.predict_proba, table)
+        works["scikit-learn, MLPClassifier"] = partial(peer.predict_proba, table)
     try:
         import onnxruntime
 
@@ -158,7 +155,7 @@ def _others(
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(file.text, options, providers=["CPUExecutionProvider"])
-    works["onnxruntime, float"] = _call(session.run, ["probabilities"], {"rows": single})
+    works["onnxruntime, float"] = partial(session.run, ["probabilities"], {"rows": single})
     return works
 
 
@@ -173,7 +170,7 @@ def _one_thread() -> Any:
     return threadpool_limits(1)
 
 
-def _in_turns(works: dict[str, Callable[[], Any]], rounds: int, calls: int) -> dict[str, float]:
+def _in_turns(works: Mapping[str, Callable[[], Any]], rounds: int, calls: int) -> dict[str, float]:
     """The least seconds of a call, each in its turn so that all meet the same disturbances."""
     best = dict.fromkeys(works, float("inf"))
     for _ in range(rounds):

@@ -50,7 +50,7 @@ def agree(model, folder, seed):
     assert same_bits(np.reshape(call(table[:5].tolist()), expected[:5].shape), expected[:5])
     assert same_bits(np.reshape(call(table[3]), expected[3:4].shape), expected[3:4])
     if model.is_classifier:
-        labels = [model.classes[number] for number in expected_classes(expected)]
+        labels = [model.classes[number] for number in expected_classes(model, expected)]
         assert module.predict(table).tolist() == labels
         assert module.predict(table[:9].tolist()) == labels[:9]
 

@@ -62,10 +62,9 @@ def predict_proba(rows, nan="raise"):
         try:
             lacks = _run(_buffer(_REALS, rows), 1, _buffer(_REALS, out), _LEVEL)
         except (ValueError, BufferError):  # not side by side in memory
-            return _array_of_results(rows, nan)
-        if lacks or nan != "raise":
-            _refuse_missing(rows.reshape(1, -1), nan)
-        return out
+            lacks = True
+        if not lacks and nan == "raise":
+            return out
     if type(rows) is list or isinstance(rows, (tuple, dict)):
         return _list_of_results(rows, nan)
     return _array_of_results(rows, nan)
@@ -85,7 +84,7 @@ def predict(rows, nan="raise"):
 
 def selftest():
     """Whether the stored rows give the stored results here, bit for bit."""
-    results = _list_of_results([row for row, _ in _GOLDEN], "propagate")
+    results, _ = _run_lists([row for row, _ in _GOLDEN])
     same = [[v.hex() for v in a] == [v.hex() for v in b] for a, (_, b) in zip(results, _GOLDEN)]
     flat, numbers = _new(_REALS, [v for row in results for v in row]), _new(_NUMBERS, len(results))
     _lib.iris_choose(flat, len(results), numbers)
@@ -104,12 +103,20 @@ def _list_of_results(rows, nan):
                 _refuse_missing([rows], nan)
             return [_unpack(out, 3)]
     rows = _rows(rows)
+    results, lacks = _run_lists(rows)
+    if lacks or nan != "raise":
+        _refuse_missing(rows, nan)
+    return results
+
+
+def _run_lists(rows):
+    """The results of lists of numbers, and whether a value is missing."""
     x = _new(_REALS, [value for row in rows for value in row])
     out = _new(_REALS, len(rows) * 3)
-    if _run(x, len(rows), out, _LEVEL) or nan != "raise":
-        _refuse_missing(rows, nan)
+    lacks = _run(x, len(rows), out, _LEVEL)
     values = _unpack(out, len(out))
-    return [values[i : i + 3] for i in range(0, len(values), 3)]
+    rows = [values[i : i + 3] for i in range(0, len(values), 3)]
+    return rows, lacks
 
 
 def _array_of_results(rows, nan):
