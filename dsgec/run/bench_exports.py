@@ -214,7 +214,8 @@ def _embedded() -> Report:
     for dtype in ("float", "double"):
         cost = c_cost(Artefact(model, "wdbc", dtype), compiler)
         if cost is not None:
-            report[f"{dtype}, bytes of flash"] = cost.flash
+            without = ", less the compiler's routines" if cost.needs_routines else ""
+            report[f"{dtype}, bytes of flash{without}"] = cost.flash
             report[f"{dtype}, bytes of RAM"] = cost.ram
             report[f"{dtype}, bytes of stack at most"] = cost.stack
     return report
