@@ -19,7 +19,7 @@ lint: .venv/developing
 	$(BIN)/mypy
 
 # The long tests: fuzzing, hundreds of random networks, millions of points of every function.
-campaign: .venv/developing
+campaign: .venv/campaigning
 	$(BIN)/python -m pytest -n auto -m campaign --timeout 3600
 
 clean:
@@ -29,6 +29,10 @@ clean:
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/campaigning: .venv/developing
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[campaign]'
 	touch $@
 
 .venv/developing: .venv/installed
