@@ -31,12 +31,12 @@ from dsgec.run.export import export
 from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.job import Job, Run
 from dsgec.run.record import (
-    DATA_OPTIONS,
     HistoryRow,
     best_model,
     clear_run,
-    data_options,
     history_row,
+    identity,
+    is_same_run,
     make_record,
     read_record,
     write_run,
@@ -159,17 +159,8 @@ def refuse_other_run(job: Job) -> None:
     """A folder with the result of another run is not written over unasked."""
     if not (job.folder / "run.json").exists():
         return
-    found = read_record(job.folder)
-    dataset = job.problem.dataset
-    if (
-        found.get("settings") != job.settings.as_json()
-        or found.get("grammar") != {"name": job.grammar.name, "sha256": job.grammar.digest}
-        or not isinstance(found.get("data"), dict)
-        or (found["data"].get("sha256"), found["data"].get("target"), found["data"].get("task"))
-        != (dataset.digest, dataset.target, dataset.task)
-        or {name: found["data"].get(name) for name in DATA_OPTIONS}
-        != dict.fromkeys(DATA_OPTIONS) | data_options(dataset)
-    ):
+    asked = identity(job.grammar, job.problem.dataset, job.settings)
+    if not is_same_run(read_record(job.folder), asked):
         raise DsgecError(
             f"{job.folder} holds another run",
             "Choose another --name, or write over it with --overwrite.",

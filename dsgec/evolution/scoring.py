@@ -13,6 +13,7 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.backends import Backend
 from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.genome.derive import EXHAUSTED
 from dsgec.network.ir import Network
 from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
@@ -82,11 +83,18 @@ class Scorer:
         return Score(fitness)
 
 
-def explain(scores: Sequence[Score]) -> DsgecError:
+class NothingValid(DsgecError):
+    """Not one individual of the first generation is valid: the run ends before it began."""
+
+
+def explain(scores: Sequence[Score]) -> NothingValid:
     """Why not one individual of a population is valid."""
     reasons = [score.reason for score in scores]
     reason = max(set(reasons), key=lambda r: (reasons.count(r), r))
-    return DsgecError(
+    return NothingValid(
         f"no individual of the first generation is valid: {reason}",
-        "`dsgec sample` shows what the grammar makes.",
+        "Give an individual more --codons, let it read them again with --wraps, or try another"
+        " --seed."
+        if reason == EXHAUSTED
+        else "`dsgec sample` shows what the grammar makes.",
     )

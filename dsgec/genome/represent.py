@@ -15,10 +15,10 @@ def represent(
     if engine == "dsge":
         return Dsge(tables, connect, max_size)
     if tables.has_dynamic_rules:
-        layer, features = tables.names[tables.layer], tables.names[tables.features]
+        features = tables.names[tables.features]
         raise DsgecError(
             f"{engine.upper()} cannot evolve this grammar: `<{features}>` is made anew for each"
-            f" `<{layer}>`, and only DSGE can do that",
+            " layer, and only DSGE can do that",
             "Use --engine dsge, or a grammar without layers, such as one_layer.",
         )
     if engine == "ge":

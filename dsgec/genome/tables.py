@@ -42,8 +42,8 @@ class Tables:
 
     @property
     def has_dynamic_rules(self) -> bool:
-        """Whether `<features>` is made anew for each layer."""
-        return self.layer != NONE and self.features != NONE
+        """Whether `<features>` is made anew for each layer, be it the output's."""
+        return self.features != NONE and (self.layer != NONE or self.output_layer != NONE)
 
     def options(self, rule: int, depth: int) -> tuple[int, ...]:
         """The alternatives that may be taken at this depth of the rule's recursion."""

@@ -33,7 +33,7 @@ from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from dsgec.run.files import write_whole
 
-DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
+_DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
 HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused")
 
 
@@ -67,19 +67,16 @@ def make_record(
     """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
     model = best_model(problem, last)
     network, dataset = model.network, problem.dataset
+    asked = identity(grammar, dataset, settings)
     return {
-        "dsgec": __version__,
-        "grammar": {"name": grammar.name, "sha256": grammar.digest},
+        "dsgec": asked["dsgec"],
+        "grammar": asked["grammar"],
         "data": {
-            "name": dataset.name,
-            "sha256": dataset.digest,
-            "target": dataset.target,
-            "task": dataset.task,
+            **asked["data"],
             "train_rows": len(problem.split.train),
             "test_rows": len(problem.split.test),
-            **data_options(dataset),
         },
-        "settings": settings.as_json(),
+        "settings": asked["settings"],
         "model": {
             "id": model_id(model),
             "name": safe_name(dataset.name),
@@ -134,7 +131,36 @@ def _confusions(problem: Problem, network: Network) -> dict[str, Any]:
     }
 
 
-def data_options(dataset: Dataset) -> dict[str, Any]:
+def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
+    """All that a run's outcome depends on."""
+    return {
+        "dsgec": __version__,
+        "grammar": {"name": grammar.name, "sha256": grammar.digest},
+        "data": {
+            "name": dataset.name,
+            "sha256": dataset.digest,
+            "target": dataset.target,
+            "task": dataset.task,
+            **_data_options(dataset),
+        },
+        "settings": settings.as_json(),
+    }
+
+
+def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
+    """Whether a record is of the run that is asked for, by whatever version and file name."""
+
+    def relevant(run: dict[str, Any]) -> tuple[Any, ...]:
+        data = run.get("data")
+        told = {**data} if isinstance(data, dict) else {}
+        for name in ("name", "train_rows", "test_rows"):
+            told.pop(name, None)
+        return run.get("settings"), run.get("grammar"), told
+
+    return relevant(record) == relevant(asked)
+
+
+def _data_options(dataset: Dataset) -> dict[str, Any]:
     """What was asked of the table, as far as it is not the usual."""
     plan, usual = dataset.plan, Plan()
     asked = (
@@ -144,7 +170,7 @@ def data_options(dataset: Dataset) -> dict[str, Any]:
         plan.scale if plan.scale != usual.scale else "",
         plan.constant if plan.constant != usual.constant else "",
     )
-    return {name: value for name, value in zip(DATA_OPTIONS, asked, strict=True) if value}
+    return {name: value for name, value in zip(_DATA_OPTIONS, asked, strict=True) if value}
 
 
 def write_run(

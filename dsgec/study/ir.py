@@ -2,19 +2,21 @@
 
 from dataclasses import dataclass, field, replace
 
+from dsgec.data.dialect import Reading
 from dsgec.data.ir import Plan
 from dsgec.evolution.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A table of data: what the study calls it, where it is, what its columns are headed by, and
-    what is made of its columns."""
+    """A table of data: what the study calls it, where it is, what its columns are headed by, how it
+    is read and what is made of its columns."""
 
     name: str
     file: str
     target: str | None
     label: str
+    reading: Reading = field(default_factory=Reading)
     plan: Plan = field(default_factory=Plan)
 
 

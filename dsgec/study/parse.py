@@ -2,11 +2,12 @@
 
 import re
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
+from dsgec.data.dialect import Reading
 from dsgec.data.encode import CONSTANT_WAYS, MISSING_WAYS, SCALES
 from dsgec.data.ir import Plan
 from dsgec.data.target import TASKS
@@ -123,10 +124,25 @@ def _declared(
         file = reader.take("file", str, name)
         target = reader.take("target", str)
         label = reader.take("label", str, name)
-        plan = _column_plan(reader)
+        reading, plan = _reading(reader), _column_plan(reader)
         reader.close()
-        found[name] = Data(name, _near(file, folder), target, label, plan)
+        found[name] = Data(name, _near(file, folder), target, label, reading, plan)
     return found
+
+
+def _reading(reader: Reader) -> Reading:
+    """How the table is written, as the options of `dsgec evolve` have it."""
+    texts = {
+        key: reader.take(key, str, "") for key in ("separator", "quote", "decimal", "encoding")
+    }
+    header = reader.take("header", bool)
+    try:
+        return Reading(**texts, header=header)
+    except DsgecError as error:
+        reader.faults += [
+            replace(fault, message=f"{reader.place}: {fault.message}") for fault in error.faults
+        ]
+        return Reading()
 
 
 def _column_plan(reader: Reader) -> Plan:

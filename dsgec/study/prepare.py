@@ -2,23 +2,26 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
+from dsgec.data.dialect import Reading
 from dsgec.data.ir import Dataset, Plan
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
+from dsgec.run.record import identity
 from dsgec.study.ir import Cell
-from dsgec.study.results import file_name, identity
+from dsgec.study.results import file_name
 
 RUNS = "runs"
 """The folder of the files of finished runs, in that of the study."""
 
-Source = tuple[str, str | None, Plan]
+Source = tuple[str, str | None, Reading, Plan]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +36,7 @@ class Task:
     @property
     def asked(self) -> dict[str, object]:
         """All that the outcome depends on."""
-        return identity(self.grammar, self.problem.dataset, self.cell.settings)
+        return _asked(self.grammar, self.problem.dataset, self.cell)
 
     @property
     def size(self) -> int:
@@ -54,13 +57,12 @@ def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
             if cell.grammar.file not in grammars:
                 grammars[cell.grammar.file] = None
                 grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
-        source = (cell.data.file, cell.data.target, cell.data.plan)
+        source = (cell.data.file, cell.data.target, cell.data.reading, cell.data.plan)
         with _keeping(faults, f"data {cell.data.file}"):
             if source not in datasets:
                 datasets[source] = None
-                datasets[source] = make_dataset(
-                    read_table(cell.data.file), cell.data.target, cell.data.plan
-                )
+                table = read_table(cell.data.file, cell.data.reading)
+                datasets[source] = make_dataset(table, cell.data.target, cell.data.plan)
         grammar, dataset = grammars[cell.grammar.file], datasets[source]
         if grammar is None or dataset is None:
             continue
@@ -72,11 +74,19 @@ def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
         problem = problems[kind]
         if problem is None:
             continue
-        name = file_name(cell, identity(grammar, dataset, cell.settings))
+        name = file_name(cell, _asked(grammar, dataset, cell))
         tasks.append(Task(cell, grammar, problem, folder / RUNS / name))
     if faults:
         raise DsgecError(faults.values())
     return tasks
+
+
+def _asked(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, Any]:
+    """All that the outcome of a cell depends on."""
+    asked = identity(grammar, dataset, cell.settings)
+    if cell.data.reading != Reading():
+        asked["data"]["reading"] = asdict(cell.data.reading) | {"names": []}
+    return asked
 
 
 @contextlib.contextmanager
@@ -96,7 +106,11 @@ def remarks(tasks: Sequence[Task]) -> list[str]:
         for task in tasks
         for text in (
             *map(str, task.grammar.warnings),
-            f"note: {task.cell.data.name}: {task.problem.remark}" if task.problem.remark else "",
+            *(
+                f"note: {task.cell.data.name}: {note}"
+                for note in (*task.problem.dataset.notes, task.problem.remark)
+                if note
+            ),
         )
     )
     return [text for text in dict.fromkeys(told) if text]

@@ -11,11 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dsgec import __version__
-from dsgec.bnf.load import GrammarFile
-from dsgec.data.ir import Dataset
-from dsgec.evolution.settings import Settings
-from dsgec.run.record import data_options, to_json
+from dsgec.run.record import to_json
 from dsgec.study.ir import Cell
 
 SIZES = ("layers", "neurons", "features", "connections")
@@ -27,7 +23,8 @@ _MOST_BYTES = 16 << 20
 class Outcome:
     """What came of a run. `changes` are the generations at which the best fitness changed.
 
-    A figure that is not defined is None; an infinite fitness is one of those.
+    A figure that is not defined is None; an infinite fitness is one of those. A run that ended
+    before it began has no figures at all, and a `fault`.
     """
 
     fitness: float | None
@@ -37,6 +34,7 @@ class Outcome:
     sizes: Mapping[str, int]
     evaluations: int
     changes: tuple[tuple[int, float | None], ...]
+    fault: str = ""
 
     def figure(self, name: str) -> float | None:
         """A figure by its name: `fitness`, `train rmse`, `neurons` …"""
@@ -45,25 +43,10 @@ class Outcome:
         part, _, metric = name.partition(" ")
         if part in _PARTS:
             return (self.train if part == "train" else self.test).get(metric)
-        return self.sizes[name]
+        return self.sizes.get(name)
 
 
 Results = Mapping[Cell, Outcome]
-
-
-def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
-    """All that a run's outcome depends on: what run.json tells of it."""
-    return {
-        "dsgec": __version__,
-        "grammar": {"name": grammar.name, "sha256": grammar.digest},
-        "data": {
-            "name": dataset.name,
-            "sha256": dataset.digest,
-            "target": dataset.target,
-            **data_options(dataset),
-        },
-        "settings": settings.as_json(),
-    }
 
 
 def file_name(cell: Cell, asked: dict[str, Any]) -> str:
@@ -75,11 +58,15 @@ def file_name(cell: Cell, asked: dict[str, Any]) -> str:
 
 
 def outcome_text(
-    asked: dict[str, Any], record: dict[str, Any], changes: Sequence[tuple[int, float]]
+    asked: dict[str, Any], result: dict[str, Any], changes: Sequence[tuple[int, float]]
 ) -> str:
     """The content of a run's file."""
-    data = {**asked["data"], "task": record["data"]["task"]}
-    return to_json({**asked, "data": data, "result": record["result"], "changes": changes})
+    return to_json({**asked, "result": result, "changes": changes})
+
+
+def failure_text(asked: dict[str, Any], fault: str) -> str:
+    """The content of the file of a run that ended before it began."""
+    return to_json({**asked, "fault": fault})
 
 
 def read_outcome(path: Path, asked: dict[str, Any]) -> Outcome | None:
@@ -89,15 +76,17 @@ def read_outcome(path: Path, asked: dict[str, Any]) -> Outcome | None:
             return None
         found = json.loads(path.read_text(encoding="utf-8"))
         told = {key: found[key] for key in asked}
-        task = told["data"].pop("task")
         if json.dumps(told, sort_keys=True) != json.dumps(asked, sort_keys=True):
             return None
+        task = asked["data"]["task"]
+        if "fault" in found:
+            nothing: dict[str, Any] = {}
+            return Outcome(None, task, nothing, nothing, nothing, 0, ((0, None),), found["fault"])
         result = found["result"]
         changes = tuple((_whole(number), _figure(best)) for number, best in found["changes"])
         numbers = [number for number, _ in changes]
         if (
-            task not in ("classification", "regression")
-            or numbers[0] != 0
+            numbers[0] != 0
             or sorted(set(numbers)) != numbers
             or numbers[-1] > asked["settings"]["generations"]
             or _whole(result["generations"]) != asked["settings"]["generations"]

@@ -105,7 +105,11 @@ def mark(comparison: Comparison | None, better: int) -> str:
 
 
 def normality(values: Sequence[float]) -> Normality:
-    """Both tests, the first against the normal distribution of the sample's mean and deviation."""
+    """Both tests, the first against the normal distribution of the sample's mean and deviation.
+
+    Of parameters that come from the sample itself, Kolmogorov and Smirnov's p is larger than it
+    should be: it rejects too seldom. It is reported because the paper has it.
+    """
     described = sample(values)
     if len(described.values) < _FEWEST_FOR_NORMALITY or not described.deviation > 0.0:
         return Normality(None, None)

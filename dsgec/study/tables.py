@@ -120,7 +120,7 @@ def choose_runs(plan: TablePlan, results: Results) -> Chosen:
         (row, data): tuple(
             outcome
             for outcome in kinds[row.part, row.engine, row.grammar, data.name]
-            if outcome.sizes["layers"] >= row.layers
+            if outcome.sizes.get("layers", 0) >= row.layers
         )
         for row in plan.rows
         for data in plan.data
@@ -171,6 +171,18 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen) -> Iterator[str]:
                 f"{count} ({data.label})" for count, data in zip(own, plan.data, strict=True)
             )
             yield f"Runs that count for {row.label}: {told}."
+    for (row, data), runs in chosen.items():
+        if failed := sum(bool(outcome.fault) for outcome in runs):
+            yield (
+                f"{failed} of {len(runs)} runs of {row.label} on {data.label} had no valid"
+                " individual to begin with, and count in no figure."
+            )
+        elif lacking := [
+            f"{measure.group} {measure.label}".strip()
+            for measure in measures_of(chosen)
+            if 0 < len(figures(runs, measure)) < len(runs)
+        ]:
+            yield f"Not defined for every run of {row.label} on {data.label}: {', '.join(lacking)}."
     pairs = [f"{row.label} with {row.against}" for row in plan.rows if row.against]
     if pairs:
         yield (

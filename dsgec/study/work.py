@@ -16,11 +16,12 @@ from pathlib import Path
 
 from dsgec.errors import DsgecError, Fault, reason
 from dsgec.evolution.choose import Evolver, choose
+from dsgec.evolution.scoring import NothingValid
 from dsgec.run.files import make_folder, remove_unfinished, write_whole
 from dsgec.run.record import make_record
 from dsgec.study.ir import Cell
 from dsgec.study.prepare import RUNS, Task
-from dsgec.study.results import Outcome, outcome_text, read_outcome
+from dsgec.study.results import Outcome, failure_text, outcome_text, read_outcome
 
 LOCK = "lock"
 Ended = tuple[Task, str, float]
@@ -131,10 +132,14 @@ class _Stopped(Exception):
 def _run(task: Task, evolver: Evolver, stop: threading.Event) -> None:
     """Evolve, and write the file."""
     changes: list[tuple[int, float]] = []
-    for last in evolver.generations():
-        if stop.is_set():
-            raise _Stopped
-        if not changes or changes[-1][1] != last.best.fitness:
-            changes.append((last.generation, last.best.fitness))
+    try:
+        for last in evolver.generations():
+            if stop.is_set():
+                raise _Stopped
+            if not changes or changes[-1][1] != last.best.fitness:
+                changes.append((last.generation, last.best.fitness))
+    except NothingValid as error:  # which it would be each time: that is this run's outcome
+        write_whole(task.path, failure_text(task.asked, error.faults[0].message))
+        return
     record = make_record(task.problem, task.cell.settings, task.grammar, last)
-    write_whole(task.path, outcome_text(task.asked, record, changes))
+    write_whole(task.path, outcome_text(task.asked, record["result"], changes))

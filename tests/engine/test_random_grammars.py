@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dsgec.evolution.settings import Settings
 from tests.engine.compare import assert_same_run, make, make_data
 from tests.engine.grammars import grammar
+from tests.engine.test_representations import OBJECTIVES_OF
 
 pytestmark = pytest.mark.needs_cc
 
@@ -29,7 +30,7 @@ def run(seed):
         max_size=rng.choice([10**6, 2000, rng.randint(1, 300)]),
     )
     data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
-    objective = rng.choice(["", "", "exp-rmse", "rmse"])
+    objective = rng.choice(["", *OBJECTIVES_OF[bool(data.classes)]])
     problem = make(grammar(rng), settings, data, objective)
     return assert_same_run(problem, settings, rng.choice([1, 2]))
 

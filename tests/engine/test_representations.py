@@ -18,6 +18,10 @@ from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES
 pytestmark = pytest.mark.needs_cc
 
 ENGINES = ("sge", "ge")
+OBJECTIVES_OF = {
+    True: ("exp-rmse", "rmse", "mse", "mae", "log-loss", "accuracy"),
+    False: ("rmse", "mse", "mae", "r2"),
+}
 INDIRECT = """
 <s> ::= <a> | <s> + <a>
 <a> ::= <b> * <a> | x_1 | <b>
@@ -127,6 +131,23 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
     assert str(told.value) == str(expected.value)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_features_made_for_the_output_alone_are_refused_too(engine):
+    text = """
+%layer none
+%features features
+%output-layer out
+<s> ::= <out>
+<out> ::= sig(<features>) | <features> + <features>
+<features> ::= x_1 | ... | x_n
+"""
+    settings = Settings(population=4, generations=1, engine=engine)
+    with pytest.raises(DsgecError, match="only DSGE can do that"):
+        make(text, settings).represent(settings)
+    dsge = Settings(population=10, generations=4)
+    assert_same_run(make(text, dsge), dsge)
+
+
 def run(seed):
     rng = random.Random(seed)
     engine = rng.choice(ENGINES)
@@ -144,7 +165,8 @@ def run(seed):
         max_size=rng.choice([10**6, 2000, rng.randint(1, 300)]),
     )
     data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
-    problem = make(grammar(rng), settings, data)
+    objective = rng.choice(OBJECTIVES_OF[bool(data.classes)])
+    problem = make(grammar(rng), settings, data, objective)
     try:
         problem.represent(settings)
     except DsgecError:

@@ -9,13 +9,14 @@ from dsgec.evolution.engine import Engine
 from dsgec.evolution.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.engine.driven import data, source
-from tests.engine.test_representations import INDIRECT
+from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
 from tests.engine.test_same_run import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
 
 pytestmark = pytest.mark.needs_cc
 
 STRICT = ("-std=c99", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-pthread")
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror")
+OBJECTIVES = [(name, 3 if of else 0) for of, names in OBJECTIVES_OF.items() for name in names]
 GRAMMARS = (*SHIPPED, NESTED_LAYERS, EMPTY_AND_LONG)
 
 
@@ -93,6 +94,17 @@ def test_no_address_and_no_behaviour_is_undefined(grammar, tmp_path):
         for threads in (1, 3):
             lines = drive(program, problem, settings, threads, tmp_path)
             assert_right(lines, problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("objective", "classes"), OBJECTIVES)
+def test_no_address_is_wrong_in_any_objective(objective, classes, tmp_path):
+    settings = Settings(population=25, generations=20, seed=3)
+    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    grammar = "multi_layer_softmax" if classes else "regression"
+    problem = make(grammar, settings, make_data(1, 43, 3, classes), objective)
+    program = build(problem, tmp_path, *flags)
+    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
