@@ -24,7 +24,17 @@ MAY_IMPORT = {
     "data": {"arithmetic", "genome", "network", "native", "resources"},
     "fitness": {"arithmetic", "network", "codegen", "native"},
     "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
-    "run": {"resources", "bnf", "network", "codegen", "native", "data", "fitness", "evolution"},
+    "run": {
+        "resources",
+        "bnf",
+        "genome",
+        "network",
+        "codegen",
+        "native",
+        "data",
+        "fitness",
+        "evolution",
+    },
     "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {

@@ -27,6 +27,7 @@ from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine, run_engine
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
+from dsgec.genome.ir import ENGINES
 from dsgec.native import cache
 from dsgec.native.engine import NATIVE
 from dsgec.native.library import load
@@ -47,6 +48,7 @@ def bench() -> Iterator[tuple[str, Report]]:
     yield "one_layer on wdbc", _speeds(one_layer, generations=20)
     yield "multi_layer on 208 × 60, the shape of sonar", _speeds(many_layers, generations=2)
     yield "one_layer on wdbc, 500 generations of 100, one thread", _whole_run(one_layer)
+    yield "individuals a second with one_layer on wdbc, by engine", _representations(one_layer)
     yield "the same 100 networks on more and more rows (× 20 features)", _growth_with_rows()
     yield "microseconds an individual, by population", _growth_with_population(one_layer)
     yield "threads on 200,000 × 20", _threads()
@@ -89,6 +91,22 @@ def _whole_run(problem: Problem) -> Report:
         "µs, a plain loop over the last population": _round(min(limit) * 1e6),
         **report,
         **_time_split(problem),
+    }
+
+
+def _representations(problem: Problem) -> Report:
+    """Individuals, valid or not, a second in 500 generations, the engines in turns."""
+    best: dict[str, float] = {}
+    for name in ENGINES * 3:
+        settings = Settings(engine=name)
+        engine = Engine(problem, settings)
+        start = time.perf_counter()
+        engine.step(settings.generations + 1)
+        speed = settings.population * settings.generations / (time.perf_counter() - start)
+        best[name] = max(best.get(name, 0.0), speed)
+    return {
+        **{f"{name}, individuals/s": _round(speed) for name, speed in best.items()},
+        **{f"{name} / dsge": _round(best[name] / best["dsge"]) for name in ENGINES[1:]},
     }
 
 
