@@ -81,6 +81,17 @@ def test_native_code_reads_as_python_does_at_length(seed, monkeypatch):
 
 
 @pytest.mark.needs_cc
+def test_a_reader_that_cannot_be_compiled_says_why(monkeypatch):
+    monkeypatch.setattr(native, "reader_source", lambda: "this is no C;")
+    native._library.cache_clear()
+    try:
+        assert "error" in native.why_not()
+        assert not native.can_read(Dialect(",", '"', "."))
+    finally:
+        native._library.cache_clear()
+
+
+@pytest.mark.needs_cc
 def test_numbers_are_those_of_python():
     rng = random.Random(5)
     texts = [repr(rng.uniform(-1, 1) * 10.0 ** rng.randint(-18, 18)) for _ in range(20_000)]
