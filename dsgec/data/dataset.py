@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.cells import is_missing
 from dsgec.data.columns import Found, look
 from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
 from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
-from dsgec.data.target import default_column, find_column, look_at_target
+from dsgec.data.target import default_column, find_column, look_at_target, remarks
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column
 
@@ -44,6 +45,7 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         classes, y = look_at_target(table, column, plan.task)
         found = [look(table, number) for number in others]
     used = _used(found, plan)
+    notes += remarks(classes)
     notes += [f"`{one.name}` is left out: {one.useless}" for one in found if one not in used]
     notes += [
         f"`{one.name}` {one.remark}: an identifier? --ignore leaves it out"
@@ -161,7 +163,12 @@ def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np
     for row in np.flatnonzero(~np.isnan(numbers)).tolist():
         y[row] = known.get(number_text(float(numbers[row])), -1.0)
     if texts is not None:
-        of_codes = np.array([*(known.get(text, -1.0) for text in texts.texts), -1.0])
+        of_codes = np.array(
+            [
+                *(known.get(text, np.nan if is_missing(text) else -1.0) for text in texts.texts),
+                -1.0,
+            ]
+        )
         y[texts.codes >= 0] = of_codes[texts.codes[texts.codes >= 0]]
     new = np.flatnonzero(y == -1.0)
     if len(new):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dsgec.data.cells import is_missing, reads_as_number
 from dsgec.errors import DsgecError, Fault, Span
 
 SEPARATORS = "\t;|, "
@@ -14,7 +15,6 @@ LONGEST_CELL = 1 << 20
 _SAMPLE_LINES, _SAMPLE_BYTES = 200, 1 << 18
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
-_MARKS = ("", "?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,6 @@ class Dialect:
     decimal: str
     escape: str = ""
     comment: str = ""
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell is a number; `1_000` is one to Python but to nobody else."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
 
 
 def records(
@@ -159,29 +150,31 @@ def is_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
     and one of texts of which none comes again, in columns of texts that do.
     """
 
-    def number(cell: str) -> bool:
-        return is_number(cell.replace(",", ".") if decimal == "," else cell)
+    def is_value(cell: str) -> bool:
+        return reads_as_number(cell, decimal) or is_missing(cell)
 
     if len(sample) < 2:
-        return not any(number(cell) for record in sample for cell in record)
+        return not any(reads_as_number(cell, decimal) for record in sample for cell in record)
     first, *rest = sample
     # Where rows have a cell more than the header, it is a name of the row in front, or nothing.
     width = min(len(first), *map(len, rest))
     columns = list(zip(*(record[-width:] for record in rest), strict=True))
     first = first[-width:]
     if not columns:
-        return not any(map(number, first))
+        return not any(map(is_value, first))
     named = list(zip(first, columns, strict=True))
-    repeating = [(name, cells) for name, cells in named if len(set(cells)) < len(cells)]
     for name, cells in named:
-        if number(name) or name in _MARKS:
-            continue
-        told = [cell for cell in cells if cell not in _MARKS]
-        if told and number(told[0]):
+        told = next((cell for cell in cells if not is_missing(cell)), "")
+        if not is_value(name) and reads_as_number(told, decimal):
             return True
-    last = first[-1]
-    if not number(last) and last not in columns[-1] and len(set(columns[-1])) < len(columns[-1]):
+    last, cells = named[-1]
+    if not is_value(last) and last not in cells and len(set(cells)) < len(cells):
         return True
+    repeating = [
+        (name, cells)
+        for name, cells in named
+        if len(set(cells)) < len(cells) and not is_missing(name)
+    ]
     return bool(repeating) and all(
-        not number(name) and name not in cells for name, cells in repeating
+        not reads_as_number(name, decimal) and name not in cells for name, cells in repeating
     )

@@ -95,6 +95,17 @@ CASES = {
         works(2, ("1", "2"), (0, 1)),
         Reading(header=True),
     ),
+    "no header, and a value missing in the first line": (
+        "NA,2,x\n3,4,y\n5,7,x\n1,2,y\n",
+        works(3, ("x_1", "x_2"), notes=("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "no header, and a class missing in the first line": (
+        "1,2,n/a\n3,4,y\n5,7,x\n1,5,y\n",
+        works(3, ("x_1", "x_2"), notes=("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "a header above missing values": ("a,b,c\nNA,2,x\n3,4,y\n5,7,x\n", fails("`a`: 1")),
     "names with blanks": (" a b ,b  ,c\n" + ROWS, works(3, ("a b", "b"))),
     "unicode names": ("α,名前,c\n" + ROWS, works(3, ("α", "名前"))),
     "equal names": ("a,a,c\n" + ROWS, fails("columns 1 and 2 are both called `a`", "Rename")),
@@ -155,6 +166,35 @@ CASES = {
         PLAIN | {"notes": ("1 rows",)},
         Plan(missing="drop"),
     ),
+    "classes of numbers missing": (
+        "a,c\n1,0\n2,1\n3,0\n4,NA\n5,1\n",
+        fails("missing values (`c`: 1)"),
+    ),
+    "classes of numbers missing, dropped": (
+        "a,c\n1,0\n2,1\n3,0\n4,None\n5,1\n",
+        works(4, ("a",), (0, 1), ("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "a quantity missing": (
+        "a,c\n" + "".join(f"{i},{i}.5\n" for i in range(40)) + "1,NA\n",
+        fails("missing values (`c`: 1)"),
+    ),
+    "a quantity missing, dropped": (
+        "a,c\n" + "".join(f"{i},{i}.5\n" for i in range(40)) + "1,nan\n",
+        works(40, ("a",), (), ("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "texts missing": ("a,c\n1,x\n2,y\n3,x\n4,N/A\n5,y\n", fails("missing values (`c`: 1)")),
+    "a class that may be missing": (
+        "a,c\n1,none\n2,some\n3,None\n4,some\n5,none\n6,None\n",
+        works(
+            6,
+            ("a",),
+            ("None", "none", "some"),
+            ("`none` in the target is taken for a class", "`None` in the target"),
+        ),
+    ),
+    "words for missing only": ("a,c\n1,NA\n2,NA\n", fails("target column `c` of t.csv is empty")),
     "every label another": (
         "a,c\n" + "".join(f"{i},t{i}\n" for i in range(9)),
         fails("9 different labels", "--target"),

@@ -156,6 +156,9 @@ def test_a_table_to_test_with_is_encoded_by_the_other():
     assert found.y.tolist() == [0.0, 1.0, 0.0, 1.0, 0.0]
     assert found.columns == train.columns
 
+    gap = parse_table(b"y,colour,a\nNA,red,9\np,red,1\n", "test.csv", "test")
+    with pytest.raises(DsgecError, match=r"the target of test.csv is missing in 1 rows"):
+        with_test(train, gap)
     with pytest.raises(
         DsgecError, match=r"test.csv:2:1: error: no row to learn from has this class"
     ):
