@@ -79,12 +79,13 @@ def _from_numbers(
 ) -> tuple[tuple[Label, ...], Array]:
     distinct = np.unique(numbers[~np.isnan(numbers)])
     whole = bool(np.all(distinct == np.floor(distinct)) and np.all(abs(distinct) < _LARGEST_LABEL))
-    is_class = whole and len(distinct) <= _MOST_NUMERIC_CLASSES
+    few = whole and len(distinct) <= _MOST_NUMERIC_CLASSES
+    is_class = few and len(distinct) <= _most_classes(int((~np.isnan(numbers)).sum()))
     if len(distinct) > 1 and (task == "regression" or not (task or is_class)):
         return (), numbers.copy()
     labels = tuple(map(number_text, distinct.tolist()))
     _refuse(table, column, labels)
-    if not is_class:
+    if not few:
         _refuse_many(table, column, len(labels))
     places = np.searchsorted(distinct, numbers).astype(np.float64)
     places[np.isnan(numbers)] = np.nan
@@ -104,9 +105,14 @@ def _refuse(table: Table, column: int, labels: tuple[str, ...]) -> None:
         )
 
 
+def _most_classes(rows: int) -> int:
+    """Classes come again: two rows for each, or there are two of them."""
+    return max(2, rows // 2)
+
+
 def _refuse_many(table: Table, column: int, count: int) -> None:
     rows = len(table)
-    if count > max(2, rows // 2):
+    if count > _most_classes(rows):
         raise DsgecError(
             f"the target column `{table.columns[column]}` has {count} different labels"
             f" in {rows} rows",
