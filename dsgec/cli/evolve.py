@@ -152,9 +152,10 @@ def evolve(
     if threads is None:
         threads = 1 if several else sensible_threads(job.problem)
     evolver = choose(job.problem, job.settings, backend, threads)
-    notes = dataset.notes[:_MOST_NOTES]
-    if len(dataset.notes) > len(notes):
-        more = len(dataset.notes) - len(notes)
+    told = job.problem.dataset.notes
+    notes = told[:_MOST_NOTES]
+    if len(told) > len(notes):
+        more = len(told) - len(notes)
         notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
     for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not quiet:
