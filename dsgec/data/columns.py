@@ -154,9 +154,13 @@ def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> F
     if _most(_DRESSED, sample):
         why = "its numbers are written with signs: write plain ones to use it"
         return Found(number, name, "text", values, labels, why)
-    if len(labels) > _MOST_CATEGORIES or (len(labels) > _FEW and 2 * len(labels) > rows):
+    identifies = len(labels) > _FEW and 2 * len(labels) > rows
+    if identifies or len(labels) > _MOST_CATEGORIES:
         count = f"{len(labels):,}" if "…" not in labels else f"more than {len(labels) - 1:,}"
-        why = f"it has {count} different texts in {rows:,} rows, as an identifier has"
+        reason = (
+            "as an identifier has" if identifies else f"more than {_MOST_CATEGORIES} categories"
+        )
+        why = f"it has {count} different texts in {rows:,} rows, {reason}"
         return Found(number, name, "text", values, labels, why)
     if not name and number == 0 and len(labels) == rows:
         return Found(number, name, "text", values, labels, "it has no name and names the rows")

@@ -115,6 +115,7 @@ class Source:
             self._recognise()
         decoder = codecs.getincrementaldecoder(self.encoding)()
         part = self._head
+        begun = False
         while True:
             try:
                 text = decoder.decode(part, final=not part)
@@ -127,6 +128,8 @@ class Source:
                     f"{self.shown} is not a text file: it holds NUL characters",
                     "A table is CSV, ARFF or Parquet; --encoding tells one such as utf-16-le.",
                 )
+            if text and not begun:  # utf-16-le and its like leave the mark in
+                text, begun = text.removeprefix("\ufeff"), True
             # What a surrogate came from cannot be told, and no file can hold it.
             yield text.encode("utf-8", "replace")
             if not part:

@@ -35,6 +35,16 @@ CASES = {
         PLAIN,
         Reading(encoding="utf-16-le"),
     ),
+    "utf-16 with its mark, told": (
+        TABLE.encode("utf-16"),
+        PLAIN,
+        Reading(encoding="utf-16-le"),
+    ),
+    "utf-32 with its mark, told": (
+        ("\ufeff" + TABLE).encode("utf-32-be"),
+        PLAIN,
+        Reading(encoding="utf-32-be"),
+    ),
     "latin-1": (
         "größe,b,c\n1,2,ä\n3,5,ö\n5,6,ö\n".encode("latin-1"),
         works(3, ("größe", "b"), ("ä", "ö"), ("is not UTF-8",)),
@@ -257,6 +267,14 @@ CASES = {
     "all constant": ("a,b\n1,x\n1,y\n", fails("no column of t.csv can be a feature")),
     "dates": ("day,b,c\n" + DATES, works(28, ("b",), notes=("it holds dates",))),
     "identifiers": ("id,b,c\n" + IDS, works(28, ("b",), notes=("as an identifier has",))),
+    "101 categories": (
+        "town,b,c\n" + "".join(f"t{i % 101},{i * i},{'xy'[i % 2]}\n" for i in range(1, 500)),
+        works(499, ("b",), notes=("101 different texts in 499 rows, more than 100 categories",)),
+    ),
+    "100 categories": (
+        "town,b,c\n" + "".join(f"t{i % 100:02},{i * i},{'xy'[i % 2]}\n" for i in range(1, 500)),
+        works(499, [*(f"town=t{i:02}" for i in range(100)), "b"]),
+    ),
     "rows numbered": (
         "n,b,c\n" + "".join(f"{i},{i * i % 9},{'xy'[i % 2]}\n" for i in range(1, 20)),
         works(19, ("n", "b"), notes=("`n` numbers the rows",)),
