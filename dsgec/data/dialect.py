@@ -102,7 +102,9 @@ def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[l
         del lines[-1]  # it may have been cut
     quote = given.quote or _quote(lines[:_SAMPLE_LINES])
     found: list[tuple[int, Dialect, list[list[str]]]] = []
-    for separator in given.separator or SEPARATORS:
+    if quote == given.separator:
+        raise DsgecError("the separator cannot be the quote", "--quote names another.")
+    for separator in given.separator or SEPARATORS.replace(quote, ""):
         dialect = Dialect(separator, quote, ".")
         sample = _sample(lines, dialect, source)
         widths = set(map(len, sample[1:] or sample))

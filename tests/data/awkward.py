@@ -91,6 +91,16 @@ CASES = {
     "quoted line ends": ('"a\nb",b,c\n1,2,x\n3,4,y\n5,7,x\n', works(3, ("a\nb", "b"))),
     "quoted numbers": ('a,b,c\n"1","2","x"\n"3","4","y"\n"5","7","x"\n', PLAIN),
     "apostrophes": ("'a','b','c'\n1,2,'x'\n3,4,'y'\n5,7,'x'\n", PLAIN),
+    "a separator that is the usual quote": (
+        TABLE.replace(",", '"'),
+        fails("the separator cannot be the quote"),
+        Reading(separator='"'),
+    ),
+    "a quote that is no separator then": (
+        "a;b;c\n1;2;,x,\n3;4;y\n5;7;,x,\n",
+        PLAIN,
+        Reading(quote=","),
+    ),
     "an open quote": ('a,b,c\n1,2,"x\n3,4,y\n', fails("t.csv:2:1", "not closed")),
     "text behind a quote": ('a,b,c\n1,2,"x"y\n3,4,y\n', fails("t.csv:2:1")),
     # Headers.
@@ -178,7 +188,11 @@ CASES = {
     ),
     "classes of numbers missing": (
         "a,c\n1,0\n2,1\n3,0\n4,NA\n5,1\n",
-        fails("missing values (`c`: 1)"),
+        fails("missing values (`c`: 1)", "--missing drop", "target cannot be filled"),
+    ),
+    "classes and numbers missing": (
+        "a,c\n1,0\n2,1\nNA,0\n4,NA\n5,1\n",
+        fails("(`a`: 1; `c`: 1)", "--missing mean", "each way leaves out the rows that lack it"),
     ),
     "classes of numbers missing, dropped": (
         "a,c\n1,0\n2,1\n3,0\n4,None\n5,1\n",

@@ -198,6 +198,13 @@ def test_a_table_to_test_with_is_encoded_by_the_other():
     gap = parse_table(b"y,colour,a\nNA,red,9\np,red,1\n", "test.csv", "test")
     with pytest.raises(DsgecError, match=r"the target of test.csv is missing in 1 rows"):
         with_test(train, gap)
+    for missing in ("drop", "mean", "median"):
+        train = dataset("a,colour,y\n1,red,p\n3,blue,q\n5,red,p\n", missing=missing)
+        found = with_test(train, gap)
+        assert found.y.tolist() == [0.0, 1.0, 0.0, 0.0]
+        assert "1 rows of test.csv with missing values are left out" in found.notes
+    with pytest.raises(DsgecError, match=r"every row of test.csv has missing values"):
+        with_test(train, parse_table(b"y,colour,a\n?,red,9\n,red,1\n", "test.csv", "test"))
     with pytest.raises(
         DsgecError, match=r"test.csv:2:1: error: no row to learn from has this class"
     ):

@@ -180,6 +180,19 @@ def test_a_table_of_ones_own_to_test_with(tables, tmp_path):
     assert len(record["data"]["test_sha256"]) == 64
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--test", "30%"], "Write --test 0.3."),
+        (["--test", "0.2", "--cv", "3"], "--cv goes with neither --runs nor --test"),
+        (["--cv", "3", "--runs", "2"], "--cv goes with neither --runs nor --test"),
+        (["--separator", ";", "--quote", ";"], "the separator cannot be the quote"),
+    ],
+)
+def test_options_that_cannot_be_are_told(options, told, tmp_path):
+    assert told in dsgec("evolve", "one_layer", "wdbc", *options, cwd=tmp_path, code=1).stderr
+
+
 @pytest.mark.parametrize("objective", ["mse", "mae", "log-loss", "accuracy"])
 def test_objectives_are_read_as_people_know_them(objective, tmp_path):
     options = [*QUICK, "--objective", objective, "--backend", "numpy", "--out", tmp_path]
