@@ -4,7 +4,8 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from dsgec.data.cells import is_missing, reads_as_number
 from dsgec.errors import DsgecError, Fault, Span
@@ -13,6 +14,8 @@ SEPARATORS = "\t;|, "
 """What is looked for, the most telling first: a comma can be a decimal sign, a blank anything."""
 LONGEST_CELL = 1 << 20
 _SAMPLE_LINES, _SAMPLE_BYTES = 200, 1 << 18
+_SAID = re.compile(rb'"?sep=([^\w\r\n"])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
+_COMMENT = b"#"
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 
@@ -92,6 +95,32 @@ def _quotes(error: csv.Error, lines: int, span: Span) -> DsgecError:
             Fault(f"{text}: a quote is opened here and not closed", "--quote names another.", span)
         )
     return DsgecError(Fault(text, "--separator and --quote name others.", span))
+
+
+def preamble(head: bytes, given: Reading, source: str) -> tuple[bytes, Reading]:
+    """The lines before the table, and what is known by them: Excel's `sep=;`, or comments.
+
+    A line that begins as a comment but has as many cells as the rows is one of the table.
+    """
+    said = _SAID.match(head)
+    if said:
+        separator = given.separator or said[1].decode("latin-1")
+        return said[0], replace(given, separator=separator)
+    if not head.startswith(_COMMENT):
+        return b"", given
+    lines = head.splitlines(keepends=True)
+    comments = list(takewhile(lambda line: line.startswith(_COMMENT), lines))
+    rest = b"".join(lines[len(comments) :])
+    if not rest.strip():
+        return b"", given
+    dialect, rows = recognise(rest, given, source)
+
+    def is_comment(line: bytes) -> bool:
+        cells = _sample([line.decode("utf-8", "replace")], dialect, source)
+        return [len(one) for one in cells] != [len(one) for one in rows[:1]]
+
+    before = list(takewhile(is_comment, comments))
+    return b"".join(before), given
 
 
 def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[list[str]]]:

@@ -56,7 +56,7 @@ class Source:
     def __init__(self, stream: BinaryIO, shown: str, name: str, encoding: str = "") -> None:
         self.shown, self.name = shown, name
         self.encoding = _known(encoding)
-        self.note = ""
+        self.notes: list[str] = []
         self._stream = stream
         self._hash = hashlib.sha256()
         self._size = 0
@@ -148,7 +148,7 @@ class Source:
             if any(byte < 32 and byte not in b"\t\n\r\f" for byte in self._head):
                 raise self._not_text(self._head[: error.start]) from error
             self.encoding = _OF_WINDOWS
-            self.note = (
+            self.notes.append(
                 f"{self.shown} is not UTF-8: read as {_OF_WINDOWS}; --encoding says otherwise"
             )
 

@@ -103,6 +103,29 @@ CASES = {
     ),
     "an open quote": ('a,b,c\n1,2,"x\n3,4,y\n', fails("t.csv:2:1", "not closed")),
     "text behind a quote": ('a,b,c\n1,2,"x"y\n3,4,y\n', fails("t.csv:2:1")),
+    # What stands before.
+    "the separator told by Excel": ("sep=;\r\n" + TABLE.replace(",", ";"), PLAIN),
+    "the separator told and quoted": ('"sep=|"\n' + TABLE.replace(",", "|"), PLAIN),
+    "the separator told and nothing more": ("sep=;\n", fails("is empty")),
+    "the separator told, and a fault": (
+        "sep=;\na;b;c\n1;2;x\n3;4\n",
+        fails("t.csv:4:1: error: 2 cells"),
+    ),
+    "comments before": (
+        "# made by hand\n# it's old, and, so, on\n#\n" + TABLE,
+        PLAIN | {"notes": ("3 lines of comments",)},
+    ),
+    "comments before, and equal names": (
+        "# made by hand\na,a,c\n" + ROWS,
+        fails("t.csv:2:2", "both called `a`"),
+    ),
+    "comments before, and no header": ("# made by hand\n" + ROWS, works(3, ("x_1", "x_2"))),
+    "a header that looks like a comment": ("#a,b,c\n" + ROWS, works(3, ("#a", "b"))),
+    "comments only": ("# made by hand\n# today\n", fails("t.csv")),
+    "cells that look like comments": (
+        "#f00,2,x\n#0f0,4,y\nred,7,x\nred,8,y\n",
+        works(4, ("x_1=#0f0", "x_1=#f00", "x_1=red", "x_2")),
+    ),
     # Headers.
     "no header": (ROWS, works(3, ("x_1", "x_2"))),
     "no header, told": (
@@ -309,6 +332,20 @@ CASES = {
         "% a comment\n@RELATION t\n@attribute 'a b' numeric\n@attribute b {red, blue}\n"
         "@attribute c {x,y}\n@data\n1,red,x\n% more\n2,'blue',y\n",
         works(2, ("a b", "b=blue", "b=red")),
+    ),
+    "arff with double quotes": (
+        "@relation t\n@attribute a numeric\n@attribute b string\n@attribute c {x,y}\n@data\n"
+        '1,"red, or so",x\n2,blue,y\n3,"red, or so",x\n',
+        works(3, ("a", "b=blue", "b=red, or so")),
+    ),
+    "arff with an apostrophe in double quotes": (
+        '@relation t\n@attribute a numeric\n@attribute c string\n@data\n1,"it\'s, x"\n2,y\n',
+        works(2, ("a",), ("it's, x", "y")),
+    ),
+    "sparse arff": (
+        "@relation t\n@attribute a numeric\n@attribute b numeric\n@attribute c {x,y}\n@data\n"
+        "% none\n{0 1, 2 y}\n{1 3}\n",
+        fails("t.csv:6:1", "sparse", "SparseToNonSparse"),
     ),
     "arff without data": ("@relation t\n@attribute a numeric\n", fails("no @data")),
     "arff with a fault": (
