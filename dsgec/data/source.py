@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 
 from dsgec.data import paper
 from dsgec.errors import DsgecError, Fault, Span, reason
-from dsgec.resources import TABLES, find
+from dsgec.resources import TABLES, find, shipped_names
 
 BLOCK = 1 << 20
 LONGEST_LINE = 32 << 20
@@ -28,13 +28,18 @@ _BOMS = {
 _OF_WINDOWS = "cp1252"
 
 
+def is_shipped(name: str) -> bool:
+    """Whether a table is known by this name, without a path."""
+    return name in paper.NAMES or name in shipped_names(TABLES, ".csv")
+
+
 def open_source(name: str, encoding: str = "") -> "Source":
     """The file `name`, the shipped table or the paper's of that name, or with `-` what comes in."""
     if name == "-":
         if sys.stdin is None:
             raise DsgecError("there is no standard input")
         return Source(sys.stdin.buffer, "standard input", "stdin", encoding)
-    if name in paper.NAMES and not Path(name).exists():
+    if name in paper.NAMES and (Path(name).is_dir() or not Path(name).exists()):
         return Source(io.BytesIO(paper.paper_table(name)), name, name)
     path = find(name, TABLES, ".csv", "table", paper.more_tables())
     try:
