@@ -38,19 +38,22 @@ def find(
 ) -> Path | Traversable:
     """What a user named: the path of a file or, if there is no such file, a shipped name.
 
+    A folder of a shipped name, as one makes for one's runs, is not in its way.
+
     `more` tells of names that are found elsewhere.
     """
     shipped = shipped_names(folder, suffix)
     path = Path(name)
     try:
-        if path.is_dir():
-            raise DsgecError(f"{name} is a folder, not a {kind}", "Give the path of a file.")
-        if path.exists():
+        is_folder = path.is_dir()
+        if path.exists() and not is_folder:
             return path
     except (OSError, ValueError) as error:
         raise DsgecError(f"cannot read {name[:200]}: {reason(error)}") from error
     if name in shipped:
         return folder.joinpath(name + suffix)
+    if is_folder:
+        raise DsgecError(f"{name} is a folder, not a {kind}", "Give the path of a file.")
     raise DsgecError(
         f"there is no {kind} {name[:200]}",
         f"Give the path of a {suffix} file, or the name of a shipped one: {', '.join(shipped)}."

@@ -265,10 +265,12 @@ def test_the_doctor_names_the_backend_and_why():
     page = dsgec("doctor").stdout
     assert "self-test   numpy: the reference's bits" in page
     assert "WRONG" not in page
+    assert "reader      native" in page or "compiler    none" in page
 
     alone = dsgec("doctor", env=NO_COMPILER).stdout
     assert "compiler    none" in alone
     assert "because no C compiler was found" in alone
+    assert "reader      python\n            because there is no C compiler" in alone
     assert "self-test   engine: not available" in alone
 
 

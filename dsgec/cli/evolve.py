@@ -1,6 +1,7 @@
 """`dsgec evolve`."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,20 +16,29 @@ from dsgec.evolution.settings import CONNECTIONS
 from dsgec.genome.ir import ENGINES
 
 _MOST_NOTES = 10
+_SHARE = 0.3
+_PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
 
 
-def share_or_table(test: str, folds: int | None, runs: int) -> tuple[float, str | None]:
+def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[float, str | None]:
     """What `--test` says: a share of the rows, or a table."""
-    try:
-        share, table = float(test), None
-    except ValueError:
-        share, table = 0.0, test
-    if folds and (table is not None or runs > 1):
+    if folds and (test is not None or runs > 1):
         raise DsgecError(
-            "--cv goes with neither --runs nor a table to test with",
-            "It tests with every row of DATA once.",
+            "--cv goes with neither --runs nor --test", "It tests with every row of DATA once."
         )
-    return share, table
+    if test is None:
+        return _SHARE, None
+    try:
+        return float(test), None
+    except ValueError:
+        pass
+    percents = _PERCENTS.fullmatch(test)
+    if percents and not Path(test).exists():
+        raise DsgecError(
+            f"--test takes a share or a table, and `{test}` is neither",
+            f"Write --test {float(percents[1]) / 100:g}.",
+        )
+    return 0.0, test
 
 
 @click.command()
@@ -65,8 +75,7 @@ def share_or_table(test: str, folds: int | None, runs: int) -> tuple[float, str 
 )
 @click.option(
     "--test",
-    default="0.3",
-    show_default=True,
+    show_default=str(_SHARE),
     metavar="SHARE|FILE",
     help="The share of the rows to keep aside, or a table of its own.",
 )
@@ -107,7 +116,7 @@ def share_or_table(test: str, folds: int | None, runs: int) -> tuple[float, str 
 def evolve(
     grammar: str,
     data: str,
-    test: str,
+    test: str | None,
     folds: int | None,
     backend: str,
     threads: int | None,
@@ -152,9 +161,10 @@ def evolve(
     if threads is None:
         threads = 1 if several else sensible_threads(job.problem)
     evolver = choose(job.problem, job.settings, backend, threads)
-    notes = dataset.notes[:_MOST_NOTES]
-    if len(dataset.notes) > len(notes):
-        more = len(dataset.notes) - len(notes)
+    told = job.problem.dataset.notes
+    notes = told[:_MOST_NOTES]
+    if len(told) > len(notes):
+        more = len(told) - len(notes)
         notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
     for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not quiet:

@@ -19,20 +19,22 @@ def inspect_(what: str, table: TableOptions) -> None:
     Of a table: its columns and their kinds, the task, and which grammars fit. Of an exported file,
     a folder of them, or a run: what it is, and what a row costs.
     """
-    from dsgec.data.ir import Dataset
+    from dsgec.data.source import is_shipped
     from dsgec.errors import DsgecError
-    from dsgec.run.inspect import inspect_artefact
+    from dsgec.run.inspect import holds_artefacts, inspect_artefact
     from dsgec.run.inspect_table import inspect_table
 
     path = Path(what)
-    if path.is_dir() or path.suffix in _EXPORTED:
+    is_table = path.is_dir() and is_shipped(what) and not holds_artefacts(path)
+    if not is_table and (path.is_dir() or path.suffix in _EXPORTED):
         say("\n".join(inspect_artefact(path)))
         return
     read = table.read(what)
     try:
-        found: Dataset | DsgecError = table.make(read)
-    except DsgecError as error:
-        found = error
+        found = table.make(read)
+    except DsgecError:
+        say("\n".join(inspect_table(read, None)))
+        raise
     say("\n".join(inspect_table(read, found)))
 
 

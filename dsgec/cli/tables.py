@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsgec.data.plan import CONSTANT_WAYS, DEFAULT, MISSING_WAYS, SCALES, TASKS, Plan
 from dsgec.errors import DsgecError
 
 if TYPE_CHECKING:
@@ -36,27 +37,27 @@ _COLUMNS = (
     ),
     click.option(
         "--task",
-        type=click.Choice(["classification", "regression"]),
+        type=click.Choice(TASKS),
         help="Default: by what the target holds.",
     ),
     click.option(
         "--missing",
-        type=click.Choice(["error", "mean", "median", "drop"]),
-        default="error",
+        type=click.Choice(MISSING_WAYS),
+        default=DEFAULT.missing,
         show_default=True,
         help="Missing values: refused, filled (texts by the most frequent), or their rows dropped.",
     ),
     click.option(
         "--scale",
-        type=click.Choice(["none", "standard", "minmax"]),
-        default="none",
+        type=click.Choice(SCALES),
+        default=DEFAULT.scale,
         show_default=True,
         help="Numbers to mean 0 and deviation 1, or to 0 … 1.",
     ),
     click.option(
         "--constant",
-        type=click.Choice(["drop", "keep"]),
-        default="drop",
+        type=click.Choice(CONSTANT_WAYS),
+        default=DEFAULT.constant,
         show_default=True,
         help="Columns that are the same in every row.",
     ),
@@ -75,9 +76,9 @@ class TableOptions:
     target: str | None = None
     ignore: tuple[str, ...] = ()
     task: str | None = None
-    missing: str = "error"
-    scale: str = "none"
-    constant: str = "drop"
+    missing: str = DEFAULT.missing
+    scale: str = DEFAULT.scale
+    constant: str = DEFAULT.constant
 
     def read(self, name: str, names: tuple[str, ...] = ()) -> "Table":
         """The table that a user named; `names` are of columns that it should have."""
@@ -98,7 +99,6 @@ class TableOptions:
     def make(self, read: "Table") -> "Dataset":
         """A table as a data set."""
         from dsgec.data.dataset import make_dataset
-        from dsgec.data.ir import Plan
 
         plan = Plan(self.ignore, self.task or "", self.missing, self.scale, self.constant)
         return make_dataset(read, self.target, plan)

@@ -6,7 +6,8 @@ from dsgec.data.dialect import Dialect
 from dsgec.data.stream import Stream
 from dsgec.errors import DsgecError, Fault, Span
 
-DIALECT = Dialect(",", "'", ".", "\\", "%")
+_SPARSE = re.compile(rb"(?:\s*%[^\n]*\n)*\s*\{")
+_CELL = rb"(?:^|,)[ \t]*"
 _START = re.compile(rb"\s*(?:%[^\n]*\s*)*@relation\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s'\"{]+))\s*(\S.*)?",
@@ -17,6 +18,22 @@ _ATTRIBUTE = re.compile(
 def recognises(head: bytes) -> bool:
     """Whether a file that begins so is an ARFF file."""
     return _START.match(head) is not None
+
+
+def look_at_rows(stream: Stream, source: str) -> Dialect:
+    """How the rows are written, as the first of them tell: either sign may be the quote."""
+    first = stream.rest if stream.more() else b""
+    if _SPARSE.match(first):
+        raise DsgecError(
+            Fault(
+                "the rows are sparse, `{column value, …}`, which is not read",
+                "Write all values of each row, as Weka's filter SparseToNonSparse does.",
+                Span(source, stream.line + 1, 1),
+            )
+        )
+    double = re.search(_CELL + b'"', first, re.MULTILINE)
+    single = re.search(_CELL + b"'", first, re.MULTILINE)
+    return Dialect(",", '"' if double and not single else "'", ".", "\\", "%")
 
 
 def read_header(stream: Stream, source: str) -> list[str]:

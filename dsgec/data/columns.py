@@ -1,22 +1,17 @@
 """A column of a Table to what it is: numbers, a boolean, a category, or of no use, and why."""
 
-import math
 import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.gather import MARKS
+from dsgec.data.cells import is_missing, reads_as_number
 from dsgec.data.ir import Table, Texts, number_text
 from dsgec.errors import DsgecError, Fault
 
 Array = NDArray[np.float64]
 
-MISSING = MARKS | {
-    *("na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "none", "nil", "missing")
-}
-"""What stands for a missing value in a feature, in lower case."""
 _BOOLEANS = ({"false", "true"}, {"no", "yes"}, {"f", "t"}, {"n", "y"}, {"off", "on"})
 _MOST_CATEGORIES = 100
 _FEW = 10
@@ -75,21 +70,21 @@ def look(table: Table, number: int) -> Found:
     )
 
 
-def text_rows(texts: Texts, *, any_word: bool = False) -> NDArray[np.bool_]:
-    """Which rows have a text that is no word for a missing value; or, with `any_word`, any text."""
-    if any_word:
-        return texts.codes >= 0
-    counts = [text.lower() not in MISSING for text in texts.texts]
+def text_rows(texts: Texts, *, may_be_class: bool = False) -> NDArray[np.bool_]:
+    """Which rows have a text that is no word for a missing value, in a feature or in a target."""
+    counts = [not is_missing(text, may_be_class=may_be_class) for text in texts.texts]
     return np.array([*counts, texts.overflowed, False])[texts.codes]
 
 
-def not_numbers(table: Table, number: int, is_text: NDArray[np.bool_]) -> DsgecError:
-    """The first cells that are texts where numbers should be."""
+def not_numbers(
+    table: Table,
+    number: int,
+    is_text: NDArray[np.bool_],
+    otherwise: str = "leave the column out with --ignore",
+) -> DsgecError:
+    """The first cells that are texts where numbers should be, and what can be done."""
     rows = np.flatnonzero(is_text)
-    advice = (
-        "The rest of the column is numbers: correct these cells, or leave the column out with"
-        " --ignore."
-    )
+    advice = f"The rest of the column is numbers: correct these cells, or {otherwise}."
     faults = [
         table.fault(int(row), number, "not a finite number", "")
         for row in rows[: _MOST_FAULTS - (len(rows) > _MOST_FAULTS)]
@@ -159,9 +154,13 @@ def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> F
     if _most(_DRESSED, sample):
         why = "its numbers are written with signs: write plain ones to use it"
         return Found(number, name, "text", values, labels, why)
-    if len(labels) > _MOST_CATEGORIES or (len(labels) > _FEW and 2 * len(labels) > rows):
+    identifies = len(labels) > _FEW and 2 * len(labels) > rows
+    if identifies or len(labels) > _MOST_CATEGORIES:
         count = f"{len(labels):,}" if "…" not in labels else f"more than {len(labels) - 1:,}"
-        why = f"it has {count} different texts in {rows:,} rows, as an identifier has"
+        reason = (
+            "as an identifier has" if identifies else f"more than {_MOST_CATEGORIES} categories"
+        )
+        why = f"it has {count} different texts in {rows:,} rows, {reason}"
         return Found(number, name, "text", values, labels, why)
     if not name and number == 0 and len(labels) == rows:
         return Found(number, name, "text", values, labels, "it has no name and names the rows")
@@ -181,14 +180,6 @@ def _is_mixed_category(
         and labels <= min(_MOST_MIXED, rows // 2)
         and not any(map(reads_as_number, used))
     )
-
-
-def reads_as_number(text: str) -> bool:
-    """Whether a text is a number after all, but an infinite one or one with `_` in it."""
-    try:
-        return not math.isnan(float(text))
-    except ValueError:
-        return False
 
 
 def _most(pattern: re.Pattern[str], texts: tuple[str, ...]) -> bool:

@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.cells import is_missing
 from dsgec.data.columns import Found, look
 from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
 from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
-from dsgec.data.target import default_column, find_column, look_at_target
+from dsgec.data.target import default_column, find_column, look_at_target, remarks
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column
 
@@ -40,10 +41,11 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
                 f"every row of {table.source} has missing values",
                 "`dsgec inspect` tells where; --ignore leaves a column out.",
             )
-        notes.append(f"{int(missing.sum())} rows with missing values are left out")
+        notes.append(_left_out(missing))
         classes, y = look_at_target(table, column, plan.task)
         found = [look(table, number) for number in others]
     used = _used(found, plan)
+    notes += remarks(classes)
     notes += [f"`{one.name}` is left out: {one.useless}" for one in found if one not in used]
     notes += [
         f"`{one.name}` {one.remark}: an identifier? --ignore leaves it out"
@@ -82,11 +84,20 @@ def with_test(dataset: Dataset, table: Table) -> Dataset:
     column = find_column(table, dataset.target)
     y = _labels(table, column, dataset.classes)
     raw = raw_rows(table, dataset.columns)
-    missing = np.isnan(y) | np.isnan(raw).any(axis=1)
+    missing = np.isnan(y)
+    if missing.any() and dataset.plan.missing == "error":
+        raise DsgecError(
+            f"the target of {table.source} is missing in {int(missing.sum())} rows",
+            "--missing drop leaves those rows out.",
+        )
     if dataset.plan.missing == "drop":
+        missing |= np.isnan(raw).any(axis=1)
+    notes = []
+    if missing.any():
         y, raw = y[~missing], raw[~missing]
-    elif absent := int(np.isnan(y).sum()):
-        raise DsgecError(f"the target of {table.source} is missing in {absent} rows")
+        if not len(y):
+            raise DsgecError(f"every row of {table.source} has missing values")
+        notes.append(_left_out(missing, table.source))
     refuse_missing(raw, dataset.columns, table.source)
     assert dataset.raw is not None
     count = len(dataset.y)
@@ -99,6 +110,7 @@ def with_test(dataset: Dataset, table: Table) -> Dataset:
         y=np.concatenate([dataset.y, y]),
         own_test=parts,
         test_digest=table.digest,
+        notes=(*dataset.notes, *notes),
     )
 
 
@@ -135,13 +147,24 @@ def _missing_rows(
         for one in used:
             rows |= np.isnan(one.values)
         return rows
+    fills = "--missing mean or median fills them from the other rows"
+    drops = "--missing drop leaves those rows out"
+    advice = f"{fills}, {drops}, --ignore leaves a column out."
+    if list(counts) == [column]:
+        advice = f"{drops}: the target cannot be filled."
+    elif column in counts:
+        advice += " The target cannot be filled: each way leaves out the rows that lack it."
     told = [f"`{table.columns[i]}`: {counts[i]}" for i in sorted(counts)]
     more = f"; and {len(told) - _MOST_TOLD} columns more" if len(told) > _MOST_TOLD else ""
     raise DsgecError(
         f"{table.source} has missing values ({'; '.join(told[:_MOST_TOLD])}{more})",
-        "--missing mean or median fills them from the other rows, --missing drop leaves those rows"
-        " out, --ignore leaves a column out.",
+        advice,
     )
+
+
+def _left_out(missing: NDArray[np.bool_], source: str = "") -> str:
+    of = f" of {source}" if source else ""
+    return f"{int(missing.sum())} rows{of} with missing values are left out"
 
 
 def _side_by_side(table: Table, used: Sequence[Found]) -> NDArray[np.float64]:
@@ -161,7 +184,12 @@ def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np
     for row in np.flatnonzero(~np.isnan(numbers)).tolist():
         y[row] = known.get(number_text(float(numbers[row])), -1.0)
     if texts is not None:
-        of_codes = np.array([*(known.get(text, -1.0) for text in texts.texts), -1.0])
+        of_codes = np.array(
+            [
+                *(known.get(text, np.nan if is_missing(text) else -1.0) for text in texts.texts),
+                -1.0,
+            ]
+        )
         y[texts.codes >= 0] = of_codes[texts.codes[texts.codes >= 0]]
     new = np.flatnonzero(y == -1.0)
     if len(new):

@@ -4,17 +4,20 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
+from dsgec.data.cells import is_missing, reads_as_number
 from dsgec.errors import DsgecError, Fault, Span
 
 SEPARATORS = "\t;|, "
 """What is looked for, the most telling first: a comma can be a decimal sign, a blank anything."""
 LONGEST_CELL = 1 << 20
 _SAMPLE_LINES, _SAMPLE_BYTES = 200, 1 << 18
+_SAID = re.compile(rb'"?sep=([^\w\r\n"])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
+_COMMENT = b"#"
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
-_MARKS = ("", "?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +54,6 @@ class Dialect:
     decimal: str
     escape: str = ""
     comment: str = ""
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell is a number; `1_000` is one to Python but to nobody else."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
 
 
 def records(
@@ -103,6 +97,32 @@ def _quotes(error: csv.Error, lines: int, span: Span) -> DsgecError:
     return DsgecError(Fault(text, "--separator and --quote name others.", span))
 
 
+def preamble(head: bytes, given: Reading, source: str) -> tuple[bytes, Reading]:
+    """The lines before the table, and what is known by them: Excel's `sep=;`, or comments.
+
+    A line that begins as a comment but has as many cells as the rows is one of the table.
+    """
+    said = _SAID.match(head)
+    if said:
+        separator = given.separator or said[1].decode("latin-1")
+        return said[0], replace(given, separator=separator)
+    if not head.startswith(_COMMENT):
+        return b"", given
+    lines = head.splitlines(keepends=True)
+    comments = list(takewhile(lambda line: line.startswith(_COMMENT), lines))
+    rest = b"".join(lines[len(comments) :])
+    if not rest.strip():
+        return b"", given
+    dialect, rows = recognise(rest, given, source)
+
+    def is_comment(line: bytes) -> bool:
+        cells = _sample([line.decode("utf-8", "replace")], dialect, source)
+        return [len(one) for one in cells] != [len(one) for one in rows[:1]]
+
+    before = list(takewhile(is_comment, comments))
+    return b"".join(before), given
+
+
 def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[list[str]]]:
     """How the table that begins with `head` is written, and its first records."""
     text = head[:_SAMPLE_BYTES].decode("utf-8", "replace")
@@ -111,7 +131,9 @@ def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[l
         del lines[-1]  # it may have been cut
     quote = given.quote or _quote(lines[:_SAMPLE_LINES])
     found: list[tuple[int, Dialect, list[list[str]]]] = []
-    for separator in given.separator or SEPARATORS:
+    if quote == given.separator:
+        raise DsgecError("the separator cannot be the quote", "--quote names another.")
+    for separator in given.separator or SEPARATORS.replace(quote, ""):
         dialect = Dialect(separator, quote, ".")
         sample = _sample(lines, dialect, source)
         widths = set(map(len, sample[1:] or sample))
@@ -159,29 +181,31 @@ def is_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
     and one of texts of which none comes again, in columns of texts that do.
     """
 
-    def number(cell: str) -> bool:
-        return is_number(cell.replace(",", ".") if decimal == "," else cell)
+    def is_value(cell: str) -> bool:
+        return reads_as_number(cell, decimal) or is_missing(cell)
 
     if len(sample) < 2:
-        return not any(number(cell) for record in sample for cell in record)
+        return not any(reads_as_number(cell, decimal) for record in sample for cell in record)
     first, *rest = sample
     # Where rows have a cell more than the header, it is a name of the row in front, or nothing.
     width = min(len(first), *map(len, rest))
     columns = list(zip(*(record[-width:] for record in rest), strict=True))
     first = first[-width:]
     if not columns:
-        return not any(map(number, first))
+        return not any(map(is_value, first))
     named = list(zip(first, columns, strict=True))
-    repeating = [(name, cells) for name, cells in named if len(set(cells)) < len(cells)]
     for name, cells in named:
-        if number(name) or name in _MARKS:
-            continue
-        told = [cell for cell in cells if cell not in _MARKS]
-        if told and number(told[0]):
+        told = next((cell for cell in cells if not is_missing(cell)), "")
+        if not is_value(name) and reads_as_number(told, decimal):
             return True
-    last = first[-1]
-    if not number(last) and last not in columns[-1] and len(set(columns[-1])) < len(columns[-1]):
+    last, cells = named[-1]
+    if not is_value(last) and last not in cells and len(set(cells)) < len(cells):
         return True
+    repeating = [
+        (name, cells)
+        for name, cells in named
+        if len(set(cells)) < len(cells) and not is_missing(name)
+    ]
     return bool(repeating) and all(
-        not number(name) and name not in cells for name, cells in repeating
+        not reads_as_number(name, decimal) and name not in cells for name, cells in repeating
     )

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from dsgec.data.columns import not_numbers, text_rows
 from dsgec.data.ir import Dataset, Plan, Table, number_text
+from dsgec.data.plan import CONSTANT_WAYS as CONSTANT_WAYS
+from dsgec.data.plan import MISSING_WAYS as MISSING_WAYS
+from dsgec.data.plan import SCALES as SCALES
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue
@@ -15,27 +18,57 @@ from dsgec.network.model import Column, prologue
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-MISSING_WAYS = ("error", "mean", "median", "drop")
-SCALES = ("none", "standard", "minmax")
-CONSTANT_WAYS = ("drop", "keep")
-
 
 def fitted(dataset: Dataset, rows: Rows) -> Dataset:
-    """The data set with fill values and scales learnt from these rows, and encoded by them."""
-    if not dataset.plan.learns or dataset.raw is None:
+    """The data set with categories, fill values and scales of these rows, and encoded by them."""
+    if dataset.raw is None:
         return dataset
-    columns = tuple(
-        learn(column, dataset.raw[rows, number], dataset.plan)
-        for number, column in enumerate(dataset.columns)
-    )
-    x = encode(columns, dataset.raw)
+    columns, raw = _seen(dataset.columns, dataset.raw, rows)
+    if dataset.plan.learns:
+        columns = tuple(
+            learn(column, raw[rows, number], dataset.plan) for number, column in enumerate(columns)
+        )
+    elif raw is dataset.raw:
+        return dataset
+    features = tuple(name for column in columns for name in column.features)
+    x = encode(columns, raw)
     bad = np.flatnonzero(~np.isfinite(x).all(axis=0))
     if len(bad):
         raise DsgecError(
-            f"the numbers of `{dataset.features[bad[0]]}` are too large or too small to be scaled",
+            f"the numbers of `{features[bad[0]]}` are too large or too small to be scaled",
             "Use --scale none, or write them in other units.",
         )
-    return replace(dataset, columns=columns, x=x)
+    seen = set(features)
+    notes = [
+        f"`{name}` is in no row to learn from, so it is no feature"
+        for name in dataset.features
+        if name not in seen
+    ]
+    return replace(
+        dataset,
+        columns=columns,
+        features=features,
+        raw=raw,
+        x=x,
+        notes=(*dataset.notes, *notes),
+    )
+
+
+def _seen(columns: tuple[Column, ...], raw: Array, rows: Rows) -> tuple[tuple[Column, ...], Array]:
+    """The columns with the categories of these rows only; a row with another has none of them."""
+    found, whole = list(columns), raw
+    for number, column in enumerate(columns):
+        values = raw[rows, number] if column.kind == "category" else np.empty(0)
+        seen = np.unique(values[values >= 0.0]).astype(np.intp)
+        if column.kind != "category" or len(seen) == len(column.categories):
+            continue
+        places = np.full(len(column.categories) + 1, -1.0)  # the last is of -1, which stays
+        places[seen] = np.arange(len(seen))
+        known = ~np.isnan(raw[:, number])
+        raw = raw.copy() if raw is whole else raw
+        raw[known, number] = places[raw[known, number].astype(np.intp)]
+        found[number] = replace(column, categories=tuple(column.categories[i] for i in seen))
+    return tuple(found), raw
 
 
 def encode(columns: tuple[Column, ...], raw: Array) -> Array:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.cells import MARKS, number, numbers
 from dsgec.data.ir import Texts
 
-MARKS = frozenset({"", "?"})
-"""What is never a text."""
 MOST_TEXTS = 10_000
 _MISSING, _NUMBER, _NEW = -1, -2, -3
 
@@ -39,7 +38,7 @@ class Gatherer:
         end = self.rows + len(records)
         self.lines[self.rows : end] = lines
         for column, cells in enumerate(zip(*records, strict=True)):
-            values = self._numbers(cells)
+            values = numbers(cells, self.decimal)
             if values is None:
                 rows = np.arange(self.rows, end)
                 self.numbers[self.rows : end, column] = math.nan
@@ -76,9 +75,11 @@ class Gatherer:
         gathered = self._texts[column]
         new: list[int] = np.flatnonzero(np.array(codes, dtype=np.int32) == _NEW).tolist()
         for place in new:
-            codes[place] = gathered.learn(text(place), self._number)
+            cell = text(place)
+            value = number(cell, self.decimal)
+            codes[place] = gathered.learn(cell) if math.isnan(value) else _NUMBER
             if codes[place] == _NUMBER:
-                self.numbers[rows[place], column] = self._number(text(place))
+                self.numbers[rows[place], column] = value
         gathered.put(rows, np.maximum(np.array(codes, dtype=np.int32), _MISSING))
         return new
 
@@ -92,30 +93,6 @@ class Gatherer:
             if gathered.known
         }
         return self.numbers, texts, self.lines
-
-    def _numbers(self, cells: Sequence[str]) -> NDArray[np.float64] | None:
-        """All cells as finite numbers; None if one of them is no such thing."""
-        text = "".join(cells)
-        if self.decimal == ",":
-            cells = [_with_point(cell) for cell in cells]
-        try:
-            values = np.array(list(map(float, cells)))
-        except ValueError:
-            return None
-        return values if "_" not in text and np.isfinite(values).all() else None
-
-    def _number(self, cell: str) -> float:
-        """A cell as a finite number, or NaN."""
-        try:
-            value = float(_with_point(cell) if self.decimal == "," else cell)
-        except ValueError:
-            return math.nan
-        return value if math.isfinite(value) and "_" not in cell else math.nan
-
-
-def _with_point(cell: str) -> str:
-    """A number with a comma, as Python reads it; one with a point is none."""
-    return cell.replace(".", "!").replace(",", ".")
 
 
 class _Gathered:
@@ -142,12 +119,10 @@ class _Gathered:
         self._codes[old:] = _MISSING
         return Texts(self._codes, tuple(self.known), self.overflowed)
 
-    def learn(self, cell: str, number: Callable[[str], float]) -> int:
-        """The number of a text, or that it is missing, or that it is a number after all."""
+    def learn(self, cell: str) -> int:
+        """The number of a text, or that it is missing."""
         if cell in MARKS:
             return _MISSING
-        if not math.isnan(number(cell)):
-            return _NUMBER
         code = self.known.get(cell, len(self.known))
         if code == MOST_TEXTS:
             self.overflowed = True

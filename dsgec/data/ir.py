@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.plan import DEFAULT, Plan
 from dsgec.errors import Fault, Span
 from dsgec.network.model import Column, Label, plain
 
@@ -67,22 +68,6 @@ def number_text(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a user asks of the columns: some ignored, missing values dealt with, numbers scaled."""
-
-    ignore: tuple[str, ...] = ()
-    task: str = ""
-    missing: str = "error"
-    scale: str = "none"
-    constant: str = "drop"
-
-    @property
-    def learns(self) -> bool:
-        """Whether numbers are learnt from the rows to learn from."""
-        return self.scale != "none" or self.missing in ("mean", "median")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
     """The numbers of the rows to learn from and of those kept aside, in the table's order."""
@@ -109,7 +94,7 @@ class Dataset:
     digest: str
     columns: tuple[Column, ...] = ()
     raw: NDArray[np.float64] | None = None
-    plan: Plan = Plan()
+    plan: Plan = DEFAULT
     notes: tuple[str, ...] = ()
     own_test: Split | None = None
     test_digest: str = ""

@@ -42,14 +42,21 @@ class Part:
 
 
 @cache
-def _library() -> Library | None:
+def _library() -> Library | str:
+    """The compiled reader, or why there is none."""
     toolchain = find_toolchain()
     if toolchain is None:
-        return None
+        return "there is no C compiler"
     try:
         return load(reader_source(), DECLARATIONS, toolchain)
-    except (CompileError, OSError):
-        return None
+    except (CompileError, OSError) as error:
+        return " ".join(str(error).split()) or type(error).__name__
+
+
+def why_not() -> str:
+    """Why Python reads every table here; nothing if native code reads large ones."""
+    library = _library()
+    return library if isinstance(library, str) else ""
 
 
 def reader_source() -> str:
@@ -61,13 +68,13 @@ def reader_source() -> str:
 def can_read(dialect: Dialect) -> bool:
     """Whether native code knows such tables; without a compiler it knows none."""
     plain = dialect.separator != " " and dialect.decimal == "." and not dialect.escape
-    return plain and _library() is not None
+    return plain and not why_not()
 
 
 def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Part:
     """Append the rows of a block that begins with `line`, up to one that needs more care."""
     library = _library()
-    assert library is not None
+    assert isinstance(library, Library)
     ffi = library.ffi
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         return Part(0, 0)  # a line may end there, too

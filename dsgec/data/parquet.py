@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.data.gather import MARKS, MOST_TEXTS
+from dsgec.data.cells import MARKS
+from dsgec.data.gather import MOST_TEXTS
 from dsgec.data.ir import Table, Texts
 from dsgec.data.source import Source
 from dsgec.errors import DsgecError

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 
 from dsgec.data import paper
 from dsgec.errors import DsgecError, Fault, Span, reason
-from dsgec.resources import TABLES, find
+from dsgec.resources import TABLES, find, shipped_names
 
 BLOCK = 1 << 20
 LONGEST_LINE = 32 << 20
@@ -28,13 +28,18 @@ _BOMS = {
 _OF_WINDOWS = "cp1252"
 
 
+def is_shipped(name: str) -> bool:
+    """Whether a table is known by this name, without a path."""
+    return name in paper.NAMES or name in shipped_names(TABLES, ".csv")
+
+
 def open_source(name: str, encoding: str = "") -> "Source":
     """The file `name`, the shipped table or the paper's of that name, or with `-` what comes in."""
     if name == "-":
         if sys.stdin is None:
             raise DsgecError("there is no standard input")
         return Source(sys.stdin.buffer, "standard input", "stdin", encoding)
-    if name in paper.NAMES and not Path(name).exists():
+    if name in paper.NAMES and (Path(name).is_dir() or not Path(name).exists()):
         return Source(io.BytesIO(paper.paper_table(name)), name, name)
     path = find(name, TABLES, ".csv", "table", paper.more_tables())
     try:
@@ -56,7 +61,7 @@ class Source:
     def __init__(self, stream: BinaryIO, shown: str, name: str, encoding: str = "") -> None:
         self.shown, self.name = shown, name
         self.encoding = _known(encoding)
-        self.note = ""
+        self.notes: list[str] = []
         self._stream = stream
         self._hash = hashlib.sha256()
         self._size = 0
@@ -115,6 +120,7 @@ class Source:
             self._recognise()
         decoder = codecs.getincrementaldecoder(self.encoding)()
         part = self._head
+        begun = False
         while True:
             try:
                 text = decoder.decode(part, final=not part)
@@ -127,6 +133,8 @@ class Source:
                     f"{self.shown} is not a text file: it holds NUL characters",
                     "A table is CSV, ARFF or Parquet; --encoding tells one such as utf-16-le.",
                 )
+            if text and not begun:  # utf-16-le and its like leave the mark in
+                text, begun = text.removeprefix("\ufeff"), True
             # What a surrogate came from cannot be told, and no file can hold it.
             yield text.encode("utf-8", "replace")
             if not part:
@@ -145,7 +153,7 @@ class Source:
             if any(byte < 32 and byte not in b"\t\n\r\f" for byte in self._head):
                 raise self._not_text(self._head[: error.start]) from error
             self.encoding = _OF_WINDOWS
-            self.note = (
+            self.notes.append(
                 f"{self.shown} is not UTF-8: read as {_OF_WINDOWS}; --encoding says otherwise"
             )
 

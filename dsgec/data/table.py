@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import chain, islice
 
 from dsgec.data import arff, parquet
-from dsgec.data.dialect import Dialect, Reading, is_header, recognise, records
+from dsgec.data.dialect import Dialect, Reading, is_header, preamble, recognise, records
 from dsgec.data.gather import Gatherer
 from dsgec.data.ir import Table
 from dsgec.data.native import can_read, read_block
@@ -40,25 +40,33 @@ def read_source(source: Source, reading: Reading) -> Table:
         return parquet.read_parquet(source)
     blocks = source.blocks()
     head = next(blocks, b"")
-    if not head.strip():
-        raise DsgecError(f"{source.shown} is empty", "A table needs a line for each row.")
     stream = Stream(chain([head], blocks))
     if arff.recognises(head):
         columns = _distinct(arff.read_header(stream, source.shown), source.shown, 1)
-        rows = _read_rows(stream, arff.DIALECT, len(columns), source.shown)
+        dialect = arff.look_at_rows(stream, source.shown)
+        rows = _read_rows(stream, dialect, len(columns), source.shown)
         return _made(source, rows, columns, True, "ARFF")
+    before, reading = preamble(head, reading, source.shown)
+    head = head.removeprefix(before)
+    if not head.strip():
+        raise DsgecError(f"{source.shown} is empty", "A table needs a line for each row.")
+    if stream.more():
+        stream.skip(len(before), len(before.splitlines()))
     dialect, sample = recognise(head, reading, source.shown)
     header = reading.header
     if header is None:
         named = bool(reading.names and sample) and set(reading.names) <= set(sample[0])
         header = named or is_header(sample, dialect.decimal)
     if header:
-        line, names = next(records(stream.lines(), dialect, source.shown), (1, []))
+        line, names = next(records(stream.lines(), dialect, source.shown, stream.line), (1, []))
         columns = _distinct(_as_wide_as(sample[1:], names), source.shown, line)
     else:
         columns = tuple(f"x_{i}" for i in range(1, max(map(len, sample[:1]), default=1) + 1))
     fast = len(head) > BLOCK // 2 and can_read(dialect)
     rows = _read_rows(stream, dialect, len(columns), source.shown, fast=fast)
+    if before.startswith(b"#"):
+        count = len(before.splitlines())
+        source.notes.append(f"{count} lines of comments before the table are left out")
     return _made(source, rows, columns, header, _told(dialect, source))
 
 
@@ -100,7 +108,6 @@ def _made(
             f"{source.shown} has a header but no rows", "If it has no header, say --no-header."
         )
     numbers, texts, lines = rows.finish()
-    notes = (source.note,) if source.note else ()
     return Table(
         source.name,
         source.shown,
@@ -111,7 +118,7 @@ def _made(
         texts,
         lines,
         written,
-        notes,
+        tuple(source.notes),
     )
 
 

@@ -5,15 +5,17 @@ import difflib
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.columns import label_texts, not_numbers, reads_as_number, text_rows
+from dsgec.data.cells import is_missing, reads_as_number
+from dsgec.data.columns import label_texts, not_numbers, text_rows
 from dsgec.data.ir import Label, Table, number_text
+from dsgec.data.plan import TASKS as TASKS
 from dsgec.errors import DsgecError
 
 Array = NDArray[np.float64]
 
-TASKS = ("classification", "regression")
 _MOST_NUMERIC_CLASSES = 20
 _LARGEST_LABEL = 2.0**53
+_OTHERWISE = "choose another column with --target"
 
 
 def find_column(table: Table, wanted: str) -> int:
@@ -41,23 +43,35 @@ def default_column(table: Table) -> int:
 def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Label, ...], Array]:
     """The labels in order, none for a quantity, and for each row its label's number or its value.
 
-    A NaN is missing; only marks are, as a class may well be called "none".
+    A NaN is missing. Among numbers every word for that is; among texts not those that a class may
+    well be called, such as "none".
     """
     numbers = table.numbers[:, column]
     texts = table.texts.get(column)
     if texts is None:
         return _from_numbers(table, column, numbers, task)
-    is_text = text_rows(texts, any_word=True)
     is_number = ~np.isnan(numbers)
+    if not text_rows(texts, may_be_class=not is_number.any()).any():
+        return _from_numbers(table, column, numbers, task)
+    is_text = text_rows(texts, may_be_class=True)
     quantities = len(np.unique(numbers[is_number])) > _MOST_NUMERIC_CLASSES
     if task == "regression" or (not task and quantities and 10 * is_text.sum() < len(table)):
-        raise not_numbers(table, column, is_text)
+        raise not_numbers(table, column, is_text, _OTHERWISE)
     if is_number.any() and any(map(reads_as_number, texts.texts)):
-        raise not_numbers(table, column, is_text)
+        raise not_numbers(table, column, is_text, _OTHERWISE)
     labels, values = label_texts(numbers, texts, is_text)
     _refuse(table, column, labels)
     _refuse_many(table, column, len(labels) if not texts.overflowed else len(table))
     return labels, values
+
+
+def remarks(classes: tuple[Label, ...]) -> list[str]:
+    """What is worth knowing about the classes."""
+    return [
+        f"`{label}` in the target is taken for a class; an empty cell is a missing value"
+        for label in classes
+        if is_missing(str(label))
+    ]
 
 
 def _from_numbers(
@@ -65,12 +79,13 @@ def _from_numbers(
 ) -> tuple[tuple[Label, ...], Array]:
     distinct = np.unique(numbers[~np.isnan(numbers)])
     whole = bool(np.all(distinct == np.floor(distinct)) and np.all(abs(distinct) < _LARGEST_LABEL))
-    is_class = whole and len(distinct) <= _MOST_NUMERIC_CLASSES
+    few = whole and len(distinct) <= _MOST_NUMERIC_CLASSES
+    is_class = few and len(distinct) <= _most_classes(int((~np.isnan(numbers)).sum()))
     if len(distinct) > 1 and (task == "regression" or not (task or is_class)):
         return (), numbers.copy()
     labels = tuple(map(number_text, distinct.tolist()))
     _refuse(table, column, labels)
-    if not is_class:
+    if not few:
         _refuse_many(table, column, len(labels))
     places = np.searchsorted(distinct, numbers).astype(np.float64)
     places[np.isnan(numbers)] = np.nan
@@ -90,9 +105,14 @@ def _refuse(table: Table, column: int, labels: tuple[str, ...]) -> None:
         )
 
 
+def _most_classes(rows: int) -> int:
+    """Classes come again: two rows for each, or there are two of them."""
+    return max(2, rows // 2)
+
+
 def _refuse_many(table: Table, column: int, count: int) -> None:
     rows = len(table)
-    if count > max(2, rows // 2):
+    if count > _most_classes(rows):
         raise DsgecError(
             f"the target column `{table.columns[column]}` has {count} different labels"
             f" in {rows} rows",

@@ -85,17 +85,18 @@ def outputs_needed(dataset: Dataset) -> tuple[int, ...]:
 
 def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Problem:
     """The problem; a grammar whose texts are no networks of this table is refused here."""
-    outputs = max(len(dataset.classes), 1)
-    expanded = expand(grammar, len(dataset.features), outputs)
-    remark = check_task(check_language(expanded, len(dataset.features)), dataset)
     if settings.folds:
         parts = folds(dataset, settings.folds, settings.split_seed)[settings.fold]
     else:
         parts = split(dataset, settings.test, settings.split_seed)
+    dataset = fitted(dataset, parts.train)
+    outputs = max(len(dataset.classes), 1)
+    expanded = expand(grammar, len(dataset.features), outputs)
+    remark = check_task(check_language(expanded, len(dataset.features)), dataset)
     problem = Problem(
         expanded,
         tabulate(expanded, dict(settings.max_depth)),
-        fitted(dataset, parts.train),
+        dataset,
         parts,
         choose_objective(dataset, parts, settings.objective),
         remark,

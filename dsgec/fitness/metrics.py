@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.fitness.objectives import ordered_sum, squared_errors
+from dsgec.fitness.objectives import ordered_sum, spread, squared_errors
 
 Array = NDArray[np.float64]
 Classes = NDArray[np.intp]
@@ -54,12 +54,11 @@ def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
     count = len(targets)
     errors = outputs[:, 0] - targets
     squares = ordered_sum(errors * errors)
-    deviations = targets - ordered_sum(targets) / count
-    spread = ordered_sum(deviations * deviations)
+    total = spread(targets)
     return {
         "rmse": math.sqrt(squares / count),
         "mae": ordered_sum(np.abs(errors)) / count,
-        "r2": 1.0 - squares / spread if spread else None,
+        "r2": 1.0 - squares / total if total else None,
     }
 
 

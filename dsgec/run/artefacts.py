@@ -43,17 +43,21 @@ class Found:
 
 def find_artefacts(path: Path) -> list[Found]:
     """The artefact of a file, or those of a folder."""
-    try:
-        if path.is_dir():
-            inside = sorted((*path.iterdir(), *path.glob(f"*/{_PACKAGE}")))
-            files = [f for f in inside if f.suffix in READERS and _is_ours(f)]
-        else:
-            files = [path.with_suffix(".c") if path.suffix == ".h" else path]
-    except OSError as error:
-        raise DsgecError(f"cannot read {path}: {reason(error)}") from error
+    files = artefact_files(path)
     if not files:
         raise DsgecError(f"{path} holds nothing that dsgec exported", "`dsgec export` makes it.")
     return [read_artefact(file) for file in files]
+
+
+def artefact_files(path: Path) -> list[Path]:
+    """The file, or those of a folder that say that they are artefacts."""
+    try:
+        if not path.is_dir():
+            return [path.with_suffix(".c") if path.suffix == ".h" else path]
+        inside = sorted((*path.iterdir(), *path.glob(f"*/{_PACKAGE}")))
+        return [f for f in inside if f.suffix in READERS and _is_ours(f)]
+    except OSError as error:
+        raise DsgecError(f"cannot read {path}: {reason(error)}") from error
 
 
 def read_artefact(path: Path) -> Found:

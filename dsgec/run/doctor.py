@@ -10,6 +10,7 @@ import numpy as np
 from dsgec import __version__
 from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
+from dsgec.data.native import why_not
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Generation, choose
@@ -19,6 +20,7 @@ from dsgec.native import cache
 from dsgec.native.toolchain import compilers
 
 _SETTINGS = Settings(population=20, generations=5)
+_LONGEST_REASON = 200
 _BACKENDS = ("engine", "c", "numpy")
 
 
@@ -40,6 +42,10 @@ def diagnosis() -> Iterator[str]:
     megabytes = sum(entry.stat().st_size for entry in entries) / 1e6
     why = "" if cache.is_shared() else " (the usual folder cannot be trusted or written to)"
     yield f"cache       {cache.folder()}: {len(entries)} libraries, {megabytes:.1f} MB{why}"
+    reason = why_not()
+    yield f"reader      {'python' if reason else 'native, for large tables'}"
+    if reason:
+        yield f"            because {reason[:_LONGEST_REASON]}"
 
     problem = make_problem(
         load_grammar("multi_layer").grammar, make_dataset(read_table("wdbc")), _SETTINGS

@@ -13,7 +13,7 @@ from dsgec.codegen.targets import TARGETS
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
 from dsgec.network.powers import multiplications
-from dsgec.run.artefacts import find_artefacts
+from dsgec.run.artefacts import artefact_files, find_artefacts
 from dsgec.run.record import read_model
 
 CORTEX_M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
@@ -32,6 +32,11 @@ class Cost:
     ram: int
     stack: int
     needs_routines: bool
+
+
+def holds_artefacts(folder: Path) -> bool:
+    """Whether a folder is a run, or has exported files in it."""
+    return (folder / "run.json").exists() or bool(artefact_files(folder))
 
 
 def inspect_artefact(path: Path) -> list[str]:

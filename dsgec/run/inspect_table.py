@@ -18,16 +18,16 @@ _MOST_LABELS = 12
 _WIDEST_NAME = 40
 
 
-def inspect_table(table: Table, dataset: Dataset | DsgecError) -> list[str]:
-    """The lines; where no data set can be made of it, the reason stands in its place."""
+def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
+    """The lines; only those on the columns where no data set can be made of the table."""
     header = "with" if table.has_header else "without"
     lines = [
         f"{table.name}: {len(table):,} rows, {len(table.columns):,} columns"
         + (f" ({table.written}, {header} a header)" if table.written else ""),
-        *_column_lines(table, "" if isinstance(dataset, DsgecError) else dataset.target),
+        *_column_lines(table, dataset.target if dataset else ""),
     ]
-    if isinstance(dataset, DsgecError):
-        return [*lines, "", *str(dataset).splitlines()]
+    if dataset is None:
+        return lines
     lines += ["", *_target_lines(dataset)]
     lines += [f"  note        {note}" for note in dataset.notes]
     return [*lines, "", *_grammar_lines(dataset)]

@@ -91,6 +91,7 @@ static void surprises(double *errors, const double *const *outputs, int32_t coun
     const double least = 2.220446049250313e-16, most = 1.0 - 2.220446049250313e-16;
     size_t i;
     int32_t k;
+    rows_fill(errors, 0.0, n);
     for (k = 0; k < count; k++) {
         const double *wanted = count == 1 ? targets->single : targets->each + (size_t)k * rows;
         const double *output = outputs[k], *is_class = wanted + row;

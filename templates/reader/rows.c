@@ -79,6 +79,25 @@ static const char *read_text_cell(dsgec_rows *r, const char *at, const char *end
     return at;
 }
 
+/* Whether a byte is surely part of a text: all blanks of Unicode begin with one of these four. */
+static int is_text_byte(unsigned char byte) {
+    return (byte > ' ' && byte < 0x80) ||
+           (byte >= 0xc0 && byte != 0xc2 && byte != 0xe1 && byte != 0xe2 && byte != 0xe3);
+}
+
+/* Whether a kept cell is surely more than blanks, of which Python knows many. */
+static int has_text(const dsgec_rows *r, int64_t first_cell) {
+    int64_t cell, i;
+    for (cell = first_cell; cell < r->cell_count; cell++) {
+        for (i = 0; i < r->cells[cell].length; i++) {
+            if (is_text_byte((unsigned char)r->text[r->cells[cell].start + i])) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 /* Read the cells of a line: 0 if it needs more care. A line of blank cells is no row. */
 static int read_line(dsgec_rows *r, const char *at, const char *end) {
     double *numbers = r->numbers + r->rows * r->columns;
@@ -97,6 +116,10 @@ static int read_line(dsgec_rows *r, const char *at, const char *end) {
             return 0;
         }
         at = after + 1;
+    }
+    if (blank && r->cell_count > first_cell && !has_text(r, first_cell)) {
+        r->cell_count = first_cell;
+        return 0;
     }
     if (!blank || r->cell_count > first_cell) {
         r->lines[r->rows++] = (int32_t)r->line_count;

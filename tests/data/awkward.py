@@ -35,6 +35,16 @@ CASES = {
         PLAIN,
         Reading(encoding="utf-16-le"),
     ),
+    "utf-16 with its mark, told": (
+        TABLE.encode("utf-16"),
+        PLAIN,
+        Reading(encoding="utf-16-le"),
+    ),
+    "utf-32 with its mark, told": (
+        ("\ufeff" + TABLE).encode("utf-32-be"),
+        PLAIN,
+        Reading(encoding="utf-32-be"),
+    ),
     "latin-1": (
         "größe,b,c\n1,2,ä\n3,5,ö\n5,6,ö\n".encode("latin-1"),
         works(3, ("größe", "b"), ("ä", "ö"), ("is not UTF-8",)),
@@ -81,8 +91,41 @@ CASES = {
     "quoted line ends": ('"a\nb",b,c\n1,2,x\n3,4,y\n5,7,x\n', works(3, ("a\nb", "b"))),
     "quoted numbers": ('a,b,c\n"1","2","x"\n"3","4","y"\n"5","7","x"\n', PLAIN),
     "apostrophes": ("'a','b','c'\n1,2,'x'\n3,4,'y'\n5,7,'x'\n", PLAIN),
+    "a separator that is the usual quote": (
+        TABLE.replace(",", '"'),
+        fails("the separator cannot be the quote"),
+        Reading(separator='"'),
+    ),
+    "a quote that is no separator then": (
+        "a;b;c\n1;2;,x,\n3;4;y\n5;7;,x,\n",
+        PLAIN,
+        Reading(quote=","),
+    ),
     "an open quote": ('a,b,c\n1,2,"x\n3,4,y\n', fails("t.csv:2:1", "not closed")),
     "text behind a quote": ('a,b,c\n1,2,"x"y\n3,4,y\n', fails("t.csv:2:1")),
+    # What stands before.
+    "the separator told by Excel": ("sep=;\r\n" + TABLE.replace(",", ";"), PLAIN),
+    "the separator told and quoted": ('"sep=|"\n' + TABLE.replace(",", "|"), PLAIN),
+    "the separator told and nothing more": ("sep=;\n", fails("is empty")),
+    "the separator told, and a fault": (
+        "sep=;\na;b;c\n1;2;x\n3;4\n",
+        fails("t.csv:4:1: error: 2 cells"),
+    ),
+    "comments before": (
+        "# made by hand\n# it's old, and, so, on\n#\n" + TABLE,
+        PLAIN | {"notes": ("3 lines of comments",)},
+    ),
+    "comments before, and equal names": (
+        "# made by hand\na,a,c\n" + ROWS,
+        fails("t.csv:2:2", "both called `a`"),
+    ),
+    "comments before, and no header": ("# made by hand\n" + ROWS, works(3, ("x_1", "x_2"))),
+    "a header that looks like a comment": ("#a,b,c\n" + ROWS, works(3, ("#a", "b"))),
+    "comments only": ("# made by hand\n# today\n", fails("t.csv")),
+    "cells that look like comments": (
+        "#f00,2,x\n#0f0,4,y\nred,7,x\nred,8,y\n",
+        works(4, ("x_1=#0f0", "x_1=#f00", "x_1=red", "x_2")),
+    ),
     # Headers.
     "no header": (ROWS, works(3, ("x_1", "x_2"))),
     "no header, told": (
@@ -95,6 +138,17 @@ CASES = {
         works(2, ("1", "2"), (0, 1)),
         Reading(header=True),
     ),
+    "no header, and a value missing in the first line": (
+        "NA,2,x\n3,4,y\n5,7,x\n1,2,y\n",
+        works(3, ("x_1", "x_2"), notes=("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "no header, and a class missing in the first line": (
+        "1,2,n/a\n3,4,y\n5,7,x\n1,5,y\n",
+        works(3, ("x_1", "x_2"), notes=("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "a header above missing values": ("a,b,c\nNA,2,x\n3,4,y\n5,7,x\n", fails("`a`: 1")),
     "names with blanks": (" a b ,b  ,c\n" + ROWS, works(3, ("a b", "b"))),
     "unicode names": ("α,名前,c\n" + ROWS, works(3, ("α", "名前"))),
     "equal names": ("a,a,c\n" + ROWS, fails("columns 1 and 2 are both called `a`", "Rename")),
@@ -155,6 +209,39 @@ CASES = {
         PLAIN | {"notes": ("1 rows",)},
         Plan(missing="drop"),
     ),
+    "classes of numbers missing": (
+        "a,c\n1,0\n2,1\n3,0\n4,NA\n5,1\n",
+        fails("missing values (`c`: 1)", "--missing drop", "target cannot be filled"),
+    ),
+    "classes and numbers missing": (
+        "a,c\n1,0\n2,1\nNA,0\n4,NA\n5,1\n",
+        fails("(`a`: 1; `c`: 1)", "--missing mean", "each way leaves out the rows that lack it"),
+    ),
+    "classes of numbers missing, dropped": (
+        "a,c\n1,0\n2,1\n3,0\n4,None\n5,1\n",
+        works(4, ("a",), (0, 1), ("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "a quantity missing": (
+        "a,c\n" + "".join(f"{i},{i}.5\n" for i in range(40)) + "1,NA\n",
+        fails("missing values (`c`: 1)"),
+    ),
+    "a quantity missing, dropped": (
+        "a,c\n" + "".join(f"{i},{i}.5\n" for i in range(40)) + "1,nan\n",
+        works(40, ("a",), (), ("1 rows",)),
+        Plan(missing="drop"),
+    ),
+    "texts missing": ("a,c\n1,x\n2,y\n3,x\n4,N/A\n5,y\n", fails("missing values (`c`: 1)")),
+    "a class that may be missing": (
+        "a,c\n1,none\n2,some\n3,None\n4,some\n5,none\n6,None\n",
+        works(
+            6,
+            ("a",),
+            ("None", "none", "some"),
+            ("`none` in the target is taken for a class", "`None` in the target"),
+        ),
+    ),
+    "words for missing only": ("a,c\n1,NA\n2,NA\n", fails("target column `c` of t.csv is empty")),
     "every label another": (
         "a,c\n" + "".join(f"{i},t{i}\n" for i in range(9)),
         fails("9 different labels", "--target"),
@@ -217,6 +304,14 @@ CASES = {
     "all constant": ("a,b\n1,x\n1,y\n", fails("no column of t.csv can be a feature")),
     "dates": ("day,b,c\n" + DATES, works(28, ("b",), notes=("it holds dates",))),
     "identifiers": ("id,b,c\n" + IDS, works(28, ("b",), notes=("as an identifier has",))),
+    "101 categories": (
+        "town,b,c\n" + "".join(f"t{i % 101},{i * i},{'xy'[i % 2]}\n" for i in range(1, 500)),
+        works(499, ("b",), notes=("101 different texts in 499 rows, more than 100 categories",)),
+    ),
+    "100 categories": (
+        "town,b,c\n" + "".join(f"t{i % 100:02},{i * i},{'xy'[i % 2]}\n" for i in range(1, 500)),
+        works(499, [*(f"town=t{i:02}" for i in range(100)), "b"]),
+    ),
     "rows numbered": (
         "n,b,c\n" + "".join(f"{i},{i * i % 9},{'xy'[i % 2]}\n" for i in range(1, 20)),
         works(19, ("n", "b"), notes=("`n` numbers the rows",)),
@@ -237,6 +332,20 @@ CASES = {
         "% a comment\n@RELATION t\n@attribute 'a b' numeric\n@attribute b {red, blue}\n"
         "@attribute c {x,y}\n@data\n1,red,x\n% more\n2,'blue',y\n",
         works(2, ("a b", "b=blue", "b=red")),
+    ),
+    "arff with double quotes": (
+        "@relation t\n@attribute a numeric\n@attribute b string\n@attribute c {x,y}\n@data\n"
+        '1,"red, or so",x\n2,blue,y\n3,"red, or so",x\n',
+        works(3, ("a", "b=blue", "b=red, or so")),
+    ),
+    "arff with an apostrophe in double quotes": (
+        '@relation t\n@attribute a numeric\n@attribute c string\n@data\n1,"it\'s, x"\n2,y\n',
+        works(2, ("a",), ("it's, x", "y")),
+    ),
+    "sparse arff": (
+        "@relation t\n@attribute a numeric\n@attribute b numeric\n@attribute c {x,y}\n@data\n"
+        "% none\n{0 1, 2 y}\n{1 3}\n",
+        fails("t.csv:6:1", "sparse", "SparseToNonSparse"),
     ),
     "arff without data": ("@relation t\n@attribute a numeric\n", fails("no @data")),
     "arff with a fault": (

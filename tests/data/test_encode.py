@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset, with_test
 from dsgec.data.dialect import Reading
 from dsgec.data.encode import fitted, raw_rows
@@ -12,6 +13,8 @@ from dsgec.data.ir import Plan
 from dsgec.data.split import folds, split
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
+from dsgec.evolution.problem import make_problem
+from dsgec.evolution.settings import Settings
 from dsgec.network.model import Column
 
 MIXED = (
@@ -86,6 +89,42 @@ def test_a_value_never_seen_is_none_of_the_categories():
     assert raw[2].tolist() == [4.0, -1.0, -1.0]
 
 
+@pytest.mark.parametrize("plan", [{}, {"scale": "standard"}, {"missing": "mean"}])
+def test_a_category_of_rows_kept_aside_only_is_never_seen(plan):
+    colours = ["red", "blue", "red", "blue", "green", "red"]
+    text = "a,colour,y\n" + "".join(f"{i},{c},{'pq'[i % 2]}\n" for i, c in enumerate(colours))
+    whole = dataset(text, **plan)
+    found = fitted(whole, np.arange(4))
+
+    assert whole.features == ("a", "colour=blue", "colour=green", "colour=red")
+    assert found.features == ("a", "colour=blue", "colour=red")
+    assert found.columns[1].categories == ("blue", "red")
+    assert found.raw[:, 1].tolist() == [1.0, 0.0, 1.0, 0.0, -1.0, 1.0]
+    assert found.x[:, 1:].tolist() == [[0, 1], [1, 0], [0, 1], [1, 0], [0, 0], [0, 1]]
+    assert any("`colour=green` is in no row to learn from" in note for note in found.notes)
+    # An export, which is given the row as it stands, sees the same.
+    table = parse_table(text.encode(), "t.csv", "t")
+    assert np.array_equal(raw_rows(table, found.columns), found.raw)
+    assert whole.raw[:, 1].tolist() == [2.0, 0.0, 2.0, 0.0, 1.0, 2.0]
+
+
+def test_the_grammar_is_made_for_the_categories_that_were_seen():
+    rows = [f"{i},{'red' if i % 3 else 'blue'},{'pq'[i % 2]}\n" for i in range(40)]
+    for odd in range(40):  # whichever row has the category, it is kept aside once
+        text = "a,colour,y\n" + "".join(
+            row.replace("red", "pink").replace("blue", "pink") if i == odd else row
+            for i, row in enumerate(rows)
+        )
+        problem = make_problem(load_grammar("one_layer").grammar, dataset(text), Settings())
+        aside = odd in problem.split.test.tolist()
+        assert ("colour=pink" in problem.dataset.features) != aside
+        assert problem.dataset.x.shape[1] == len(problem.dataset.features) == 4 - aside
+        if aside:
+            break
+    else:
+        pytest.fail("no row is kept aside")
+
+
 def test_a_text_where_numbers_were_is_told():
     columns = dataset(MIXED, missing="mean").columns
     names = Reading(names=("age", "colour"))
@@ -156,6 +195,16 @@ def test_a_table_to_test_with_is_encoded_by_the_other():
     assert found.y.tolist() == [0.0, 1.0, 0.0, 1.0, 0.0]
     assert found.columns == train.columns
 
+    gap = parse_table(b"y,colour,a\nNA,red,9\np,red,1\n", "test.csv", "test")
+    with pytest.raises(DsgecError, match=r"the target of test.csv is missing in 1 rows"):
+        with_test(train, gap)
+    for missing in ("drop", "mean", "median"):
+        train = dataset("a,colour,y\n1,red,p\n3,blue,q\n5,red,p\n", missing=missing)
+        found = with_test(train, gap)
+        assert found.y.tolist() == [0.0, 1.0, 0.0, 0.0]
+        assert "1 rows of test.csv with missing values are left out" in found.notes
+    with pytest.raises(DsgecError, match=r"every row of test.csv has missing values"):
+        with_test(train, parse_table(b"y,colour,a\n?,red,9\n,red,1\n", "test.csv", "test"))
     with pytest.raises(
         DsgecError, match=r"test.csv:2:1: error: no row to learn from has this class"
     ):

@@ -26,6 +26,8 @@ CELLS = [
     *('"quoted"', '"1.5"', '"a,b"', '"say ""so"""', '"two\nlines"', 'mid"dle', "é", "1_000", "--1"),
     *("1 2", "0x10", "1e", "e5", "٣", ".", "-", "+", "1.2.3", '""', "'x'", "1e5e", "\t7", "7\t"),
 ]
+BLANK = ["\t,\t,\t,\t", "\xa0,,\xa0,", "\u3000, ,\x0b,\x1f", '"\t",,,', "\u2003,\x85,\u2028,"]
+BLANK += ["é,,,", "日本,,,", "\u200b,,,", "\x7f,,,", "\xa0,1,,"]  # these are rows
 
 
 def lines(seed, count=300, ragged=False):
@@ -35,7 +37,7 @@ def lines(seed, count=300, ragged=False):
     for row in range(count):
         width = rng.choice([3, 5]) if ragged and row > 9 and rng.random() < 0.02 else 4
         text += ",".join(rng.choice(plain) for _ in range(width)) + rng.choice(["\n", "\n", "\r\n"])
-        text += rng.choice(["", "", "", "\n", ",,,\n"])
+        text += rng.choice(["", "", "", "\n", ",,,\n", rng.choice(BLANK) + "\n"])
     return HEAD + text
 
 
@@ -73,11 +75,38 @@ def test_native_code_reads_as_python_does(seed, monkeypatch):
         same(careful, fast)
 
 
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("line", BLANK)
+def test_a_line_of_blanks_of_any_kind_is_read_as_python_does(line, monkeypatch):
+    careful, fast = both(f"{HEAD}1,2,3,4\n{line}\n5,6,7,x\n", monkeypatch, 1 << 20)
+
+    same(careful, fast)
+    assert len(careful) == 2 + any(cell.strip('"').strip() for cell in line.split(","))
+
+
+def test_all_blanks_of_python_begin_with_the_bytes_that_native_code_takes_care_of():
+    blanks = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
+    first = {blank.encode()[0] for blank in blanks}
+
+    assert {byte for byte in first if byte > ord(" ")} == {0xC2, 0xE1, 0xE2, 0xE3}
+
+
 @pytest.mark.campaign
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("seed", range(12, 1000))
 def test_native_code_reads_as_python_does_at_length(seed, monkeypatch):
     test_native_code_reads_as_python_does(seed, monkeypatch)
+
+
+@pytest.mark.needs_cc
+def test_a_reader_that_cannot_be_compiled_says_why(monkeypatch):
+    monkeypatch.setattr(native, "reader_source", lambda: "this is no C;")
+    native._library.cache_clear()
+    try:
+        assert "error" in native.why_not()
+        assert not native.can_read(Dialect(",", '"', "."))
+    finally:
+        native._library.cache_clear()
 
 
 @pytest.mark.needs_cc

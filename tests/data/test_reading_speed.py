@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dsgec.data import native
+from dsgec.data import table as table_module
 from dsgec.data.table import read_table
 
 ROUNDS = 3
@@ -23,11 +25,23 @@ def write(path, rows, columns=20):
 
 
 @pytest.mark.needs_cc
-def test_a_table_of_many_blocks_is_read_right(tmp_path):
+def test_a_table_of_many_blocks_is_read_right(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     x = write(path, 20_000)
+    read = []
+
+    def counted(block, *arguments):
+        part = native.read_block(block, *arguments)
+        read.append(part.used)
+        return part
+
+    monkeypatch.setattr(table_module, "read_block", counted)
     table = read_table(str(path))
 
+    assert native.why_not() == ""
+    header = len(path.read_bytes().splitlines(keepends=True)[0])
+    assert len(read) > 1
+    assert sum(read) == path.stat().st_size - header  # native code read it all
     assert np.array_equal(table.numbers[:, :20], x)
     assert table.cell(19_999, 20) == ("yes" if x[-1, 0] > 0 else "no")
 

@@ -5,6 +5,7 @@ import pytest
 
 from dsgec.data.dataset import make_dataset
 from dsgec.data.encode import raw_rows
+from dsgec.data.ir import Plan
 from dsgec.data.split import split
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
@@ -45,7 +46,7 @@ def test_the_shipped_table_is_scikit_learns():
         ("a\tb\tc\n1\t2\t0\n3\t4\t1\n", ("a", "b"), (0, 1)),
         ("\ufeffa,b,c\r\n1,2,1.0\r\n3,4,2\r\n", ("a", "b"), (1, 2)),
         ('"a, b",c\n1,yes\n\n2,no\n', ("a, b",), ("no", "yes")),
-        ("a,c\n1,10\n2,9\n3,-1\n", ("a",), (-1, 9, 10)),
+        ("a,c\n1,10\n2,9\n3,-1\n4,9\n5,10\n6,9\n", ("a",), (-1, 9, 10)),
         ("a,c\n1,0.5\n2,1.5\n", ("a",), ()),
         (" a , c \n 1 , x \n 2 , y \n", ("a",), ("x", "y")),
     ],
@@ -79,6 +80,23 @@ def test_many_whole_numbers_are_a_quantity():
     rows = "".join(f"{i},{i * 3}\n" for i in range(50))
 
     assert dataset("a,b\n" + rows).task == "regression"
+
+
+@pytest.mark.parametrize(("rows", "distinct"), [(3, 3), (15, 15), (15, 8), (5, 3)])
+def test_whole_numbers_that_hardly_come_again_are_a_quantity(rows, distinct):
+    text = "a,b\n" + "".join(f"{i},{i % distinct * 3}\n" for i in range(rows))
+    as_classes = make_dataset(
+        parse_table(text.encode(), "t.csv", "t"), plan=Plan(task="classification")
+    )
+
+    assert dataset(text).task == "regression"
+    assert len(as_classes.classes) == distinct  # if one says so
+
+
+def test_whole_numbers_that_come_again_are_classes():
+    text = "a,b\n" + "".join(f"{i},{i % 7 * 3}\n" for i in range(14))
+
+    assert dataset(text).classes == (0, 3, 6, 9, 12, 15, 18)
 
 
 FAULTS = [

@@ -3,15 +3,19 @@
 import csv
 import importlib.util
 import json
+import shutil
 
 import numpy as np
 import pytest
 
+from dsgec.bnf.load import load_grammar
+from dsgec.cli import commands
 from dsgec.data.dataset import make_dataset
 from dsgec.data.encode import fitted, raw_rows
 from dsgec.data.ir import Plan
 from dsgec.data.split import split
 from dsgec.data.table import read_table
+from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.run.record import read_model
@@ -180,6 +184,19 @@ def test_a_table_of_ones_own_to_test_with(tables, tmp_path):
     assert len(record["data"]["test_sha256"]) == 64
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--test", "30%"], "Write --test 0.3."),
+        (["--test", "0.2", "--cv", "3"], "--cv goes with neither --runs nor --test"),
+        (["--cv", "3", "--runs", "2"], "--cv goes with neither --runs nor --test"),
+        (["--separator", ";", "--quote", ";"], "the separator cannot be the quote"),
+    ],
+)
+def test_options_that_cannot_be_are_told(options, told, tmp_path):
+    assert told in dsgec("evolve", "one_layer", "wdbc", *options, cwd=tmp_path, code=1).stderr
+
+
 @pytest.mark.parametrize("objective", ["mse", "mae", "log-loss", "accuracy"])
 def test_objectives_are_read_as_people_know_them(objective, tmp_path):
     options = [*QUICK, "--objective", objective, "--backend", "numpy", "--out", tmp_path]
@@ -208,6 +225,36 @@ def test_a_grammar_of_one_output_and_many_classes_names_a_grammar_that_fits(tabl
     assert "one_layer_softmax" in errors
 
 
+def test_inspect_of_what_is_no_data_set_fails_and_still_shows_the_columns(tables):
+    answer = dsgec("inspect", tables("mixed"), code=1)
+
+    assert "has missing values" in answer.stderr
+    assert "missing values" not in answer.stdout
+    assert "category  blue (" in answer.stdout
+
+
+def test_a_folder_of_a_shipped_name_is_not_in_its_way(run, tmp_path, monkeypatch, capsys):
+    def told(*arguments):
+        commands(arguments, standalone_mode=False)
+        return capsys.readouterr().out
+
+    for name in ("wdbc", "one_layer", "other"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert "569 rows" in told("inspect", "wdbc")
+    assert load_grammar("one_layer").name == "one_layer"
+    with pytest.raises(DsgecError, match="nothing that dsgec exported"):
+        told("inspect", "other")
+
+    (tmp_path / "wdbc").rmdir()
+    shutil.copytree(run, tmp_path / "wdbc")
+    monkeypatch.setattr("dsgec.run.inspect.inspect_artefact", lambda path: [f"made: {path}"])
+    assert told("inspect", "wdbc") == "made: wdbc\n"
+    (tmp_path / "wdbc" / "run.json").unlink()
+    assert told("inspect", "wdbc") == "made: wdbc\n"
+    assert len(read_table("wdbc")) == 569
+
+
 def test_inspect_tells_what_is_there(tables, tmp_path):
     told = dsgec("inspect", tables("mixed"), "--missing", "mean").stdout
     for part in (
@@ -221,7 +268,6 @@ def test_inspect_tells_what_is_there(tables, tmp_path):
         "5, of 3 columns",
     ):
         assert part in told
-    assert "has missing values" in dsgec("inspect", tables("mixed")).stdout
     quantity = dsgec("inspect", tables("houses")).stdout
     assert "regression of 'price'" in quantity
     assert "regression           fits" in quantity
