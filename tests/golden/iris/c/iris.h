@@ -44,7 +44,7 @@ size_t iris_predict_batch(const iris_real x[], size_t rows, int out[]);
 int iris_selftest(void);
 
 #ifndef IRIS_NO_NAMES
-/* UTF-8, in the order of a row, of the classes. */
+/* UTF-8, in the order of a row and of the classes. */
 extern const char iris_feature_names[4][13];
 extern const char iris_class_names[3][11];
 #endif

@@ -8,23 +8,23 @@
 
 #include <stdint.h>
 
-#define ROWS 4
+#define IRIS_ROWS 4
 
-static const uint64_t iris_rows[ROWS][4] = {
+static const uint64_t iris_rows[IRIS_ROWS][4] = {
     { UINT64_C(0x0000000000000001), UINT64_C(0x3f64800000000000), UINT64_C(0x3f88800000000000), UINT64_C(0xfe37e43c8800759c) },
     { UINT64_C(0xc004200000000000), UINT64_C(0xc003400000000000), UINT64_C(0x3fe6000000000000), UINT64_C(0x400a600000000000) },
     { UINT64_C(0x3fa0a00000000000), UINT64_C(0x3f86800000000000), UINT64_C(0xbf60000000000000), UINT64_C(0x3fa8000000000000) },
     { UINT64_C(0xbfddc00000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000) },
 };
 
-static const uint64_t iris_results[ROWS][3] = {
+static const uint64_t iris_results[IRIS_ROWS][3] = {
     { UINT64_C(0x3fe8f582323dbbe0), UINT64_C(0x3fc2bc19d998c5f0), UINT64_C(0x3fb2dbbabae09522) },
     { UINT64_C(0x3fd47c7e1fa26384), UINT64_C(0x3fe0111c4767949e), UINT64_C(0x3fc6c292a31ce683) },
     { UINT64_C(0x3fe9023b2cd8d9e8), UINT64_C(0x3fc2a5b5934d505e), UINT64_C(0x3fb2a2bb729e9000) },
     { UINT64_C(0x3fe5164416881eec), UINT64_C(0x3fd19bc1507e8525), UINT64_C(0x3fb0deda09c4f409) },
 };
 
-static const int iris_numbers[ROWS] = {
+static const int iris_numbers[IRIS_ROWS] = {
     0, 1, 0, 0
 };
 
@@ -56,8 +56,8 @@ int iris_selftest(void)
 {
     iris_real x[8], y[6];
     int row;
-    for (row = 0; row < ROWS; row++) {
-        const int next = (row + 1) % ROWS;
+    for (row = 0; row < IRIS_ROWS; row++) {
+        const int next = (row + 1) % IRIS_ROWS;
         iris_load(row, x);
         iris_load(next, x + 4);
         if (iris_predict_proba(x, y) != 0 || iris_differs(row, y))
@@ -83,12 +83,12 @@ int iris_selftest(void)
         x[0] = nan.number; /* a missing value that must not get through */
     }
     if (iris_predict_proba(x, y) != -1)
-        return ROWS + 1;
+        return IRIS_ROWS + 1;
     if (iris_predict(x) != -1)
-        return ROWS + 1;
+        return IRIS_ROWS + 1;
 #ifndef IRIS_NO_BATCH
     if (iris_predict_proba_batch(x, 2, y) != 1)
-        return ROWS + 1;
+        return IRIS_ROWS + 1;
 #endif
     return 0;
 }

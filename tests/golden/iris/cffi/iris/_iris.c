@@ -369,9 +369,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -586,9 +586,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -804,9 +804,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -1023,9 +1023,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -1085,35 +1085,36 @@ int iris_level(void)
 /* What comes of rows: probabilities, or values. Gives 1 where a value is missing, otherwise 0. */
 int iris_run(const real *x, size_t rows, real *out, int level)
 {
+    ALIGNED real t[320];
     /* Some rows are done sooner one by one than as a block that is mostly empty. */
     const size_t left = rows % 64, blocks = left < 8 ? rows - left : rows;
     int lacks = 0;
     if (blocks > 0) {
 #ifdef HAS_AVX
         if (level == 2)
-            lacks = run_avx512(x, blocks, out);
+            lacks = run_avx512(x, blocks, out, t);
         else if (level == 1)
-            lacks = run_avx2(x, blocks, out);
+            lacks = run_avx2(x, blocks, out, t);
         else
 #endif
-            lacks = run_any(x, blocks, out);
+            lacks = run_any(x, blocks, out, t);
     }
     (void)level;
     if (blocks < rows)
-        lacks |= run_row(x + blocks * 4, rows - blocks, out + blocks * 3);
+        lacks |= run_row(x + blocks * 4, rows - blocks, out + blocks * 3, t);
     return lacks;
 }
 
-/* The number of the most probable class of each row. */
+/* The number of the most probable class of each row; -1 where there is none. */
 void iris_choose(const real *p, size_t rows, int *numbers)
 {
     size_t row;
     for (row = 0; row < rows; row++, p += 3) {
-        /* What is not a number is no larger than minus infinity. */
+        /* What is not a number is no larger than minus infinity; a class it is not. */
         int best = 0, i;
         for (i = 1; i < 3; i++)
             if (p[i] > p[best] || (p[best] != p[best] && p[i] >= -DBL_MAX))
                 best = i;
-        numbers[row] = best;
+        numbers[row] = p[best] != p[best] ? -1 : best;
     }
 }
