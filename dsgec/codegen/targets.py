@@ -21,8 +21,8 @@ Emit = Callable[[Artefact], tuple[SourceFile, ...]]
 class Target:
     """`needs` is what the artefact depends on where it is used, `dtypes` are its numbers.
 
-    `files` are what is written, `{}` being the name; the first carries the metadata. Of a target that
-    `is_built`, the emitted C is yet to be compiled.
+    `files` are what is written, `{}` being the name; the first carries the metadata. Of a target
+    that `is_built`, the emitted C is yet to be compiled.
     """
 
     emit: Emit

@@ -217,7 +217,7 @@ def test_a_number_of_another_size_is_refused(dtype, tmp_path):
     assert f"this code needs a {dtype} of" in answer.stderr
 
 
-@pytest.mark.parametrize("inputs", [1, 30, 300, 2000])
+@pytest.mark.parametrize("inputs", [1, 30, 300])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_batch_takes_little_of_the_stack_and_says_how_much(inputs, dtype, tmp_path):
     text = " + ".join(f"x_{i}" for i in range(1, inputs + 1))
@@ -227,9 +227,8 @@ def test_a_batch_takes_little_of_the_stack_and_says_how_much(inputs, dtype, tmp_
     used = sum(int(line.split("\t")[1]) for line in (tmp_path / "net.su").read_text().splitlines())
     told = int(re.search(r"(\d+) bytes of the stack \(", (tmp_path / "net.h").read_text())[1])
 
-    size = 8 if dtype == "double" else 4
-    assert told <= max(4096, (inputs + 2) * size)
-    assert used <= told + 1500
+    assert told <= 4096
+    assert used <= told + 1000  # the frames of the other functions
 
 
 def test_a_class_is_none_where_the_output_is_not_a_number(tmp_path):
