@@ -7,7 +7,7 @@ import click
 from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
 
-_EXPORTED = (".c", ".h", ".py", ".mjs", ".ts", ".onnx", ".so", ".whl", ".net")
+_EXPORTED = (".c", ".h", ".py", ".mjs", ".onnx", ".whl")
 
 
 @click.command("inspect")

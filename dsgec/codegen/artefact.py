@@ -12,7 +12,7 @@ from dsgec.codegen.names import check_name
 from dsgec.codegen.statements import Language, Program, program
 from dsgec.errors import DsgecError
 from dsgec.network.description import describe, identity
-from dsgec.network.ir import Constant, Network
+from dsgec.network.ir import Constant, Input, Network
 from dsgec.network.model import Column, Label, Model, composed
 from dsgec.network.text import text
 
@@ -164,9 +164,15 @@ class View:
         return max(self.inputs, 1)
 
     @property
+    def used(self) -> tuple[int, ...]:
+        """The columns that the network reads; nobody looks at the others."""
+        nodes = self.artefact.network.nodes
+        return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
+
+    @property
     def required(self) -> tuple[int, ...]:
-        """The columns whose missing values nothing stands for."""
-        return tuple(i for i, column in enumerate(self.columns) if column.fill is None)
+        """Those of them whose missing values nothing stands for."""
+        return tuple(number for number in self.used if self.columns[number].fill is None)
 
 
 def _numbers(values: tuple[float, ...]) -> str:

@@ -19,7 +19,7 @@ from dsgec.codegen.statements import (
 )
 from dsgec.network.ir import Input, Network
 
-_BLOCK_BYTES = 48 << 10
+_BLOCK_BYTES = 4 << 10  # of the stack, which a board has little of
 _PIECE = 88  # characters of a line of the description
 
 
@@ -55,22 +55,16 @@ class CView:
     m: View
     type: Type
 
-    @cached_property
-    def used(self) -> tuple[int, ...]:
-        """The columns that the network reads."""
-        nodes = self.m.artefact.network.nodes
-        return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
-
     @property
     def copied(self) -> tuple[int, ...]:
         """The columns to be taken out of rows; a single one stands as a column already."""
-        return self.used if self.m.inputs > 1 else ()
+        return self.m.used if self.m.inputs > 1 else ()
 
     @cached_property
     def loops(self) -> Loops:
         """The same program over a block of the columns that are used."""
         block = self.type.block if self.copied else replace(self.type.block, feature="x[i]")
-        return loops(_compact(self.m.artefact.network, self.used), block)
+        return loops(_compact(self.m.artefact.network, self.m.used), block)
 
     @property
     def is_plain(self) -> bool:
@@ -78,12 +72,20 @@ class CView:
         return not self.m.program.slots and not self.m.program.softmax
 
     @property
-    def block_words(self) -> int:
-        return len(self.copied) + self.loops.slots
+    def row_bytes(self) -> int:
+        """What each row of a block takes of the stack: columns, values between, probabilities."""
+        words = len(self.copied) + self.loops.slots + self.m.class_count
+        return words * struct.calcsize(self.type.format)
 
     @property
     def block(self) -> int:
-        return max(8, min(64, _BLOCK_BYTES // (8 * max(self.block_words, 1)) // 8 * 8))
+        """Rows at a time: whole vectors of them, if the stack may take so much."""
+        fitting = min(64, _BLOCK_BYTES // max(self.row_bytes, 1))
+        return max(fitting // 8 * 8 or fitting, 1)
+
+    @property
+    def block_bytes(self) -> int:
+        return self.block * self.row_bytes
 
     @property
     def row_function(self) -> str:
@@ -116,6 +118,15 @@ class CView:
     @property
     def nan(self) -> Code:
         return self.type.bits(float("nan"))
+
+    @property
+    def infinity(self) -> Code:
+        return self.type.bits(float("inf"))
+
+    @property
+    def magnitude(self) -> Code:
+        """All bits but the sign."""
+        return Code(f"{self.infinity[:8]}(0x7f{'ff' * (struct.calcsize(self.type.format) - 1)})")
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -189,7 +200,10 @@ def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
     name, kind = artefact.name, TYPES[artefact.dtype]
     m = view(artefact, kind.row)
     c = CView(m, kind)
-    arithmetic = Code(c_source(functions_used(artefact.network, kind.row), artefact.dtype))
+    functions = functions_used(artefact.network, kind.row)
+    functions |= {"bits"} if m.required or m.classes else set()
+    functions |= {"from_bits"} if m.required else set()
+    arithmetic = Code(c_source(functions, artefact.dtype))
     return (
         SourceFile(f"{name}.h", render("c/module.h.j2", m=m, c=c)),
         SourceFile(f"{name}.c", render("c/module.c.j2", m=m, c=c, arithmetic=arithmetic)),

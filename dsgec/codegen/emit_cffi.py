@@ -11,10 +11,10 @@ from dsgec.codegen.artefact import Artefact, SourceFile, View, view
 from dsgec.codegen.emit_c import TYPES
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.tape import Step, Tape, tape
-from dsgec.errors import DsgecError
 
-_ROWS = (64, 32)
-_BYTES_OF_BLOCK, _MOST_BYTES = 48 << 10, 2 << 20
+_ROWS = (64, 32, 16)  # of a block; the last is a vector of AVX-512 in single precision
+_BYTES_OF_BLOCK, _BYTES_OF_STACK = 48 << 10, 64 << 10
+_ALIGNMENT = 64
 _VECTORS = {1: 4, 2: 4, 3: 2, 4: 2}  # so that a tile fits into 16 registers
 _SIZES = {"double": 8, "float": 4}
 _NUMPY_TYPES = {"double": "float64", "float": "float32"}
@@ -71,6 +71,7 @@ class Kernel:
     outputs: tuple[int, ...]
     tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
     all_required: bool
+    scratch: int  # numbers that a caller lends, where a block is too large for the stack
     is_single: bool  # two classes of one output, in the type of Python's own numbers
     reals: str  # the types of cffi and of numpy
     row: str
@@ -98,7 +99,9 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
     names = sorted({step.operation for step in tape_.steps} - {"sum"})
     rows = _rows(tape_.slots * _SIZES[artefact.dtype])
     sums = [step for step in tape_.steps if step.operation == "sum"]
-    kind = TYPES[artefact.dtype]
+    kind, size = TYPES[artefact.dtype], _SIZES[artefact.dtype]
+    block = tape_.slots * rows
+    scratch = block + _ALIGNMENT // size if block * size > _BYTES_OF_STACK else 0
 
     def literal(value: float) -> Code:
         return Code(kind.row.literal(value))
@@ -124,7 +127,11 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
         outputs=tape_.outputs,
         tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
         all_required=len(m.required) == m.inputs > 0,
-        is_single=m.class_count == 2 and m.outputs == 1 and artefact.dtype == "double",
+        scratch=scratch,
+        is_single=m.class_count == 2
+        and m.outputs == 1
+        and artefact.dtype == "double"
+        and not scratch,
         reals=f"{artefact.dtype}[]",
         row=f"{artefact.dtype}[{m.results}]",
         dtype=_NUMPY_TYPES[artefact.dtype],
@@ -133,11 +140,6 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
 
 def _rows(bytes_of_row: int) -> int:
     """The rows of a block, so that it stays in the nearest cache."""
-    if _ROWS[-1] * bytes_of_row > _MOST_BYTES:
-        raise DsgecError(
-            "the network has too many neurons beside each other for the target cffi",
-            "Export it to another target.",
-        )
     fitting = (rows for rows in _ROWS if rows * bytes_of_row <= _BYTES_OF_BLOCK)
     return next(fitting, _ROWS[-1])
 

@@ -121,12 +121,19 @@ def _results(graph: "_Graph", m: View, y: str) -> None:
         graph.name(graph.add("Concat", other, y, axis=1), PROBABILITIES)
         chosen = graph.add("GreaterOrEqual", y, graph.constant([0.5]))
         chosen = graph.add("Cast", chosen, to=graph.onnx.TensorProto.INT64)
-        graph.name(graph.add("Squeeze", chosen, graph.integers([1])), NUMBERS)
+        _number(graph, chosen, y)
     else:
         graph.name(y, PROBABILITIES)
         lowest = graph.constant([-np.inf])  # what is not a number is no larger
         least = graph.add("Where", graph.add("IsNaN", y), lowest, y)
-        graph.name(graph.add("ArgMax", least, axis=1, keepdims=0), NUMBERS)
+        chosen = graph.add("ArgMax", least, axis=1, keepdims=1)
+        _number(graph, chosen, graph.add("GatherElements", y, chosen, axis=1))
+
+
+def _number(graph: "_Graph", chosen: str, value: str) -> None:
+    """The class that was chosen; -1 where its value is not a number."""
+    told = graph.add("Where", graph.add("IsNaN", value), graph.integers([-1]), chosen)
+    graph.name(graph.add("Squeeze", told, graph.integers([1])), NUMBERS)
 
 
 def _groups(operations: list[Operation], numbers: dict[int, float]) -> Iterable[list[Operation]]:

@@ -8,6 +8,7 @@ candidate gives away is given away.
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from functools import partial
 from typing import Any
 
@@ -38,7 +39,8 @@ _BITS = {"double": (0, 20, 51, 52, 62, 63), "float": (0, 9, 22, 23, 30, 31)}
 class Golden:
     """Raw rows of numbers (NaN is a missing one) and, for each, what the network gives.
 
-    `results` are probabilities or values; `classes` the numbers of the predicted classes.
+    `results` are probabilities or values; `classes` the numbers of the predicted classes, -1 where
+    there is none because the output is not a number.
     """
 
     rows: tuple[tuple[float, ...], ...]
@@ -90,7 +92,12 @@ def loss(model: Model, network: Network) -> Loss:
     if not model.is_classifier:
         difference = difference / np.maximum(1.0, np.abs(exact))
     flips = np.not_equal(_classes(model, exact), _classes(model, outputs)).sum()
-    return Loss(len(exact), float(f"{difference.max(initial=0.0):.2g}"), int(flips))
+    return Loss(len(exact), _rounded_up(float(difference.max(initial=0.0))), int(flips))
+
+
+def _rounded_up(value: float) -> float:
+    """To two digits, and never below the value."""
+    return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(value))
 
 
 def _affordable(network: Network) -> int:
@@ -109,10 +116,11 @@ def _classes(model: Model, outputs: Array) -> list[int]:
     if not model.is_classifier:
         return []
     if _is_single(model):
-        numbers = (outputs[:, 0] >= 0.5).astype(int)
+        numbers, chosen = (outputs[:, 0] >= 0.5).astype(int), outputs[:, 0]
     else:
         numbers = np.where(np.isnan(outputs), -np.inf, outputs).argmax(axis=1)
-    return [int(number) for number in numbers]
+        chosen = outputs[np.arange(len(outputs)), numbers]
+    return [int(number) for number in np.where(np.isnan(chosen), -1, numbers)]
 
 
 def _candidates(

@@ -8,9 +8,12 @@ from dsgec.errors import DsgecError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _C_HEADERS = """
-    assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg
-    stdbool stddef stdint stdio stdlib string tgmath time wchar wctype
+    alloca assert complex ctype dirent endian errno features fcntl fenv float inttypes iso646 limits
+    locale malloc math memory poll pthread regex sched search semaphore setjmp signal spawn stdalign
+    stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string strings
+    tgmath threads time uchar unistd utime wchar wctype
 """
+_PYTHON_MODULES = "cffi numpy np onnx onnxruntime pandas pd pip polars scipy setuptools sklearn"
 # Python modules and C headers of the same name would be hidden by the exported files.
 _TAKEN = frozenset(
     [
@@ -18,8 +21,7 @@ _TAKEN = frozenset(
         *keyword.kwlist,
         *keyword.softkwlist,
         *sys.stdlib_module_names,
-        "numpy",
-        "np",
+        *_PYTHON_MODULES.split(),
     ]
 )
 
@@ -29,7 +31,8 @@ def check_name(name: str) -> str:
     if not _is_legal(name):
         raise DsgecError(
             f"`{name}` cannot name a module",
-            "Use lower-case letters, digits and `_`, beginning with a letter; no reserved word.",
+            "Use lower-case letters, digits and `_`, beginning with a letter; no word that means"
+            " something else.",
         )
     return name
 
@@ -37,8 +40,14 @@ def check_name(name: str) -> str:
 def safe_name(text: str) -> str:
     """A legal module name that resembles `text`."""
     name = re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:40]
-    return name if _is_legal(name) else f"net_{name}".rstrip("_")
+    tries = (name, f"net_{name}".rstrip("_"), f"net_{name}_net")
+    return next(filter(_is_legal, tries))
 
 
 def _is_legal(name: str) -> bool:
-    return bool(_NAME.fullmatch(name)) and name not in _TAKEN and not name.startswith("dsgec")
+    return (
+        bool(_NAME.fullmatch(name))
+        and name not in _TAKEN
+        and not name.startswith("dsgec")
+        and not name.endswith("_selftest")  # as a file beside the C of another name is called
+    )

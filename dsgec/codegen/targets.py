@@ -21,21 +21,29 @@ Emit = Callable[[Artefact], tuple[SourceFile, ...]]
 class Target:
     """`needs` is what the artefact depends on where it is used, `dtypes` are its numbers.
 
-    Of a target that `is_built`, the emitted C is yet to be compiled.
+    `files` are what is written, `{}` being the name; the first carries the metadata. Of a target
+    that `is_built`, the emitted C is yet to be compiled.
     """
 
     emit: Emit
     needs: str
+    files: tuple[str, ...]
     dtypes: tuple[str, ...] = ("double",)
-    suffixes: tuple[str, ...] = (".py",)  # of the file that carries the metadata
     is_built: bool = False
 
 
 TARGETS: dict[str, Target] = {
-    "c": Target(emit_c, "a C99 compiler, no library", DTYPES, (".c",)),
-    "python": Target(emit_python, "nothing"),
-    "numpy": Target(emit_numpy, "numpy"),
-    "cffi": Target(emit_cffi, "cffi", DTYPES, ("__init__.py",), is_built=True),
-    "js": Target(emit_js, "nothing", suffixes=(".mjs",)),
-    "onnx": Target(emit_onnx, "a runtime for ONNX", DTYPES, (".onnx",)),
+    "c": Target(
+        emit_c,
+        "a C99 compiler, no library",
+        ("{}.c", "{}.h", "{}_selftest.c", "{}_README.md"),
+        DTYPES,
+    ),
+    "python": Target(emit_python, "nothing", ("{}.py",)),
+    "numpy": Target(emit_numpy, "numpy", ("{}.py",)),
+    "cffi": Target(
+        emit_cffi, "cffi", ("{0}/__init__.py", "{0}/_{0}.abi3.so"), DTYPES, is_built=True
+    ),
+    "js": Target(emit_js, "nothing", ("{}.mjs", "{}.d.mts", "{}.d.ts")),
+    "onnx": Target(emit_onnx, "a runtime for ONNX", ("{}.onnx",), DTYPES),
 }

@@ -37,7 +37,8 @@ Layers = list[tuple[Array, Array]]
 Report = dict[str, Any]
 
 _ROWS, _FEATURES, _BLOCK = 10_000, 30, 1024
-_ROUNDS, _CALLS = 40, 300
+_ROUNDS, _CALLS, _STARTS = 40, 300, 15
+_GENERATIONS = 60
 _NETWORKS = {"7 hidden neurons": (7,), "32 and 32 hidden neurons": (32, 32)}
 
 
@@ -191,7 +192,7 @@ def _import_times(folder: Path) -> Report:
     )
     command = [sys.executable, "-c", script]
     times = []
-    for _ in range(15):
+    for _ in range(_STARTS):
         # An argument list without a shell, of our own text.
         answer = subprocess.run(  # noqa: S603
             command, cwd=folder, env=environment, capture_output=True, text=True, check=True
@@ -206,7 +207,7 @@ def _embedded() -> Report:
     if compiler is None:
         return {"not measured": "arm-none-eabi-gcc is not installed"}
     grammar = load_grammar("one_layer").grammar
-    settings = Settings(generations=60)
+    settings = Settings(generations=_GENERATIONS)
     problem = make_problem(grammar, make_dataset(read_table("wdbc")), settings)
     *_, last = choose(problem, settings, "auto").generations()
     model = best_model(problem, last)

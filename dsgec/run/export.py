@@ -1,13 +1,14 @@
 """A model to files that can be used without dsgec."""
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.model import Model
-from dsgec.run.files import write_whole
+from dsgec.run.files import remove_if_empty, write_whole
 from dsgec.run.package import build_package, build_wheel
 
 
@@ -51,6 +52,30 @@ def export(
                     "Export them to different folders with -o, or under different names.",
                 )
             files[file.name] = file.text
+    _refuse_hidden(files, name, folder)
     for path, text in files.items():
         write_whole(folder / path, text)
     return [folder / path for path in files]
+
+
+def _refuse_hidden(files: Iterable[str], name: str, folder: Path) -> None:
+    """Of a module and a package of one name in one folder, Python finds the package only."""
+    module, package = f"{name}.py", f"{name}/__init__.py"
+    both = [file for file in (module, package) if file in files or (folder / file).exists()]
+    if len(both) == 2 and not {module, package}.isdisjoint(files):
+        raise DsgecError(
+            f"in {folder}, the package {name}/ would hide the module {module}",
+            "Export them to different folders with -o, or under different names.",
+        )
+
+
+def remove_exports(folder: Path, name: str) -> None:
+    """Take away what any target wrote under this name."""
+    for target in TARGETS.values():
+        for file in target.files:
+            (folder / file.format(name)).unlink(missing_ok=True)
+        if target.is_built:
+            for wheel in folder.glob(f"{name}-*.whl"):
+                wheel.unlink(missing_ok=True)
+            shutil.rmtree(folder / name / "__pycache__", ignore_errors=True)
+            remove_if_empty(folder / name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.emit_c import TYPES
 from dsgec.codegen.targets import TARGETS
+from dsgec.errors import DsgecError
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
 from dsgec.network.powers import multiplications
@@ -101,10 +102,13 @@ def _sizes(artefact: Artefact) -> list[str]:
         if command is None:
             continue
         for dtype in TYPES:
-            lines.append(
-                _size(Artefact(artefact.model, artefact.name, dtype), title, command, flags)
-            )
-    return [line for line in lines if line]
+            try:
+                other = Artefact(artefact.model, artefact.name, dtype)
+            except DsgecError as error:
+                lines.append(f"  {dtype:<11} not possible: {error.faults[0].message}")
+                continue
+            lines.append(_size(other, title, command, flags))
+    return list(dict.fromkeys(line for line in lines if line))
 
 
 def _size(artefact: Artefact, title: str, command: str, flags: tuple[str, ...]) -> str:
@@ -128,8 +132,8 @@ def c_cost(artefact: Artefact, command: str, flags: tuple[str, ...] = CORTEX_M4)
         compile_ = [command, "-std=c99", "-Os", "-fstack-usage", *flags, *without]
         try:
             _run([*compile_, "-c", f"{name}.c", "-o", "net.o"], folder)
-            sections = _run([command.replace("gcc", "size"), "-A", "net.o"], folder)
-            routines = _run([command.replace("gcc", "nm"), "-u", "net.o"], folder)
+            sections = _run([_beside(command, "size"), "-A", "net.o"], folder)
+            routines = _run([_beside(command, "nm"), "-u", "net.o"], folder)
         except (OSError, subprocess.SubprocessError):
             return None
         usage = [file.read_text() for file in Path(folder).glob("*.su")]
@@ -143,6 +147,12 @@ def c_cost(artefact: Artefact, command: str, flags: tuple[str, ...] = CORTEX_M4)
         stack=sum(int(line.split("\t")[1]) for text in usage for line in text.splitlines()),
         needs_routines=bool(routines),
     )
+
+
+def _beside(command: str, tool: str) -> str:
+    """The tool that goes with a compiler: arm-none-eabi-size with arm-none-eabi-gcc."""
+    path = Path(command)
+    return str(path.with_name(path.name.replace("gcc", tool)))
 
 
 def _is_size(part: list[str]) -> bool:

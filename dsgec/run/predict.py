@@ -26,7 +26,8 @@ def predictions(model: Model, table: Table) -> str:
         chosen = predicted_classes(outputs)
         for number, row in zip(chosen.tolist(), outputs.tolist(), strict=True):
             probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row
-            writer.writerow([labels[number], *probabilities])
+            is_told = probabilities[number] == probabilities[number]  # or it is not a number
+            writer.writerow([labels[number] if is_told else "", *probabilities])
     else:
         writer.writerow([f"y_{i}" for i in range(1, outputs.shape[1] + 1)])
         writer.writerows(outputs.tolist())

@@ -31,6 +31,7 @@ from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
+from dsgec.run.export import remove_exports
 from dsgec.run.files import write_whole
 
 _DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
@@ -195,9 +196,8 @@ def clear_run(folder: Path) -> None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         old = ""
     (folder / name).unlink(missing_ok=True)
-    ends = (".py", ".c", ".h", "_selftest.c", "_README.md")
-    for end in ends if isinstance(old, str) and old else ():
-        (folder / f"{safe_name(old)}{end}").unlink(missing_ok=True)
+    if isinstance(old, str) and old:
+        remove_exports(folder, safe_name(old))
 
 
 def to_json(value: Any) -> str:

@@ -3,40 +3,19 @@
 Files are compared as text. Only what is byte for byte ours is ever compiled, imported or run.
 """
 
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dsgec import __version__
-from dsgec.codegen.artefact import Artefact, SourceFile
+from dsgec.codegen.artefact import SourceFile
 from dsgec.data.ir import Table
-from dsgec.errors import DsgecError, reason
-from dsgec.native.library import Library
-from dsgec.native.module import load_module
-from dsgec.native.toolchain import compile_library, find_toolchain
-from dsgec.network.evaluate import evaluate
+from dsgec.errors import DsgecError
 from dsgec.run.artefacts import Found, find_artefacts
-from dsgec.run.files import write_whole
+from dsgec.run.package import package_compiler
 from dsgec.run.predict import model_rows
 from dsgec.run.record import read_model
-
-Array = NDArray[np.float64]
-
-_SECONDS = 600
-_PREDICT = """
-import importlib, sys
-import numpy as np
-sys.path.insert(0, ".")
-net = importlib.import_module(sys.argv[1])
-rows = np.fromfile("rows").reshape(-1, int(sys.argv[2]))
-getattr(net, "predict_proba", net.predict)(rows, nan="propagate").tofile("results")
-"""
+from dsgec.run.trial import try_out
 
 
 def verify(path: Path, table: Table | None = None) -> list[str]:
@@ -51,7 +30,8 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
 
 
 def _verify(found: Found, table: Table | None) -> list[str]:
-    differences = {target: _difference(found, target) for target in found.targets}
+    files = {target: found.emitted(target) for target in found.targets}
+    differences = {target: _difference(found, target, files[target]) for target in files}
     same = [target for target in found.targets if not differences[target]]
     if not same:
         made = found.artefact.version
@@ -66,30 +46,36 @@ def _verify(found: Found, table: Table | None) -> list[str]:
         f"{found.path}: {target}, {found.artefact.dtype}, model {found.artefact.model_id}:"
         f" every byte is what dsgec makes of the model inside"
     ]
-    run = RUN.get(target)
-    if table is not None and run is not None and found.artefact.dtype == "double":
-        rows = np.ascontiguousarray(model_rows(found.artefact.model, table))
-        _compare(found, run(found.artefact, found.rebuilt(target), rows), rows)
-        lines.append(f"{found.path}: {len(rows)} rows of {table.source} give the same bits")
-    elif table is not None:
-        lines.append(f"{found.path}: not run on {table.source}")
+    if table is not None:
+        rows = model_rows(found.artefact.model, table)
+        how = try_out(found.artefact, target, files[target], rows)
+        lines.append(f"{found.path}: {len(rows)} rows of {table.source} {how}")
     return lines
 
 
-def _difference(found: Found, target: str) -> str:
-    """Where the files beside differ from what the target makes; empty if nowhere."""
-    for file in found.rebuilt(target):
-        path = found.folder / file.name
-        wanted = file.text.encode() if isinstance(file.text, str) else file.text
-        try:
-            given = path.read_bytes()
-        except OSError as error:
-            return f"cannot read {path}: {reason(error)}"
-        if given != wanted:
-            pairs = enumerate(zip_longest(given.split(b"\n"), wanted.split(b"\n")), 1)
-            line = next(number for number, (a, b) in pairs if a != b)
-            return f"{path}:{line}: this is not what dsgec makes of the model inside"
-    return ""
+def _difference(found: Found, target: str, files: Sequence[SourceFile]) -> str:
+    """Where the files differ from what the target makes; empty if nowhere."""
+    wanted = found.wanted(files)
+    given = found.given(wanted)
+    differ = [name for name, data in wanted.items() if given.get(name) != data]
+    missing = [name for name in differ if name not in given]
+    built = [name for name in differ if name.endswith(".so")]
+    texts = [name for name in differ if name not in built and not name.endswith("/RECORD")]
+    what = "this is not what dsgec makes of the model inside"
+    if missing:
+        return f"cannot read {found.place(missing[0])}: it is not there"
+    if texts and target != "onnx":
+        pairs = zip_longest(given[texts[0]].split(b"\n"), wanted[texts[0]].split(b"\n"))
+        line = next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+        return f"{found.place(texts[0])}:{line}: {what}"
+    if built:
+        return (
+            f"{found.place(built[0])}: not what {package_compiler().identity} makes of the model"
+            " inside: it was built by another compiler, or changed; its Python is ours, the"
+            " extension cannot be proved here"
+        )
+    strange = [*differ, *(name for name in given if name not in wanted)]
+    return f"{found.place(strange[0])}: {what}" if strange else ""
 
 
 def _nearest(differences: dict[str, str]) -> str:
@@ -100,62 +86,3 @@ def _nearest(differences: dict[str, str]) -> str:
         return int(place) if place.isdecimal() else 0
 
     return max(differences.values(), key=line)
-
-
-def _compare(found: Found, given: Array, rows: Array) -> None:
-    outputs = evaluate(found.artefact.network, rows)
-    if found.artefact.model.is_classifier and outputs.shape[1] == 1:
-        outputs = np.hstack([1.0 - outputs, outputs])
-    same = given.view(np.int64) == outputs.view(np.int64)
-    same |= np.isnan(given) & np.isnan(outputs)
-    if not same.all():
-        row = int(np.argmin(same.all(axis=1)))
-        raise DsgecError(f"{found.path} gives other bits here for row {row + 1}")
-
-
-def _run_module(artefact: Artefact, files: tuple[SourceFile, ...], rows: Array) -> Array:
-    """The results of the module that dsgec makes, which was found to be the same text."""
-    module = load_module(str(files[0].text), artefact.name)
-    predict = module.predict_proba if artefact.model.is_classifier else module.predict
-    return np.array(predict(rows, nan="propagate"), dtype=np.float64).reshape(len(rows), -1)
-
-
-def _run_package(artefact: Artefact, files: tuple[SourceFile, ...], rows: Array) -> Array:
-    """The same of a package, imported by a Python of its own."""
-    out = len(artefact.model.classes) or len(artefact.network.outputs)
-    with tempfile.TemporaryDirectory() as folder:
-        for file in files:
-            write_whole(Path(folder, file.name), file.text)
-        rows.tofile(Path(folder, "rows"))
-        command = [sys.executable, "-c", _PREDICT, artefact.name, str(len(artefact.model.columns))]
-        # An argument list without a shell: our own text, and a name that was checked.
-        subprocess.run(command, cwd=folder, check=True, timeout=_SECONDS)  # noqa: S603
-        return np.fromfile(Path(folder, "results")).reshape(len(rows), out)
-
-
-def _run_c(artefact: Artefact, files: tuple[SourceFile, ...], rows: Array) -> Array:
-    """The same of the C, compiled here."""
-    toolchain = find_toolchain()
-    if toolchain is None:
-        raise DsgecError("there is no C compiler here to run it", "Leave --data out.")
-    name = artefact.name
-    row = "predict_proba" if artefact.model.is_classifier else "regress"
-    function = f"{name}_{row}_batch"
-    header, source = (str(file.text) for file in files[:2])
-    text = source.replace(f'#include "{name}.h"', header, 1)
-    out = np.empty((len(rows), len(artefact.model.classes) or len(artefact.network.outputs)))
-    with tempfile.TemporaryDirectory() as folder:
-        path = compile_library(toolchain, text, Path(folder), ("-O2",))
-        library = Library(path, f"size_t {function}(const double *, size_t, double *);")
-        given, made = (library.ffi.cast("double *", array.ctypes.data) for array in (rows, out))
-        getattr(library.functions, function)(given, len(rows), made)
-    return out
-
-
-RUN: dict[str, Callable[[Artefact, tuple[SourceFile, ...], Array], Array]] = {
-    "python": _run_module,
-    "numpy": _run_module,
-    "cffi": _run_package,
-    "c": _run_c,
-}
-"""How rows are given to what a target makes."""

@@ -3,12 +3,19 @@
  * are the same on every machine. Contraction, fast-math and wide evaluation would change them. */
 #include <float.h>
 #include <stdint.h>
-#include <string.h>
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "this code must be compiled without -ffast-math: it would change the results"
 #endif
-#if defined(FLT_EVAL_METHOD)
-#if FLT_EVAL_METHOD != 0
+#if defined(__FINITE_MATH_ONLY__)
+#if __FINITE_MATH_ONLY__
+#error "this code must be compiled without -ffinite-math-only: it must know a NaN"
+#endif
+#endif
+#if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || DBL_MAX_EXP != 1024
+#error "this code needs a double of 64 bits, which this compiler has not: export with --dtype float"
+#endif
+#if defined(FLT_EVAL_METHOD) /* 16: as 0, and there is a type of 16 bits */
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "this code needs double arithmetic in double precision (on x86: -msse2 -mfpmath=sse)"
 #endif
 #endif
@@ -20,19 +27,21 @@
 #elif defined(__GNUC__) && !defined(__TINYC__)
 /* The last changes no value; without it gcc makes branches of selects, and no vectors. */
 #pragma GCC optimize("fp-contract=off", "no-unsafe-math-optimizations", "no-associative-math", \
-                     "no-reciprocal-math", "no-trapping-math")
+                     "no-reciprocal-math", "signed-zeros", "no-trapping-math")
+#elif !defined(__TINYC__)
+#pragma STDC FP_CONTRACT OFF
 #endif
 /* == bits == */
 static inline uint64_t dsgec_bits(double x) {
-    uint64_t n;
-    memcpy(&n, &x, sizeof n);
-    return n;
+    union { double number; uint64_t bits; } both;
+    both.number = x;
+    return both.bits;
 }
 /* == from_bits == */
 static inline double dsgec_from_bits(uint64_t n) {
-    double x;
-    memcpy(&x, &n, sizeof x);
-    return x;
+    union { double number; uint64_t bits; } both;
+    both.bits = n;
+    return both.number;
 }
 /* == div == */
 static inline double dsgec_div(double a, double b) {

@@ -74,9 +74,17 @@ def expected_results(model, table):
 
 
 def expected_classes(model, results):
+    """The number of each row's class; -1 where what was chosen is not a number."""
     if len(model.network.outputs) == 1:
-        return (results[:, 1] >= 0.5).astype(int)
-    return np.where(np.isnan(results), -np.inf, results).argmax(axis=1)
+        chosen = (results[:, 1] >= 0.5).astype(int)
+    else:
+        chosen = np.where(np.isnan(results), -np.inf, results).argmax(axis=1)
+    return np.where(np.isnan(results[np.arange(len(results)), chosen]), -1, chosen)
+
+
+def expected_labels(model, results):
+    numbers = expected_classes(model, results)
+    return [None if number < 0 else model.classes[number] for number in numbers]
 
 
 def python_module(model, target, name="net"):

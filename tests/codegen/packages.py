@@ -31,8 +31,7 @@ def run(module, table, level, width):
     """The rows through one set of instructions."""
     out = np.full((len(table), width), 7, table.dtype)
     real = module._REALS
-    function = getattr(module._lib, f"{module.__name__}_run")
-    function(
+    module._run(
         module._ffi.from_buffer(real, table), len(table), module._ffi.from_buffer(real, out), level
     )
     return out

@@ -1,5 +1,6 @@
 """The C is what an embedded engineer expects: clean, small, self-contained."""
 
+import re
 import shutil
 import subprocess
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.golden import _rounded_up
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
@@ -22,6 +24,7 @@ from tests.codegen.artefacts import (
 )
 from tests.codegen.test_emit import IRIS
 from tests.codegen.test_golden import dense
+from tests.generators import same_bits
 
 EVERYTHING = Model(
     parse(
@@ -62,7 +65,9 @@ def test_no_warning_no_undefined_symbol_no_data(compiler, name, dtype, tmp_path)
     plus = compiler.endswith("++")
     language = ("-x", "c++", "-std=c++11") if plus else ("-x", "c", "-std=c99")
     macros = [f"-D{name.upper()}_{macro}" for macro in ("NO_BATCH", "NO_NAMES", "DESCRIPTION")]
-    for flags in (*(LEVELS[1:2] if plus else LEVELS), *(("-O1", macro) for macro in macros)):
+    free = ("-O2", "-ffreestanding", "-fno-builtin")
+    levels = (LEVELS[1], free) if plus else (*LEVELS, free)
+    for flags in (*levels, *(("-O1", macro) for macro in macros)):
         command = (compiler, *language, *STRICT, *flags, "-c", f"{name}.c", "-o", "net.o")
         assert run(*command, cwd=tmp_path) == ""
         assert run("nm", "-u", "net.o", cwd=tmp_path) == ""
@@ -143,6 +148,116 @@ def test_single_precision_gives_one_result_in_every_build(name, tmp_path):
                 given = library.results(name, table, batch=batch)
                 same = given.view(np.int32) == expected.view(np.int32)
                 assert (same | (np.isnan(given) & np.isnan(expected))).all(), (compiler, flags)
+
+
+# Flags that permit other arithmetic than was written; gcc takes them back from within the source.
+FAST = (
+    "-funsafe-math-optimizations",
+    "-fassociative-math",
+    "-freciprocal-math",
+    "-fno-signed-zeros",
+    "-fno-trapping-math",
+    "-fno-math-errno",
+    "-ffp-contract=fast",
+    "-fexcess-precision=fast",
+)
+
+
+@pytest.mark.skipif("gcc" not in COMPILERS, reason="gcc is not installed")
+@pytest.mark.parametrize("flag", FAST)
+def test_a_flag_of_the_fast_family_changes_nothing(flag, tmp_path):
+    table = random_rows(EVERYTHING, 6, 60)
+    table[1, 0] = np.nan
+    flags = ("-O3", "-march=native", flag)
+    library = CLibrary({"every": EVERYTHING}, tmp_path, "gcc", *flags)
+
+    assert library.selftest("every") == 0
+    given = library.results("every", table[2:], batch=True)
+    assert same_bits(given, evaluate(composed(EVERYTHING), table[2:]))
+    out = np.zeros((2, 1))
+    rows = library.pointer(table), library.pointer(out)
+    assert library.call("every", "regress", library.pointer(table[1]), rows[1]) == -1
+    assert library.call("every", "regress_batch", rows[0], 2, rows[1]) == 1
+    assert np.isnan(out[1, 0])
+
+
+@pytest.mark.parametrize("flag", ["-ffast-math", "-Ofast", "-ffinite-math-only"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_flags_under_which_nothing_can_be_promised_are_refused(compiler, flag, dtype, tmp_path):
+    write_c(IRIS, "iris", tmp_path, dtype)
+    command = [compiler, flag, "-c", "iris.c", "-o", "net.o"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert answer.returncode != 0
+    assert "must be compiled without" in answer.stderr
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_machine_with_a_type_of_16_bits_is_taken(dtype, tmp_path):
+    write_c(IRIS, "iris", tmp_path, dtype)
+    builds = [("gcc", "-march=sapphirerapids")]
+    builds.append(("arm-none-eabi-gcc", "-mcpu=cortex-m55", "-mfloat-abi=hard"))
+    for command in filter(lambda build: shutil.which(build[0]), builds):
+        assert run(*command, "-std=c99", "-O1", "-c", "iris.c", "-o", "net.o", cwd=tmp_path) == ""
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_number_of_another_size_is_refused(dtype, tmp_path):
+    write_c(IRIS, "iris", tmp_path, dtype)
+    macro, digits = ("DBL_MANT_DIG", 24) if dtype == "double" else ("FLT_MANT_DIG", 53)
+    text = (tmp_path / "iris.c").read_text()
+    text = text.replace(
+        "#include <float.h>", f"#include <float.h>\n#undef {macro}\n#define {macro} {digits}"
+    )
+    (tmp_path / "iris.c").write_text(text)
+    command = [COMPILERS[0], "-c", "iris.c"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert f"this code needs a {dtype} of" in answer.stderr
+
+
+@pytest.mark.parametrize("inputs", [1, 30, 300])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_batch_takes_little_of_the_stack_and_says_how_much(inputs, dtype, tmp_path):
+    text = " + ".join(f"x_{i}" for i in range(1, inputs + 1))
+    model = Model(parse(f"sig({text})"), plain(tuple(f"c{i}" for i in range(inputs))), ("a", "b"))
+    write_c(model, "net", tmp_path, dtype)
+    run(COMPILERS[0], "-Os", "-fstack-usage", "-c", "net.c", "-o", "net.o", cwd=tmp_path)
+    used = sum(int(line.split("\t")[1]) for line in (tmp_path / "net.su").read_text().splitlines())
+    told = int(re.search(r"(\d+) bytes of the stack \(", (tmp_path / "net.h").read_text())[1])
+
+    assert told <= 4096
+    assert used <= told + 1000  # the frames of the other functions
+
+
+def test_a_class_is_none_where_the_output_is_not_a_number(tmp_path):
+    models = {
+        "one": Model(parse("sig(x_1 * 1e30 * 1e300 * 0.0)"), plain(("a",)), ("no", "yes")),
+        "two": Model(parse("softmax(x_1, 0.5)"), plain(("a",)), ("no", "yes")),
+        "few": Model(parse("y_1 = x_1 - x_1\ny_2 = 0.5"), plain(("a",)), ("no", "yes")),
+    }
+    library = CLibrary(models, tmp_path, COMPILERS[0], "-O2")
+    table = np.array([[np.inf], [0.0]])
+    for name, expected in {"one": [-1, 1], "two": [-1, 1], "few": [1, 1]}.items():
+        for batch in (False, True):
+            assert library.classes(name, table, batch=batch) == expected, name
+        assert library.selftest(name) == 0
+
+
+def test_nobody_looks_at_a_column_that_is_not_read(tmp_path):
+    model = Model(parse("x_2", inputs=3), plain(("a", "b", "c")))
+    library = CLibrary({"net": model}, tmp_path, COMPILERS[0], "-O2")
+
+    table = np.array([[np.nan, 2.0, np.nan]])
+    for batch in (False, True):
+        assert library.results("net", table, batch=batch).tolist() == [[2.0]]
+
+
+def test_the_stated_loss_is_rounded_up():
+    for value in (1.21e-7, 9.91e-8, 1.2e-7, 0.0, 5e-324):
+        stated = _rounded_up(value)
+        assert value <= stated <= value * 1.1
 
 
 @pytest.mark.parametrize("name", ["iris", "wide"])

@@ -75,7 +75,11 @@ def test_strings_are_escaped():
 
 @pytest.mark.parametrize(
     "name",
-    ["class", "Upper", "9lives", "a-b", "", "a b", "dsgec_x", "é", "np", "types", "stdint"],
+    [
+        *("class", "Upper", "9lives", "a-b", "", "a b", "dsgec_x", "é", "np", "types", "stdint"),
+        *("features", "endian", "alloca", "unistd", "stdatomic", "threads", "uchar", "cffi"),
+        *("pandas", "net_selftest", "_selftest"),
+    ],
 )
 def test_a_name_that_would_not_compile_is_refused(name):
     with pytest.raises(DsgecError, match="cannot name a module"):
@@ -94,6 +98,16 @@ def test_the_model_id_is_in_every_target(target):
     files = TARGETS[target].emit(Artefact(IRIS, "other"))
 
     assert any(model_id(IRIS) in str(file.text) for file in files)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_writes_the_files_that_it_names(target):
+    emitted = {file.name for file in TARGETS[target].emit(Artefact(IRIS, "iris"))}
+    named = {name.format("iris") for name in TARGETS[target].files}
+
+    if TARGETS[target].is_built:
+        emitted = {"iris/__init__.py", "iris/_iris.abi3.so"}
+    assert emitted == named
 
 
 @pytest.mark.parametrize("target", TARGETS)

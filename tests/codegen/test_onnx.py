@@ -162,3 +162,13 @@ def test_a_number_beyond_single_precision_is_refused():
     pytest.importorskip("onnx", reason="onnx is not installed")
     with pytest.raises(DsgecError, match="too large for the type float"):
         emit_onnx(Artefact(unnamed(parse("x_1 * 1e300")), "net", "float"))
+
+
+@pytest.mark.parametrize("text", ["sig(x_1)", "softmax(x_1, 0.5)"])
+def test_where_the_output_is_not_a_number_there_is_no_class(text):
+    model = Model(parse(text), plain(("a",)), ("no", "yes"))
+    table = np.array([[np.nan], [-9.0]], np.float32)
+    found, numbers = session(model).run(None, {"rows": table})
+
+    assert np.isnan(found[0]).all()
+    assert numbers.tolist() == [-1, 0 if text[1] == "i" else 1]

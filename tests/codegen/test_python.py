@@ -110,6 +110,73 @@ def test_a_number_that_is_no_text_is_refused(target):
         module.predict(np.array([[1.0, 0.0, 1.0, 1.0]]))
 
 
+class Series(dict):
+    """As much of a row of a data frame as a module uses: keys, and values in their order."""
+
+    def tolist(self):
+        return list(self.values())
+
+
+class NAType:
+    """As pandas.NA: of no truth, and no number."""
+
+    def __bool__(self):
+        raise TypeError
+
+    def __float__(self):
+        raise TypeError
+
+
+@BOTH
+def test_a_row_of_a_data_frame_is_matched_by_its_names(target):
+    module = python_module(MIXED, target)
+    row = Series(grade="1", colour=NAType(), size=4.5, other=1, wet="yes")
+
+    assert list(module.predict(row)) == [1214.5]
+    assert list(module.predict([row, row])) == [1214.5, 1214.5]
+    with pytest.raises(ValueError, match="missing columns: 'wet', 'colour', 'grade'"):
+        module.predict(Series(size=1.0))
+
+
+@BOTH
+def test_a_number_may_be_a_text_if_it_is_a_decimal(target):
+    module = python_module(SUM, target)
+
+    assert list(module.predict([" +1.5e1", "-.5\n"])) == [14.5]
+    for wrong in ("0x10", "1_0", "nan", "inf", " ", "١", "1 2", "e5"):
+        with pytest.raises(ValueError, match="is no number"):
+            module.predict([1.0, wrong])
+
+
+@BOTH
+def test_nobody_looks_at_a_column_that_is_not_read(target):
+    module = python_module(Model(parse("x_2", inputs=3), (*SUM.columns, Column("c"))), target)
+
+    assert list(module.predict([None, 2, "?"])) == [2.0]
+    assert list(module.predict(np.array([[NAN, 3.0, NAN]]))) == [3.0]
+    assert list(module.predict(Frame(x_1=["?"], x_2=[4.0], c=[None]))) == [4.0]
+
+
+@BOTH
+@pytest.mark.parametrize("text", ["sig(x_1)", "softmax(x_1, 0.5)"])
+def test_where_the_output_is_not_a_number_there_is_no_label(target, text):
+    module = python_module(Model(parse(text), (Column("a"),), ("no", "yes")), target)
+
+    found = list(module.predict([[NAN], [-9.0]], nan="propagate"))
+    assert found == [None, "no" if text[1] == "i" else "yes"]
+    assert np.isnan(module.predict_proba([[NAN]], nan="propagate")).all()
+
+
+@BOTH
+def test_a_network_without_inputs_has_rows_all_the_same(target):
+    module = python_module(unnamed(parse("2.5")), target)
+
+    assert list(module.predict([])) == []
+    assert list(module.predict([[]])) == [2.5]
+    assert list(module.predict(np.empty((3, 0)))) == [2.5] * 3
+    assert list(module.predict(np.empty(0))) == []
+
+
 @BOTH
 def test_the_interface_is_scikit_learns(target):
     model = Model(parse("softmax(x_1, x_2, 0.5)"), SUM.columns, ("a", "b", 3), "what")

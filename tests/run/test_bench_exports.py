@@ -7,6 +7,7 @@ from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed, unnamed
 from dsgec.network.parse import parse
+from dsgec.run import bench_exports as bench
 from dsgec.run.bench_exports import _forward, _layers, _model
 from dsgec.run.export import export
 
@@ -23,3 +24,18 @@ def test_the_measured_model_is_the_one_of_numpy(hidden):
 def test_a_wheel_goes_with_the_target_cffi_only(tmp_path):
     with pytest.raises(DsgecError, match="--wheel goes with the target cffi"):
         export(unnamed(parse("x_1")), ["js"], "net", tmp_path, wheel=True)
+
+
+@pytest.mark.needs_cc
+@pytest.mark.campaign
+def test_all_of_it_is_measured(monkeypatch):
+    for name in ("_ROUNDS", "_CALLS", "_STARTS", "_GENERATIONS"):
+        monkeypatch.setattr(bench, name, 1)
+    monkeypatch.setattr(bench, "_ROWS", 100)
+    monkeypatch.setattr(bench, "_NETWORKS", {"7 hidden neurons": (7,)})
+    reports = dict(bench.bench_exports())
+    speeds, starts, board = reports.values()
+
+    assert {"cffi, double", "cffi, float", "one row, an array, µs"} <= speeds.keys()
+    assert all(value > 0 for value in (*speeds.values(), *starts.values()))
+    assert "not measured" in board or board["float, bytes of RAM"] == 0

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import zipfile
 
 import pytest
 
@@ -10,11 +11,12 @@ from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.targets import TARGETS
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
+from dsgec.native.toolchain import CompileError
 from dsgec.network.model import Column, Model, unnamed
 from dsgec.network.parse import parse
 from dsgec.run.artefacts import read_artefact
-from dsgec.run.export import export, parse_targets
-from dsgec.run.inspect import inspect_artefact, operations
+from dsgec.run.export import export, parse_targets, remove_exports
+from dsgec.run.inspect import _beside, inspect_artefact, operations
 from dsgec.run.verify import verify
 from tests.codegen.hostile import hostile_names
 from tests.codegen.test_emit import IRIS
@@ -22,6 +24,7 @@ from tests.command import dsgec
 from tests.network.test_model import MODEL
 
 PLAIN = ["c", "python", "numpy"]
+SMALL = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
 MAIN = {"c": "net.c", "python": "net.py", "numpy": "net.py"}
 
 
@@ -74,6 +77,129 @@ def test_a_package_is_run_on_a_table(tmp_path):
     lines = verify(tmp_path, read_table(str(tmp_path / "t.csv")))
     assert "2 rows of" in lines[1]
     assert "give the same bits" in lines[1]
+
+
+# Texts that are numbers, a missing value, a text that was never seen.
+GRADED = Model(
+    parse("sig(x_1 + 2 * x_2 - x_3)"),
+    (Column("size", fill=2.5, center=1.0), Column("grade", "category", ("2", "1"))),
+    ("no", "yes"),
+)
+TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
+    if dtype not in TARGETS[target].dtypes:
+        pytest.skip("there is no such export")
+    if target == "onnx":
+        pytest.importorskip("onnx", reason="onnx is not installed")
+        pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    if target == "js" and not shutil.which("node"):
+        pytest.skip("node is not installed")
+    (tmp_path / "t.csv").write_text(TABLE)
+    table = read_table(str(tmp_path / "t.csv"))
+    export(GRADED, [target], "net", tmp_path / "out", dtype)
+    line = verify(tmp_path / "out", table)[-1]
+
+    assert f"4 rows of {table.source} " in line
+    assert line.endswith("agree within 1e-06" if target == "onnx" else "give the same bits")
+
+
+def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(TABLE)
+    table = read_table(str(tmp_path / "t.csv"))
+    export(GRADED, ["js"], "net", tmp_path / "js")
+    monkeypatch.setattr("dsgec.run.trial.shutil.which", lambda _: None)
+    with pytest.raises(DsgecError, match="no node here"):
+        verify(tmp_path / "js", table)
+
+    def fail(*_):
+        raise CompileError("it failed")
+
+    export(GRADED, ["c"], "net", tmp_path / "c")
+    monkeypatch.setattr("dsgec.run.trial.compile_library", fail)
+    monkeypatch.setattr("dsgec.run.trial.find_toolchain", lambda: "cc")
+    with pytest.raises(DsgecError, match="it failed"):
+        verify(tmp_path / "c", table)
+
+
+@pytest.mark.needs_cc
+def test_a_wheel_is_verified_and_inspected(tmp_path):
+    export(SMALL, ["cffi"], "net", tmp_path, "float", wheel=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    (line,) = verify(wheel)
+    assert "cffi, float, model" in line
+    assert "every byte" in line
+    assert f"{wheel} (cffi)" in inspect_artefact(wheel)[0]
+    assert len(verify(tmp_path)) == 2
+
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("net/more.py", "print('run')")
+    with pytest.raises(DsgecError, match=r"net/more\.py: this is not what dsgec makes"):
+        verify(wheel)
+    wheel.write_bytes(b"PK")
+    with pytest.raises(DsgecError, match="is no wheel"):
+        verify(wheel)
+
+
+@pytest.mark.needs_cc
+def test_a_package_of_another_compiler_is_told_as_such(tmp_path):
+    export(SMALL, ["cffi"], "net", tmp_path)
+    library = tmp_path / "net" / "_net.abi3.so"
+    library.write_bytes(library.read_bytes() + b"\0")
+
+    with pytest.raises(DsgecError, match=r"_net\.abi3\.so: not what .* its Python is ours"):
+        verify(tmp_path)
+
+
+def test_foreign_files_in_a_folder_are_passed_over(tmp_path):
+    export(SMALL, ["python"], "net", tmp_path)
+    (tmp_path / "other.onnx").write_bytes(b"\x08\x08foreign")
+    (tmp_path / "other.whl").write_bytes(b"foreign")
+
+    assert len(verify(tmp_path)) == 1
+    assert inspect_artefact(tmp_path)
+
+
+@pytest.mark.needs_cc
+def test_a_package_does_not_hide_a_module(tmp_path):
+    with pytest.raises(DsgecError, match=r"the package net/ would hide the module net\.py"):
+        export(SMALL, ["python", "cffi"], "net", tmp_path)
+    assert not list(tmp_path.iterdir())
+    export(SMALL, ["numpy"], "net", tmp_path)
+    with pytest.raises(DsgecError, match=r"would hide the module net\.py"):
+        export(SMALL, ["cffi"], "net", tmp_path)
+
+
+@pytest.mark.needs_cc
+def test_what_any_target_wrote_can_be_taken_away(tmp_path):
+    keep = tmp_path / "kept.txt"
+    keep.touch()
+    for target in ("c", "js", "cffi"):
+        export(SMALL, [target], "net", tmp_path, wheel=target == "cffi")
+    (tmp_path / "net" / "__pycache__").mkdir()
+    (tmp_path / "net.onnx").touch()
+    remove_exports(tmp_path, "net")
+
+    assert list(tmp_path.iterdir()) == [keep]
+
+
+def test_constants_beyond_single_precision_are_no_mistake_to_inspect(tmp_path):
+    export(unnamed(parse("x_1 * 1e300")), ["c"], "net", tmp_path)
+    text = "\n".join(inspect_artefact(tmp_path))
+
+    if shutil.which("gcc"):
+        assert "float       not possible: 1e+300 is too large for the type float" in text
+        assert "double      " in text
+
+
+def test_the_tools_of_a_compiler_are_found_beside_it():
+    assert _beside("/opt/gcc-12/bin/arm-none-eabi-gcc", "nm") == (
+        "/opt/gcc-12/bin/arm-none-eabi-nm"
+    )
 
 
 def test_hostile_names_survive_the_way_through_an_artefact(tmp_path):

@@ -5,12 +5,19 @@
  * are the same on every machine. Contraction, fast-math and wide evaluation would change them. */
 #include <float.h>
 #include <stdint.h>
-#include <string.h>
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "this code must be compiled without -ffast-math: it would change the results"
 #endif
-#if defined(FLT_EVAL_METHOD)
-#if FLT_EVAL_METHOD != 0
+#if defined(__FINITE_MATH_ONLY__)
+#if __FINITE_MATH_ONLY__
+#error "this code must be compiled without -ffinite-math-only: it must know a NaN"
+#endif
+#endif
+#if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || DBL_MAX_EXP != 1024
+#error "this code needs a double of 64 bits, which this compiler has not: export with --dtype float"
+#endif
+#if defined(FLT_EVAL_METHOD) /* 16: as 0, and there is a type of 16 bits */
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "this code needs double arithmetic in double precision (on x86: -msse2 -mfpmath=sse)"
 #endif
 #endif
@@ -22,19 +29,21 @@
 #elif defined(__GNUC__) && !defined(__TINYC__)
 /* The last changes no value; without it gcc makes branches of selects, and no vectors. */
 #pragma GCC optimize("fp-contract=off", "no-unsafe-math-optimizations", "no-associative-math", \
-                     "no-reciprocal-math", "no-trapping-math")
+                     "no-reciprocal-math", "signed-zeros", "no-trapping-math")
+#elif !defined(__TINYC__)
+#pragma STDC FP_CONTRACT OFF
 #endif
 
 static inline uint64_t dsgec_bits(double x) {
-    uint64_t n;
-    memcpy(&n, &x, sizeof n);
-    return n;
+    union { double number; uint64_t bits; } both;
+    both.number = x;
+    return both.bits;
 }
 
 static inline double dsgec_from_bits(uint64_t n) {
-    double x;
-    memcpy(&x, &n, sizeof x);
-    return x;
+    union { double number; uint64_t bits; } both;
+    both.bits = n;
+    return both.number;
 }
 
 static inline double dsgec_div(double a, double b) {
@@ -150,28 +159,43 @@ static void iris_outputs(const double *x, double *y)
     dsgec_softmax(y, 3);
 }
 
+/* By its bits: no flag can make a compiler believe that there is no such thing. */
+static int iris_is_nan(double x)
+{
+    return (dsgec_bits(x) & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000);
+}
+
+/* Whether a value is missing that the network reads and that nothing stands for. */
 static int iris_lacks(const double *x)
 {
     int lacks = 0, i;
     for (i = 0; i < 4; i++)
-        lacks |= x[i] != x[i];
+        lacks |= iris_is_nan(x[i]);
     return lacks;
+}
+
+static int iris_refuse(double *out)
+{
+    int i;
+    for (i = 0; i < 3; i++)
+        out[i] = dsgec_from_bits(UINT64_C(0x7ff8000000000000));
+    return -1;
 }
 
 static int iris_choose(const double *p)
 {
     int best = 0, i;
-    /* An output that is not a number is no larger than minus infinity. */
+    /* An output that is not a number is no larger than minus infinity; a class it is not. */
     for (i = 1; i < 3; i++)
-        if (p[i] > p[best] || (p[best] != p[best] && p[i] >= -DBL_MAX))
+        if (p[i] > p[best] || (iris_is_nan(p[best]) && p[i] >= -DBL_MAX))
             best = i;
-    return best;
+    return iris_is_nan(p[best]) ? -1 : best;
 }
 
 int iris_predict_proba(const iris_real x[], iris_real out[])
 {
     if (iris_lacks(x))
-        return -1;
+        return iris_refuse(out);
     iris_outputs(x, out);
     return 0;
 }
@@ -179,22 +203,20 @@ int iris_predict_proba(const iris_real x[], iris_real out[])
 int iris_predict(const iris_real x[])
 {
     double p[3];
-    return iris_predict_proba(x, p) == 0 ? iris_choose(p) : -1;
+    iris_predict_proba(x, p);
+    return iris_choose(p); /* -1 also of a row that lacks a value */
 }
 
 #ifndef IRIS_NO_BATCH
 #ifndef IRIS_BLOCK
-#define IRIS_BLOCK 64 /* rows at a time; each takes 4 numbers of the stack */
+#define IRIS_BLOCK 64 /* rows at a time; each takes 56 bytes of the stack */
 #endif
 
 static size_t iris_block(const double *x, size_t rows, double *out)
 {
-size_t i; 
+    size_t i;
     size_t without = 0;
     double c[4][IRIS_BLOCK];
-    const uint64_t nan_bits = UINT64_C(0x7ff8000000000000);
-    double nan;
-    memcpy(&nan, &nan_bits, sizeof nan);
     (void)x;
     for (i = 0; i < rows; i++) {
         const double *row = x + i * 4;
@@ -204,21 +226,21 @@ size_t i;
         c[3][i] = row[3];
     }
     for (i = 0; i < rows; i++) {
-const double t0 = 0.52 * c[0][i];
-const double t1 = (-1.3) * c[2][i];
-const double t2 = t0 + t1;
-const double t3 = t2 + 0.1;
-const double h_1_1 = dsgec_sig(t3);
-const double t5 = c[1][i] * c[1][i];
-const double t6 = dsgec_div(t5, c[3][i]);
-const double h_1_2 = dsgec_tanh(t6);
-const double t8 = 1.5 * h_1_1;
-const double t9 = t8 + c[1][i];
-const double h_2_1 = dsgec_sig(t9);
-const double t11 = 2.0 * h_2_1;
-const double t12 = t11 + 0.3;
-const double t13 = -h_2_1;
-const double t14 = dsgec_minimum(h_1_1, t13);
+        const double t0 = 0.52 * c[0][i];
+        const double t1 = (-1.3) * c[2][i];
+        const double t2 = t0 + t1;
+        const double t3 = t2 + 0.1;
+        const double h_1_1 = dsgec_sig(t3);
+        const double t5 = c[1][i] * c[1][i];
+        const double t6 = dsgec_div(t5, c[3][i]);
+        const double h_1_2 = dsgec_tanh(t6);
+        const double t8 = 1.5 * h_1_1;
+        const double t9 = t8 + c[1][i];
+        const double h_2_1 = dsgec_sig(t9);
+        const double t11 = 2.0 * h_2_1;
+        const double t12 = t11 + 0.3;
+        const double t13 = -h_2_1;
+        const double t14 = dsgec_minimum(h_1_1, t13);
         const double z0 = t12;
         const double z1 = h_1_2;
         const double z2 = t14;
@@ -240,10 +262,8 @@ const double t14 = dsgec_minimum(h_1_1, t13);
     }
     for (i = 0; i < rows; i++)
         if (iris_lacks(x + i * 4)) {
-            size_t j;
+            iris_refuse(out + i * 3);
             without++;
-            for (j = 0; j < 3; j++)
-                out[i * 3 + j] = nan;
         }
     return without;
 }
@@ -267,9 +287,6 @@ size_t iris_predict_batch(const iris_real x[], size_t rows, int out[])
         without += iris_block(x + row * 4, left, p);
         for (i = 0; i < left; i++)
             out[row + i] = iris_choose(p + i * 3);
-        for (i = 0; i < left; i++)
-            if (iris_lacks(x + (row + i) * 4))
-                out[row + i] = -1;
     }
     return without;
 }

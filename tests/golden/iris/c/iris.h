@@ -18,29 +18,33 @@ typedef double iris_real;
 #define IRIS_CLASSES 3
 #define IRIS_MODEL_ID "057c43927fef4bfd9598aac2da7cc95e"
 
-/* A row has its values as they were in the table: scaling, and what stands for a missing value, are
- * inside. A missing value is a NaN. A text is its number, which iris_category tells.
- * Functions that return an int return 0, or -1 if a value is missing that nothing stands for.
+/* A row has its values as they were in the table, in the order of iris_feature_names: scaling, and
+ * what stands for a missing value, are inside. A missing value is a NaN; of columns that the network
+ * does not read any value will do.
  */
 
-/* The probability of each class. */
+/* The probability of each class, in the order of iris_class_names. Returns 0; or -1, and all of out is NaN,
+ * if a value is missing that nothing stands for. */
 int iris_predict_proba(const iris_real x[], iris_real out[]);
 
-/* The number of the most probable class, or -1. */
+/* The number of the most probable class, or -1 where there is none: a value is missing, or what comes
+ * of the row is not a number. */
 int iris_predict(const iris_real x[]);
 
 #ifndef IRIS_NO_BATCH
 /* The same for many rows, one after the other, bit for bit; returns how many rows have no result
- * because a value is missing: theirs are NaN, or the class -1. */
+ * because a value is missing. They take about 3584 bytes of the stack (64 rows at a time; another
+ * IRIS_BLOCK takes 56 for each of its rows). */
 size_t iris_predict_proba_batch(const iris_real x[], size_t rows, iris_real out[]);
 size_t iris_predict_batch(const iris_real x[], size_t rows, int out[]);
 #endif
 
-/* In iris_selftest.c: 0, or the number of the first stored row that gives other bits here. */
+/* In iris_selftest.c: 0, or the number of the first stored row that gives other bits here, and
+ * one more than they are if a missing value gets through. */
 int iris_selftest(void);
 
 #ifndef IRIS_NO_NAMES
-/* UTF-8, in the order of a row, of the classes and of each column's categories. */
+/* UTF-8, in the order of a row and of the classes. */
 extern const char iris_feature_names[4][13];
 extern const char iris_class_names[3][11];
 #endif

@@ -2,49 +2,94 @@
  *
  * The rows are chosen so that they give away a network with one bit of one weight flipped, with two
  * columns swapped or with a connection dropped. -DIRIS_SELFTEST_MAIN makes a program of it, whose
- * exit code is the answer.
+ * exit code is the answer. Compile it with the flags of iris.c.
  */
 #include "iris.h"
 
 #include <stdint.h>
-#include <string.h>
 
-static const uint64_t iris_rows[4][4] = {
+#define IRIS_ROWS 4
+
+static const uint64_t iris_rows[IRIS_ROWS][4] = {
     { UINT64_C(0x0000000000000001), UINT64_C(0x3f64800000000000), UINT64_C(0x3f88800000000000), UINT64_C(0xfe37e43c8800759c) },
     { UINT64_C(0xc004200000000000), UINT64_C(0xc003400000000000), UINT64_C(0x3fe6000000000000), UINT64_C(0x400a600000000000) },
     { UINT64_C(0x3fa0a00000000000), UINT64_C(0x3f86800000000000), UINT64_C(0xbf60000000000000), UINT64_C(0x3fa8000000000000) },
     { UINT64_C(0xbfddc00000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000) },
 };
 
-static const uint64_t iris_results[4][3] = {
+static const uint64_t iris_results[IRIS_ROWS][3] = {
     { UINT64_C(0x3fe8f582323dbbe0), UINT64_C(0x3fc2bc19d998c5f0), UINT64_C(0x3fb2dbbabae09522) },
     { UINT64_C(0x3fd47c7e1fa26384), UINT64_C(0x3fe0111c4767949e), UINT64_C(0x3fc6c292a31ce683) },
     { UINT64_C(0x3fe9023b2cd8d9e8), UINT64_C(0x3fc2a5b5934d505e), UINT64_C(0x3fb2a2bb729e9000) },
     { UINT64_C(0x3fe5164416881eec), UINT64_C(0x3fd19bc1507e8525), UINT64_C(0x3fb0deda09c4f409) },
 };
 
-static const int iris_numbers[4] = {
+static const int iris_numbers[IRIS_ROWS] = {
     0, 1, 0, 0
 };
 
+union iris_both { iris_real number; uint64_t bits; };
+
+static void iris_load(int row, iris_real *x)
+{
+    union iris_both both;
+    int i;
+    for (i = 0; i < 4; i++) {
+        both.bits = iris_rows[row][i];
+        x[i] = both.number;
+    }
+}
+
+/* Whether y is other than what must come of a row. */
+static int iris_differs(int row, const iris_real *y)
+{
+    union iris_both both;
+    int differs = 0, i;
+    for (i = 0; i < 3; i++) {
+        both.number = y[i];
+        differs |= both.bits != iris_results[row][i];
+    }
+    return differs;
+}
+
 int iris_selftest(void)
 {
-    iris_real x[4], y[3];
-    uint64_t bits;
-    int row, i;
-    for (row = 0; row < 4; row++) {
-        for (i = 0; i < 4; i++)
-            memcpy(&x[i], &iris_rows[row][i], sizeof bits);
-        if (iris_predict_proba(x, y) != 0)
+    iris_real x[8], y[6];
+    int row;
+    for (row = 0; row < IRIS_ROWS; row++) {
+        const int next = (row + 1) % IRIS_ROWS;
+        iris_load(row, x);
+        iris_load(next, x + 4);
+        if (iris_predict_proba(x, y) != 0 || iris_differs(row, y))
             return row + 1;
         if (iris_predict(x) != iris_numbers[row])
             return row + 1;
-        for (i = 0; i < 3; i++) {
-            memcpy(&bits, &y[i], sizeof bits);
-            if (bits != iris_results[row][i])
+#ifndef IRIS_NO_BATCH
+        if (iris_predict_proba_batch(x, 2, y) != 0)
+            return row + 1;
+        if (iris_differs(row, y) || iris_differs(next, y + 3))
+            return row + 1;
+        {
+            int numbers[2];
+            iris_predict_batch(x, 2, numbers);
+            if (numbers[0] != iris_numbers[row] || numbers[1] != iris_numbers[next])
                 return row + 1;
         }
+#endif
     }
+    {
+        union iris_both nan;
+        nan.bits = UINT64_C(0x7ff8000000000000);
+        x[0] = nan.number; /* a missing value that must not get through */
+    }
+    if (iris_predict_proba(x, y) != -1)
+        return IRIS_ROWS + 1;
+    if (iris_predict(x) != -1)
+        return IRIS_ROWS + 1;
+#ifndef IRIS_NO_BATCH
+    if (iris_predict_proba_batch(x, 2, y) != 1)
+        return IRIS_ROWS + 1;
+#endif
     return 0;
 }
 

@@ -4,7 +4,9 @@
  *   iris.predict(row);        // a label
  *   iris.predictProba(row);   // a number for each of classes
  *
- * `row` is an array in the order of featureNames, or an object that has them as its keys.
+ * `row` is an array in the order of featureNames, or an object that has them as its keys: raw values,
+ * as in the table; texts are texts, or their numbers. The label is null where the probabilities are not
+ * numbers.
  */
 
 /* All of the model as plain data. */
@@ -28,7 +30,7 @@ export function predictProba(row) {
 
 /* The label of the most probable class. */
 export function predict(row) {
-  return classes[best(results(numbers(row)))];
+  return classes[best(results(numbers(row)))] ?? null;
 }
 
 /* The same for each of many rows. */
@@ -43,9 +45,9 @@ export function predictBatch(rows) {
 
 /* Whether the network gives the bits that it must, on rows that tell it from any that is almost it. */
 export function selftest() {
-  return golden.every(([x, wanted]) => {
+  return golden.every(([x, wanted, number]) => {
     const found = results(x);
-    return wanted.every((value, i) => Object.is(value, found[i]));
+    return wanted.every((value, i) => Object.is(value, found[i])) && best(found) === number;
   });
 }
 
@@ -54,20 +56,30 @@ const golden = [
   [
     [5e-324, 0.00250244140625, 0.011962890625, -1e+300],
     [0.779969308974497, 0.14636538624613094, 0.07366530477937208],
+    0,
   ],
   [
     [-2.515625, -2.40625, 0.6875, 3.296875],
     [0.3200984295777334, 0.5020886797543829, 0.17781289066788383],
+    1,
   ],
   [
     [0.032470703125, 0.010986328125, -0.001953125, 0.046875],
     [0.7815223575515207, 0.14568204586487615, 0.07279559658360313],
+    0,
   ],
   [
     [-0.46484375, 0.0, 0.0, 0.0],
     [0.6589680137703602, 0.2751315389706, 0.06590044725903978],
+    0,
   ],
 ];
+
+/* The columns that the network reads; nobody looks at the others. */
+const read = [0, 1, 2, 3];
+
+/* A number as a text. */
+const decimal = /^[ \t\r\n]*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?[ \t\r\n]*$/i;
 
 /* The number of each text of a column that has texts. */
 const texts = columns.map(
@@ -84,11 +96,24 @@ function numbers(row) {
     const names = featureNames.map((name) => JSON.stringify(name)).join(", ");
     throw new RangeError(`expected ${columns.length} columns, ${names}; found ${row.length}`);
   }
-  return columns.map(({ name }, i) => {
-    const value = isList ? row[i] : Object.hasOwn(row, name) ? row[name] : undefined;
-    return typeof value === "number" && value === value && !texts[i] ? value : number(value, i);
-  });
+  if (!isList) {
+    const absent = featureNames.filter((name) => !Object.hasOwn(row, name));
+    if (absent.length > 0) {
+      throw new RangeError(`missing columns: ${absent.map((name) => JSON.stringify(name)).join(", ")}`);
+    }
+  }
+  const x = new Array(columns.length).fill(NaN);
+  for (const i of read) {
+    const value = row[isList ? i : featureNames[i]];
+    x[i] = typeof value === "number" && value === value && !texts[i] ? value : number(value, i);
+  }
+  return x;
 }
+
+/* Of each column a text that a number could be meant for, though it is not that of its place. */
+const misleading = columns.map(({ categories }) =>
+  categories?.find((text, i) => text.trim() !== "" && !Number.isNaN(Number(text)) && Number(text) !== i),
+);
 
 function number(value, i) {
   const { name, fill } = columns[i];
@@ -102,16 +127,18 @@ function number(value, i) {
   if (known && typeof value === "string") {
     return known.get(value) ?? -1;
   }
+  if (typeof value === "string" && decimal.test(value)) {
+    return Number(value);
+  }
   if (typeof value !== "number" && typeof value !== "boolean") {
-    throw new TypeError(`the column ${JSON.stringify(name)} cannot be ${JSON.stringify(value)}`);
+    const what = typeof value === "string" ? JSON.stringify(value) : `of the type ${typeof value}`;
+    throw new TypeError(`the column ${JSON.stringify(name)} cannot be ${what}`);
   }
   if (known && value !== -1 && !(Number(value) in columns[i].categories)) {
     throw new RangeError(`the column ${JSON.stringify(name)} has no text of the number ${value}`);
   }
-  for (const [text, place] of known ?? []) {
-    if (text.trim() !== "" && !Number.isNaN(Number(text)) && Number(text) !== place) {
-      throw new TypeError(`the column ${JSON.stringify(name)} has texts such as ${JSON.stringify(text)}: give the text`);
-    }
+  if (misleading[i] !== undefined) {
+    throw new TypeError(`the column ${JSON.stringify(name)} has texts such as ${JSON.stringify(misleading[i])}: give the text`);
   }
   return Number(value);
 }
@@ -122,11 +149,12 @@ function results(x) {
   return y;
 }
 
-/* The number of the most probable class. */
+/* The number of the most probable class; -1 where there is none. */
 function best(p) {
-  /* What is not a number is no larger than minus infinity. */
+  /* What is not a number is no larger than minus infinity; a class it is not. */
   const rank = p.map((value) => (value === value ? value : -Infinity));
-  return rank.indexOf(Math.max(...rank));
+  const chosen = rank.indexOf(Math.max(...rank));
+  return p[chosen] === p[chosen] ? chosen : -1;
 }
 
 function frozen(value) {

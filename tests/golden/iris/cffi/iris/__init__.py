@@ -8,10 +8,11 @@
 `rows` is one row, a list of rows, a 2-D array, or a data frame or dictionaries with the columns
 feature_names_in_: raw values, as in the table; texts are texts, or their numbers. An array or a
 data frame gives an array, anything else gives lists; numpy is imported for arrays only.
+The label is None where the probabilities are not numbers.
 """
 
-from iris._iris import ffi as _ffi
-from iris._iris import lib as _lib
+from ._iris import ffi as _ffi
+from ._iris import lib as _lib
 
 __all__ = ["classes_", "feature_names_in_", "metadata", "n_features_in_", "predict", "predict_proba", "selftest"]
 
@@ -40,11 +41,13 @@ feature_names_in_ = tuple(column["name"] for column in metadata["columns"])
 n_features_in_ = len(feature_names_in_)
 classes_ = tuple(metadata["classes"])
 
+# The columns that the network reads; nobody looks at the others. Then those that may not be missing.
+_READ = [0, 1, 2, 3]
+_REQUIRED = [0, 1, 2, 3]
 _TEXTS = tuple(
     {text: number for number, text in enumerate(column.get("categories", ()))}
     for column in metadata["columns"]
 )
-_REQUIRED = tuple(n for n, column in enumerate(metadata["columns"]) if "fill" not in column)
 
 _HAS_TEXTS = any(_TEXTS)
 _SHAPES, _RESULT = ((n_features_in_,), (1, n_features_in_)), (1, 3)
@@ -77,9 +80,11 @@ def predict(rows, nan="raise"):
     if type(results) is list:
         flat = _new(_REALS, [value for row in results for value in row])
         _lib.iris_choose(flat, len(results), numbers)
-        return [classes_[number] for number in numbers]
+        return [None if number < 0 else classes_[number] for number in numbers]
     _lib.iris_choose(_buffer(_REALS, results), len(results), numbers)
-    return _numpy.asarray(classes_)[_numpy.array(_unpack(numbers, len(results)), int)]
+    numbers = _numpy.array(_unpack(numbers, len(results)), int)
+    labels = _numpy.asarray(classes_)[numbers]
+    return labels if (numbers >= 0).all() else _numpy.where(numbers < 0, None, labels)
 
 
 def selftest():
@@ -92,7 +97,7 @@ def selftest():
 
 
 def _list_of_results(rows, nan):
-    if len(rows) == n_features_in_ and not _HAS_TEXTS and not isinstance(rows, dict):
+    if rows and len(rows) == n_features_in_ and not _HAS_TEXTS and not isinstance(rows, dict):
         out = _new(_ROW)
         try:
             lacks = _run(rows, 1, out, _LEVEL)
@@ -139,16 +144,18 @@ def _import_numpy():
 
 def _table(rows):
     if not isinstance(rows, _numpy.ndarray) or rows.dtype.kind not in "fiub":
-        return _numpy.array(_rows(rows), _dtype).reshape(-1, n_features_in_)
+        rows = _rows(rows)
+        return _numpy.array(rows, _dtype).reshape(len(rows), n_features_in_)
     table = _numpy.ascontiguousarray(rows, _dtype)
-    table = table[None, :] if table.ndim == 1 else table
+    if table.ndim == 1:
+        table = table.reshape(min(len(table), 1), -1 if len(table) else n_features_in_)
     if table.ndim != 2 or table.shape[1] != n_features_in_:
         raise ValueError(
             f"expected rows of {n_features_in_} features, "
             f"{', '.join(map(repr, feature_names_in_))}; found an array of shape {rows.shape}"
         )
-    for column, texts in enumerate(_TEXTS):
-        for number in _numpy.unique(table[:, column]).tolist() if texts else ():
+    for column in _READ:
+        for number in _numpy.unique(table[:, column]).tolist() if _TEXTS[column] else ():
             _check_category(number, column)
     return table
 
@@ -156,34 +163,38 @@ def _table(rows):
 def _rows(rows):
     """Lists of numbers: of a row, of several, of an array or of a data frame."""
     if hasattr(rows, "columns"):
-        columns = [_column(rows, number) for number in range(n_features_in_)]
-        return [list(row) for row in zip(*columns)] if columns else [[] for _ in range(len(rows))]
-    if hasattr(rows, "tolist"):
-        rows = rows.tolist()
-    rows = [rows] if isinstance(rows, dict) else list(rows)
+        _refuse_missing_columns(rows.columns)
+        count = len(rows)
+        columns = [[_NAN] * count for _ in feature_names_in_]
+        for number in _READ:
+            columns[number] = [_number(v, number) for v in rows[feature_names_in_[number]]]
+        return [list(row) for row in zip(*columns)] if columns else [[] for _ in range(count)]
+    if hasattr(rows, "keys"):
+        return [_row(rows)]
+    rows = rows.tolist() if hasattr(rows, "tolist") else list(rows)
     if rows and (isinstance(rows[0], str) or not hasattr(rows[0], "__len__")):
         rows = [rows]
     return [_row(row) for row in rows]
 
 
 def _row(row):
-    if isinstance(row, dict):
-        _refuse_missing_columns(row)
+    """The numbers of a row; of one that has keys (a dictionary, a row of a data frame) by name."""
+    if hasattr(row, "keys"):
+        _refuse_missing_columns(row.keys())
         row = [row[name] for name in feature_names_in_]
     if len(row) != n_features_in_:
         raise ValueError(
             f"expected rows of {n_features_in_} features, {', '.join(map(repr, feature_names_in_))}; "
             f"found {len(row)}"
         )
-    return [_number(value, number) for number, value in enumerate(row)]
-
-
-def _column(frame, number):
-    _refuse_missing_columns(frame.columns)
-    return [_number(value, number) for value in frame[feature_names_in_[number]]]
+    numbers = [_NAN] * n_features_in_
+    for number in _READ:
+        numbers[number] = _number(row[number], number)
+    return numbers
 
 
 def _refuse_missing_columns(names):
+    names = set(names)
     missing = [name for name in feature_names_in_ if name not in names]
     if missing:
         raise ValueError("missing columns: " + ", ".join(map(repr, missing)))
@@ -191,18 +202,34 @@ def _refuse_missing_columns(names):
 
 def _number(value, column):
     """A number as it is, a text by its number among the categories, a missing value as NaN."""
-    texts = _TEXTS[column]
-    if value is None or (isinstance(value, str) and value == "" and value not in texts):
-        return float("nan")
-    if texts and isinstance(value, str):
-        return float(texts.get(value, -1))
+    if type(value) is float and not _TEXTS[column]:
+        return value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas' own
+        return _NAN
+    if isinstance(value, str):
+        return _number_of_text(value, column)
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(f"column {feature_names_in_[column]!r}: {value!r} is no number") from None
-    if texts:
+    if _TEXTS[column]:
         _check_category(number, column)
     return number
+
+
+def _number_of_text(text, column):
+    """Its number among the texts of the column; of a column of numbers, what its digits say."""
+    texts = _TEXTS[column]
+    if text == "" and text not in texts:
+        return _NAN
+    if texts:
+        return float(texts.get(text, -1))
+    try:
+        if not _DECIMAL.issuperset(text):
+            raise ValueError
+        return float(text)
+    except ValueError:
+        raise ValueError(f"column {feature_names_in_[column]!r}: {text!r} is no number") from None
 
 
 def _check_category(number, column):
@@ -210,16 +237,21 @@ def _check_category(number, column):
     texts = _TEXTS[column]
     if number == number and number not in range(-1, len(texts)):
         raise ValueError(f"column {feature_names_in_[column]!r}: no text has the number {number!r}")
-    for text, place in texts.items():
-        try:
-            means_another = float(text) != place
-        except ValueError:
-            continue
-        if means_another:
-            raise ValueError(
-                f"column {feature_names_in_[column]!r} has texts such as {text!r}: "
-                f"give the text, not a number"
-            )
+    if column not in _MISLEADING:
+        _MISLEADING[column] = next(filter(None, map(_means_another, texts, texts.values())), "")
+    if _MISLEADING[column]:
+        raise ValueError(
+            f"column {feature_names_in_[column]!r} has texts such as {_MISLEADING[column]!r}: "
+            f"give the text, not a number"
+        )
+
+
+def _means_another(text, place):
+    """The text, if it is that of a number that is not its own."""
+    try:
+        return text if float(text) != place else ""
+    except ValueError:
+        return ""
 
 
 def _refuse_missing(rows, nan):
@@ -232,6 +264,10 @@ def _refuse_missing(rows, nan):
                     f"row {number}: column {feature_names_in_[column]!r} is missing or NaN (not a "
                     f"number), and nothing stands for it; nan='propagate' lets it through"
                 )
+
+
+_DECIMAL = frozenset("0123456789+-.eE \t\r\n")
+_MISLEADING = {}  # for each column that was asked for, a text that a number could be meant for
 
 
 _NAN, _INF = float("nan"), float("inf")

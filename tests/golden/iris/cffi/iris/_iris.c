@@ -5,12 +5,19 @@
  * are the same on every machine. Contraction, fast-math and wide evaluation would change them. */
 #include <float.h>
 #include <stdint.h>
-#include <string.h>
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "this code must be compiled without -ffast-math: it would change the results"
 #endif
-#if defined(FLT_EVAL_METHOD)
-#if FLT_EVAL_METHOD != 0
+#if defined(__FINITE_MATH_ONLY__)
+#if __FINITE_MATH_ONLY__
+#error "this code must be compiled without -ffinite-math-only: it must know a NaN"
+#endif
+#endif
+#if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || DBL_MAX_EXP != 1024
+#error "this code needs a double of 64 bits, which this compiler has not: export with --dtype float"
+#endif
+#if defined(FLT_EVAL_METHOD) /* 16: as 0, and there is a type of 16 bits */
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16
 #error "this code needs double arithmetic in double precision (on x86: -msse2 -mfpmath=sse)"
 #endif
 #endif
@@ -22,19 +29,21 @@
 #elif defined(__GNUC__) && !defined(__TINYC__)
 /* The last changes no value; without it gcc makes branches of selects, and no vectors. */
 #pragma GCC optimize("fp-contract=off", "no-unsafe-math-optimizations", "no-associative-math", \
-                     "no-reciprocal-math", "no-trapping-math")
+                     "no-reciprocal-math", "signed-zeros", "no-trapping-math")
+#elif !defined(__TINYC__)
+#pragma STDC FP_CONTRACT OFF
 #endif
 
 static inline uint64_t dsgec_bits(double x) {
-    uint64_t n;
-    memcpy(&n, &x, sizeof n);
-    return n;
+    union { double number; uint64_t bits; } both;
+    both.number = x;
+    return both.bits;
 }
 
 static inline double dsgec_from_bits(uint64_t n) {
-    double x;
-    memcpy(&x, &n, sizeof x);
-    return x;
+    union { double number; uint64_t bits; } both;
+    both.bits = n;
+    return both.number;
 }
 
 static inline double dsgec_div(double a, double b) {
@@ -360,9 +369,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -577,9 +586,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -795,9 +804,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -1014,9 +1023,9 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out)
+/* t: 5 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
 {
-    ALIGNED real t[5 * ROWS];
     size_t row, n = 0;
     int lacks = 0, i;
     (void)n;
@@ -1076,35 +1085,36 @@ int iris_level(void)
 /* What comes of rows: probabilities, or values. Gives 1 where a value is missing, otherwise 0. */
 int iris_run(const real *x, size_t rows, real *out, int level)
 {
+    ALIGNED real t[320];
     /* Some rows are done sooner one by one than as a block that is mostly empty. */
     const size_t left = rows % 64, blocks = left < 8 ? rows - left : rows;
     int lacks = 0;
     if (blocks > 0) {
 #ifdef HAS_AVX
         if (level == 2)
-            lacks = run_avx512(x, blocks, out);
+            lacks = run_avx512(x, blocks, out, t);
         else if (level == 1)
-            lacks = run_avx2(x, blocks, out);
+            lacks = run_avx2(x, blocks, out, t);
         else
 #endif
-            lacks = run_any(x, blocks, out);
+            lacks = run_any(x, blocks, out, t);
     }
     (void)level;
     if (blocks < rows)
-        lacks |= run_row(x + blocks * 4, rows - blocks, out + blocks * 3);
+        lacks |= run_row(x + blocks * 4, rows - blocks, out + blocks * 3, t);
     return lacks;
 }
 
-/* The number of the most probable class of each row. */
+/* The number of the most probable class of each row; -1 where there is none. */
 void iris_choose(const real *p, size_t rows, int *numbers)
 {
     size_t row;
     for (row = 0; row < rows; row++, p += 3) {
-        /* What is not a number is no larger than minus infinity. */
+        /* What is not a number is no larger than minus infinity; a class it is not. */
         int best = 0, i;
         for (i = 1; i < 3; i++)
             if (p[i] > p[best] || (p[best] != p[best] && p[i] >= -DBL_MAX))
                 best = i;
-        numbers[row] = best;
+        numbers[row] = p[best] != p[best] ? -1 : best;
     }
 }
