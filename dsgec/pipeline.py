@@ -104,19 +104,21 @@ def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None])
 
 
 def run_many(
-    each: Sequence[Job],
+    each: Sequence[Callable[[], Job]],
     jobs: int,
     start: Callable[[Job], Evolver],
     on_run: Callable[[Run], None],
 ) -> list[Run]:
     """Several runs, `jobs` of them at a time; `on_run` is called in their order.
 
-    The engine works outside Python's lock, so threads are enough.
+    A job is made when its turn comes, as each may hold a table of its own. The engine works outside
+    Python's lock, so threads are enough.
     """
 
     stop = threading.Event()
 
-    def one(single: Job) -> Run:
+    def one(make: Callable[[], Job]) -> Run:
+        single = make()
         return run(single, start(single), go_on)
 
     def go_on(_: Generation) -> None:
@@ -125,7 +127,7 @@ def run_many(
 
     finished = []
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(one, single) for single in each]
+        futures = [pool.submit(one, make) for make in each]
         try:
             for future in futures:
                 finished.append(future.result())
@@ -144,15 +146,12 @@ def seeded(job: Job, seed: int) -> Job:
     return replace(job, settings=replace(job.settings, seed=seed), folder=folder)
 
 
-def cross_validated(job: Job, dataset: Dataset, folds: int) -> list[Job]:
-    """A job for each fold, each in a folder of its own within the job's."""
+def cross_validated(job: Job, dataset: Dataset, folds: int, fold: int) -> Job:
+    """The job of one of so many folds, in a folder of its own within the job's."""
     folder = job.folder.with_name(f"{job.folder.name}-cv{folds}")
-    jobs = []
-    for fold in range(folds):
-        settings = replace(job.settings, folds=folds, fold=fold)
-        problem = make_problem(job.grammar.grammar, dataset, settings)
-        jobs.append(Job(job.grammar, problem, settings, folder / f"fold{fold + 1}"))
-    return jobs
+    settings = replace(job.settings, folds=folds, fold=fold)
+    problem = make_problem(job.grammar.grammar, dataset, settings)
+    return Job(job.grammar, problem, settings, folder / f"fold{fold + 1}")
 
 
 def refuse_other_run(job: Job) -> None:

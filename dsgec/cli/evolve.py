@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,13 +150,14 @@ def evolve(
     file = load_grammar(grammar)
     dataset = table.dataset(data, test_table)
     job = prepare(file, dataset, chosen, out=out, name=name)
-    each = [job] if runs == 1 else [seeded(job, chosen.seed + number) for number in range(runs)]
+    each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
     if folds:
-        each = cross_validated(job, dataset, folds)
-        job = each[0]
+        each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
+        job = each[0]()
     several = len(each) > 1
-    if not overwrite:
-        for single in each:
+    for make in each:  # every mistake is told before a run begins
+        single = make() if several else job
+        if not overwrite:
             refuse_other_run(single)
     warn(job.grammar)
     if threads is None:

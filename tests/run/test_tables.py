@@ -4,10 +4,12 @@ import csv
 import importlib.util
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
 
+from dsgec import pipeline
 from dsgec.bnf.load import load_grammar
 from dsgec.cli import commands
 from dsgec.data.dataset import make_dataset
@@ -169,6 +171,19 @@ def test_cross_validation_scores_every_row_once(tables, tmp_path):
     assert found["test"]["accuracy"]["deviation"] == pytest.approx(np.std(each, ddof=1))
     again = tmp_path / "two" / folder.name / "cv.json"
     assert again.read_bytes() == (folder / "cv.json").read_bytes()
+
+
+def test_a_fold_is_made_when_its_turn_comes(monkeypatch):
+    happened = []
+
+    def make(number):
+        happened.append(f"made {number}")
+        return number
+
+    monkeypatch.setattr(pipeline, "run", lambda job, *_: happened.append(f"ran {job}"))
+    pipeline.run_many([partial(make, k) for k in (1, 2, 3)], 1, lambda _: None, lambda _: None)
+
+    assert happened == ["made 1", "ran 1", "made 2", "ran 2", "made 3", "ran 3"]
 
 
 def test_a_table_of_ones_own_to_test_with(tables, tmp_path):
