@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 
 from dsgec.data.columns import not_numbers, text_rows
 from dsgec.data.ir import Dataset, Plan, Table, number_text
-from dsgec.data.plan import CONSTANT_WAYS as CONSTANT_WAYS
-from dsgec.data.plan import MISSING_WAYS as MISSING_WAYS
-from dsgec.data.plan import SCALES as SCALES
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue

@@ -62,7 +62,9 @@ def why_not() -> str:
 def reader_source() -> str:
     """The C of the reader."""
     parts = [TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in _PARTS]
-    return "\n".join(["#include <stddef.h>", c_source(["bits", "from_bits"]), *parts])
+    return "\n".join(
+        ["#include <stddef.h>", "#include <string.h>", c_source(["bits", "from_bits"]), *parts]
+    )
 
 
 def can_read(dialect: Dialect) -> bool:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from dsgec.data.cells import is_missing, reads_as_number
 from dsgec.data.columns import label_texts, not_numbers, text_rows
 from dsgec.data.ir import Label, Table, number_text
-from dsgec.data.plan import TASKS as TASKS
 from dsgec.errors import DsgecError
 
 Array = NDArray[np.float64]

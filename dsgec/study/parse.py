@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.data.dialect import Reading
-from dsgec.data.encode import CONSTANT_WAYS, MISSING_WAYS, SCALES
 from dsgec.data.ir import Plan
-from dsgec.data.target import TASKS
+from dsgec.data.plan import CONSTANT_WAYS, MISSING_WAYS, SCALES, TASKS
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import ENGINES
