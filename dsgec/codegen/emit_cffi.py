@@ -12,7 +12,7 @@ from dsgec.codegen.emit_c import TYPES
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.tape import Step, Tape, tape
 
-_ROWS = (64, 32, 16)  # of a block; the last is a vector of AVX-512 in single precision
+_ROWS = (64, 32)
 _BYTES_OF_BLOCK, _BYTES_OF_STACK = 48 << 10, 64 << 10
 _ALIGNMENT = 64
 _VECTORS = {1: 4, 2: 4, 3: 2, 4: 2}  # so that a tile fits into 16 registers

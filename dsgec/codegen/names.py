@@ -31,8 +31,7 @@ def check_name(name: str) -> str:
     if not _is_legal(name):
         raise DsgecError(
             f"`{name}` cannot name a module",
-            "Use lower-case letters, digits and `_`, beginning with a letter; no word that means"
-            " something else.",
+            "Use lower-case letters, digits and `_`, beginning with a letter; not a name in use.",
         )
     return name
 

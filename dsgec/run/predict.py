@@ -10,6 +10,7 @@ from dsgec.data.encode import raw_rows, refuse_missing
 from dsgec.data.ir import Table
 from dsgec.fitness.metrics import predicted_classes
 from dsgec.network.evaluate import evaluate
+from dsgec.network.ir import Input
 from dsgec.network.model import Model, composed
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -37,7 +38,9 @@ def predictions(model: Model, table: Table) -> str:
 def model_rows(model: Model, table: Table) -> NDArray[np.float64]:
     """The rows of a table as the model takes them: its columns, texts as their numbers."""
     raw = raw_rows(table, model.columns)
-    refuse_missing(raw, model.columns, table.source)
+    read = sorted(node.column for node in composed(model).nodes if isinstance(node, Input))
+    # As in every export, a value that the network does not read may be missing.
+    refuse_missing(raw[:, read], tuple(model.columns[i] for i in read), table.source)
     return raw
 
 

@@ -12,11 +12,12 @@ from dsgec.codegen.targets import TARGETS
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.native.toolchain import CompileError
-from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.run.artefacts import read_artefact
 from dsgec.run.export import export, parse_targets, remove_exports
 from dsgec.run.inspect import _beside, inspect_artefact, operations
+from dsgec.run.predict import predictions
 from dsgec.run.verify import verify
 from tests.codegen.hostile import hostile_names
 from tests.codegen.test_emit import IRIS
@@ -341,3 +342,11 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
 def test_a_type_that_a_target_does_not_have_is_a_mistake(tmp_path):
     with pytest.raises(DsgecError, match="`numpy` cannot be of the type float"):
         export(IRIS, parse_targets("c,numpy"), "net", tmp_path, "float")
+
+
+def test_predictions_have_no_label_where_there_is_no_number(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1e200,\n1.0,2\n")
+    model = Model(parse("sig(x_1 * 1e200 * 0.0)", inputs=2), plain(("a", "b")), ("no", "yes"))
+    lines = predictions(model, read_table(str(tmp_path / "t.csv"))).splitlines()
+
+    assert lines == ["predicted,p(no),p(yes)", ",nan,nan", "yes,0.5,0.5"]

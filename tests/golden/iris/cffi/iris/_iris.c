@@ -370,7 +370,7 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
 }
 
 /* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
 {
     size_t row, n = 0;
     int lacks = 0, i;
@@ -587,7 +587,7 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
 }
 
 /* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
 {
     size_t row, n = 0;
     int lacks = 0, i;
@@ -805,7 +805,7 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
 }
 
 /* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
 {
     size_t row, n = 0;
     int lacks = 0, i;
@@ -1024,7 +1024,7 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
 }
 
 /* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *t)
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
 {
     size_t row, n = 0;
     int lacks = 0, i;
