@@ -29,7 +29,9 @@ class Fault:
 
     def __str__(self) -> str:
         kind = "warning: " if self.warning else "error: "
-        parts = [f"{self.span}: {kind}{self.message}" if self.span else kind + self.message]
+        # A line of the message that an input brought along is not to look like one of ours.
+        message = self.message.replace("\n", "\n    ")
+        parts = [f"{self.span}: {kind}{message}" if self.span else kind + message]
         if self.span and self.line_text:
             line, column = _window(self.line_text, self.span.column)
             carets = "^" * max(1, min(self.span.length, len(line) - column + 1))

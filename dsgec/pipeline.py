@@ -56,7 +56,7 @@ def prepare(
     name: str = "",
 ) -> Job:
     """Read and check everything that a run needs, so that no mistake is found later."""
-    if name and (Path(name).name != name or name in (".", "..")):
+    if name and (Path(name).name != name or name in (".", "..") or not name.isprintable()):
         raise DsgecError(f"`{name}` cannot name a folder", "Say where it is to be with --out.")
     grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data

@@ -19,14 +19,16 @@ TABLES = _shipped("tables")
 STUDIES = _shipped("studies")
 
 
-def read_bytes(path: Path | Traversable, shown: str, most: int) -> bytes:
-    """The bytes of a file or a pipe that a user named; a DsgecError if it cannot be read."""
+def read_bytes(path: Path | Traversable, shown: str, most: int, *, pipe: bool = False) -> bytes:
+    """The bytes of a file that a user named, or of a `pipe`; a DsgecError if it cannot be read."""
     try:
         if isinstance(path, Path) and path.is_char_device():
             raise DsgecError(f"{shown} is a device, not a file")
+        if isinstance(path, Path) and path.is_fifo() and not pipe:
+            raise DsgecError(f"{shown} is a pipe, not a file")
         with path.open("rb") as file:
             data: bytes = file.read(most + 1)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise DsgecError(f"cannot read {shown}: {reason(error)}") from error
     if len(data) > most:
         raise DsgecError(f"{shown} is larger than {most >> 20} MB")

@@ -1,5 +1,6 @@
 """What a user, a file or a machine does wrong ends in a message, never in a traceback."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -8,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from dsgec.data import source
+from dsgec.data.table import parse_table
+from dsgec.errors import DsgecError
 from tests.command import COMMAND, QUICK, dsgec, read
 
 MISTAKES = [
@@ -145,3 +149,40 @@ def test_an_interrupt_keeps_what_was_reached(tmp_path):
     record = read(tmp_path / "wdbc-one_layer-seed1", "run.json")
     history = (tmp_path / "wdbc-one_layer-seed1" / "history.csv").read_text().splitlines()
     assert len(history) == record["result"]["generations"] + 2
+
+
+def test_a_folder_that_is_no_run_but_a_device_or_a_pipe_is_told(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "run.json").symlink_to("/dev/zero")
+    assert "is a device, not a file" in dsgec("show", folder, code=1).stderr
+    (folder / "run.json").unlink()
+    os.mkfifo(folder / "run.json")
+    assert "is a pipe, not a file" in dsgec("show", folder, code=1).stderr
+
+
+def test_a_name_cannot_forge_a_message_or_drive_a_terminal(tmp_path):
+    answer = dsgec("evolve", "one_layer", "x\nerror: y", code=1, cwd=tmp_path).stderr
+    assert not [line for line in answer.splitlines() if line.startswith("error: y")]
+    name = ["--name", "a\x1b[31m", "--generations", "1"]
+    assert "cannot name a folder" in dsgec("evolve", "one_layer", "wdbc", *name, code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('printed = "a\\u0000b"', "cannot be printed"),
+        (f"{'a.' * 10_000}a = 1", "has a line of more than"),
+        ('name = "a\\u001b[31m"', "cannot be printed"),
+    ],
+)
+def test_hostile_studies_are_refused(text, told, tmp_path):
+    part = '[[part]]\nengines = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
+    (tmp_path / "s.toml").write_text(f"{text}\n{part}")
+    assert told in dsgec("study", tmp_path / "s.toml", code=1, cwd=tmp_path).stderr
+
+
+def test_a_packed_bomb_is_refused(monkeypatch):
+    monkeypatch.setattr(source, "_UNSUSPICIOUS", 1 << 20)
+    with pytest.raises(DsgecError, match="unpacks to more than 200 times"):
+        parse_table(gzip.compress(b"1,2,3\n" * 1_000_000), "t.csv.gz", "t")

@@ -27,6 +27,6 @@ def load_grammar(name: str) -> GrammarFile:
     path = find(name, GRAMMARS, ".bnf", "grammar")
     if path.name.lower().endswith((".csv", ".tsv")):
         raise DsgecError(f"{name} is a table, not a grammar", "The grammar comes first.")
-    grammar, warnings = parse_with_warnings(read_bytes(path, name, _MOST_BYTES), name)
+    grammar, warnings = parse_with_warnings(read_bytes(path, name, _MOST_BYTES, pipe=True), name)
     digest = hashlib.sha256(text(grammar).encode("utf-8", "surrogatepass")).hexdigest()
     return GrammarFile(path.name.split(".")[0] or "grammar", grammar, digest, warnings)

@@ -4,6 +4,7 @@ Modules that take long to import are imported inside the commands that need them
 """
 
 import os
+import signal
 import sys
 
 import click
@@ -31,6 +32,7 @@ def main() -> None:
         complain(str(error))
         code = EXIT_MISTAKE
     except (KeyboardInterrupt, click.Abort):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing any more
         complain("interrupted")
         code = EXIT_INTERRUPTED
     except BrokenPipeError:  # whoever read our output has gone

@@ -80,7 +80,7 @@ def compile_(
 
     source = str(net)
     if source != "-":
-        data = read_bytes(net, source, _MOST_NETWORK_BYTES)
+        data = read_bytes(net, source, _MOST_NETWORK_BYTES, pipe=True)
     else:
         data = sys.stdin.buffer.read(_MOST_NETWORK_BYTES) if sys.stdin is not None else b""
     try:

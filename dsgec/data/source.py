@@ -18,6 +18,8 @@ BLOCK = 1 << 20
 LONGEST_LINE = 32 << 20
 _MOST_BYTES = 64 << 30
 _GZIP = b"\x1f\x8b"
+_UNSUSPICIOUS = 256 << 20
+_MOST_UNPACKED = 200  # times the packed size; tables of numbers come to 2 to 20
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -65,10 +67,12 @@ class Source:
         self._stream = stream
         self._hash = hashlib.sha256()
         self._size = 0
+        self._packed: _Joined | None = None
         self._line = 1
         self._head = self._read(BLOCK)
         if self._head.startswith(_GZIP):
-            packed = io.BufferedReader(cast(io.RawIOBase, _Joined(self._head, stream)))
+            self._packed = _Joined(self._head, stream)
+            packed = io.BufferedReader(cast(io.RawIOBase, self._packed))
             self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=packed))
             self._hash, self._size = hashlib.sha256(), 0
             self._head = self._read(BLOCK)
@@ -178,6 +182,13 @@ class Source:
         self._size += len(data)
         if self._size > _MOST_BYTES:
             raise DsgecError(f"{self.shown} is larger than {_MOST_BYTES >> 30} GB")
+        if self._packed is not None and self._size > max(
+            _UNSUSPICIOUS, _MOST_UNPACKED * self._packed.count
+        ):
+            raise DsgecError(
+                f"{self.shown} unpacks to more than {_MOST_UNPACKED} times its size",
+                "No table of data does that: is it the right file? If it is, unpack it first.",
+            )
         return data
 
 
@@ -186,6 +197,7 @@ class _Joined(io.RawIOBase):
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
         self._head, self._stream = head, stream
+        self.count = 0
 
     def readable(self) -> bool:
         return True
@@ -195,6 +207,7 @@ class _Joined(io.RawIOBase):
         data = self._head[: len(view)] or self._stream.read(len(view))
         self._head = self._head[len(data) :] if self._head else b""
         view[: len(data)] = data
+        self.count += len(data)
         return len(data)
 
 

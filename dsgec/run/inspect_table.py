@@ -72,8 +72,9 @@ def _labels(labels: tuple[str | int, ...], numbers: np.ndarray) -> str:
 def _target_lines(dataset: Dataset) -> list[str]:
     features = f"  features    {len(dataset.features):,}, of {len(dataset.inputs):,} columns"
     if not dataset.classes:
-        low, high, mean = dataset.y.min(), dataset.y.max(), dataset.y.mean()
-        spread = dataset.y.std()
+        low, high = dataset.y.min(), dataset.y.max()
+        with np.errstate(all="ignore"):  # of numbers near the largest that there is
+            mean, spread = dataset.y.mean(), dataset.y.std()
         return [
             f"  task        regression of {dataset.target!r}",
             f"  values      {low:g} … {high:g}, mean {mean:g}, deviation {spread:g}",

@@ -31,9 +31,11 @@ from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
+from dsgec.resources import read_bytes
 from dsgec.run.export import remove_exports
 from dsgec.run.files import write_whole
 
+_MOST_BYTES = 256 << 20
 _DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
 HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused")
 
@@ -192,8 +194,8 @@ def clear_run(folder: Path) -> None:
     """Take away what an earlier run left: its record first, so that no folder is half and half."""
     name = "run.json"
     try:
-        old = json.loads((folder / name).read_text(encoding="utf-8"))["model"]["name"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        old = read_record(folder)["model"]["name"]
+    except (DsgecError, KeyError, TypeError):
         old = ""
     (folder / name).unlink(missing_ok=True)
     if isinstance(old, str) and old:
@@ -224,13 +226,13 @@ def _history_text(history: Sequence[HistoryRow]) -> str:
 def read_record(folder: Path) -> dict[str, Any]:
     """run.json of a run's folder."""
     path = folder / "run.json"
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
+    if not path.exists():
         raise DsgecError(
             f"{folder} is not the folder of a finished run", "`dsgec evolve` makes one."
-        ) from error
-    except (OSError, ValueError, RecursionError) as error:
+        )
+    try:
+        record = json.loads(read_bytes(path, str(path), _MOST_BYTES))
+    except (ValueError, RecursionError) as error:
         raise DsgecError(f"cannot read {path}: {error}") from error
     if not isinstance(record, dict):
         raise DsgecError(f"{path} is not the record of a run")
@@ -242,8 +244,8 @@ def read_model(folder: Path) -> tuple[Model, str]:
     record = read_record(folder)
     path = folder / "best.net"
     try:
-        source = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        source = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
         raise DsgecError(f"cannot read {path}: {error}") from error
     description = record.get("model")
     if not isinstance(description, dict):

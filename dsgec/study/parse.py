@@ -19,6 +19,7 @@ from dsgec.study.printed import parse_printed
 from dsgec.study.reader import Reader
 
 _MOST_BYTES = 1 << 20
+_LONGEST_LINE = 8_000  # dotted keys take the square of their number
 _MOST_RUNS = 100_000
 _MOST_CELLS = 1_000_000
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
@@ -38,6 +39,8 @@ def load_study(name: str) -> Study:
 def read_toml(path: Path | Traversable, shown: str) -> dict[str, Any]:
     """What a TOML file holds."""
     data = read_bytes(path, shown, _MOST_BYTES)
+    if any(len(line) > _LONGEST_LINE for line in data.split(b"\n")):
+        raise DsgecError(f"{shown} has a line of more than {_LONGEST_LINE} bytes", "Break it.")
     try:
         return tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -233,9 +236,9 @@ def _plan(reader: Reader, number: int, parts: list[Part]) -> TablePlan:
         row = _row(inner, parts, [row.label for row in rows])
         if row:
             rows.append(row)
-    if "rows" not in reader.table:
+    if not reader.table.get("rows"):
         advice = 'Write it like [{ label = "DSGE", part = "one", engine = "dsge" }].'
-        reader.fault("rows", "is missing", advice)
+        reader.fault("rows", "is missing or empty", advice)
     used = [part for part in parts if any(row.part == part.name for row in rows)]
     data = tuple(dict.fromkeys(d for part in used for d in part.data))
     names = [d.name for d in data]

@@ -40,6 +40,10 @@ class Reader:
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             self.fault(key, f"is {_kind_of(value)}", f"It must be {_KINDS[kind]}.")
             return default
+        texts = value if isinstance(value, list) else [value]
+        if any(isinstance(text, str) and not text.isprintable() for text in texts):
+            self.fault(key, "holds characters that cannot be printed", "Take them out.")
+            return default
         return value
 
     def whole(self, key: str, lowest: int, highest: int, default: int) -> int:

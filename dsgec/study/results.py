@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dsgec.errors import DsgecError
+from dsgec.resources import read_bytes
 from dsgec.run.record import to_json
 from dsgec.study.ir import Cell
 
@@ -72,9 +74,7 @@ def failure_text(asked: dict[str, Any], fault: str) -> str:
 def read_outcome(path: Path, asked: dict[str, Any]) -> Outcome | None:
     """What a file tells of the run that was asked for; None if it is not that run's, or damaged."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return None
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_bytes(path, str(path), _MOST_BYTES))
         told = {key: found[key] for key in asked}
         if json.dumps(told, sort_keys=True) != json.dumps(asked, sort_keys=True):
             return None
@@ -102,7 +102,15 @@ def read_outcome(path: Path, asked: dict[str, Any]) -> Outcome | None:
             _whole(result["evaluations"]),
             changes,
         )
-    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+    except (
+        DsgecError,
+        ValueError,
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):
         return None
 
 
