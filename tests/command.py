@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,11 @@ from pathlib import Path
 COMMAND = [sys.executable, "-m", "dsgec"]
 NO_COMPILER = {"PATH": "", "CC": "", "DSGEC_NO_TCC": "1"}
 QUICK = ["--generations", "4", "--population", "12"]
+
+
+def hears_interrupts():
+    """For a child: a job in the background of a shell would inherit that it ignores them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def dsgec(*arguments, cwd=None, code=0, env=None, **options):

@@ -31,6 +31,13 @@ def own_cache(tmp_path_factory):
     os.environ["DSGEC_CACHE"] = str(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture(autouse=True)
+def subnormals():
+    """A library that was linked for fast maths would have switched them off in the whole process."""
+    yield
+    assert 5e-324 * float(os.environ.get("DSGEC_ONE", "1")) != 0.0
+
+
 @pytest.fixture
 def golden(request):
     """Compare emitted text with a committed file that keeps its real extension."""

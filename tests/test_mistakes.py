@@ -12,7 +12,7 @@ import pytest
 from dsgec.data import source
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
-from tests.command import COMMAND, QUICK, dsgec, read
+from tests.command import COMMAND, QUICK, dsgec, hears_interrupts, read
 
 MISTAKES = [
     (["evolve", "nothing.bnf", "wdbc"], 1, "there is no grammar nothing.bnf"),
@@ -138,7 +138,9 @@ def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
 def test_an_interrupt_keeps_what_was_reached(tmp_path):
     arguments = ["evolve", "one_layer", "wdbc", "--out", str(tmp_path), "--generations", "100000"]
     command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+    ) as process:
         time.sleep(6.0)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()

@@ -206,6 +206,7 @@ def test_only_some_columns_may_be_missing(tmp_path):
         module.predict(table)
 
 
+@pytest.mark.campaign
 def test_hostile_names_arrive_verbatim_and_change_nothing(tmp_path):
     module, tame = package(HOSTILE, tmp_path), package(TAME, tmp_path)
     table = random_rows(HOSTILE, 3, 9)

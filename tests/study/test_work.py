@@ -17,7 +17,7 @@ from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.work import LOCK, finished, locked, work
-from tests.command import COMMAND, NO_COMPILER, dsgec
+from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
 
 STUDY = """
 name = "small"
@@ -200,7 +200,9 @@ def test_an_interrupt_says_how_to_go_on(tmp_path):
     file.write_text(STUDY.replace("runs = 4", "runs = 400"))
     folder = tmp_path / "out"
     command = [*COMMAND, "study", str(file), "--out", str(folder)]
-    with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+    ) as process:
         while process.poll() is None and not list(folder.glob(f"{RUNS}/*.json")):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
