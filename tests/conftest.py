@@ -33,9 +33,9 @@ def own_cache(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def subnormals():
-    """A library that was linked for fast maths would have switched them off in the whole process."""
+    """A library that was linked for fast maths would switch them off in the whole process."""
     yield
-    assert 5e-324 * float(os.environ.get("DSGEC_ONE", "1")) != 0.0
+    assert 5e-324 * float("1") != 0.0
 
 
 @pytest.fixture
