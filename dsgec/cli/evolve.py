@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dsgec.cli.options import max_depth_option, warn
+from dsgec.cli.options import backend_option, max_depth_option, warn
 from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError
@@ -88,13 +88,7 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
     help="Cross-validate: K runs, each with another K-th of the rows to test with.",
 )
 @click.option("--split-seed", type=int, default=1, show_default=True, help="Draws those rows.")
-@click.option(
-    "--backend",
-    type=click.Choice(["auto", "engine", "c", "numpy", "reference"]),
-    default="auto",
-    show_default=True,
-    help="What runs the generations; all give the same run.",
-)
+@backend_option
 @click.option(
     "--threads", type=click.IntRange(1, 256), help="Of the engine; default: by the table's size."
 )

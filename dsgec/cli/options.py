@@ -49,3 +49,14 @@ def warn(file: "GrammarFile") -> None:
     """Tell what is odd about a grammar."""
     for warning in file.warnings:
         complain(str(warning))
+
+
+def backend_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--backend`, the same for every command that has it."""
+    return click.option(
+        "--backend",
+        type=click.Choice(["auto", "engine", "c", "numpy", "reference"]),
+        default="auto",
+        show_default=True,
+        help="What runs the generations; all give the same results.",
+    )(function)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from dsgec.cli.options import backend_option
 from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
 
 
@@ -18,13 +19,7 @@ from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
     "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Default: build/NAME of the study.")
-@click.option(
-    "--backend",
-    type=click.Choice(["auto", "engine", "c", "numpy", "reference"]),
-    default="auto",
-    show_default=True,
-    help="What runs the generations; all give the same results.",
-)
+@backend_option
 @click.option("--quiet", is_flag=True, help="Only errors.")
 def study(
     study: str, quick: bool, jobs: int | None, out: Path | None, backend: str, quiet: bool

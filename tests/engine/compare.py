@@ -1,5 +1,7 @@
 """Problems on random data, and the engine run beside the reference."""
 
+import random
+
 import numpy as np
 
 from dsgec.bnf.expand import expand
@@ -84,3 +86,27 @@ def assert_same_population(engine, state):
         assert bool(view.fault) == bool(derivation.fault)
         assert view.invalid == bool(individual.score.reason)
         assert view.fitness == individual.fitness, derivation.phenotype
+
+
+def refused_damages(problem, settings, generations=3, attempts=100):
+    """How many damaged copies of a saved state are refused; the others must run on."""
+    begun = Engine(problem, settings, flags=QUICK)
+    begun.step(generations)
+    state = begun.save()
+    rng = random.Random(1)
+    refused = 0
+    for _ in range(attempts):
+        damaged = bytearray(state)
+        at = rng.randrange(32, len(damaged))
+        if rng.random() < 0.3:
+            del damaged[at : at + rng.choice([1, 4, len(damaged)])]
+        else:
+            damaged[at] ^= 1 << rng.randrange(8)
+        other = Engine(problem, settings, flags=QUICK)
+        try:
+            other.restore(bytes(damaged))
+        except DsgecError:
+            refused += 1
+        else:
+            assert len(other.step(2)) == 2
+    return refused
