@@ -24,7 +24,7 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import Evolver, Generation
+from dsgec.evolution.evolver import Evolver, Generation
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.run.export import export

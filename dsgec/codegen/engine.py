@@ -33,6 +33,7 @@ _REST = (
     "run.c",
     "fitness.c",
     "texts.c",
+    "hall.c",
     "threads.c",
     "generation.c",
     "state.c",
@@ -52,14 +53,14 @@ typedef struct dsgec_engine dsgec_engine;
 typedef struct { int64_t start, count; } dsgec_engine_group;
 typedef struct {
     uint64_t seed;
-    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps;
+    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps, memory;
     double crossover, mutation;
     const double *columns, *single, *each;
     int64_t features, rows, classes, groups;
     const dsgec_engine_group *row_groups;
 } dsgec_engine_settings;
 typedef struct {
-    int64_t generation, invalid, evaluations, reused, text_start, text_length;
+    int64_t generation, invalid, evaluations, reused, size, text_start, text_length;
     double best, mean;
 } dsgec_engine_row;
 typedef struct { int32_t rule, part, start, length; } dsgec_engine_gene;
@@ -83,6 +84,7 @@ void dsgec_engine_times(double *);
 int dsgec_engine_save(dsgec_engine *, const char **, size_t *);
 int dsgec_engine_restore(dsgec_engine *, const char *, size_t);
 int dsgec_engine_score(dsgec_engine *, const char *, size_t, double *);
+int64_t dsgec_engine_champion(const dsgec_engine *, int64_t, const char **, double *);
 int dsgec_engine_evaluate(dsgec_engine *, const char *, size_t, double *, int);
 double dsgec_engine_number(const char *, size_t);
 """

@@ -1,20 +1,16 @@
 """The loop of `dsgec.evolution.loop` in native code: the same generations, bit for bit, sooner."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dsgec.codegen.engine import DECLARATIONS, emit_engine
 from dsgec.errors import DsgecError
+from dsgec.evolution.native_input import make_parameters, make_tables, other_run, run_identity
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import INFINITE, Score, Scorer, explain
+from dsgec.evolution.scoring import INFINITE, LARGEST_CHAMPION, Champion, Score, Scorer, explain
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
-from dsgec.fitness.objectives import LANES
 from dsgec.genome.derive import EXHAUSTED, too_large
 from dsgec.native.engine import (
     MEMORY,
@@ -22,15 +18,11 @@ from dsgec.native.engine import (
     STATE,
     EngineError,
     NativeEngine,
-    Parameters,
     Row,
-    Tables,
     View,
     load_engine,
 )
 from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
-
-_DIGEST = hashlib.sha256().digest_size
 
 
 class EngineUnavailable(Exception):
@@ -62,6 +54,7 @@ class EngineState:
     invalid: int
     evaluations: int
     reused: int
+    size: int
 
 
 class Engine:
@@ -88,9 +81,9 @@ class Engine:
             library = load_engine(source, DECLARATIONS, toolchain, flags)
         except (CompileError, OSError) as error:
             raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
-        parameters = _parameters(problem, settings, threads)
-        tables = _tables(problem)
-        self._identity = _identity(problem, settings.engine, parameters, tables)
+        parameters = make_parameters(problem, settings, threads)
+        tables = make_tables(problem)
+        self._identity = run_identity(problem, settings.engine, parameters, tables)
         with _told():
             self.native = NativeEngine(library, parameters, tables)
 
@@ -113,6 +106,12 @@ class Engine:
         """The best individual of the last whole generation."""
         return self.native.look(self.native.best)
 
+    @property
+    def champions(self) -> list[Champion]:
+        """The hall of fame, by size."""
+        found = ((size, self.native.champion(size)) for size in range(LARGEST_CHAMPION + 1))
+        return [Champion(size, *champion) for size, champion in found if champion]
+
     def explain(self) -> DsgecError:
         """Why not one individual of the population is valid."""
         scorer = Scorer(self.problem, ReferenceBackend())
@@ -131,26 +130,10 @@ class Engine:
 
     def restore(self, state: bytes) -> None:
         """Put an engine that has not begun into a state that `save` gave."""
-        if state[:_DIGEST] != self._identity:
-            raise DsgecError(
-                "the saved state is one of another run",
-                "It goes on only with the same grammar, data and settings.",
-            )
+        if state[: len(self._identity)] != self._identity:
+            raise other_run()
         with _told():
-            self.native.restore(state[_DIGEST:])
-
-
-def run_engine(engine: Engine, slice_seconds: float = 0.2) -> Iterator[EngineState]:
-    """The generations that are left, each as soon as its slice of time is over."""
-    done = engine.generation - 1
-    while done < engine.settings.generations:
-        # The first generation alone: if nothing in it is valid, it is what has to be explained.
-        count = engine.settings.generations - done if done >= 0 else 1
-        for state in engine.step(count, slice_seconds):
-            if state.generation == 0 and state.invalid == engine.settings.population:
-                raise engine.explain()
-            done = state.generation
-            yield state
+            self.native.restore(state[len(self._identity) :])
 
 
 @contextmanager
@@ -169,72 +152,6 @@ def _told() -> Iterator[None]:
 
 def _state(row: Row) -> EngineState:
     best = BestIndividual(BestDerivation(row.text), row.best)
-    return EngineState(row.generation, best, row.mean, row.invalid, row.evaluations, row.reused)
-
-
-def _parameters(problem: Problem, settings: Settings, threads: int) -> Parameters:
-    return Parameters(
-        seed=settings.seed,
-        population=settings.population,
-        tournament=settings.tournament,
-        elites=settings.elites,
-        max_size=settings.max_size,
-        threads=max(threads, 1),
-        connect_all=int(settings.connect == "all"),
-        codons=settings.codons,
-        wraps=settings.wraps,
-        crossover=settings.crossover,
-        mutation=settings.mutation,
-        classes=len(problem.dataset.classes),
+    return EngineState(
+        row.generation, best, row.mean, row.invalid, row.evaluations, row.reused, row.size
     )
-
-
-def _tables(problem: Problem) -> Tables:
-    """The rows of each class together, in order, or all rows where the objective asks for no class.
-
-    A group is filled up to whole lanes with its last row again, which counts for nothing.
-    """
-    dataset, train = problem.dataset, problem.split.train
-    y = dataset.y[train]
-    count = len(dataset.classes)
-    groups = [np.arange(len(y))]
-    if count and problem.objective == "exp-rmse":
-        groups = [np.flatnonzero(y == number) for number in range(count)]
-    filled = [np.pad(rows, (0, -len(rows) % LANES), "edge") for rows in groups]
-    starts = np.cumsum([0, *map(len, filled)])
-    bounds = tuple((int(start), len(rows)) for start, rows in zip(starts, groups, strict=False))
-    order = train[np.concatenate(filled)]
-    del y, groups, filled
-    single = dataset.y[order]
-    each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
-    # Column by column: a large table is not to be in memory a third time.
-    columns = _aligned(len(dataset.features), len(order))
-    for number in range(len(columns)):
-        columns[number] = dataset.x[order, number]
-    return Tables(columns, single, np.ascontiguousarray(each), bounds)
-
-
-def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
-    """An array that begins a cache line, as then does each of its rows of whole lanes."""
-    memory = np.empty(rows * columns + LANES)
-    start = -(memory.ctypes.data // memory.itemsize) % LANES
-    return memory[start : start + rows * columns].reshape(rows, columns)
-
-
-def _identity(problem: Problem, engine: str, parameters: Parameters, tables: Tables) -> bytes:
-    """A digest of all that the generations depend on, and of nothing else."""
-    roles = problem.grammar.directives
-    numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
-    told = (
-        engine,
-        problem.tables,
-        roles.layer,
-        roles.output,
-        problem.objective,
-        numbers,
-        tables.groups,
-    )
-    digest = hashlib.sha256(repr(told).encode("utf-8", "surrogatepass"))
-    for array in (tables.columns, tables.single):
-        digest.update(array.astype("<f8", copy=False).data)
-    return digest.digest()

@@ -36,6 +36,11 @@ class State:
         return self.population[_ranked(self.population)[0]]
 
     @property
+    def size(self) -> int:
+        """Connections of the best individual, as its text has them."""
+        return self.best.score.size
+
+    @property
     def mean(self) -> float:
         """Of the valid individuals, added in order."""
         total, count = 0.0, 0
@@ -50,16 +55,21 @@ class State:
         return sum(bool(individual.score.reason) for individual in self.population)
 
 
-def evolve(problem: Problem, settings: Settings, scorer: Scorer) -> Iterator[State]:
-    """Every generation, from the first, random one."""
+def evolve(
+    problem: Problem, settings: Settings, scorer: Scorer, state: State | None = None
+) -> Iterator[State]:
+    """Every generation, from the first, random one, or from the one after `state`."""
     individuals = problem.represent(settings)
-    state = _state(0, (), _first_generation(individuals, settings), scorer)
-    if state.invalid == len(state.population):
-        raise explain([individual.score for individual in state.population])
-    yield state
-    for generation in range(1, settings.generations + 1):
-        elite = tuple(state.population[i] for i in _ranked(state.population)[: settings.elites])
-        offspring = _offspring(individuals, settings, state.population, generation)
+    if state is None:
+        state = _state(0, (), _first_generation(individuals, settings), scorer)
+        if state.invalid == len(state.population):
+            raise explain([individual.score for individual in state.population])
+        yield state
+    for generation in range(state.generation + 1, settings.generations + 1):
+        parents = state.population
+        scorer.forget(i.derivation.phenotype for i in parents if not i.derivation.fault)
+        elite = tuple(parents[i] for i in _ranked(parents)[: settings.elites])
+        offspring = _offspring(individuals, settings, parents, generation)
         state = _state(generation, elite, offspring, scorer)
         yield state
 

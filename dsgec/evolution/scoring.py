@@ -1,8 +1,7 @@
 """Phenotypes to scores: parse, simplify, run on the rows to learn from, measure."""
 
-import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,28 +9,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError
+from dsgec.evolution.hash import hash_text
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.backends import Backend
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.genome.derive import EXHAUSTED
 from dsgec.network.ir import Network
+from dsgec.network.measure import written
 from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
+
+REMEMBERED = 1 << 18
+"""So many texts are remembered, or those of one population if they are more."""
+
+LARGEST_CHAMPION = 1000
+"""Connections of a network in the hall of fame; nobody chooses by size among larger ones."""
+
+INFINITE = float("inf")
+NOT_FINITE, REFUSED = "not finite", "no network"
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Lower is better. An invalid individual has infinity and a reason, and cannot be the best."""
+    """Lower is better. An invalid individual has infinity and a reason, and cannot be the best.
+
+    `size` is the number of connections, as the text has them; `outcome` is NOT_FINITE or REFUSED
+    for a text that could not be scored.
+    """
 
     fitness: float
     reason: str = ""
+    size: int = 0
+    outcome: str = ""
 
 
-INFINITE = float("inf")
+@dataclass(frozen=True, slots=True)
+class Champion:
+    """The best text of its size, the first of equals."""
+
+    size: int
+    fitness: float
+    phenotype: str
 
 
 class Scorer:
-    """Scores texts; a text that was scored before in this run is not evaluated again."""
+    """Scores texts; a text that it remembers is not evaluated again."""
 
     def __init__(self, problem: Problem, backend: Backend) -> None:
         self.problem, self.backend = problem, backend
@@ -39,20 +61,39 @@ class Scorer:
         self.targets = cache(problem.targets)
         self.evaluations = 0
         self.reused = 0
-        # By digest: the texts of a long run would fill the memory.
-        self._memory: dict[bytes, Score] = {}
+        # By hash: the texts themselves would fill the memory.
+        self.memory: dict[bytes, Score] = {}
+        self.hall: dict[int, Champion] = {}
 
     def __call__(self, phenotypes: Sequence[str]) -> list[Score]:
         """A score for each text, in order."""
-        keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in phenotypes]
+        keys = [hash_text(text) for text in phenotypes]
         fresh: dict[bytes, str] = {}
         for key, text in zip(keys, phenotypes, strict=True):
-            if key in self._memory or key in fresh:
+            if key in self.memory or key in fresh:
                 self.reused += 1
             else:
                 fresh[key] = text
-        self._memory |= zip(fresh, self._evaluate(list(fresh.values())), strict=True)
-        return [self._memory[key] for key in keys]
+        scores = self._evaluate(list(fresh.values()))
+        self.memory |= zip(fresh, scores, strict=True)
+        for text, score in zip(fresh.values(), scores, strict=True):
+            self._admit(text, score)
+        return [self.memory[key] for key in keys]
+
+    def forget(self, population: Iterable[str]) -> None:
+        """Remember only these texts, once there are too many others."""
+        if len(self.memory) >= REMEMBERED:
+            self.memory = {key: self.memory[key] for key in map(hash_text, population)}
+
+    def _admit(self, text: str, score: Score) -> None:
+        """Put a text into the hall of fame, if it is the best of its size."""
+        best = self.hall.get(score.size)
+        if (
+            not score.reason
+            and score.size <= LARGEST_CHAMPION
+            and (best is None or score.fitness < best.fitness)
+        ):
+            self.hall[score.size] = Champion(score.size, score.fitness, text)
 
     def _evaluate(self, phenotypes: list[str]) -> list[Score]:
         scores: list[Score | None] = []
@@ -61,26 +102,35 @@ class Scorer:
             try:
                 network = simplify(self.problem.parse(text))
             except PhenotypeError as error:
-                scores.append(Score(INFINITE, f"no network: {error.faults[0].message}"))
+                scores.append(_refused(f"no network: {error.faults[0].message}"))
                 continue
             if self.problem.fits(network):
                 scores.append(None)
                 networks.append(network)
             else:
-                scores.append(Score(INFINITE, "the network has the wrong number of outputs"))
+                scores.append(_refused("the network has the wrong number of outputs"))
         self.evaluations += len(networks)
         outputs = iter(self.backend.outputs(networks, self.rows) if networks else ())
-        return [self._measure(next(outputs)) if score is None else score for score in scores]
+        return [
+            self._measure(text, next(outputs)) if score is None else score
+            for text, score in zip(phenotypes, scores, strict=True)
+        ]
 
-    def _measure(self, outputs: NDArray[np.float64]) -> Score:
+    def _measure(self, text: str, outputs: NDArray[np.float64]) -> Score:
         if not np.isfinite(outputs).all():
-            return Score(INFINITE, "an output is not finite")
+            return Score(INFINITE, "an output is not finite", outcome=NOT_FINITE)
         objective = OBJECTIVES[self.problem.objective]
         with np.errstate(all="ignore"):
             fitness = objective(outputs, self.targets(outputs.shape[1]))
         if not math.isfinite(fitness):
-            return Score(INFINITE, "the fitness is not finite")
-        return Score(fitness)
+            return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
+        return Score(
+            fitness, size=written(text, layered=bool(self.problem.grammar.directives.layer))
+        )
+
+
+def _refused(reason: str) -> Score:
+    return Score(INFINITE, reason, outcome=REFUSED)
 
 
 class NothingValid(DsgecError):

@@ -1,5 +1,6 @@
 """Every number that a run depends on."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +16,9 @@ class Settings:
     """The paper's parameters as defaults. `elites` is a number of individuals; `codons` and `wraps`
     are GE's, `connect` is DSGE's.
 
-    With `folds`, the rows to test with are those of one of so many folds, numbered from 0.
+    With `folds`, the rows to test with are those of one of so many folds, numbered from 0. A run
+    ends early at a score as good as `stop_at`, or after `patience` generations without a better
+    one.
     """
 
     engine: str = "dsge"
@@ -36,6 +39,8 @@ class Settings:
     objective: str = ""
     folds: int = 0
     fold: int = 0
+    stop_at: float | None = None
+    patience: int = 0
 
     def __post_init__(self) -> None:
         for name, allowed in (("engine", ENGINES), ("connect", CONNECTIONS)):
@@ -58,6 +63,7 @@ class Settings:
             ("test", 0.0, 0.9),
             ("folds", 0, 1_000_000),
             ("fold", 0, max(self.folds - 1, 0)),
+            ("patience", 0, 100_000_000),
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
@@ -66,6 +72,14 @@ class Settings:
                     f"It must lie between {lowest} and {highest}.",
                 )
 
+        if self.stop_at is not None and not math.isfinite(self.stop_at):
+            raise DsgecError(f"stop-at is {self.stop_at}", "It must be a number.")
+
     def as_json(self) -> dict[str, Any]:
-        """The settings as plain values."""
-        return asdict(self) | {"max_depth": dict(self.max_depth)}
+        """The settings as plain values; of the early ends, those that are asked for."""
+        values = asdict(self) | {"max_depth": dict(self.max_depth)}
+        if self.stop_at is None:
+            del values["stop_at"]
+        if not self.patience:
+            del values["patience"]
+        return values

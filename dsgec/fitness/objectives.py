@@ -96,7 +96,12 @@ _GREATER_IS_BETTER = ("accuracy", "r2")
 
 def natural(objective: str, fitness: float) -> float:
     """What people read: of `accuracy` and `r2`, evolution makes small what is lacking to 1."""
-    return 1.0 - fitness if objective in _GREATER_IS_BETTER else fitness
+    return 1.0 - fitness if rises(objective) else fitness
+
+
+def rises(objective: str) -> bool:
+    """Whether the natural value is to be high."""
+    return objective in _GREATER_IS_BETTER
 
 
 def perfect(objective: str) -> int:

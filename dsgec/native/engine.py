@@ -53,6 +53,7 @@ class Parameters:
     connect_all: int
     codons: int
     wraps: int
+    memory: int
     crossover: float
     mutation: float
     classes: int
@@ -82,6 +83,7 @@ class Row:
     invalid: int
     evaluations: int
     reused: int
+    size: int
     text: str
 
 
@@ -159,7 +161,7 @@ class NativeEngine:
 
     def _row(self, row: Any, texts: Any) -> Row:
         text = self._text(texts + row.text_start, row.text_length) if row.text_length else ""
-        counts = (row.invalid, row.evaluations, row.reused)
+        counts = (row.invalid, row.evaluations, row.reused, row.size)
         return Row(row.generation, row.best, row.mean, *counts, text)
 
     def times(self) -> dict[str, float]:
@@ -195,6 +197,12 @@ class NativeEngine:
     def restore(self, state: bytes) -> None:
         """Put an engine that has not begun into a state that `save` gave."""
         self._expect(self._lib.dsgec_engine_restore(self._engine, state, len(state)))
+
+    def champion(self, size: int) -> tuple[float, str] | None:
+        """The best text of so many connections, and its fitness."""
+        text, fitness = self._ffi.new("const char **"), self._ffi.new("double *")
+        length = self._lib.dsgec_engine_champion(self._engine, size, text, fitness)
+        return (fitness[0], self._text(text[0], length)) if length else None
 
     def score(self, text: str) -> tuple[str, float]:
         """What comes of one text, as in OUTCOMES, and its fitness."""

@@ -24,7 +24,7 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.evolution.choose import choose
-from dsgec.evolution.engine import Engine, run_engine
+from dsgec.evolution.engine import Engine
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import ENGINES
@@ -81,7 +81,7 @@ def _whole_run(problem: Problem) -> Report:
     for _ in range(3):
         engine = Engine(problem, Settings())
         start = time.perf_counter()
-        *_, last = run_engine(engine)
+        *_, last = engine.step(engine.settings.generations + 1)
         seconds.append((time.perf_counter() - start) / last.evaluations)
         limit.append(_limit(problem, engine))
         report = {"evaluations": last.evaluations, "reused": last.reused}
@@ -114,8 +114,7 @@ def _time_split(problem: Problem) -> Report:
     """Shares of the time, by a build that looks at the clock (and is a little slower for it)."""
     engine = Engine(problem, Settings(), flags=(*NATIVE, "-DDSGEC_TIMED"))
     start = time.perf_counter()
-    for _ in run_engine(engine):
-        pass
+    engine.step(engine.settings.generations + 1)
     whole = time.perf_counter() - start
     parts = engine.native.times()
     shares = {
@@ -188,7 +187,7 @@ def _seconds(problem: Problem, settings: Settings, threads: int = 1) -> float:
     """Seconds an evaluation."""
     engine = Engine(problem, settings, threads)
     start = time.perf_counter()
-    *_, last = run_engine(engine)
+    *_, last = engine.step(engine.settings.generations + 1)
     return (time.perf_counter() - start) / last.evaluations
 
 
@@ -208,8 +207,7 @@ def _threads() -> Report:
 def _side_by_side(problem: Problem) -> Report:
     def one(seed: int) -> None:
         engine = Engine(problem, replace(Settings(), seed=seed, generations=100))
-        for _ in run_engine(engine):
-            pass
+        engine.step(engine.settings.generations + 1)
 
     best = {1: float("inf"), 2: float("inf")}
     for jobs in (1, 2, 1, 2):

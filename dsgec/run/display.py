@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dsgec.errors import printable
-from dsgec.evolution.choose import Generation
+from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural, perfect
 from dsgec.run.job import Job, Run
 

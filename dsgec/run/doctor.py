@@ -13,7 +13,8 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.native import why_not
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import Generation, choose
+from dsgec.evolution.choose import choose
+from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.native import cache

@@ -17,7 +17,7 @@ from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.ir import Dataset, Plan
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import Generation
+from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics

@@ -15,7 +15,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from dsgec.errors import DsgecError, Fault, reason
-from dsgec.evolution.choose import Evolver, choose
+from dsgec.evolution.choose import choose
+from dsgec.evolution.evolver import Evolver
 from dsgec.evolution.scoring import NothingValid
 from dsgec.run.files import make_folder, remove_unfinished, write_whole
 from dsgec.run.record import make_record

@@ -34,6 +34,7 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->population);
     free(e->offspring);
     free_texts(&e->texts);
+    free_hall(&e->hall);
     free(e->fresh);
     free(e->rows);
     free(e->log.data);
@@ -53,7 +54,7 @@ static int are_possible(const dsgec_engine_settings *s) {
     return row == s->rows && s->population >= 1 && s->population <= INT32_MAX && s->elites >= 0 &&
            s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
-           s->wraps >= 0 && s->wraps <= INT32_MAX && s->rows >= 1 && s->classes >= 0 && s->threads >= 1 &&
+           s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 && s->classes >= 0 && s->threads >= 1 &&
            s->threads <= 1024;
 }
 
@@ -183,7 +184,21 @@ int dsgec_engine_restore(dsgec_engine *e, const char *data, size_t length) {
 
 /* The score of one text: 0, or 1 where it is not finite, or 2 where it is no network of the task. */
 int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double *fitness) {
-    return (int)score(&e->threads[0].scoring, &e->table, &e->targets, text, length, fitness);
+    int32_t size;
+    return (int)score(&e->threads[0].scoring, &e->table, &e->targets, text, length, fitness, &size);
+}
+
+/* The best text of so many connections: its length, 0 where there is none. */
+int64_t dsgec_engine_champion(const dsgec_engine *e, int64_t size, const char **text,
+                              double *fitness) {
+    const Champion *champion;
+    if (size < 0 || size > LARGEST_CHAMPION) {
+        return 0;
+    }
+    champion = &e->hall.by_size[size];
+    *text = champion->text.data;
+    *fitness = champion->fitness;
+    return (int64_t)champion->text.length;
 }
 
 /* The outputs of one text, a column each, in `capacity` columns: their number, or -1 or less. */

@@ -263,15 +263,18 @@ static Outcome prepare(Scoring *s, const Table *table, const Targets *targets, c
 }
 
 static Outcome score(Scoring *s, const Table *table, const Targets *targets, const char *text,
-                     size_t length, double *fitness) {
+                     size_t length, double *fitness, int32_t *size) {
     Outcome outcome;
     TIMED(TIME_PARSING, outcome = prepare(s, table, targets, text, length));
     *fitness = INFINITE;
+    *size = 0;
     if (outcome == SCORED) {
         TIMED(TIME_EVALUATING, outcome = measure(s, table, targets, fitness));
     }
     if (outcome != SCORED) {
         *fitness = INFINITE;
+        return outcome;
     }
+    *size = count_connections(&s->parser);
     return outcome;
 }

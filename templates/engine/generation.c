@@ -21,13 +21,13 @@ typedef struct {
 
 /* One generation; the best text is in the engine's `log`, from `text_start` on. */
 typedef struct {
-    int64_t generation, invalid, evaluations, reused, text_start, text_length;
+    int64_t generation, invalid, evaluations, reused, size, text_start, text_length;
     double best, mean;
 } dsgec_engine_row;
 
 typedef struct {
     uint64_t seed;
-    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps;
+    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps, memory;
     double crossover, mutation;
     const double *columns, *single, *each;
     int64_t features, rows, classes, groups;
@@ -42,6 +42,7 @@ typedef struct {
     Thread *threads;
     Individual *population, *offspring;
     Texts texts;
+    Hall hall;
     int64_t *fresh; /* individuals whose text is scored in this generation */
     int64_t fresh_count, generation, evaluations, reused;
     Phase phase;
@@ -129,7 +130,7 @@ static void score_individual(void *owner, int64_t task, int thread) {
     Individual *child = &e->offspring[e->fresh[task]];
     Entry *entry = &e->texts.entries[child->entry];
     entry->outcome = score(&e->threads[thread].scoring, &e->table, &e->targets, child->text.data,
-                           child->text.length, &entry->fitness);
+                           child->text.length, &entry->fitness, &entry->size);
 }
 
 typedef struct {
@@ -169,6 +170,7 @@ static int copy_individual(Individual *to, const Individual *from) {
     to->text.length = from->text.length;
     to->hash = from->hash;
     to->fitness = from->fitness;
+    to->entry = from->entry;
     to->fault = from->fault;
     to->invalid = from->invalid;
     return 1;
@@ -217,6 +219,42 @@ static int64_t first_child(const dsgec_engine *e) {
     return e->generation > 0 ? e->settings.elites : 0;
 }
 
+/* Remember only the texts of the population, once there are too many others. */
+static int forget(dsgec_engine *e) {
+    Entry *kept;
+    int64_t i;
+    if (e->generation == 0 || e->texts.count < (size_t)e->settings.memory) {
+        return OK;
+    }
+    kept = malloc((size_t)e->settings.population * sizeof *kept);
+    if (kept == NULL) {
+        return NO_MEMORY;
+    }
+    for (i = 0; i < e->settings.population; i++) {
+        if (!e->population[i].fault) {
+            kept[i] = e->texts.entries[e->population[i].entry];
+        }
+    }
+    clear_texts(&e->texts);
+    for (i = 0; i < e->settings.population; i++) {
+        Individual *individual = &e->population[i];
+        if (individual->fault) {
+            continue;
+        }
+        individual->entry = find_text(&e->texts, &individual->hash);
+        if (individual->entry < 0) {
+            individual->entry = add_entry(&e->texts, &individual->hash);
+            if (individual->entry < 0) {
+                free(kept);
+                return NO_MEMORY;
+            }
+            e->texts.entries[individual->entry] = kept[i];
+        }
+    }
+    free(kept);
+    return OK;
+}
+
 static int look_up(dsgec_engine *e) {
     int64_t i;
     e->fresh_count = 0;
@@ -260,6 +298,7 @@ static int add_row(dsgec_engine *e) {
     row.invalid = e->settings.population - valid;
     row.evaluations = e->evaluations;
     row.reused = e->reused;
+    row.size = best->invalid ? 0 : e->texts.entries[best->entry].size;
     row.text_length = (int64_t)best->text.length;
     if (before && memcmp(&e->logged, &best->hash, sizeof e->logged) == 0) {
         row.text_start = before->text_start;
@@ -285,11 +324,12 @@ static int finish_generation(dsgec_engine *e) {
     Individual *children = e->offspring;
     int64_t i;
     for (i = 0; i < e->fresh_count; i++) {
-        int32_t outcome = e->texts.entries[children[e->fresh[i]].entry].outcome;
-        if (outcome == SCORE_NO_MEMORY) {
+        const Individual *child = &children[e->fresh[i]];
+        const Entry *entry = &e->texts.entries[child->entry];
+        if (entry->outcome == SCORE_NO_MEMORY || !admit(&e->hall, entry, &child->text)) {
             return NO_MEMORY;
         }
-        e->evaluations += outcome != REFUSED;
+        e->evaluations += entry->outcome != REFUSED;
     }
     for (i = first_child(e); i < e->settings.population; i++) {
         const Entry *entry = children[i].fault ? NULL : &e->texts.entries[children[i].entry];
@@ -328,7 +368,8 @@ static int run_generation(dsgec_engine *e) {
             break;
         }
         case LOOK_UP:
-            e->error = e->generation > 0 ? keep_elite(e) : OK;
+            e->error = forget(e);
+            e->error = e->error == OK && e->generation > 0 ? keep_elite(e) : e->error;
             e->error = e->error == OK ? look_up(e) : e->error;
             e->phase = SCORE;
             break;

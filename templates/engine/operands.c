@@ -8,6 +8,11 @@ typedef struct {
     int32_t strength, function, values_below;
 } Operator;
 
+/* What an expression reads: features and neurons together, and where its neurons end in `reads`. */
+typedef struct {
+    int32_t mentions, reads;
+} Written;
+
 typedef struct {
     const char *text;
     int32_t inputs;
@@ -17,8 +22,12 @@ typedef struct {
     Operator *operators;
     int32_t *neurons, *layers; /* nodes of hidden neurons; where each layer ends in them */
     int32_t *outputs;
+    int32_t *reads;         /* the neurons that the text mentions, by their number */
+    Written *written;       /* of each hidden neuron */
     size_t values_capacity, operators_capacity, neurons_capacity, layers_capacity, outputs_capacity;
+    size_t reads_capacity, written_capacity;
     int32_t value_count, operator_count, neuron_count, layer_count, output_count;
+    Written so_far; /* mentions in the expression that is being read; of hidden neurons, in all */
     int softmax;
     uint64_t key; /* of the function that was called last */
     int32_t function;
@@ -32,6 +41,8 @@ static void free_parser(Parser *p) {
     free(p->neurons);
     free(p->layers);
     free(p->outputs);
+    free(p->reads);
+    free(p->written);
 }
 
 static inline int is_letter(char c) {
@@ -58,7 +69,9 @@ static int have_stacks(Parser *p, size_t length) {
            RESERVE(p->operators, p->operators_capacity, length + 8) &&
            RESERVE(p->neurons, p->neurons_capacity, length + 8) &&
            RESERVE(p->layers, p->layers_capacity, length + 8) &&
-           RESERVE(p->outputs, p->outputs_capacity, length + 8);
+           RESERVE(p->outputs, p->outputs_capacity, length + 8) &&
+           RESERVE(p->reads, p->reads_capacity, length + 8) &&
+           RESERVE(p->written, p->written_capacity, length + 8);
 }
 
 static inline void push_value(Parser *p, int32_t node) {
@@ -125,6 +138,7 @@ static inline size_t add_feature(Parser *p, size_t at, size_t end) {
         return 0;
     }
     push_value(p, add_node(&p->nodes, INPUT, (int32_t)column, -1, 0.0));
+    p->so_far.mentions++;
     return at;
 }
 
@@ -151,6 +165,8 @@ static size_t add_hidden(Parser *p, size_t at, size_t end) {
         return 0;
     }
     push_value(p, p->neurons[first + neuron]);
+    p->so_far.mentions++;
+    p->reads[p->so_far.reads++] = (int32_t)(first + neuron);
     return after;
 }
 
@@ -204,5 +220,7 @@ static size_t open_call(Parser *p, size_t at, size_t end) {
         return 0;
     }
     push_operator(p, 0, function, p->value_count);
+    /* In a lone expression, an activation is a hidden neuron that is mentioned where it stands. */
+    p->so_far.mentions += !LAYERED && (function == F_sig || function == F_tanh || function == F_relu);
     return after + 1;
 }

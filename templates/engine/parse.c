@@ -59,6 +59,7 @@ static inline size_t add_source(Parser *p, size_t at, size_t end) {
 /* `* x_1` behind a number, which is most of any network, in one step: gives its end, or 0. Before
  * it must stand nothing that binds the number to its left, and no power behind it. */
 static inline size_t add_weighted(Parser *p, double weight, size_t at, size_t end) {
+    Written before = p->so_far;
     size_t after;
     int32_t source;
     if (at + 1 >= end || p->text[at] != '*' ||
@@ -72,6 +73,7 @@ static inline size_t add_weighted(Parser *p, double weight, size_t at, size_t en
     source = p->values[--p->value_count];
     if (is_power(p->text, after, end) || p->nodes.items[source].operation == NUMBER) {
         p->nodes.count -= source >= p->nodes.first;
+        p->so_far = before;
         return 0;
     }
     push_value(p, add_node(&p->nodes, SCALE, source, -1, weight));
@@ -193,7 +195,9 @@ static int read_hidden(Parser *p, size_t stretches, size_t *done) {
         if (!read_single(p, stretch->start, stretch->end)) {
             return 0;
         }
-        p->neurons[p->neuron_count++] = p->values[0];
+        p->neurons[p->neuron_count] = p->values[0];
+        p->written[p->neuron_count++] = p->so_far;
+        p->so_far.mentions = 0;
         if (stretch->ends_layer) {
             p->layers[p->layer_count++] = p->neuron_count;
         }
@@ -232,6 +236,7 @@ static int parse(Parser *p, const char *text, size_t length) {
     p->nodes.count = 0;
     p->stretches.count = 0;
     p->neuron_count = p->layer_count = p->output_count = 0;
+    p->so_far.mentions = p->so_far.reads = 0;
     if (!have_stacks(p, length)) {
         return PARSE_NO_MEMORY;
     }
@@ -248,4 +253,22 @@ static int parse(Parser *p, const char *text, size_t length) {
         p->outputs[0] = apply(&p->nodes, F_sig, p->outputs[0], -1);
     }
     return read ? PARSED : NO_NETWORK;
+}
+
+/* The connections of what was parsed, as the text has them, without those into neurons that no
+ * output depends on: `written` of dsgec/network/measure.py. Neurons read only earlier ones, so one
+ * pass from the end finds all that are needed. */
+static int32_t count_connections(Parser *p) {
+    int32_t *needed = p->values, total = 0, i, k;
+    memset(needed, 0, (size_t)p->neuron_count * sizeof *needed);
+    for (i = p->neuron_count; i >= 0; i--) {
+        const Written *expression = i == p->neuron_count ? &p->so_far : &p->written[i];
+        if (i == p->neuron_count || needed[i]) {
+            total += expression->mentions;
+            for (k = i > 0 ? p->written[i - 1].reads : 0; k < expression->reads; k++) {
+                needed[p->reads[k]] = 1;
+            }
+        }
+    }
+    return total;
 }

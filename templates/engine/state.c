@@ -2,7 +2,7 @@
  *
  * Only genotypes and scores are kept: texts follow from the genotypes, and are made again. The bytes
  * are not trusted: whatever they say, they either restore a whole state or are refused. */
-static const char MAGIC[] = "dsgec-engine-1\n";
+static const char MAGIC[] = "dsgec-engine-2\n";
 
 typedef struct {
     const char *data;
@@ -52,6 +52,27 @@ static int put_genotype(Text *text, const Genotype *genotype) {
     return 1;
 }
 
+static int put_hall(Text *text, const Hall *hall) {
+    int size;
+    for (size = 0; size <= LARGEST_CHAMPION; size++) {
+        const Champion *champion = &hall->by_size[size];
+        size_t length = champion->text.length;
+        if (!put_word(text, length, 4)) {
+            return 0;
+        }
+        if (length == 0) {
+            continue;
+        }
+        if (!put_word(text, dsgec_bits(champion->fitness), 8) ||
+            !RESERVE(text->data, text->capacity, text->length + length)) {
+            return 0;
+        }
+        memcpy(text->data + text->length, champion->text.data, length);
+        text->length += length;
+    }
+    return 1;
+}
+
 /* Write the state to `saved`. */
 static int save_state(dsgec_engine *e) {
     Text *text = &e->saved;
@@ -76,9 +97,10 @@ static int save_state(dsgec_engine *e) {
         const Entry *entry = &e->texts.entries[n];
         written = put_word(text, entry->hash.low, 8) && put_word(text, entry->hash.high, 8) &&
                   put_word(text, dsgec_bits(entry->fitness), 8) &&
-                  put_word(text, (uint64_t)entry->outcome, 1);
+                  put_word(text, (uint64_t)entry->outcome, 1) &&
+                  put_word(text, (uint64_t)entry->size, 4);
     }
-    return written ? OK : NO_MEMORY;
+    return written && put_hall(text, &e->hall) ? OK : NO_MEMORY;
 }
 
 static int get_gene(Bytes *reader, Genotype *genotype, int32_t *total) {
@@ -157,15 +179,16 @@ static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual
 static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
     for (; count > 0; count--) {
         Hash hash;
-        uint64_t bits, outcome;
+        uint64_t bits, outcome, size;
         int64_t number;
         double fitness;
         hash.low = get_word(reader, 8);
         hash.high = get_word(reader, 8);
         bits = get_word(reader, 8);
         outcome = get_word(reader, 1);
+        size = get_word(reader, 4);
         fitness = dsgec_from_bits(bits);
-        if (reader->failed || outcome > REFUSED || find_text(&e->texts, &hash) >= 0 ||
+        if (reader->failed || outcome > REFUSED || size > (outcome == SCORED ? INT32_MAX : 0) || find_text(&e->texts, &hash) >= 0 ||
             (outcome == SCORED ? !(fitness - fitness == 0.0) : fitness != INFINITE)) {
             return BAD_STATE;
         }
@@ -175,6 +198,44 @@ static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
         }
         e->texts.entries[number].fitness = fitness;
         e->texts.entries[number].outcome = (int32_t)outcome;
+        e->texts.entries[number].size = (int32_t)size;
+    }
+    return OK;
+}
+
+/* A champion is a network of the task, and of the size at which it stands. */
+static int get_champion(dsgec_engine *e, Bytes *reader, int size) {
+    Scoring *s = &e->threads[0].scoring;
+    size_t length = (size_t)get_word(reader, 4);
+    const char *text;
+    double fitness;
+    Outcome outcome;
+    if (length == 0) {
+        return reader->failed ? BAD_STATE : OK;
+    }
+    fitness = dsgec_from_bits(get_word(reader, 8));
+    if (reader->failed || length > reader->length - reader->at || !(fitness - fitness == 0.0)) {
+        return BAD_STATE;
+    }
+    text = reader->data + reader->at;
+    reader->at += length;
+    outcome = prepare(s, &e->table, &e->targets, text, length);
+    if (outcome == SCORE_NO_MEMORY) {
+        return NO_MEMORY;
+    }
+    if (outcome != SCORED || count_connections(&s->parser) != size) {
+        return BAD_STATE;
+    }
+    return set_champion(&e->hall.by_size[size], fitness, text, length) ? OK : NO_MEMORY;
+}
+
+static int get_hall(dsgec_engine *e, Bytes *reader) {
+    int size, error = OK;
+    for (size = 0; error == OK && size <= LARGEST_CHAMPION; size++) {
+        error = get_champion(e, reader, size);
+    }
+    if (error != OK) {
+        return error;
     }
     return reader->at == reader->length ? OK : BAD_STATE;
 }
@@ -225,6 +286,7 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     }
     free_genotype(&spare);
     error = error == OK ? get_texts(e, &reader, texts) : error;
+    error = error == OK ? get_hall(e, &reader) : error;
     error = error == OK && generation > 0 ? set_scores(e) : error;
     e->generation = (int64_t)generation;
     e->evaluations = (int64_t)evaluations;

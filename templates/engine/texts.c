@@ -6,7 +6,7 @@ typedef struct {
 typedef struct {
     Hash hash;
     double fitness;
-    int32_t outcome;
+    int32_t outcome, size; /* its connections, if it was scored */
 } Entry;
 
 typedef struct {
@@ -127,6 +127,15 @@ static int64_t add_entry(Texts *texts, const Hash *hash) {
     entry->hash = *hash;
     entry->fitness = INFINITE;
     entry->outcome = PENDING;
+    entry->size = 0;
     place_entry(texts->table, texts->table_size, hash, texts->count);
     return (int64_t)texts->count++;
+}
+
+/* Forget all. */
+static void clear_texts(Texts *texts) {
+    texts->count = 0;
+    if (texts->table_size > 0) {
+        memset(texts->table, 0, texts->table_size * sizeof *texts->table);
+    }
 }

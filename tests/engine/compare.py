@@ -13,6 +13,7 @@ from dsgec.evolution.engine import Engine
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Scorer
+from dsgec.evolution.state import identify, save
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.genome.tables import tabulate
 
@@ -49,9 +50,13 @@ def make(grammar, settings, dataset=None, objective=""):
 
 
 def assert_same_run(problem, settings, threads=1, flags=QUICK):
-    """Every genotype, text, fitness and count of every generation; gives the last state."""
+    """Every genotype, text, fitness and count of every generation, and what is saved of the last.
+
+    Gives the last state.
+    """
     engine = Engine(problem, settings, threads, flags=flags)
-    reference = evolve(problem, settings, Scorer(problem, ReferenceBackend()))
+    scorer = Scorer(problem, ReferenceBackend())
+    reference = evolve(problem, settings, scorer)
     state = None
     for generation in range(settings.generations + 1):
         (row,) = engine.step(1)
@@ -65,15 +70,19 @@ def assert_same_run(problem, settings, threads=1, flags=QUICK):
         assert_same_population(engine, state)
         best = row.best.fitness, row.best.derivation.phenotype
         assert best == (state.best.fitness, state.best.derivation.phenotype)
-        told = (row.generation, row.mean, row.invalid, row.evaluations, row.reused)
+        told = (row.generation, row.mean, row.invalid, row.evaluations, row.reused, row.size)
         assert told == (
             state.generation,
             state.mean,
             state.invalid,
             state.evaluations,
             state.reused,
+            state.size,
         )
         assert engine.best.phenotype == state.best.derivation.phenotype
+    identity = identify(problem, settings)
+    assert engine.save() == save(identity, state, scorer, settings.population)
+    assert engine.champions == [scorer.hall[size] for size in sorted(scorer.hall)]
     return state
 
 

@@ -4,7 +4,7 @@ import struct
 from pathlib import Path
 
 from dsgec.codegen.engine import emit_engine
-from dsgec.evolution.engine import _parameters, _tables
+from dsgec.evolution.native_input import make_parameters, make_tables
 
 DRIVER = Path(__file__).parent / "driver.c"
 
@@ -18,7 +18,7 @@ def source(problem, representation="dsge"):
 
 
 def data(problem, settings, threads):
-    p, t = _parameters(problem, settings, threads), _tables(problem)
+    p, t = make_parameters(problem, settings, threads), make_tables(problem)
     numbers = (
         p.population,
         p.tournament,
@@ -28,12 +28,13 @@ def data(problem, settings, threads):
         p.connect_all,
         p.codons,
         p.wraps,
+        p.memory,
     )
     sizes = (*t.columns.shape, p.classes, len(t.groups), settings.generations + 1)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q13q2d", p.seed, *numbers, *sizes, p.crossover, p.mutation),
+            struct.pack("=Q14q2d", p.seed, *numbers, *sizes, p.crossover, p.mutation),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),

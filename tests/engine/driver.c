@@ -54,7 +54,7 @@ int main(int count, char **arguments) {
     if (file == NULL) {
         return 2;
     }
-    numbers = read_array(file, 14, sizeof *numbers);
+    numbers = read_array(file, 15, sizeof *numbers);
     rates = read_array(file, 2, sizeof *rates);
     s.seed = (uint64_t)numbers[0];
     s.population = numbers[1];
@@ -65,10 +65,11 @@ int main(int count, char **arguments) {
     s.connect_all = numbers[6];
     s.codons = numbers[7];
     s.wraps = numbers[8];
-    s.features = numbers[9];
-    s.rows = numbers[10];
-    s.classes = numbers[11];
-    s.groups = numbers[12];
+    s.memory = numbers[9];
+    s.features = numbers[10];
+    s.rows = numbers[11];
+    s.classes = numbers[12];
+    s.groups = numbers[13];
     s.crossover = rates[0];
     s.mutation = rates[1];
     s.row_groups = groups = read_array(file, (size_t)s.groups, sizeof *groups);
@@ -81,15 +82,15 @@ int main(int count, char **arguments) {
     if (first == NULL || second == NULL) {
         return 5;
     }
-    run(first, numbers[13] - numbers[13] / 2);
+    run(first, numbers[14] - numbers[14] / 2);
     if (dsgec_engine_save(first, &state, &length) != 0 ||
         dsgec_engine_restore(second, state, length) != 0) {
         return 6;
     }
-    run(first, numbers[13] / 2);
+    run(first, numbers[14] / 2);
     tell(first);
     if (count == 2) { /* with another argument, one engine is enough */
-        run(second, numbers[13] / 2);
+        run(second, numbers[14] / 2);
         tell(second);
     }
     dsgec_engine_free(first);

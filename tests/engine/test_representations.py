@@ -5,7 +5,8 @@ import random
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import Engine, run_engine
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.evolver import EngineEvolver
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
@@ -94,7 +95,7 @@ def test_threads_flags_and_a_restored_state_give_the_same_bytes(engine):
     second = Engine(problem, settings, threads=2, flags=NATIVE)
     second.restore(saved)
     assert second.save() == saved
-    assert list(run_engine(second)) == rows[9:]
+    assert second.step(settings.generations + 1 - 9) == rows[9:]
     assert second.save() == first.save()
 
 
@@ -113,7 +114,7 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
     with pytest.raises(DsgecError, match="the codons run out") as expected:
         next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
     with pytest.raises(DsgecError) as told:
-        next(run_engine(Engine(problem, settings)))
+        next(EngineEvolver(Engine(problem, settings), "").generations())
     assert str(told.value) == str(expected.value)
 
 

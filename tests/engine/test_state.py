@@ -1,9 +1,13 @@
 """Neither threads, nor slices of time, nor an interruption, nor the processor changes a run."""
 
+import random
+
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import Engine, run_engine
+from dsgec.evolution import scoring
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.evolver import EngineEvolver, LoopEvolver
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
@@ -11,7 +15,7 @@ from dsgec.fitness.backends import ReferenceBackend
 from dsgec.native.engine import NATIVE, PORTABLE
 from dsgec.native.toolchain import compilers
 from dsgec.run.record import history_row
-from tests.engine.compare import QUICK, make, make_data, refused_damages
+from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
 
 pytestmark = pytest.mark.needs_cc
 
@@ -21,6 +25,10 @@ SETTINGS = Settings(population=31, generations=25, elites=2, seed=7)
 @pytest.fixture(scope="module")
 def problem():
     return make("multi_layer", SETTINGS, make_data(2, 90, 4))
+
+
+def generations(engine):
+    return EngineEvolver(engine, "").generations()
 
 
 def final_bytes(problem, threads=1, flags=QUICK, seconds=float("inf"), toolchain=None):
@@ -62,7 +70,7 @@ def test_a_restored_engine_goes_on_with_the_same_bytes(problem):
         second.restore(state)
         assert second.save() == state
         assert second.generation == done
-        assert list(run_engine(second)) == rows[done:]
+        assert list(generations(second)) == rows[done:]
         assert second.save() == last
 
 
@@ -111,7 +119,7 @@ def test_an_engine_that_refused_a_state_does_not_run(problem):
 def test_the_generations_are_yielded_with_what_a_history_needs(problem):
     settings = Settings(population=10, generations=7)
     reference = evolve(problem, settings, Scorer(problem, ReferenceBackend()))
-    states = list(run_engine(Engine(problem, settings), slice_seconds=0.0))
+    states = list(generations(Engine(problem, settings)))
     for expected, state in zip(reference, states, strict=True):
         assert history_row(state) == history_row(expected)
         assert state.best.derivation.phenotype == expected.best.derivation.phenotype
@@ -124,5 +132,90 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
         with pytest.raises(DsgecError) as expected:
             next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
         with pytest.raises(DsgecError) as told:
-            next(run_engine(Engine(problem, settings)))
+            next(generations(Engine(problem, settings)))
         assert str(told.value) == str(expected.value)
+
+
+def test_engine_and_loop_go_on_from_each_others_state(problem):
+    rows, last = final_bytes(problem)
+    for start, end in ((engine_at, loop_at), (loop_at, engine_at), (loop_at, loop_at)):
+        first = start(problem)
+        done = [next(states) for states in [first.generations()] for _ in range(9)]
+        assert first.next_generation == 9
+        second = end(problem)
+        second.restore(first.save())
+        assert second.next_generation == 9
+        assert second.best_text == done[-1].best.derivation.phenotype
+        assert [history_row(state) for state in (*done, *second.generations())] == [
+            history_row(row) for row in rows
+        ]
+        assert second.save() == last
+
+
+def engine_at(problem):
+    return Stepwise(Engine(problem, SETTINGS, flags=QUICK), "")
+
+
+class Stepwise(EngineEvolver):
+    """Gives each generation before the next begins."""
+
+    def advance(self, generations, seconds):
+        return super().advance(1, float("inf"))
+
+
+def loop_at(problem):
+    return LoopEvolver(problem, SETTINGS, ReferenceBackend())
+
+
+def test_a_damaged_state_is_refused_by_the_loop_as_well(problem):
+    state = loop_at(problem)
+    for _, _ in zip(range(3), state.generations(), strict=False):
+        pass
+    saved = state.save()
+    rng = random.Random(2)
+    for _ in range(60):
+        damaged = bytearray(saved)
+        at = rng.randrange(len(damaged))
+        if rng.random() < 0.5:
+            del damaged[at:]
+        else:
+            damaged[at] ^= 1 << rng.randrange(8)
+        other = loop_at(problem)
+        try:
+            other.restore(bytes(damaged))
+        except DsgecError:
+            continue
+        assert (
+            at >= 32
+        )  # a bit of a fitness or of a hash can be any; the state is whole all the same
+        assert other.next_generation == 3
+
+
+def test_the_memory_forgets_what_the_population_does_not_hold(monkeypatch):
+    monkeypatch.setattr(scoring, "REMEMBERED", 50)
+    settings = Settings(population=20, generations=12, elites=3, seed=4)
+    for name in ("one_layer", "multi_layer"):
+        problem = make(name, settings, make_data(5, 40, 3))
+        forgetful = assert_same_run(problem, settings, threads=2)
+        monkeypatch.setattr(scoring, "REMEMBERED", 10**6)
+        remembering = assert_same_run(problem, settings)
+        # Nothing but the number of evaluations depends on it.
+        assert forgetful.population == remembering.population
+        assert forgetful.evaluations >= remembering.evaluations
+        monkeypatch.setattr(scoring, "REMEMBERED", 50)
+
+
+def test_a_champion_is_the_best_of_its_size(problem):
+    """Every text that was ever scored, measured by the simplifier's own count where it is equal."""
+    scorer = Scorer(problem, ReferenceBackend())
+    seen = {}
+    for state in evolve(problem, SETTINGS, scorer):
+        for individual in state.population:
+            text, fitness = individual.derivation.phenotype, individual.fitness
+            if not individual.score.reason:
+                seen.setdefault(individual.score.size, {})[text] = fitness
+    assert set(seen) <= set(scorer.hall)
+    for size, texts in seen.items():
+        champion = scorer.hall[size]
+        assert champion.fitness == min(texts.values())
+        assert texts[champion.phenotype] == champion.fitness

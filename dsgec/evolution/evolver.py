@@ -1,0 +1,230 @@
+"""Generations on demand, and how a run ends: what the engine and the loop have in common."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.loop import State, evolve
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.scoring import INFINITE, Champion, Scorer
+from dsgec.evolution.settings import Settings
+from dsgec.evolution.state import identify, restore, save
+from dsgec.fitness.backends import Backend
+from dsgec.fitness.objectives import natural, rises
+
+_SLICE = 0.2  # seconds
+
+
+class Phenotype(Protocol):
+    """What is kept of a derivation when a run has ended."""
+
+    @property
+    def phenotype(self) -> str: ...
+
+
+class Best(Protocol):
+    """The best individual of a generation."""
+
+    @property
+    def fitness(self) -> float: ...
+
+    @property
+    def derivation(self) -> Phenotype: ...
+
+
+class Generation(Protocol):
+    """What the engine and the loop both tell of a generation."""
+
+    @property
+    def generation(self) -> int: ...
+
+    @property
+    def best(self) -> Best: ...
+
+    @property
+    def mean(self) -> float: ...
+
+    @property
+    def invalid(self) -> int: ...
+
+    @property
+    def evaluations(self) -> int: ...
+
+    @property
+    def reused(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+
+class Evolver(ABC):
+    """A run that is ready to go. `remark` tells the user when it is not the fastest there is."""
+
+    name: str
+    description: str
+    remark: str = ""
+
+    def __init__(self, problem: Problem, settings: Settings) -> None:
+        self.problem, self.settings = problem, settings
+
+    @property
+    @abstractmethod
+    def next_generation(self) -> int:
+        """The number of the generation that comes next; -1 in the midst of one."""
+
+    @abstractmethod
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        """Go on for at most so many generations, or until about the time is up.
+
+        Gives those that became whole, which may be none.
+        """
+
+    @abstractmethod
+    def save(self) -> bytes:
+        """The state between two generations; both kinds of evolver go on from either's."""
+
+    @abstractmethod
+    def restore(self, state: bytes) -> None:
+        """Put an evolver that has not begun into a state that `save` gave."""
+
+    @property
+    @abstractmethod
+    def best_text(self) -> str:
+        """The best phenotype of the last whole generation."""
+
+    @property
+    @abstractmethod
+    def champions(self) -> list[Champion]:
+        """The best text of each size so far, by size."""
+
+    def finish(self) -> Sequence[Generation]:
+        """Make the generation whole that is under way, if one is."""
+        return self.advance(1, INFINITE) if self.next_generation < 0 else ()
+
+    def slices(self, ending: "Ending") -> Iterator[Sequence[Generation]]:
+        """The generations that are left, by slices of time, until the run ends."""
+        while not ending.reason:
+            # One at a time where the run may have to stop right there; and the first alone: if
+            # nothing in it is valid, that is what has to be explained.
+            single = ending.may_come_early or self.next_generation == 0
+            left = self.settings.generations - ending.generation
+            states = self.advance(1 if single else left, _SLICE)
+            for state in states:
+                ending.look(state.generation, state.best.fitness)
+            yield states
+
+    def generations(self) -> Iterator[Generation]:
+        """The generations that are left, one by one."""
+        ending = Ending(self.problem, self.settings, self.next_generation - 1)
+        for states in self.slices(ending):
+            yield from states
+
+
+class Ending:
+    """Looks at each generation; `reason` is empty until one is the last."""
+
+    def __init__(self, problem: Problem, settings: Settings, done: int = -1) -> None:
+        self.settings = settings
+        self.objective = problem.objective
+        self.generation = done
+        self.reason = "generations" if done >= settings.generations else ""
+        self._best, self._since = INFINITE, 0
+
+    @property
+    def may_come_early(self) -> bool:
+        """Whether it takes a look at each generation to know."""
+        return self.settings.stop_at is not None or self.settings.patience > 0
+
+    def look(self, generation: int, fitness: float) -> None:
+        """Take note of a generation and its best fitness."""
+        self.generation = generation
+        if fitness < self._best:
+            self._best, self._since = fitness, generation
+        if self._is_reached(fitness):
+            self.reason = "stop-at"
+        elif 0 < self.settings.patience <= generation - self._since:
+            self.reason = "patience"
+        elif generation >= self.settings.generations:
+            self.reason = "generations"
+
+    def _is_reached(self, fitness: float) -> bool:
+        """Whether the score, which for some objectives is to be high, is as good as asked for."""
+        if self.settings.stop_at is None:
+            return False
+        score, goal = natural(self.objective, fitness), self.settings.stop_at
+        return score >= goal if rises(self.objective) else score <= goal
+
+
+class EngineEvolver(Evolver):
+    """The native engine."""
+
+    name = "engine"
+
+    def __init__(self, engine: Engine, description: str) -> None:
+        super().__init__(engine.problem, engine.settings)
+        self.engine, self.description = engine, description
+
+    @property
+    def next_generation(self) -> int:
+        return self.engine.generation
+
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        states = self.engine.step(generations, seconds)
+        if any(s.generation == 0 and s.invalid == self.settings.population for s in states[:1]):
+            raise self.engine.explain()
+        return states
+
+    def save(self) -> bytes:
+        return self.engine.save()
+
+    def restore(self, state: bytes) -> None:
+        self.engine.restore(state)
+
+    @property
+    def best_text(self) -> str:
+        return self.engine.best.phenotype
+
+    @property
+    def champions(self) -> list[Champion]:
+        return self.engine.champions
+
+
+class LoopEvolver(Evolver):
+    """The loop in Python, with a backend; a generation at a time."""
+
+    def __init__(
+        self, problem: Problem, settings: Settings, backend: Backend, remark: str = ""
+    ) -> None:
+        super().__init__(problem, settings)
+        self.name, self.description, self.remark = backend.name, backend.description, remark
+        self.scorer = Scorer(problem, backend)
+        self.state: State | None = None
+        self._states: Iterator[State] | None = None
+
+    @property
+    def next_generation(self) -> int:
+        return self.state.generation + 1 if self.state else 0
+
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        if self._states is None:
+            self._states = evolve(self.problem, self.settings, self.scorer, self.state)
+        self.state = next(self._states)
+        return [self.state]
+
+    def save(self) -> bytes:
+        identity = identify(self.problem, self.settings)
+        return save(identity, self.state, self.scorer, self.settings.population)
+
+    def restore(self, state: bytes) -> None:
+        identity = identify(self.problem, self.settings)
+        self.state = restore(state, identity, self.problem, self.settings, self.scorer)
+
+    @property
+    def best_text(self) -> str:
+        assert self.state is not None
+        return self.state.best.derivation.phenotype
+
+    @property
+    def champions(self) -> list[Champion]:
+        return [self.scorer.hall[size] for size in sorted(self.scorer.hall)]

@@ -1,0 +1,91 @@
+"""A problem to what the engine is given, and a digest of all that the generations depend on."""
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.errors import DsgecError
+from dsgec.evolution import scoring
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.settings import Settings
+from dsgec.fitness.objectives import LANES
+from dsgec.native.engine import Parameters, Tables
+
+
+def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> Parameters:
+    """The numbers."""
+    return Parameters(
+        seed=settings.seed,
+        population=settings.population,
+        tournament=settings.tournament,
+        elites=settings.elites,
+        max_size=settings.max_size,
+        threads=max(threads, 1),
+        connect_all=int(settings.connect == "all"),
+        codons=settings.codons,
+        wraps=settings.wraps,
+        memory=scoring.REMEMBERED,
+        crossover=settings.crossover,
+        mutation=settings.mutation,
+        classes=len(problem.dataset.classes),
+    )
+
+
+def make_tables(problem: Problem) -> Tables:
+    """The rows of each class together, in order, or all rows where the objective asks for no class.
+
+    A group is filled up to whole lanes with its last row again, which counts for nothing.
+    """
+    dataset, train = problem.dataset, problem.split.train
+    y = dataset.y[train]
+    count = len(dataset.classes)
+    groups = [np.arange(len(y))]
+    if count and problem.objective == "exp-rmse":
+        groups = [np.flatnonzero(y == number) for number in range(count)]
+    filled = [np.pad(rows, (0, -len(rows) % LANES), "edge") for rows in groups]
+    starts = np.cumsum([0, *map(len, filled)])
+    bounds = tuple((int(start), len(rows)) for start, rows in zip(starts, groups, strict=False))
+    order = train[np.concatenate(filled)]
+    del y, groups, filled
+    single = dataset.y[order]
+    each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
+    # Column by column: a large table is not to be in memory a third time.
+    columns = _aligned(len(dataset.features), len(order))
+    for number in range(len(columns)):
+        columns[number] = dataset.x[order, number]
+    return Tables(columns, single, np.ascontiguousarray(each), bounds)
+
+
+def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
+    """An array that begins a cache line, as then does each of its rows of whole lanes."""
+    memory = np.empty(rows * columns + LANES)
+    start = -(memory.ctypes.data // memory.itemsize) % LANES
+    return memory[start : start + rows * columns].reshape(rows, columns)
+
+
+def run_identity(problem: Problem, engine: str, parameters: Parameters, tables: Tables) -> bytes:
+    """A digest of all that the generations depend on, and of nothing else."""
+    roles = problem.grammar.directives
+    numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
+    told = (
+        engine,
+        problem.tables,
+        roles.layer,
+        roles.output,
+        problem.objective,
+        numbers,
+        tables.groups,
+    )
+    digest = hashlib.sha256(repr(told).encode("utf-8", "surrogatepass"))
+    for array in (tables.columns, tables.single):
+        digest.update(array.astype("<f8", copy=False).data)
+    return digest.digest()
+
+
+def other_run() -> DsgecError:
+    """What is said of a state that begins with another digest."""
+    return DsgecError(
+        "the saved state is one of another run",
+        "It goes on only with the same grammar, data and settings.",
+    )

@@ -1,0 +1,170 @@
+"""The state of a run between two generations to bytes, and back: templates/engine/state.c.
+
+The bytes are the same whether the engine or the loop wrote them, so each goes on from the other's.
+Only genotypes and scores are kept: texts follow from the genotypes, and are made again.
+"""
+
+import math
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dsgec.errors import DsgecError
+from dsgec.evolution.hash import hash_text
+from dsgec.evolution.loop import Individual, State
+from dsgec.evolution.native_input import make_parameters, make_tables, other_run, run_identity
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.scoring import (
+    INFINITE,
+    LARGEST_CHAMPION,
+    NOT_FINITE,
+    REFUSED,
+    Champion,
+    Score,
+    Scorer,
+)
+from dsgec.evolution.settings import Settings
+from dsgec.genome.ir import Genotype
+from dsgec.genome.random import Stream
+from dsgec.network.measure import written
+from dsgec.network.tokens import PhenotypeError
+
+_MAGIC = b"dsgec-engine-2\n\0"
+_COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, texts
+_TEXT = struct.Struct("<16sdBI")  # hash, fitness, outcome, size
+_OUTCOMES = ("", NOT_FINITE, REFUSED)
+
+
+def identify(problem: Problem, settings: Settings) -> bytes:
+    """The digest that a saved state begins with."""
+    return run_identity(
+        problem, settings.engine, make_parameters(problem, settings), make_tables(problem)
+    )
+
+
+def save(identity: bytes, state: State | None, scorer: Scorer, population: int) -> bytes:
+    """The state as bytes; without one, that of a run that has not begun."""
+    counts = (
+        state.generation + 1 if state else 0,
+        scorer.evaluations,
+        scorer.reused,
+        population,
+        len(scorer.memory),
+    )
+    parts = [identity, _MAGIC, _COUNTS.pack(*counts)]
+    parts += [_genotype_bytes(i.derivation.genotype) for i in (state.population if state else ())]
+    for key, score in scorer.memory.items():
+        outcome = _OUTCOMES.index(score.outcome)
+        parts.append(_TEXT.pack(key, score.fitness, outcome, score.size))
+    for size in range(LARGEST_CHAMPION + 1):
+        champion = scorer.hall.get(size)
+        text = champion.phenotype.encode("utf-8", "surrogatepass") if champion else b""
+        parts.append(struct.pack("<I", len(text)))
+        if champion:
+            parts.append(struct.pack("<d", champion.fitness) + text)
+    return b"".join(parts)
+
+
+def restore(
+    data: bytes, identity: bytes, problem: Problem, settings: Settings, scorer: Scorer
+) -> State | None:
+    """The state that the bytes tell of; the memory and the hall of fame go to a new scorer."""
+    if data[: len(identity)] != identity:
+        raise other_run()
+    try:
+        return _Reader(data[len(identity) :], problem, settings, scorer).state()
+    except (_Damaged, struct.error, UnicodeDecodeError, PhenotypeError) as error:
+        raise DsgecError(
+            "the saved state is not one of this run",
+            "The file may be damaged: start the run anew.",
+        ) from error
+
+
+class _Damaged(Exception):
+    """The bytes are not what `save` gives."""
+
+
+class _Reader:
+    def __init__(self, data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> None:
+        self.data, self.at = data, 0
+        self.problem, self.settings, self.scorer = problem, settings, scorer
+
+    def state(self) -> State | None:
+        _expect(self.bytes(len(_MAGIC)) == _MAGIC)
+        generation, evaluations, reused, population, texts = self.unpack(_COUNTS)
+        _expect(population == self.settings.population and generation < 1 << 63)
+        genotypes = [self.genotype() for _ in range(population if generation else 0)]
+        for _ in range(texts):
+            self.text()
+        for size in range(LARGEST_CHAMPION + 1):
+            self.champion(size)
+        _expect(self.at == len(self.data))
+        self.scorer.evaluations, self.scorer.reused = evaluations, reused
+        if not generation:
+            return None
+        individuals = tuple(self.individuals(genotypes))
+        return State(generation - 1, individuals, evaluations, reused)
+
+    def individuals(self, genotypes: Sequence[Genotype]) -> Iterator[Individual]:
+        represented = self.problem.represent(self.settings)
+        for genotype in genotypes:
+            # Nothing is drawn: a genotype that needs mending was never saved.
+            derivation = represented.express(genotype, Stream(0, 0, 0))
+            _expect(dict(derivation.genotype) == genotype)
+            if derivation.fault:
+                yield Individual(derivation, Score(INFINITE, derivation.fault))
+                continue
+            score = self.scorer.memory.get(hash_text(derivation.phenotype))
+            if score is None:
+                raise _Damaged
+            yield Individual(derivation, score)
+
+    def genotype(self) -> Genotype:
+        genes: dict[tuple[int, int], tuple[int, ...]] = {}
+        for _ in range(self.number()):
+            rule, part, length = self.number(), self.number(), self.number()
+            _expect(length > 0 and (rule, part) > max(genes, default=(-1, -1)))
+            genes[rule, part] = struct.unpack(f"<{length}I", self.bytes(4 * length))
+        return genes
+
+    def text(self) -> None:
+        key, fitness, number, size = self.unpack(_TEXT)
+        _expect(number < len(_OUTCOMES) and key not in self.scorer.memory)
+        outcome = _OUTCOMES[number]
+        _expect(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
+        self.scorer.memory[key] = Score(fitness, outcome, size, outcome)
+
+    def champion(self, size: int) -> None:
+        length = self.number()
+        if not length:
+            return
+        (fitness,) = self.unpack(struct.Struct("<d"))
+        text = self.bytes(length).decode("utf-8", "surrogatepass")
+        _expect(math.isfinite(fitness) and self.problem.fits(self.problem.parse(text)))
+        layered = bool(self.problem.grammar.directives.layer)
+        _expect(written(text, layered=layered) == size)
+        self.scorer.hall[size] = Champion(size, fitness, text)
+
+    def number(self) -> int:
+        return int.from_bytes(self.bytes(4), "little")
+
+    def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
+        return layout.unpack(self.bytes(layout.size))
+
+    def bytes(self, count: int) -> bytes:
+        part = self.data[self.at : self.at + count]
+        _expect(len(part) == count)
+        self.at += count
+        return part
+
+
+def _expect(condition: bool) -> None:
+    if not condition:
+        raise _Damaged
+
+
+def _genotype_bytes(genotype: Genotype) -> bytes:
+    parts = [struct.pack("<I", len(genotype))]
+    for (rule, part), values in sorted(genotype.items()):
+        parts.append(struct.pack(f"<3I{len(values)}I", rule, part, len(values), *values))
+    return b"".join(parts)
