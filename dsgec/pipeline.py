@@ -13,7 +13,6 @@ study      many runs     → tables        engines × grammars × data sets × s
 """
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -24,23 +23,27 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import Evolver, Generation
+from dsgec.evolution.evolver import ENDS, Evolver, Generation
 from dsgec.evolution.problem import make_problem
+from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
-from dsgec.run.export import export
-from dsgec.run.files import make_folder, remove_if_empty
+from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version, remove_checkpoint
+from dsgec.run.export import export, exported
+from dsgec.run.files import locked
+from dsgec.run.hall import hall_text
 from dsgec.run.job import Job, Run
 from dsgec.run.record import (
-    HistoryRow,
     best_model,
     clear_run,
-    history_row,
     identity,
     is_same_run,
     make_record,
+    read_model,
     read_record,
+    read_timing,
     write_run,
 )
+from dsgec.run.under_way import USUAL_SITTING, Sitting, UnderWay
 
 EXPORTED = ("numpy", "c")
 """The targets that every run's folder has."""
@@ -67,40 +70,65 @@ def prepare(
     return Job(grammar_file, problem, settings, folder)
 
 
-def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None]) -> Run:
-    """Evolve, and write the folder; a KeyboardInterrupt ends the run early, with what it has."""
-    make_folder(job.folder)
-    history: list[HistoryRow] = []
-    last: Generation | None = None
-    interrupted = False
-    start = time.perf_counter()
-    try:
-        for last in evolver.generations():
-            history.append(history_row(last))
-            on_generation(last)
-    except KeyboardInterrupt:
-        if last is None:
-            remove_if_empty(job.folder)
-            raise
-        interrupted = True
-    except BaseException:
-        remove_if_empty(job.folder)
-        raise
-    seconds = time.perf_counter() - start
-    assert last is not None
+def run(
+    job: Job,
+    evolver: Evolver,
+    on_generation: Callable[[Generation], None],
+    sitting: Sitting = USUAL_SITTING,
+    stop: threading.Event | None = None,
+) -> Run:
+    """Evolve, from the folder's checkpoint if it has one, and write the folder.
+
+    When `stop` is set, the generation under way is finished, and the run ends with what it has; it
+    can be gone on with later, as it can after a kill.
+    """
+    with locked(job.folder, "run"):
+        under_way = UnderWay(job, evolver, sitting)
+
+        def tell(states: Sequence[Generation]) -> None:
+            for state in states:
+                on_generation(state)
+
+        stopped = False
+        for states in evolver.slices(under_way.ending):
+            under_way.add(states)
+            tell(states)
+            stopped = stop is not None and stop.is_set()
+            is_over, is_due = stopped or under_way.is_over, under_way.is_due
+            if stopped:
+                sitting.on_stop()
+            if is_over or is_due:
+                tell(under_way.finish_generation())
+            if is_over:
+                break
+            if is_due and not under_way.ending.reason:
+                under_way.try_to_save()
+        return _write(job, evolver, under_way, stopped)
+
+
+def _write(job: Job, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Run:
+    last = under_way.last
+    ended = under_way.ending.reason or ("interrupted" if stopped else "max-seconds")
+    is_finished = bool(under_way.ending.reason)
+    if not is_finished:
+        under_way.save()  # before anything else: this is what must not be lost
+    seconds = under_way.seconds
     timing = {
         "backend": evolver.name,
         "evolve_seconds": round(seconds, 3),
         "evaluations_per_second": round(last.evaluations / seconds, 1) if seconds else None,
     }
-    record = make_record(job.problem, job.settings, job.grammar, last)
+    record = make_record(job.problem, job.settings, job.grammar, last, ended)
     model = best_model(job.problem, last)
+    best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
+    hall = hall_text(job.problem, evolver.champions, best)
     clear_run(job.folder)
-    files = export(model, EXPORTED, record["model"]["name"], job.folder)
-    if len(history) <= last.generation:  # interrupted between two statements
-        history.append(history_row(last))
-    write_run(job.folder, record, model.network, history, timing)
-    return Run(job.folder, record, timing, tuple(files), interrupted)
+    name = record["model"]["name"]
+    export(model, EXPORTED, name, job.folder)
+    write_run(job.folder, record, model.network, under_way.history, timing, hall)
+    if is_finished:
+        remove_checkpoint(job.folder)
+    return Run(job.folder, record, timing, tuple(exported(EXPORTED, name, job.folder)))
 
 
 def run_many(
@@ -108,35 +136,38 @@ def run_many(
     jobs: int,
     start: Callable[[Job], Evolver],
     on_run: Callable[[Run], None],
+    sitting: Sitting = USUAL_SITTING,
+    stop: threading.Event | None = None,
 ) -> list[Run]:
     """Several runs, `jobs` of them at a time; `on_run` is called in their order.
 
-    A job is made when its turn comes, as each may hold a table of its own. The engine works outside
-    Python's lock, so threads are enough.
+    A job is made when its turn comes, as each may hold a table of its own; one whose folder has its
+    result already is not run again. The engine works outside Python's lock, so threads are enough.
+    When `stop` is set, those under way end with what they have, and no other begins.
     """
+    stop = stop or threading.Event()
 
-    stop = threading.Event()
-
-    def one(make: Callable[[], Job]) -> Run:
-        single = make()
-        return run(single, start(single), go_on)
-
-    def go_on(_: Generation) -> None:
+    def one(make: Callable[[], Job]) -> Run | None:
         if stop.is_set():
-            raise KeyboardInterrupt
+            return None
+        single = make()
+        found = None if sitting.anew else finished_run(single)
+        return found or run(single, start(single), lambda _: None, sitting, stop)
 
-    finished = []
+    ended = []
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(one, make) for make in each]
         try:
             for future in futures:
-                finished.append(future.result())
-                on_run(finished[-1])
+                single = future.result()
+                if single is not None:
+                    ended.append(single)
+                    on_run(single)
         except BaseException:
             stop.set()  # the runs under way write what they have
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return finished
+    return ended
 
 
 def seeded(job: Job, seed: int) -> Job:
@@ -154,13 +185,30 @@ def cross_validated(job: Job, dataset: Dataset, folds: int, fold: int) -> Job:
     return Job(job.grammar, problem, settings, folder / f"fold{fold + 1}")
 
 
-def refuse_other_run(job: Job) -> None:
-    """A folder with the result of another run is not written over unasked."""
-    if not (job.folder / "run.json").exists():
-        return
+def finished_run(job: Job) -> Run | None:
+    """The run of this job, if its folder has it, whole and of this version."""
+    folder = job.folder
+    if is_begun(folder) or not (folder / "run.json").exists():
+        return None
+    record = read_record(folder)
     asked = identity(job.grammar, job.problem.dataset, job.settings)
-    if not is_same_run(read_record(job.folder), asked):
-        raise DsgecError(
-            f"{job.folder} holds another run",
-            "Choose another --name, or write over it with --overwrite.",
-        )
+    if not is_same_run(record, asked) or record.get("dsgec") != asked["dsgec"]:
+        return None
+    result, timing = record.get("result"), read_timing(folder)
+    if not isinstance(result, dict) or result.get("ended") not in ENDS or timing is None:
+        return None
+    _, name = read_model(folder)
+    return Run(folder, record, timing, tuple(exported(EXPORTED, name, folder)))
+
+
+def refuse_other_run(job: Job) -> None:
+    """A folder with another run, finished or under way, is not written over unasked."""
+    folder, advice = job.folder, "Choose another --name, or write over it with --overwrite."
+    asked = identity(job.grammar, job.problem.dataset, job.settings)
+    if is_begun(folder):
+        checkpoint = read_checkpoint(folder)
+        if not is_same_run(checkpoint.asked, asked):
+            raise DsgecError(f"{folder} holds another run, which has not ended", advice)
+        refuse_other_version(folder, checkpoint)
+    elif (folder / "run.json").exists() and not is_same_run(read_record(folder), asked):
+        raise DsgecError(f"{folder} holds another run", advice)

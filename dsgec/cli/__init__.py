@@ -16,6 +16,7 @@ from dsgec.cli.grammar import check, sample
 from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
+from dsgec.cli.resume import resume
 from dsgec.cli.run import predict, show
 from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
@@ -58,6 +59,7 @@ for _command in (
     sample,
     inspect_,
     evolve,
+    resume,
     export,
     compile_,
     predict,

@@ -1,22 +1,20 @@
 """`dsgec evolve`."""
 
-import os
 import re
-import sys
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dsgec.cli.options import backend_option, max_depth_option, warn
-from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
+from dsgec.cli.options import max_depth_option, warn
+from dsgec.cli.sitting import SittingOptions, sitting_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError
 from dsgec.evolution.settings import CONNECTIONS
 from dsgec.genome.ir import ENGINES
 
-_MOST_NOTES = 10
 _SHARE = 0.3
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
 
@@ -88,9 +86,18 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
     help="Cross-validate: K runs, each with another K-th of the rows to test with.",
 )
 @click.option("--split-seed", type=int, default=1, show_default=True, help="Draws those rows.")
-@backend_option
 @click.option(
-    "--threads", type=click.IntRange(1, 256), help="Of the engine; default: by the table's size."
+    "--stop-at",
+    type=float,
+    metavar="SCORE",
+    help="End when the best score of the objective is as good as this.",
+)
+@click.option(
+    "--patience",
+    type=int,
+    default=0,
+    metavar="N",
+    help="End after N generations without a better best; default: never.",
 )
 @click.option(
     "--runs",
@@ -105,39 +112,34 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
 @click.option("--out", type=click.Path(path_type=Path), help="Where runs go; default: ./build.")
 @click.option("--name", default="", help="The name of the run's folder.")
 @click.option("--overwrite", is_flag=True, help="Write over another run of that name.")
-@click.option("--quiet", is_flag=True, help="Only errors.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@sitting_options
 @table_options
 def evolve(
     grammar: str,
     data: str,
     test: str | None,
     folds: int | None,
-    backend: str,
-    threads: int | None,
     runs: int,
     jobs: int | None,
     out: Path | None,
     name: str,
     overwrite: bool,
-    quiet: bool,
-    as_json: bool,
     max_depth: tuple[tuple[str, int], ...],
     table: TableOptions,
+    sitting: SittingOptions,
     **settings: Any,
 ) -> None:
     """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
 
     GRAMMAR is a BNF file or the name of a shipped grammar. DATA is a table: a CSV, TSV, ARFF or
     Parquet file, packed with gzip or not, `-` for standard input, or the name of a shipped one.
+
+    A run that was interrupted, or killed, goes on when it is started again in the same way.
     """
     from dsgec.bnf.load import load_grammar
-    from dsgec.evolution.choose import choose, sensible_threads
+    from dsgec.cli.carry_out import carry_out, carry_out_many, reference
     from dsgec.evolution.settings import Settings
-    from dsgec.pipeline import cross_validated, prepare, refuse_other_run, run, run_many, seeded
-    from dsgec.run.crossvalidation import write_scores
-    from dsgec.run.display import Progress, result_lines, summary_lines
-    from dsgec.run.record import to_json
+    from dsgec.pipeline import cross_validated, prepare, refuse_other_run, seeded
 
     share, test_table = share_or_table(test, folds, runs)
     chosen = Settings(max_depth=tuple(sorted(dict(max_depth).items())), test=share, **settings)
@@ -154,37 +156,13 @@ def evolve(
         if not overwrite:
             refuse_other_run(single)
     warn(job.grammar)
-    if threads is None:
-        threads = 1 if several else sensible_threads(job.problem)
-    evolver = choose(job.problem, job.settings, backend, threads)
-    told = job.problem.dataset.notes
-    notes = told[:_MOST_NOTES]
-    if len(told) > len(notes):
-        more = len(told) - len(notes)
-        notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
-    for remark in (*notes, job.problem.remark, evolver.remark):
-        if remark and not quiet:
-            complain(f"note: {remark}")
-    progress = Progress(job, evolver.description, quiet=quiet or as_json)
-    if not several:
-        finished = [run(job, evolver, progress)]
-        progress.close()
+    arguments = {
+        "grammar": reference(grammar),
+        "data": reference(data),
+        "test": reference(test_table) if test_table else None,
+        "table": asdict(table),
+    }
+    if several:
+        carry_out_many(each, job, sitting, arguments, jobs, anew=overwrite, folds=bool(folds))
     else:
-        finished = run_many(
-            each,
-            jobs or os.cpu_count() or 1,
-            lambda single: choose(single.problem, single.settings, evolver.name, threads),
-            progress.run_ended,
-        )
-    if folds:
-        write_scores(finished)
-    if as_json:
-        records = [{**one.record, "timing": one.timing} for one in finished]
-        say(to_json(records if several else records[0]).removesuffix("\n"))
-    elif not quiet:
-        what = "folds" if folds else "runs"
-        lines = summary_lines(finished, what) if several else result_lines(finished[0])
-        say("\n".join(lines))
-    if any(one.interrupted for one in finished):
-        complain("interrupted: what was reached by then is written")
-        sys.exit(EXIT_INTERRUPTED)
+        carry_out(job, sitting, arguments, anew=overwrite)

@@ -36,17 +36,31 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: the run's folder.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
+@click.option(
+    "--pick",
+    type=(click.Choice(["smallest-within", "size"]), str),
+    metavar="smallest-within SHARE | size N",
+    help="Not the best network but one of the hall of fame: the smallest whose score is within such"
+    " as 1% of the best, or the best of at most N connections.",
+)
 @dtype_option
 @wheel_option
 def export(
-    run: Path, targets: str, out: Path | None, name: str | None, dtype: str, wheel: bool
+    run: Path,
+    targets: str,
+    out: Path | None,
+    name: str | None,
+    pick: tuple[str, str] | None,
+    dtype: str,
+    wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
     from dsgec.run.export import export as write
     from dsgec.run.export import parse_targets
+    from dsgec.run.hall import pick as picked
     from dsgec.run.record import read_model
 
-    model, own_name = read_model(run)
+    model, own_name = picked(run, *pick) if pick else read_model(run)
     chosen = parse_targets(targets)
     for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
         say(str(path))

@@ -1,6 +1,7 @@
 """Options and arguments that several commands share, and what they name."""
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,28 @@ from dsgec.cli.output import complain
 
 if TYPE_CHECKING:
     from dsgec.bnf.load import GrammarFile
+
+
+Command = Callable[..., Any]
+
+
+def collecting(
+    function: Command,
+    name: str,
+    kind: type[Any],
+    options: Sequence[Callable[[Command], Command]],
+) -> Command:
+    """The command with these options, which it gets together: as `name`, a dataclass `kind`."""
+
+    @functools.wraps(function)
+    def collected(**arguments: Any) -> Any:
+        given = {field: arguments.pop(field) for field in kind.__slots__ if field in arguments}
+        return function(**{name: kind(**given)}, **arguments)
+
+    command: Command = collected
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 class DepthLimit(click.ParamType[tuple[str, int]]):

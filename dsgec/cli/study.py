@@ -29,14 +29,15 @@ def study(
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
     """
+    from dsgec.run.files import locked, remove_unfinished
     from dsgec.study.cells import cells
     from dsgec.study.display import Progress, duration
     from dsgec.study.ir import shorten
     from dsgec.study.parse import load_study
-    from dsgec.study.prepare import prepare, remarks
+    from dsgec.study.prepare import RUNS, prepare, remarks
     from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
-    from dsgec.study.work import collect, finished, locked, unfinished, work
+    from dsgec.study.work import collect, finished, unfinished, work
 
     planned = load_study(study)
     if quick:
@@ -48,7 +49,8 @@ def study(
         complain(remark)
     side_by_side = jobs or os.cpu_count() or 1
     started = time.monotonic()
-    with locked(folder):
+    with locked(folder, "study"):
+        remove_unfinished(folder / RUNS)
         there = finished(tasks)
         todo = unfinished(tasks, there)
         if not quiet:

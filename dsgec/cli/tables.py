@@ -1,19 +1,16 @@
 """Options that say how a table is read and what its columns are, the same for every command."""
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from dsgec.cli.options import Command, collecting
 from dsgec.data.plan import CONSTANT_WAYS, DEFAULT, MISSING_WAYS, SCALES, TASKS, Plan
 from dsgec.errors import DsgecError
 
 if TYPE_CHECKING:
     from dsgec.data.ir import Dataset, Table
-
-Command = Callable[..., Any]
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blank": " ", "space": " "}
 _READING = (
@@ -118,22 +115,9 @@ class TableOptions:
 
 def reading_options(function: Command) -> Command:
     """`--separator` and its like; the command gets them as `table`."""
-    return _with(function, _READING)
+    return collecting(function, "table", TableOptions, _READING)
 
 
 def table_options(function: Command) -> Command:
     """What `reading_options` has, and `--target` and its like."""
-    return _with(function, _COLUMNS + _READING)
-
-
-def _with(function: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
-    @functools.wraps(function)
-    def collected(**arguments: Any) -> Any:
-        names = TableOptions.__slots__
-        given = {name: arguments.pop(name) for name in names if name in arguments}
-        return function(table=TableOptions(**given), **arguments)
-
-    command: Command = collected
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return collecting(function, "table", TableOptions, _COLUMNS + _READING)

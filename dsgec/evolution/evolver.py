@@ -13,7 +13,10 @@ from dsgec.evolution.state import identify, restore, save
 from dsgec.fitness.backends import Backend
 from dsgec.fitness.objectives import natural, rises
 
-_SLICE = 0.2  # seconds
+ENDS = ("generations", "stop-at", "patience")
+"""Why a run ended that is complete; one that was interrupted can go on."""
+
+_SLICE = 0.2  # seconds: a signal is noticed, and progress shown, between two slices
 
 
 class Phenotype(Protocol):
@@ -100,7 +103,10 @@ class Evolver(ABC):
 
     def finish(self) -> Sequence[Generation]:
         """Make the generation whole that is under way, if one is."""
-        return self.advance(1, INFINITE) if self.next_generation < 0 else ()
+        states: Sequence[Generation] = ()
+        while self.next_generation < 0:
+            states = self.advance(1, _SLICE)
+        return states
 
     def slices(self, ending: "Ending") -> Iterator[Sequence[Generation]]:
         """The generations that are left, by slices of time, until the run ends."""

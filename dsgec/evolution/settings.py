@@ -83,3 +83,14 @@ class Settings:
         if not self.patience:
             del values["patience"]
         return values
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Settings":
+        """The settings that `as_json` gave; a DsgecError where they are none."""
+        try:
+            settings = cls(**values | {"max_depth": tuple(sorted(values["max_depth"].items()))})
+        except (TypeError, KeyError, AttributeError) as error:
+            raise DsgecError("these are not the settings of a run") from error
+        if settings.as_json() != values:
+            raise DsgecError("these are not the settings of a run")
+        return settings

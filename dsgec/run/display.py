@@ -15,6 +15,7 @@ from dsgec.run.job import Job, Run
 _SECONDS_BETWEEN_LINES = 2.0
 _SECONDS_BETWEEN_UPDATES = 0.2
 _MOST_CLASSES_SHOWN = 10
+_FILES = ("run.json", "history.csv", "hall_of_fame.csv", "best.net", "timing.json")
 _WIDEST_LABEL = 12
 
 
@@ -73,6 +74,12 @@ class Progress:
             score = f"{result['objective']} {_number(result['score'])}"
             print(f"{which}  {score}  {figures}", file=sys.stderr)
 
+    def note(self, text: str) -> None:
+        """A line of its own."""
+        if not self.quiet:
+            start = "\r\x1b[K" if self.terminal else ""
+            print(f"{start}{printable(text)}", file=sys.stderr, flush=True)
+
     def close(self) -> None:
         """End the line that was kept fresh."""
         if self.terminal and not self.quiet:
@@ -88,13 +95,13 @@ def result_lines(run: Run) -> list[str]:
         for key in ("layers", "neurons", "features", "connections")
     ]
     objective = result["objective"]
+    names = [path.name for path in run.files]
     lines = [
         f"best network: {objective} {_number(result['score'])} ({perfect(objective)} is perfect);"
         f" {', '.join(parts)}",
         *_metric_lines(result),
         *_confusion_lines(run.record),
-        f"written to {printable(str(run.folder))}: run.json history.csv best.net timing.json "
-        + " ".join(path.name for path in run.files),
+        f"written to {printable(str(run.folder))}: {' '.join((*_FILES, *names))}",
     ]
     module = run.record["model"]["name"]
     lines.append(

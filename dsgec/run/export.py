@@ -69,6 +69,12 @@ def _refuse_hidden(files: Iterable[str], name: str, folder: Path) -> None:
         )
 
 
+def exported(targets: Sequence[str], name: str, folder: Path) -> list[Path]:
+    """The files that such an export has written there, those that still are."""
+    files = [folder / file.format(name) for target in targets for file in TARGETS[target].files]
+    return [path for path in files if path.is_file()]
+
+
 def remove_exports(folder: Path, name: str) -> None:
     """Take away what any target wrote under this name."""
     for target in TARGETS.values():

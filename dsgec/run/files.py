@@ -1,8 +1,10 @@
 """Files that are whole or not there."""
 
 import contextlib
+import fcntl
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 from dsgec.errors import DsgecError, reason
@@ -55,6 +57,33 @@ def make_folder(folder: Path) -> None:
         raise DsgecError(
             f"cannot write to {folder}: {reason(error)}", "Choose another with --out."
         ) from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path, what: str) -> Iterator[None]:
+    """Keep the folder of a run or a study to this process; the lock dies with it.
+
+    What a kill left half written there is taken away; so is the folder if nothing comes into it.
+    """
+    make_folder(folder)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DsgecError(
+                f"another process is at work on the {what} in {folder}",
+                "Wait until it has ended, or choose another folder with --out.",
+            ) from error
+        except OSError:
+            pass  # a file system without locks
+        try:
+            remove_unfinished(folder)
+            yield
+        finally:
+            remove_if_empty(folder)
+    finally:
+        os.close(descriptor)
 
 
 def remove_if_empty(folder: Path) -> None:

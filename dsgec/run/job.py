@@ -21,10 +21,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A run that has ended; `interrupted` if a person ended it before its last generation."""
+    """A run that has ended, or a sitting of one that can go on; `files` are its exports."""
 
     folder: Path
     record: dict[str, Any]
     timing: dict[str, Any]
     files: tuple[Path, ...]
-    interrupted: bool
+
+    @property
+    def ended(self) -> str:
+        """Why: one of ENDS in `dsgec.evolution.evolver`, or `interrupted`, or `max-seconds`."""
+        return str(self.record["result"]["ended"])

@@ -1,11 +1,9 @@
 """A run to its folder, and back: what was asked, what came of it, how it went."""
 
-import csv
-import io
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -34,38 +32,18 @@ from dsgec.network.text import text
 from dsgec.resources import read_bytes
 from dsgec.run.export import remove_exports
 from dsgec.run.files import write_whole
+from dsgec.run.history import HistoryRow, history_text
 
 _MOST_BYTES = 256 << 20
 _DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
-HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused")
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRow:
-    """One generation; `evaluations` and `reused` count from the start of the run."""
-
-    generation: int
-    best: float
-    mean: float
-    invalid: int
-    evaluations: int
-    reused: int
-
-
-def history_row(state: Generation) -> HistoryRow:
-    """What is kept of a generation."""
-    return HistoryRow(
-        state.generation,
-        state.best.fitness,
-        state.mean,
-        state.invalid,
-        state.evaluations,
-        state.reused,
-    )
 
 
 def make_record(
-    problem: Problem, settings: Settings, grammar: GrammarFile, last: Generation
+    problem: Problem,
+    settings: Settings,
+    grammar: GrammarFile,
+    last: Generation,
+    ended: str = "generations",
 ) -> dict[str, Any]:
     """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
     model = best_model(problem, last)
@@ -73,7 +51,11 @@ def make_record(
     asked = identity(grammar, dataset, settings)
     return {
         "dsgec": asked["dsgec"],
-        "grammar": asked["grammar"],
+        "grammar": {
+            **asked["grammar"],
+            "layered": bool(problem.grammar.directives.layer),
+            "output": problem.grammar.directives.output,
+        },
         "data": {
             **asked["data"],
             "train_rows": len(problem.split.train),
@@ -90,10 +72,11 @@ def make_record(
             "objective": problem.objective,
             "score": natural(problem.objective, last.best.fitness),
             "generations": last.generation,
+            "ended": ended,
             "evaluations": last.evaluations,
             "reused": last.reused,
-            "train": _metrics(problem, network, problem.split.train),
-            "test": _metrics(problem, network, problem.split.test),
+            "train": measured(problem, network, problem.split.train),
+            "test": measured(problem, network, problem.split.test),
             **_confusions(problem, network),
             "network": asdict(size(network)),
             "phenotype": last.best.derivation.phenotype,
@@ -108,7 +91,8 @@ def best_model(problem: Problem, state: Generation) -> Model:
     return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
 
-def _metrics(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
+def measured(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
+    """The metrics of a network on some of the rows."""
     dataset = problem.dataset
     outputs = evaluate(network, dataset.x[rows])
     with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
@@ -158,7 +142,9 @@ def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
         told = {**data} if isinstance(data, dict) else {}
         for name in ("name", "train_rows", "test_rows"):
             told.pop(name, None)
-        return run.get("settings"), run.get("grammar"), told
+        grammar = run.get("grammar")
+        by = grammar if isinstance(grammar, dict) else {}
+        return run.get("settings"), by.get("name"), by.get("sha256"), told
 
     return relevant(record) == relevant(asked)
 
@@ -182,10 +168,12 @@ def write_run(
     network: Network,
     history: Sequence[HistoryRow],
     timing: dict[str, Any],
+    hall: str,
 ) -> None:
     """Write the folder; run.json last, so that a folder with one is complete."""
-    write_whole(folder / "history.csv", _history_text(history))
+    write_whole(folder / "history.csv", history_text(history))
     write_whole(folder / "best.net", f"# evolved by dsgec {__version__}\n{text(network)}")
+    write_whole(folder / "hall_of_fame.csv", hall)
     write_whole(folder / "timing.json", to_json(timing))
     write_whole(folder / "run.json", to_json(record))
 
@@ -215,14 +203,6 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _history_text(history: Sequence[HistoryRow]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HISTORY_COLUMNS)
-    writer.writerows([getattr(row, name) for name in HISTORY_COLUMNS] for row in history)
-    return out.getvalue()
-
-
 def read_record(folder: Path) -> dict[str, Any]:
     """run.json of a run's folder."""
     path = folder / "run.json"
@@ -237,6 +217,16 @@ def read_record(folder: Path) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise DsgecError(f"{path} is not the record of a run")
     return record
+
+
+def read_timing(folder: Path) -> dict[str, Any] | None:
+    """timing.json of a run's folder, if it has one."""
+    try:
+        path = folder / "timing.json"
+        timing = json.loads(read_bytes(path, str(path), _MOST_BYTES))
+    except (DsgecError, ValueError, RecursionError):
+        return None
+    return timing if isinstance(timing, dict) else None
 
 
 def read_model(folder: Path) -> tuple[Model, str]:

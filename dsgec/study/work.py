@@ -5,50 +5,22 @@ one Ctrl-C serve them all; and where the process is killed, nothing goes on writ
 Each finished run is one file, written whole, so a kill loses only the runs under way.
 """
 
-import contextlib
-import fcntl
-import os
 import threading
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from pathlib import Path
 
-from dsgec.errors import DsgecError, Fault, reason
+from dsgec.errors import DsgecError, Fault
 from dsgec.evolution.choose import choose
 from dsgec.evolution.evolver import Evolver
 from dsgec.evolution.scoring import NothingValid
-from dsgec.run.files import make_folder, remove_unfinished, write_whole
+from dsgec.run.files import write_whole
 from dsgec.run.record import make_record
 from dsgec.study.ir import Cell
-from dsgec.study.prepare import RUNS, Task
+from dsgec.study.prepare import Task
 from dsgec.study.results import Outcome, failure_text, outcome_text, read_outcome
 
-LOCK = "lock"
 Ended = tuple[Task, str, float]
-
-
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep the folder of a study to this process; the lock dies with it."""
-    make_folder(folder)
-    try:
-        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise DsgecError(f"cannot write to {folder}: {reason(error)}") from error
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise DsgecError(
-                f"another process is at work on the study in {folder}",
-                "Wait until it has ended, or choose another folder with --out.",
-            ) from error
-        remove_unfinished(folder)
-        remove_unfinished(folder / RUNS)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def finished(tasks: Sequence[Task]) -> dict[Cell, Outcome]:

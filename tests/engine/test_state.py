@@ -14,7 +14,7 @@ from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.native.engine import NATIVE, PORTABLE
 from dsgec.native.toolchain import compilers
-from dsgec.run.record import history_row
+from dsgec.run.history import history_row
 from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
 
 pytestmark = pytest.mark.needs_cc

@@ -1,7 +1,6 @@
 """A study can be killed at any moment and started again: its results stay the same."""
 
 import csv
-import fcntl
 import json
 import os
 import random
@@ -13,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.run.files import locked
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
-from dsgec.study.work import LOCK, finished, locked, work
+from dsgec.study.work import finished, work
 from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
 
 STUDY = """
@@ -57,7 +57,7 @@ def whole(file, tmp_path_factory):
 
 def made(folder):
     """What a study has made, but for the lock and the runs."""
-    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and p.name != LOCK}
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
 
 
 def copy(folder, to):
@@ -184,14 +184,18 @@ def test_another_runs_file_is_not_taken_for_this_one(file, whole, tmp_path):
 
 
 def test_two_processes_do_not_work_on_one_folder(file, tmp_path):
-    with (tmp_path / LOCK).open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        answer = dsgec("study", file, "--out", tmp_path, code=1)
-        with pytest.raises(DsgecError, match="another process is at work"), locked(tmp_path):
+    folder = tmp_path / "study"
+    with locked(folder, "study"):
+        answer = dsgec("study", file, "--out", folder, code=1)
+        with (
+            pytest.raises(DsgecError, match="another process is at work"),
+            locked(folder, "study"),
+        ):
             pass
-    assert "another process is at work" in answer.stderr
+    assert "another process is at work on the study" in answer.stderr
     assert "--out" in answer.stderr
-    with locked(tmp_path):
+    assert not folder.exists()  # nothing came into it
+    with locked(folder, "study"):
         pass
 
 

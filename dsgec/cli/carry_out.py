@@ -1,0 +1,143 @@
+"""Jobs to runs, with what a person sees of them and how they are interrupted."""
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dsgec.cli.output import complain, say
+from dsgec.cli.signals import Signals
+from dsgec.cli.sitting import SittingOptions
+from dsgec.evolution.choose import choose, sensible_threads
+from dsgec.evolution.evolver import Evolver
+from dsgec.pipeline import finished_run, run, run_many
+from dsgec.run.crossvalidation import write_scores
+from dsgec.run.display import Progress, result_lines, summary_lines
+from dsgec.run.job import Job, Run
+from dsgec.run.record import to_json
+from dsgec.run.under_way import Sitting
+
+_MOST_NOTES = 10
+
+
+def carry_out(
+    job: Job, options: SittingOptions, arguments: dict[str, Any], *, anew: bool = False
+) -> None:
+    """Run a job, or go on with it, and tell what came of it; `anew`, whatever its folder has."""
+    found = None if anew else finished_run(job)
+    if found is not None:
+        if not options.quiet:
+            complain(f"note: {job.folder} has this run already; --overwrite runs it again")
+        _tell(found, options)
+        return
+    evolver = choose(
+        job.problem,
+        job.settings,
+        options.backend,
+        options.threads or sensible_threads(job.problem),
+    )
+    _tell_notes(job, evolver, options)
+    progress = Progress(job, evolver.description, quiet=options.quiet or options.as_json)
+    with Signals() as signals:
+        sitting = _sitting(options, arguments, progress, anew)
+        ended = run(job, evolver, progress, sitting, signals.stop)
+        progress.close()
+    _tell(ended, options)
+    if ended.ended == "interrupted":
+        sys.exit(signals.exit_code)
+
+
+def carry_out_many(
+    each: Sequence[Callable[[], Job]],
+    first: Job,
+    options: SittingOptions,
+    arguments: dict[str, Any],
+    jobs: int | None,
+    *,
+    anew: bool,
+    folds: bool,
+) -> None:
+    """Run several jobs, of which `first` is one, side by side; they may be folds."""
+    threads = options.threads or 1
+    evolver = choose(first.problem, first.settings, options.backend, threads)
+    _tell_notes(first, evolver, options)
+    progress = Progress(first, evolver.description, quiet=options.quiet or options.as_json)
+    with Signals() as signals:
+        ended = run_many(
+            each,
+            jobs or os.cpu_count() or 1,
+            lambda job: choose(job.problem, job.settings, evolver.name, threads),
+            progress.run_ended,
+            _sitting(options, arguments, progress, anew),
+            signals.stop,
+        )
+        progress.close()
+    whole = len(ended) == len(each) and not any(_can_go_on(one) for one in ended)
+    if folds and whole:
+        write_scores(ended)
+    if options.as_json:
+        say(to_json([_as_json(one) for one in ended]).removesuffix("\n"))
+    elif not options.quiet and ended:
+        say("\n".join(summary_lines(ended, "folds" if folds else "runs")))
+    if signals.stop.is_set() and not whole:
+        complain(
+            f"interrupted: {sum(not _can_go_on(one) for one in ended)} of {len(each)} have ended;"
+            f" `{shlex.join(['dsgec', *sys.argv[1:]])}` goes on with the others"
+        )
+        sys.exit(signals.exit_code)
+
+
+def reference(name: str) -> str:
+    """A file that a user named, as it can be found again from another folder."""
+    return str(Path(name).absolute()) if name != "-" and Path(name).exists() else name
+
+
+def _sitting(
+    options: SittingOptions, arguments: dict[str, Any], progress: Progress, anew: bool
+) -> Sitting:
+    return Sitting(
+        options.save_every,
+        float("inf") if options.max_seconds is None else options.max_seconds,
+        anew,
+        arguments,
+        lambda: progress.note("finishing this generation; Ctrl-C again stops at once"),
+        lambda trouble: complain(f"warning: {trouble}"),
+    )
+
+
+def _tell_notes(job: Job, evolver: Evolver, options: SittingOptions) -> None:
+    told = job.problem.dataset.notes
+    notes = told[:_MOST_NOTES]
+    if len(told) > len(notes):
+        more = len(told) - len(notes)
+        notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
+    for remark in (*notes, job.problem.remark, evolver.remark):
+        if remark and not options.quiet:
+            complain(f"note: {remark}")
+
+
+def _tell(ended: Run, options: SittingOptions) -> None:
+    if options.as_json:
+        say(to_json(_as_json(ended)).removesuffix("\n"))
+    elif not options.quiet:
+        say("\n".join(result_lines(ended)))
+    if _can_go_on(ended):
+        result, asked = ended.record["result"], ended.record["settings"]
+        complain(
+            f"{_WHY[ended.ended]} after generation {result['generations']} of"
+            f" {asked['generations']}: this is the best so far;"
+            f" `dsgec resume {shlex.quote(str(ended.folder))}` goes on"
+        )
+
+
+_WHY = {"interrupted": "interrupted", "max-seconds": "its time was over"}
+
+
+def _can_go_on(ended: Run) -> bool:
+    return ended.ended in _WHY
+
+
+def _as_json(ended: Run) -> dict[str, Any]:
+    return {**ended.record, "timing": ended.timing}

@@ -1,0 +1,74 @@
+"""`dsgec resume`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsgec.cli.sitting import SittingOptions, sitting_options
+from dsgec.cli.tables import TableOptions
+from dsgec.errors import DsgecError
+
+if TYPE_CHECKING:
+    from dsgec.run.checkpoint import Checkpoint
+    from dsgec.run.job import Job
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@sitting_options
+def resume(run: Path, sitting: SittingOptions) -> None:
+    """Go on with the run in the folder RUN, which was interrupted or killed.
+
+    It ends with the same bytes as one that never was. `dsgec evolve` with the same arguments as
+    before does the same.
+    """
+    from dsgec.cli.carry_out import carry_out
+    from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version
+    from dsgec.run.record import read_record
+
+    if not is_begun(run):
+        read_record(run)
+        raise DsgecError(f"the run in {run} has ended: there is nothing to go on with")
+    checkpoint = read_checkpoint(run)
+    refuse_other_version(run, checkpoint)
+    job = _job(run, checkpoint)
+    carry_out(job, sitting, checkpoint.arguments)
+
+
+def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
+    """The job that the checkpoint tells of, with its grammar and table read again."""
+    from dsgec.bnf.load import load_grammar
+    from dsgec.evolution.settings import Settings
+    from dsgec.pipeline import prepare
+    from dsgec.run.record import identity
+
+    said = checkpoint.arguments
+    grammar, data, test = (said.get(name) for name in ("grammar", "data", "test"))
+    if not isinstance(grammar, str) or not isinstance(data, str) or "-" in (data, test):
+        raise DsgecError(
+            f"the checkpoint in {run} does not tell where its table is",
+            "Start the run again as it was started, with the same arguments: it goes on.",
+        )
+    settings = Settings.from_json(checkpoint.asked.get("settings", {}))
+    file = load_grammar(grammar)
+    dataset = _options(said.get("table")).dataset(data, test if isinstance(test, str) else None)
+    job = replace(prepare(file, dataset, settings), folder=run)
+    now = identity(file, job.problem.dataset, settings)
+    for what, name in (("grammar", grammar), ("data", data)):
+        then = checkpoint.asked.get(what)
+        if not isinstance(then, dict) or then.get("sha256") != now[what]["sha256"]:
+            raise DsgecError(
+                f"{name} has changed since the run in {run} began",
+                "Put back what it was, or start anew with `dsgec evolve`.",
+            )
+    return job
+
+
+def _options(said: Any) -> TableOptions:
+    values = said if isinstance(said, dict) else {}
+    try:
+        return TableOptions(**values | {"ignore": tuple(values.get("ignore", ()))})
+    except TypeError as error:
+        raise DsgecError("the checkpoint does not tell how its table was read") from error

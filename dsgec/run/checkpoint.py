@@ -1,0 +1,107 @@
+"""A run under way to a file, and back: what `dsgec resume` goes on from.
+
+One file, written whole: a kill at any moment leaves the one before or the new one.
+"""
+
+import hashlib
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from dsgec import __version__
+from dsgec.errors import DsgecError
+from dsgec.resources import read_bytes
+from dsgec.run.files import write_whole
+from dsgec.run.history import HistoryRow
+
+NAME = "checkpoint"
+
+_MAGIC = b"dsgec checkpoint 1\n"
+_ROW = struct.Struct("<q2d4q")
+_SIZES = struct.Struct("<3Q")  # bytes of the header, rows of the history, bytes of the state
+_MOST_BYTES = 16 << 30
+_ANEW = "Start anew with `dsgec evolve … --overwrite`."
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """`asked` is the run's identity, `arguments` what was said on the command line.
+
+    `seconds` is how long it has evolved, `state` what its evolver saved after the last generation
+    of the history.
+    """
+
+    version: str
+    asked: dict[str, Any]
+    arguments: dict[str, Any]
+    seconds: float
+    history: Sequence[HistoryRow]
+    state: bytes
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether there is a checkpoint."""
+    return (folder / NAME).exists()
+
+
+def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write it in the place of the one before."""
+    header = json.dumps(
+        {
+            "dsgec": __version__,
+            "asked": checkpoint.asked,
+            "arguments": checkpoint.arguments,
+            "seconds": checkpoint.seconds,
+        }
+    ).encode()
+    rows = b"".join(_ROW.pack(*astuple(row)) for row in checkpoint.history)
+    sizes = _SIZES.pack(len(header), len(checkpoint.history), len(checkpoint.state))
+    body = sizes + header + rows + checkpoint.state
+    write_whole(folder / NAME, _MAGIC + hashlib.sha256(body).digest() + body)
+
+
+def remove_checkpoint(folder: Path) -> None:
+    """The run has ended, or starts anew."""
+    (folder / NAME).unlink(missing_ok=True)
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """The checkpoint of a run's folder; a DsgecError where it is damaged, or no checkpoint."""
+    path = folder / NAME
+    data = read_bytes(path, str(path), _MOST_BYTES)
+    if not data.startswith(_MAGIC):
+        raise DsgecError(f"{path} is not a checkpoint of this version of dsgec", _ANEW)
+    start = len(_MAGIC) + hashlib.sha256().digest_size
+    body = data[start:]
+    if hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
+        raise DsgecError(f"{path} is damaged: part of it is missing or changed", _ANEW)
+    try:
+        return _parse(body)
+    except (ValueError, KeyError, TypeError, RecursionError, struct.error) as error:
+        raise DsgecError(f"{path} is not a checkpoint: {error}", _ANEW) from error
+
+
+def _parse(body: bytes) -> Checkpoint:
+    header_bytes, rows, state_bytes = _SIZES.unpack(body[: _SIZES.size])
+    first_row = _SIZES.size + header_bytes
+    state = first_row + rows * _ROW.size
+    if state + state_bytes != len(body) or not rows:
+        raise ValueError("it has another length than it says")
+    header = json.loads(body[_SIZES.size : first_row])
+    version, asked, arguments = header["dsgec"], header["asked"], header["arguments"]
+    if not (isinstance(version, str) and isinstance(asked, dict) and isinstance(arguments, dict)):
+        raise TypeError("it does not tell which run it is of")
+    history = [HistoryRow(*row) for row in _ROW.iter_unpack(body[first_row:state])]
+    return Checkpoint(version, asked, arguments, float(header["seconds"]), history, body[state:])
+
+
+def refuse_other_version(folder: Path, checkpoint: Checkpoint) -> None:
+    """The generations of another version may be others."""
+    if checkpoint.version != __version__:
+        raise DsgecError(
+            f"{folder / NAME} was made by dsgec {checkpoint.version}, and this is {__version__}",
+            f"Go on with that version. {_ANEW}",
+        )

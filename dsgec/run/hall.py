@@ -1,0 +1,176 @@
+"""The hall of fame to a table, and a network picked from it: accuracy against size."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dsgec.codegen.artefact import model_id
+from dsgec.errors import DsgecError
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.scoring import Champion
+from dsgec.fitness.objectives import natural, rises
+from dsgec.network.check import check
+from dsgec.network.ir import Network
+from dsgec.network.measure import size
+from dsgec.network.model import Model
+from dsgec.network.parse import parse_phenotype
+from dsgec.network.simplify import simplify
+from dsgec.resources import read_bytes
+from dsgec.run.record import measured, read_model, read_record
+
+NAME = "hall_of_fame.csv"
+
+_MOST_BYTES = 256 << 20
+_SIZES = ("connections", "neurons", "layers", "features")
+WAYS = ("smallest-within", "size")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What `--pick` chooses by."""
+
+    connections: int
+    score: float
+    model_id: str
+    phenotype: str
+
+
+def hall_text(problem: Problem, champions: Iterable[Champion], best: Champion) -> str:
+    """hall_of_fame.csv: for each number of connections that are left, the best, by size.
+
+    What was written in different sizes can be left with the same, so there can be fewer rows than
+    champions. `best` is the best of the last generation, which may be too large to be a champion.
+    """
+    found: dict[int, tuple[Champion, Network]] = {}
+    for champion in (best, *champions):
+        network = check(simplify(problem.parse(champion.phenotype)))
+        connections = size(network).connections
+        if connections not in found or champion.fitness < found[connections][0].fitness:
+            found[connections] = champion, network
+    out = io.StringIO()
+    writer: csv.DictWriter[str] | None = None
+    for _, (champion, network) in sorted(found.items()):
+        row = _row(problem, champion, network)
+        if writer is None:
+            writer = csv.DictWriter(out, list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def _row(problem: Problem, champion: Champion, network: Network) -> dict[str, Any]:
+    dataset, split = problem.dataset, problem.split
+    sizes = asdict(size(network))
+    metrics = {
+        f"{part}_{name}": value
+        for part, rows in (("train", split.train), ("test", split.test))
+        for name, value in measured(problem, network, rows).items()
+    }
+    return {
+        **{name: sizes[name] for name in _SIZES},
+        "written": champion.size,
+        "fitness": champion.fitness,
+        "score": natural(problem.objective, champion.fitness),
+        **{
+            name: "" if value is None or not math.isfinite(value) else value
+            for name, value in metrics.items()
+        },
+        "model_id": model_id(Model(network, dataset.inputs, dataset.classes, dataset.target)),
+        "phenotype": champion.phenotype,
+    }
+
+
+def pick(folder: Path, way: str, value: str) -> tuple[Model, str]:
+    """The network of a run's hall of fame that was asked for, and the name for its exports."""
+    record = read_record(folder)
+    best, name = read_model(folder)
+    rows = _read_rows(folder)
+    if way == "size":
+        chosen = _of_size(rows, value, record)
+    else:
+        chosen = _smallest_within(rows, value, record)
+    grammar = record.get("grammar")
+    form = grammar if isinstance(grammar, dict) else {}
+    network = check(
+        simplify(
+            parse_phenotype(
+                chosen.phenotype,
+                layered=form.get("layered") is True,
+                output="sigmoid" if form.get("output") == "sigmoid" else "",
+                inputs=best.network.inputs,
+                source=str(folder / NAME),
+            )
+        )
+    )
+    model = replace(best, network=network)
+    if model_id(model) != chosen.model_id:
+        raise DsgecError(
+            f"in {folder / NAME}, the network of {chosen.connections} connections is not the one"
+            " that its model_id tells of",
+            "Has the file been changed? `dsgec evolve … --overwrite` makes it again.",
+        )
+    return model, f"{name}_{chosen.connections}"
+
+
+def _read_rows(folder: Path) -> list[Row]:
+    path = folder / NAME
+    if not path.exists():
+        raise DsgecError(
+            f"{folder} has no {NAME}", "It was made by an earlier version: evolve it again."
+        )
+    try:
+        text = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
+        csv.field_size_limit(_MOST_BYTES)
+        rows = [
+            Row(int(row["connections"]), float(row["score"]), row["model_id"], row["phenotype"])
+            for row in csv.DictReader(io.StringIO(text))
+        ]
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        raise DsgecError(f"cannot read {path}: {error!r}") from error
+    if not rows:
+        raise DsgecError(f"{path} has no rows")
+    return rows
+
+
+def _of_size(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
+    """The best of at most so many connections; of equals, the smallest."""
+    try:
+        most = int(value)
+    except ValueError:
+        raise DsgecError(
+            f"--pick size takes a number of connections, not `{value}`", "Write --pick size 12."
+        ) from None
+    small = [row for row in rows if row.connections <= most]
+    if not small:
+        least = min(row.connections for row in rows)
+        raise DsgecError(
+            f"the smallest network of the run has {least} connections", f"Try --pick size {least}."
+        )
+    sign = -1.0 if rises(_objective(record)) else 1.0
+    return min(small, key=lambda row: (sign * row.score, row.connections))
+
+
+def _smallest_within(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
+    """The smallest whose score is worse than the best one by so many hundredths at most."""
+    try:
+        share = float(value.removesuffix("%")) / 100
+        if not 0.0 <= share < math.inf:
+            raise ValueError
+    except ValueError:
+        raise DsgecError(
+            f"--pick smallest-within takes a share, not `{value}`",
+            "Write --pick smallest-within 1%.",
+        ) from None
+    sign = -1.0 if rises(_objective(record)) else 1.0
+    best = min(sign * row.score for row in rows)
+    good = [row for row in rows if sign * row.score <= best + share * abs(best)]
+    return min(good, key=lambda row: (row.connections, sign * row.score))
+
+
+def _objective(record: dict[str, Any]) -> str:
+    result = record.get("result")
+    return str(result.get("objective")) if isinstance(result, dict) else ""

@@ -1,0 +1,111 @@
+"""The hall of fame: the best network of each size, and the ones that are picked from it."""
+
+import csv
+import shutil
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score
+
+from dsgec.data.dataset import make_dataset
+from dsgec.data.split import split
+from dsgec.data.table import read_table
+from dsgec.errors import DsgecError
+from dsgec.evolution.choose import choose
+from dsgec.evolution.settings import Settings
+from dsgec.network.evaluate import evaluate
+from dsgec.network.measure import size
+from dsgec.pipeline import prepare, run
+from dsgec.run.hall import pick
+from dsgec.run.record import read_model
+from tests.command import dsgec
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    settings = Settings(population=40, generations=40, seed=2)
+    job = prepare("multi_layer", "wdbc", settings, out=tmp_path_factory.mktemp("hall"))
+    return run(job, choose(job.problem, settings, "auto"), lambda _: None).folder
+
+
+def rows(folder):
+    return list(csv.DictReader((folder / "hall_of_fame.csv").read_text().splitlines()))
+
+
+def test_there_is_one_row_for_each_size_and_the_best_is_among_them(folder):
+    sizes = [int(row["connections"]) for row in rows(folder)]
+    assert sizes == sorted(set(sizes))
+    assert len(sizes) > 10
+    best, _ = read_model(folder)
+    own = next(r for r in rows(folder) if int(r["connections"]) == size(best.network).connections)
+    assert float(own["fitness"]) == min(float(row["fitness"]) for row in rows(folder))
+
+
+def test_what_a_row_tells_is_so(folder):
+    dataset = make_dataset(read_table("wdbc"), None)
+    parts = split(dataset, 0.3, 1)
+    for row in rows(folder)[::7]:
+        model, name = pick(folder, "size", row["connections"])
+        if size(model.network).connections != int(row["connections"]):
+            continue  # a smaller one is better
+        assert name == f"wdbc_{row['connections']}"
+        for part, numbers in (("train", parts.train), ("test", parts.test)):
+            predicted = evaluate(model.network, dataset.x[numbers])[:, 0] >= 0.5
+            expected = accuracy_score(dataset.y[numbers] == 1, predicted)
+            assert float(row[f"{part}_accuracy"]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_smallest_within_a_share_of_the_best(folder):
+    scores = {int(row["connections"]): float(row["score"]) for row in rows(folder)}
+    best = min(scores.values())
+    for share in (0.0, 1.0, 5.0, 20.0, 400.0):
+        expected = min(c for c, score in scores.items() if score <= best * (1 + share / 100))
+        for text in (f"{share}", f"{share}%"):
+            model, _ = pick(folder, "smallest-within", text)
+            assert size(model.network).connections == expected
+    assert expected == min(scores)
+
+
+def test_the_best_of_at_most_a_size(folder):
+    scores = {int(row["connections"]): float(row["score"]) for row in rows(folder)}
+    for most in (min(scores), 9, 17, 10**6):
+        small = {c: s for c, s in scores.items() if c <= most}
+        model, _ = pick(folder, "size", str(most))
+        assert scores[size(model.network).connections] == min(small.values())
+
+
+def test_what_cannot_be_picked_is_told(folder, tmp_path):
+    least = min(int(row["connections"]) for row in rows(folder))
+    for way, value, told in (
+        ("size", "many", "a number of connections"),
+        ("size", str(least - 1), f"has {least} connections"),
+        ("smallest-within", "much", "takes a share"),
+        ("smallest-within", "-1%", "takes a share"),
+        ("smallest-within", "nan", "takes a share"),
+    ):
+        with pytest.raises(DsgecError, match=told):
+            pick(folder, way, value)
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    text = (other / "hall_of_fame.csv").read_text()
+    (other / "hall_of_fame.csv").write_text(text.replace("0.", "1."))
+    with pytest.raises(DsgecError, match="not the one that its model_id tells of"):
+        pick(other, "size", "1000")
+    for damaged in ("", "connections,score\n1,2\n", text.replace("\n", "\n?")):
+        (other / "hall_of_fame.csv").write_text(damaged)
+        with pytest.raises(DsgecError):
+            pick(other, "size", "1000")
+    (other / "hall_of_fame.csv").unlink()
+    with pytest.raises(DsgecError, match=r"has no hall_of_fame\.csv"):
+        pick(other, "size", "1000")
+
+
+def test_a_picked_network_is_exported_under_its_own_name(folder, tmp_path):
+    told = dsgec("export", folder, "--pick", "size", "12", "--to", "python", "-o", tmp_path)
+    model, name = pick(folder, "size", "12")
+    assert told.stdout.split() == [str(tmp_path / f"{name}.py")]
+    namespace = {}
+    exec((tmp_path / f"{name}.py").read_text(), namespace)  # our own export
+    row = np.linspace(0.1, 3.0, 30).tolist()
+    expected = evaluate(model.network, np.array([row]))[0, 0]
+    assert namespace["predict_proba"](row)[0][1] == expected

@@ -1,0 +1,518 @@
+"""Runs that are killed, interrupted or out of room end as if nothing had happened."""
+
+import csv
+import hashlib
+import os
+import random
+import resource
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.evolution.choose import choose
+from dsgec.evolution.settings import Settings
+from dsgec.pipeline import finished_run, prepare, refuse_other_run, run
+from dsgec.run import checkpoint as checkpoints
+from dsgec.run import under_way
+from dsgec.run.checkpoint import NAME, Checkpoint, is_begun, read_checkpoint, write_checkpoint
+from dsgec.run.files import locked
+from dsgec.run.history import history_row
+from dsgec.run.under_way import Sitting
+from tests.command import COMMAND, dsgec, hears_interrupts, read
+
+RUN = "wdbc-one_layer-seed1"
+BACKENDS = ["engine", "numpy", "reference"]
+
+
+def made(folder):
+    """All that a run leaves, but for the time that it took."""
+    files = {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+    assert "timing.json" in files
+    del files["timing.json"]
+    return files
+
+
+def quick_job(out, generations=30, **settings):
+    settings = {"population": 14, "seed": 3, **settings}
+    chosen = Settings(generations=generations, **settings)
+    return prepare("one_layer", "wdbc", chosen, out=out)
+
+
+def go(job, backend="engine", sitting=None, stop=None, on_generation=lambda _: None):
+    evolver = choose(job.problem, job.settings, backend)
+    return run(job, evolver, on_generation, sitting or Sitting(), stop)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The folder of a run that nothing interrupted."""
+    return made(go(quick_job(tmp_path_factory.mktemp("whole"))).folder)
+
+
+def stop_after(generation):
+    """An event, and what sets it."""
+    stop = threading.Event()
+
+    def look(state):
+        if state.generation >= generation:
+            stop.set()
+
+    return stop, look
+
+
+def stopped_job(out, generation=9, backend="numpy"):
+    """A job that was interrupted; the loop stops after exactly this generation."""
+    job = quick_job(out)
+    stop, look = stop_after(generation)
+    ended = go(job, backend, stop=stop, on_generation=look)
+    assert ended.ended == "interrupted"
+    assert ended.record["result"]["generations"] == generation
+    return job
+
+
+@pytest.mark.parametrize("first", BACKENDS[1:])
+@pytest.mark.parametrize("then", BACKENDS)
+def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, whole, first, then):
+    job = stopped_job(tmp_path, 9, first)
+    assert len((job.folder / "history.csv").read_text().splitlines()) == 1 + 10
+    assert is_begun(job.folder)
+    assert finished_run(job) is None
+    seen = []
+    ended = go(job, then, on_generation=lambda state: seen.append(state.generation))
+    assert seen == list(range(10, 31))
+    assert ended.ended == "generations"
+    assert made(job.folder) == whole
+    assert finished_run(job).record == ended.record
+
+
+def test_a_run_that_is_saved_all_the_time_gives_the_same_bytes(tmp_path, whole):
+    for backend in BACKENDS[:2]:
+        job = quick_job(tmp_path / backend)
+        saved = []
+
+        def look(_, job=job, saved=saved):
+            saved.append(is_begun(job.folder))
+
+        go(job, backend, Sitting(save_every=0.0), on_generation=look)
+        assert backend == "engine" or saved.count(True) > 20
+        assert made(job.folder) == whole
+
+
+def test_a_run_can_end_between_its_last_generation_and_its_files(tmp_path, whole):
+    """The checkpoint of a last generation is gone on from: nothing is left but to write."""
+    job = stopped_job(tmp_path, 29)
+    checkpoint = read_checkpoint(job.folder)
+    evolver = choose(job.problem, job.settings, "numpy")
+    evolver.restore(checkpoint.state)
+    (last,) = evolver.advance(1, 1.0)
+    row = history_row(last)
+    write_checkpoint(
+        job.folder,
+        Checkpoint(
+            checkpoint.version,
+            checkpoint.asked,
+            checkpoint.arguments,
+            checkpoint.seconds,
+            [*checkpoint.history, row],
+            evolver.save(),
+        ),
+    )
+    seen = []
+    go(job, on_generation=seen.append)
+    assert seen == []
+    assert made(job.folder) == whole
+
+
+def test_time_adds_up_and_runs_out(tmp_path):
+    job = quick_job(tmp_path)
+    first = go(job, "reference", Sitting(max_seconds=0.0))
+    assert first.ended == "max-seconds"
+    assert first.record["result"]["generations"] == 0
+    second = go(job, "reference", Sitting(max_seconds=0.0))
+    assert second.record["result"]["generations"] == 1
+    assert second.timing["evolve_seconds"] > first.timing["evolve_seconds"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS[:2])
+def test_a_run_ends_at_a_score(tmp_path, whole, backend):
+    history = list(csv.DictReader(whole["history.csv"].decode().splitlines()))
+    goal = float(history[20]["best"]) + 1e-9
+    expected = next(row for row in history if float(row["best"]) <= goal)
+    ended = go(quick_job(tmp_path, stop_at=goal), backend)
+    assert ended.ended == "stop-at"
+    assert ended.record["result"]["generations"] == int(expected["generation"]) < 30
+    assert ended.record["result"]["evaluations"] == int(expected["evaluations"])
+    assert not is_begun(ended.folder)
+
+
+def test_a_score_that_is_to_rise_ends_a_run_when_it_is_reached(tmp_path):
+    ended = go(quick_job(tmp_path, objective="accuracy", stop_at=0.7))
+    *before, last = csv.DictReader((ended.folder / "history.csv").read_text().splitlines())
+    assert ended.ended == "stop-at"
+    assert 1.0 - float(last["best"]) >= 0.7
+    assert all(1.0 - float(row["best"]) < 0.7 for row in before)
+
+
+@pytest.mark.parametrize("backend", BACKENDS[:2])
+def test_patience_ends_a_run_and_is_not_lost_by_an_interruption(tmp_path, whole, backend):
+    history = [
+        float(row["best"]) for row in csv.DictReader(whole["history.csv"].decode().splitlines())
+    ]
+    since = 0
+    for last, best in enumerate(history):
+        since = last if last == 0 or best < history[last - 1] else since
+        if last - since >= 2:
+            break
+    assert last < 30  # or this run would show nothing
+    job = quick_job(tmp_path / "once", patience=2)
+    once = go(job, backend)
+    assert (once.ended, once.record["result"]["generations"]) == ("patience", last)
+    job = quick_job(tmp_path / "twice", patience=2)
+    stop, look = stop_after(last - 1)
+    go(job, backend, stop=stop, on_generation=look)
+    go(job, backend)
+    assert made(job.folder) == made(once.folder)
+
+
+def test_what_is_no_checkpoint_of_this_run_is_told_and_kept(tmp_path):
+    job = stopped_job(tmp_path)
+    path = job.folder / NAME
+    good = path.read_bytes()
+    for bad, told in (
+        (good[:-1], "is damaged"),
+        (good[: len(good) // 2], "is damaged"),
+        (good[:-9] + bytes([good[-9] ^ 1]) + good[-8:], "is damaged"),
+        (b"", "is not a checkpoint"),
+        (b"something else", "is not a checkpoint"),
+    ):
+        path.write_bytes(bad)
+        for ask in (lambda: refuse_other_run(job), lambda: go(job)):
+            with pytest.raises(DsgecError, match=told):
+                ask()
+        assert path.read_bytes() == bad
+    path.write_bytes(good)
+    with pytest.raises(DsgecError, match="another run, which has not ended"):
+        refuse_other_run(quick_job(tmp_path, generations=31))
+    with pytest.raises(DsgecError, match="another run, which has not ended"):
+        go(quick_job(tmp_path, generations=31))
+    assert path.read_bytes() == good
+
+
+def test_the_checkpoint_of_another_version_is_told(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints, "__version__", "0.0.7")
+        job = stopped_job(tmp_path)
+    with pytest.raises(DsgecError, match=r"made by dsgec 0\.0\.7"):
+        refuse_other_run(job)
+    answer = dsgec("resume", job.folder, code=1)
+    assert "made by dsgec 0.0.7" in answer.stderr
+    assert is_begun(job.folder)
+
+
+def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path, monkeypatch):
+    """As by someone who knows the format: the digest is no protection from them."""
+    job = stopped_job(tmp_path)
+    path = job.folder / NAME
+    start = len(b"dsgec checkpoint 1\n") + 32
+    body = path.read_bytes()[start:]
+    rng = random.Random(5)
+    refused = 0
+    for _ in range(150):
+        damaged = bytearray(body)
+        at = rng.choice([rng.randrange(24), rng.randrange(24, 1200), rng.randrange(len(body))])
+        damaged[at] ^= 1 << rng.randrange(8)
+        path.write_bytes(b"dsgec checkpoint 1\n" + hashlib.sha256(damaged).digest() + damaged)
+        try:
+            go(job, "numpy", Sitting(max_seconds=0.0))
+        except DsgecError:
+            refused += 1
+    assert refused > 75
+
+
+def test_overwriting_starts_anew(tmp_path, whole):
+    job = stopped_job(tmp_path)
+    seen = []
+    go(job, sitting=Sitting(anew=True), on_generation=lambda state: seen.append(state.generation))
+    assert seen == list(range(31))
+    assert made(job.folder) == whole
+
+
+def test_two_processes_do_not_work_on_one_run(tmp_path, whole):
+    job = quick_job(tmp_path)
+    with locked(job.folder, "run"), pytest.raises(DsgecError, match="another process is at work"):
+        go(job)
+    assert made(go(job).folder) == whole
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(tmp_path, whole, monkeypatch):
+    real, troubles = under_way.write_checkpoint, []
+
+    def full(folder, checkpoint):
+        if len(checkpoint.history) < 12:
+            raise DsgecError("cannot write: no space left on the device")
+        real(folder, checkpoint)
+
+    monkeypatch.setattr(under_way, "write_checkpoint", full)
+    job = quick_job(tmp_path)
+    go(job, "numpy", Sitting(save_every=0.0, on_trouble=troubles.append))
+    assert len(troubles) == 11
+    assert "no space left" in troubles[0]
+    assert made(job.folder) == whole
+
+
+def test_the_command_goes_on_from_anywhere_with_its_table_read_again(tmp_path):
+    grammar, table, test = (tmp_path / name for name in ("g.bnf", "t.csv", "test.csv"))
+    grammar.write_text("<s> ::= <s> + <s> | x_1 | x_2 | 0.5 * x_1\n%output sigmoid\n")
+    rng = random.Random(1)
+    for file, rows in ((table, 60), (test, 20)):
+        lines = [f"{rng.random():.3f};{rng.choice('ab')};{rng.choice('yn')}" for _ in range(rows)]
+        file.write_text("\n".join(["u;v;w", *lines]))
+    asked = ["evolve", "g.bnf", "t.csv", "--test", "test.csv", "--generations", "40", "--quiet"]
+    options = ["--backend", "reference", "--population", "8", "--scale", "standard"]
+    dsgec(*asked, *options, "--out", "whole", cwd=tmp_path)
+    dsgec(*asked, *options, "--out", "cut", "--max-seconds", "0", cwd=tmp_path)
+    folder = tmp_path / "cut" / "t-g-seed1"
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    briefly = ["--max-seconds", "0", "--backend", "reference"]
+    answer = dsgec("resume", folder, *briefly, cwd=elsewhere)
+    assert "its time was over after generation 1 of 40" in answer.stderr
+    assert f"dsgec resume {folder}" in answer.stderr
+    content = table.read_text()
+    table.write_text(content.replace("0.", "1."))
+    assert "t.csv has changed" in dsgec("resume", folder, cwd=elsewhere, code=1).stderr
+    table.write_text(content)
+    dsgec("resume", folder, "--quiet", "--backend", "numpy", cwd=elsewhere)
+    assert made(folder) == made(tmp_path / "whole" / "t-g-seed1")
+    assert "has ended" in dsgec("resume", folder, cwd=elsewhere, code=1).stderr
+
+
+def test_a_table_from_standard_input_is_asked_for_again(tmp_path):
+    table = "u,v\n" + "".join(f"{i},{i % 2}\n" for i in range(40))
+    grammar = tmp_path / "g.bnf"
+    grammar.write_text("<s> ::= <s> + <s> | x_1 | 0.5 * x_1\n%output sigmoid\n")
+    asked = [
+        "evolve",
+        grammar,
+        "-",
+        "--generations",
+        "5",
+        "--backend",
+        "reference",
+        "--out",
+        tmp_path,
+    ]
+    dsgec(*asked, "--max-seconds", "0", input=table)
+    (folder,) = [path for path in tmp_path.iterdir() if path.is_dir()]
+    answer = dsgec("resume", folder, code=1)
+    assert "where its table is" in answer.stderr
+    assert "it goes on" in answer.stderr
+    dsgec(*asked, input=table)
+    assert read(folder, "run.json")["result"]["ended"] == "generations"
+
+
+def test_a_finished_run_is_not_run_again_unless_asked(tmp_path):
+    asked = ["evolve", "one_layer", "wdbc", "--generations", "3", "--out", tmp_path]
+    first = dsgec(*asked)
+    again = dsgec(*asked)
+    assert "has this run already" in again.stderr
+    assert again.stdout == first.stdout
+    before = (tmp_path / RUN / "timing.json").stat().st_mtime_ns
+    assert "generation 3/3" in dsgec(*asked, "--overwrite").stderr
+    assert (tmp_path / RUN / "timing.json").stat().st_mtime_ns > before
+
+
+def test_several_runs_go_on_where_they_were(tmp_path):
+    asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "20", "--quiet"]
+    dsgec(*asked, "--out", tmp_path / "whole")
+    dsgec(*asked, "--out", tmp_path / "cut")
+    for number, name in ((2, "run.json"), (3, "run.json")):
+        (tmp_path / "cut" / f"wdbc-one_layer-seed{number}" / name).unlink()
+    before = (tmp_path / "cut" / RUN / "run.json").stat().st_mtime_ns
+    dsgec(*asked, "--out", tmp_path / "cut")
+    assert (tmp_path / "cut" / RUN / "run.json").stat().st_mtime_ns == before
+    for number in (1, 2, 3):
+        name = f"wdbc-one_layer-seed{number}"
+        assert made(tmp_path / "cut" / name) == made(tmp_path / "whole" / name)
+
+
+LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "3000"]
+
+
+@pytest.fixture(scope="module")
+def long_whole(tmp_path_factory):
+    out = tmp_path_factory.mktemp("long")
+    dsgec(*LONG, "--out", out, "--quiet")
+    return made(out / RUN)
+
+
+def start(out, *more):
+    command = [*COMMAND, *LONG, "--out", str(out), "--save-every", "0", "--quiet", *more]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts)
+
+
+def wait_for(path, seconds=60.0):
+    """A process is at work: polled for, as how fast it is differs."""
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def end_by(signals, out, delay, *more):
+    """The exit code, and what was said, of a run that got these signals after its first save."""
+    with start(out, *more) as process:
+        wait_for(out / RUN / NAME)
+        time.sleep(delay)
+        for number in signals:
+            process.send_signal(number)
+        _, errors = process.communicate()
+    assert "Traceback" not in errors
+    return process.returncode, errors
+
+
+def kill_and_go_on(out, rng, kills):
+    """Kills a run at random moments until it has ended, at most so many times."""
+    done = 0
+    while done < kills:
+        with start(out) as process:
+            if rng.random() < 0.8:  # most of the time of a short run is Python's own start
+                while process.poll() is None and not (out / RUN / NAME).exists():
+                    time.sleep(0.001)
+            time.sleep(rng.uniform(0.0, 0.8))
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        if process.returncode == 0:
+            break
+        done += 1
+    if is_begun(out / RUN):
+        dsgec("resume", out / RUN, "--quiet")
+    else:
+        dsgec(*LONG, "--out", out, "--quiet")
+    return done
+
+
+@pytest.mark.needs_cc
+def test_killed_runs_end_with_the_same_bytes(tmp_path, long_whole):
+    rng = random.Random(11)
+    kills = 0
+    for number in range(3):
+        kills += kill_and_go_on(tmp_path / str(number), rng, 3)
+        assert made(tmp_path / str(number) / RUN) == long_whole
+    assert kills > 3
+
+
+@pytest.mark.campaign
+@pytest.mark.needs_cc
+def test_two_hundred_killed_runs_end_with_the_same_bytes(tmp_path, long_whole):
+    rng = random.Random(12)
+    kills = 0
+    for number in range(200):
+        kills += kill_and_go_on(tmp_path / str(number), rng, rng.randint(1, 4))
+        assert made(tmp_path / str(number) / RUN) == long_whole
+    assert kills > 250
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_a_run_in_good_order(tmp_path, long_whole, number, code):
+    returned, errors = end_by([number], tmp_path, 0.0)
+    if returned != 0:  # or it was over before
+        assert returned == code
+        assert "interrupted after generation" in errors
+        assert "dsgec resume" in errors
+        record = read(tmp_path / RUN, "run.json")
+        assert record["result"]["ended"] == "interrupted"
+        assert (tmp_path / RUN / "wdbc.c").exists()
+        dsgec("resume", tmp_path / RUN, "--quiet")
+    assert made(tmp_path / RUN) == long_whole
+
+
+@pytest.mark.needs_cc
+def test_a_second_interrupt_ends_it_at_once_and_nothing_saved_is_lost(tmp_path):
+    asked = ["evolve", "one_layer", "wdbc", "--population", "20000", "--generations", "100000"]
+    command = [*COMMAND, *asked, "--backend", "numpy", "--out", str(tmp_path), "--save-every", "0"]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
+    ) as process:
+        assert "one_layer on wdbc" in process.stderr.readline()
+        time.sleep(1.0)  # in the midst of a generation that takes minutes
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert not (tmp_path / RUN / "run.json").exists()
+
+
+def limited(size):
+    """For a child: no file of more than so many bytes, as on a disk that is nearly full."""
+
+    def limit():
+        hears_interrupts()
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error instead of a signal
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
+
+
+@pytest.mark.needs_cc
+def test_no_room_for_a_checkpoint_is_told_and_the_run_goes_on(tmp_path, long_whole):
+    command = [*COMMAND, *LONG, "--out", str(tmp_path), "--save-every", "0"]
+    answer = subprocess.run(
+        command, capture_output=True, text=True, check=False, preexec_fn=limited(300_000)
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert "warning: cannot write" in answer.stderr
+    assert "the run goes on" in answer.stderr
+    assert made(tmp_path / RUN) == long_whole
+
+
+@pytest.mark.campaign
+@pytest.mark.needs_cc
+def test_a_disk_that_fills_up(tmp_path, long_whole):
+    """A small file system in memory, with less and less room on it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(disk)], check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        endings = set()
+        for room in range(0, 1_200_000, 40_000):
+            filler = disk / "filler"
+            filler.write_bytes(b"")
+            free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
+            filler.write_bytes(bytes(max(0, free - room)))
+            command = [*COMMAND, *LONG, "--out", str(disk), "--save-every", "0"]
+            answer = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert "Traceback" not in answer.stderr
+            endings.add(answer.returncode)
+            if answer.returncode != 0:
+                assert answer.returncode == 1
+                assert "No space left" in answer.stderr or "no space" in answer.stderr.lower()
+            filler.unlink()
+            dsgec(*LONG, "--out", disk, "--quiet")
+            assert made(disk / RUN) == long_whole
+            for path in (disk / RUN).iterdir():
+                path.unlink()
+            (disk / RUN).rmdir()
+        assert endings == {0, 1}
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("the administrator can write everywhere")
+    (tmp_path / RUN).mkdir(mode=0o500)
+    answer = dsgec("evolve", "one_layer", "wdbc", "--generations", "1", "--out", tmp_path, code=1)
+    assert "no permission" in answer.stderr
