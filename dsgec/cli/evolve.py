@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from dsgec.cli.options import max_depth_option, warn
+from dsgec.cli.options import Migration, max_depth_option, warn
 from dsgec.cli.sitting import SittingOptions, sitting_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError
@@ -100,6 +100,22 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
     help="End after N generations without a better best; default: never.",
 )
 @click.option(
+    "--islands",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="So many populations, each of the size of --population, which exchange their best.",
+)
+@click.option(
+    "--migrate",
+    type=Migration(),
+    default="25:2",
+    show_default=True,
+    metavar="EVERY:COUNT",
+    help="After every so many generations, so many individuals go to the next island.",
+)
+@click.option(
     "--runs",
     type=click.IntRange(1, 100_000),
     default=1,
@@ -125,6 +141,7 @@ def evolve(
     name: str,
     overwrite: bool,
     max_depth: tuple[tuple[str, int], ...],
+    migrate: tuple[int, int],
     table: TableOptions,
     sitting: SittingOptions,
     **settings: Any,
@@ -142,7 +159,13 @@ def evolve(
     from dsgec.pipeline import cross_validated, prepare, refuse_other_run, seeded
 
     share, test_table = share_or_table(test, folds, runs)
-    chosen = Settings(max_depth=tuple(sorted(dict(max_depth).items())), test=share, **settings)
+    chosen = Settings(
+        max_depth=tuple(sorted(dict(max_depth).items())),
+        test=share,
+        migrate_every=migrate[0],
+        migrants=migrate[1],
+        **settings,
+    )
     file = load_grammar(grammar)
     dataset = table.dataset(data, test_table)
     job = prepare(file, dataset, chosen, out=out, name=name)

@@ -48,6 +48,20 @@ class DepthLimit(click.ParamType[tuple[str, int]]):
         return symbol.strip("<>"), int(depth)
 
 
+class Migration(click.ParamType[tuple[int, int]]):
+    """`every:count`."""
+
+    name = "EVERY:COUNT"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        every, _, count = str(value).partition(":")
+        if not (every.isdecimal() and count.isdecimal()) or len(every + count) > 15:
+            self.fail(f"{value!r} is not like 25:2", param, ctx)
+        return int(every), int(count)
+
+
 def max_depth_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--max-depth`, the same for every command that has it."""
     return click.option(

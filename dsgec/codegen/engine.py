@@ -83,6 +83,8 @@ int64_t dsgec_engine_best(const dsgec_engine *);
 void dsgec_engine_times(double *);
 int dsgec_engine_save(dsgec_engine *, const char **, size_t *);
 int dsgec_engine_restore(dsgec_engine *, const char *, size_t);
+int dsgec_engine_send(dsgec_engine *, int64_t, const char **, size_t *);
+int dsgec_engine_receive(dsgec_engine *, int64_t, const char *, size_t);
 int dsgec_engine_score(dsgec_engine *, const char *, size_t, double *);
 int64_t dsgec_engine_champion(const dsgec_engine *, int64_t, const char **, double *);
 int dsgec_engine_evaluate(dsgec_engine *, const char *, size_t, double *, int);

@@ -4,20 +4,43 @@ import os
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import Engine, EngineUnavailable
-from dsgec.evolution.evolver import EngineEvolver, Evolver, LoopEvolver
+from dsgec.evolution.evolver import EngineEvolver, Evolver, Island, LoopEvolver
+from dsgec.evolution.islands import IslandEvolver, island_settings
+from dsgec.evolution.native_input import make_tables
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import CBackend, NumpyBackend, ReferenceBackend
+from dsgec.native.engine import Tables
 from dsgec.native.toolchain import find_toolchain
 
 _CELLS_WORTH_SHARING = 50_000
 
 
 def choose(problem: Problem, settings: Settings, wanted: str, threads: int = 1) -> Evolver:
-    """The backend asked for; `auto` takes the engine, or numpy where it cannot be compiled."""
+    """The backend asked for; `auto` takes the engine, or numpy where it cannot be compiled.
+
+    Islands are evolved side by side, one a processor, each with so many threads.
+    """
+    if settings.islands == 1:
+        return choose_island(problem, settings, wanted, threads)
+    tables = make_tables(problem)
+    islands = [
+        choose_island(problem, one, wanted, threads, tables) for one in island_settings(settings)
+    ]
+    return IslandEvolver(problem, settings, islands, min(len(islands), os.cpu_count() or 1))
+
+
+def choose_island(
+    problem: Problem,
+    settings: Settings,
+    wanted: str,
+    threads: int = 1,
+    tables: Tables | None = None,
+) -> Island:
+    """The backend for one population; engines can share their `tables`."""
     if wanted in ("auto", "engine"):
         try:
-            return _engine(problem, settings, threads)
+            return _engine(problem, settings, threads, tables)
         except EngineUnavailable as reason:
             if wanted == "engine":
                 raise DsgecError(
@@ -44,8 +67,8 @@ def sensible_threads(problem: Problem) -> int:
     return (os.cpu_count() or 1) if cells >= _CELLS_WORTH_SHARING else 1
 
 
-def _engine(problem: Problem, settings: Settings, threads: int) -> Evolver:
-    engine = Engine(problem, settings, threads)
+def _engine(problem: Problem, settings: Settings, threads: int, tables: Tables | None) -> Island:
+    engine = Engine(problem, settings, threads, tables=tables)
     toolchain = find_toolchain()
     assert toolchain is not None  # the engine was compiled by it
     return EngineEvolver(engine, f"engine: the grammar, compiled by {toolchain.identity}")

@@ -19,6 +19,7 @@ from dsgec.native.engine import (
     EngineError,
     NativeEngine,
     Row,
+    Tables,
     View,
     load_engine,
 )
@@ -66,6 +67,7 @@ class Engine:
         settings: Settings,
         threads: int = 1,
         *,
+        tables: Tables | None = None,
         toolchain: Toolchain | None = None,
         flags: Sequence[str] = NATIVE,
     ) -> None:
@@ -82,7 +84,7 @@ class Engine:
         except (CompileError, OSError) as error:
             raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
         parameters = make_parameters(problem, settings, threads)
-        tables = make_tables(problem)
+        tables = tables or make_tables(problem)
         self._identity = run_identity(problem, settings.engine, parameters, tables)
         with _told():
             self.native = NativeEngine(library, parameters, tables)
@@ -111,6 +113,20 @@ class Engine:
         """The hall of fame, by size."""
         found = ((size, self.native.champion(size)) for size in range(LARGEST_CHAMPION + 1))
         return [Champion(size, *champion) for size, champion in found if champion]
+
+    def ranking(self) -> list[int]:
+        """The numbers of the individuals, the best first; of equals, the one that stands first."""
+        return sorted(range(self.settings.population), key=lambda i: (self.native.fitness(i), i))
+
+    def send(self, number: int) -> bytes:
+        """A valid individual, for an engine of the same run with another seed."""
+        with _told():
+            return self.native.send(number)
+
+    def receive(self, number: int, migrant: bytes) -> None:
+        """Put what `send` gave in the place of an individual."""
+        with _told():
+            self.native.receive(number, migrant)
 
     def explain(self) -> DsgecError:
         """Why not one individual of the population is valid."""

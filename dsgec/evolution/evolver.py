@@ -2,14 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from dsgec.evolution.engine import Engine
-from dsgec.evolution.loop import State, evolve
+from dsgec.evolution.loop import State, evolve, ranked
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion, Scorer
 from dsgec.evolution.settings import Settings
-from dsgec.evolution.state import identify, restore, save
+from dsgec.evolution.state import identify, migrant_bytes, read_migrant, restore, save
 from dsgec.fitness.backends import Backend
 from dsgec.fitness.objectives import natural, rises
 
@@ -103,9 +104,9 @@ class Evolver(ABC):
 
     def finish(self) -> Sequence[Generation]:
         """Make the generation whole that is under way, if one is."""
-        states: Sequence[Generation] = ()
+        states: list[Generation] = []
         while self.next_generation < 0:
-            states = self.advance(1, _SLICE)
+            states += self.advance(1, _SLICE)
         return states
 
     def slices(self, ending: "Ending") -> Iterator[Sequence[Generation]]:
@@ -162,7 +163,27 @@ class Ending:
         return score >= goal if rises(self.objective) else score <= goal
 
 
-class EngineEvolver(Evolver):
+class Island(Evolver):
+    """An evolver of one population, which can take in individuals of others."""
+
+    @abstractmethod
+    def ranking(self) -> Sequence[int]:
+        """The numbers of the individuals, the best first."""
+
+    @abstractmethod
+    def fitness(self, number: int) -> float:
+        """That of an individual; infinity if it is invalid."""
+
+    @abstractmethod
+    def send(self, number: int) -> bytes:
+        """A valid individual, for another island of the run."""
+
+    @abstractmethod
+    def receive(self, number: int, migrant: bytes) -> None:
+        """Put what `send` gave in the place of an individual."""
+
+
+class EngineEvolver(Island):
     """The native engine."""
 
     name = "engine"
@@ -187,6 +208,18 @@ class EngineEvolver(Evolver):
     def restore(self, state: bytes) -> None:
         self.engine.restore(state)
 
+    def ranking(self) -> Sequence[int]:
+        return self.engine.ranking()
+
+    def fitness(self, number: int) -> float:
+        return self.engine.native.fitness(number)
+
+    def send(self, number: int) -> bytes:
+        return self.engine.send(number)
+
+    def receive(self, number: int, migrant: bytes) -> None:
+        self.engine.receive(number, migrant)
+
     @property
     def best_text(self) -> str:
         return self.engine.best.phenotype
@@ -196,7 +229,7 @@ class EngineEvolver(Evolver):
         return self.engine.champions
 
 
-class LoopEvolver(Evolver):
+class LoopEvolver(Island):
     """The loop in Python, with a backend; a generation at a time."""
 
     def __init__(
@@ -225,6 +258,25 @@ class LoopEvolver(Evolver):
     def restore(self, state: bytes) -> None:
         identity = identify(self.problem, self.settings)
         self.state = restore(state, identity, self.problem, self.settings, self.scorer)
+
+    def ranking(self) -> Sequence[int]:
+        assert self.state is not None
+        return ranked(self.state.population)
+
+    def fitness(self, number: int) -> float:
+        assert self.state is not None
+        return self.state.population[number].fitness
+
+    def send(self, number: int) -> bytes:
+        assert self.state is not None
+        return migrant_bytes(self.state.population[number])
+
+    def receive(self, number: int, migrant: bytes) -> None:
+        assert self.state is not None
+        population = list(self.state.population)
+        population[number] = read_migrant(migrant, self.problem, self.settings, self.scorer)
+        self.state = replace(self.state, population=tuple(population))
+        self._states = None  # the next generation is bred from this one
 
     @property
     def best_text(self) -> str:

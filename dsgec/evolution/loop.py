@@ -33,7 +33,7 @@ class State:
 
     @property
     def best(self) -> Individual:
-        return self.population[_ranked(self.population)[0]]
+        return self.population[ranked(self.population)[0]]
 
     @property
     def size(self) -> int:
@@ -68,7 +68,7 @@ def evolve(
     for generation in range(state.generation + 1, settings.generations + 1):
         parents = state.population
         scorer.forget(i.derivation.phenotype for i in parents if not i.derivation.fault)
-        elite = tuple(parents[i] for i in _ranked(parents)[: settings.elites])
+        elite = tuple(parents[i] for i in ranked(parents)[: settings.elites])
         offspring = _offspring(individuals, settings, parents, generation)
         state = _state(generation, elite, offspring, scorer)
         yield state
@@ -117,7 +117,8 @@ def _tournament(parents: Sequence[Individual], size: int, stream: Stream) -> Ind
     return parents[min(drawn, key=lambda i: (parents[i].fitness, i))]
 
 
-def _ranked(population: Sequence[Individual]) -> list[int]:
+def ranked(population: Sequence[Individual]) -> list[int]:
+    """The numbers of the individuals, the best first; of equals, the one that stands first."""
     return sorted(range(len(population)), key=lambda i: (population[i].fitness, i))
 
 

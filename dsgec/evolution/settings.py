@@ -18,7 +18,7 @@ class Settings:
 
     With `folds`, the rows to test with are those of one of so many folds, numbered from 0. A run
     ends early at a score as good as `stop_at`, or after `patience` generations without a better
-    one.
+    one. With `islands`, there are so many populations, which exchange their `migrants` best.
     """
 
     engine: str = "dsge"
@@ -41,6 +41,9 @@ class Settings:
     fold: int = 0
     stop_at: float | None = None
     patience: int = 0
+    islands: int = 1
+    migrate_every: int = 25
+    migrants: int = 2
 
     def __post_init__(self) -> None:
         for name, allowed in (("engine", ENGINES), ("connect", CONNECTIONS)):
@@ -64,6 +67,9 @@ class Settings:
             ("folds", 0, 1_000_000),
             ("fold", 0, max(self.folds - 1, 0)),
             ("patience", 0, 100_000_000),
+            ("islands", 1, 10_000),
+            ("migrate_every", 1, 100_000_000),
+            ("migrants", 0, self.population - 1),
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
@@ -76,12 +82,15 @@ class Settings:
             raise DsgecError(f"stop-at is {self.stop_at}", "It must be a number.")
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as plain values; of the early ends, those that are asked for."""
+        """The settings as plain values; of early ends and islands, only if they are asked for."""
         values = asdict(self) | {"max_depth": dict(self.max_depth)}
         if self.stop_at is None:
             del values["stop_at"]
         if not self.patience:
             del values["patience"]
+        if self.islands == 1:
+            for name in ("islands", "migrate_every", "migrants"):
+                del values[name]
         return values
 
     @classmethod

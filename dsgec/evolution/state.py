@@ -80,6 +80,20 @@ def restore(
         ) from error
 
 
+def migrant_bytes(individual: Individual) -> bytes:
+    """A valid individual, for a population of the same run with another seed."""
+    score = struct.pack("<dI", individual.fitness, individual.score.size)
+    return _genotype_bytes(individual.derivation.genotype) + score
+
+
+def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> Individual:
+    """The individual of which `migrant_bytes` tells; its text is remembered as one scored."""
+    try:
+        return _Reader(data, problem, settings, scorer).migrant()
+    except (_Damaged, struct.error) as error:
+        raise DsgecError("what came from another population is not of this run") from error
+
+
 class _Damaged(Exception):
     """The bytes are not what `save` gives."""
 
@@ -118,6 +132,15 @@ class _Reader:
             if score is None:
                 raise _Damaged
             yield Individual(derivation, score)
+
+    def migrant(self) -> Individual:
+        genotype = self.genotype()
+        fitness, size = self.unpack(struct.Struct("<dI"))
+        _expect(self.at == len(self.data) and math.isfinite(fitness))
+        derivation = self.problem.represent(self.settings).express(genotype, Stream(0, 0, 0))
+        _expect(dict(derivation.genotype) == genotype and not derivation.fault)
+        key = hash_text(derivation.phenotype)
+        return Individual(derivation, self.scorer.memory.setdefault(key, Score(fitness, size=size)))
 
     def genotype(self) -> Genotype:
         genes: dict[tuple[int, int], tuple[int, ...]] = {}

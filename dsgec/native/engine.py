@@ -198,6 +198,22 @@ class NativeEngine:
         """Put an engine that has not begun into a state that `save` gave."""
         self._expect(self._lib.dsgec_engine_restore(self._engine, state, len(state)))
 
+    def fitness(self, number: int) -> float:
+        """That of an individual of the last whole generation; infinity if it is invalid."""
+        view = self._ffi.new("dsgec_engine_individual *")
+        self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
+        return float(view.fitness)
+
+    def send(self, number: int) -> bytes:
+        """A valid individual, for another engine of the same run."""
+        data, length = self._ffi.new("const char **"), self._ffi.new("size_t *")
+        self._expect(self._lib.dsgec_engine_send(self._engine, number, data, length))
+        return bytes(self._ffi.buffer(data[0], length[0]))
+
+    def receive(self, number: int, migrant: bytes) -> None:
+        """Put what `send` gave in the place of an individual."""
+        self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
+
     def champion(self, size: int) -> tuple[float, str] | None:
         """The best text of so many connections, and its fitness."""
         text, fitness = self._ffi.new("const char **"), self._ffi.new("double *")

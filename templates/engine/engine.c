@@ -182,6 +182,28 @@ int dsgec_engine_restore(dsgec_engine *e, const char *data, size_t length) {
     return BAD_CALL;
 }
 
+/* A valid individual as bytes, which stay until the next call. */
+int dsgec_engine_send(dsgec_engine *e, int64_t number, const char **data, size_t *length) {
+    int error = e->error != OK ? e->error : BAD_CALL;
+    if (e->error == OK && dsgec_engine_generation(e) > 0 && number >= 0 &&
+        number < e->settings.population && !e->population[number].invalid) {
+        error = write_migrant(e, &e->population[number]);
+    }
+    *data = e->saved.data;
+    *length = error == OK ? e->saved.length : 0;
+    return error;
+}
+
+/* Put an individual that `dsgec_engine_send` of such an engine gave in the place of another. */
+int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size_t length) {
+    if (e->error == OK && dsgec_engine_generation(e) > 0 && number >= 0 &&
+        number < e->settings.population) {
+        e->error = read_migrant(e, &e->population[number], data, length);
+        return e->error;
+    }
+    return BAD_CALL;
+}
+
 /* The score of one text: 0, or 1 where it is not finite, or 2 where it is no network of the task. */
 int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double *fitness) {
     int32_t size;

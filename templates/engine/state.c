@@ -150,7 +150,7 @@ static int same_genotype(const Genotype *a, const Genotype *b) {
            memcmp(a->values, b->values, total * sizeof *a->values) == 0;
 }
 
-/* The genotype read into `spare`, then mapped: a state that needs mending was never saved. */
+/* The genotype read into `spare`, then mapped: what needs mending was never saved. */
 static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual,
                           Genotype *spare) {
     Mapping *map = &e->threads[0].mapping;
@@ -292,4 +292,49 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     e->evaluations = (int64_t)evaluations;
     e->reused = (int64_t)reused;
     return error;
+}
+
+/* A valid individual to bytes that another engine of the run, with another seed, takes in. */
+static int write_migrant(dsgec_engine *e, const Individual *individual) {
+    Text *text = &e->saved;
+    text->length = 0;
+    return put_genotype(text, &individual->genotype) &&
+                   put_word(text, dsgec_bits(individual->fitness), 8) &&
+                   put_word(text, (uint64_t)e->texts.entries[individual->entry].size, 4)
+               ? OK
+               : NO_MEMORY;
+}
+
+/* Such bytes in the place of an individual; its text is remembered as one that was scored. */
+static int read_migrant(dsgec_engine *e, Individual *individual, const char *data, size_t length) {
+    Bytes reader = {data, 0, length, 0};
+    Genotype spare;
+    uint64_t size;
+    double fitness;
+    int error;
+    memset(&spare, 0, sizeof spare);
+    error = get_individual(e, &reader, individual, &spare);
+    free_genotype(&spare);
+    fitness = dsgec_from_bits(get_word(&reader, 8));
+    size = get_word(&reader, 4);
+    if (error != OK) {
+        return error;
+    }
+    if (reader.failed || reader.at != length || individual->fault || size > INT32_MAX ||
+        !(fitness - fitness == 0.0)) {
+        return BAD_STATE;
+    }
+    individual->entry = find_text(&e->texts, &individual->hash);
+    if (individual->entry < 0) {
+        individual->entry = add_entry(&e->texts, &individual->hash);
+        if (individual->entry < 0) {
+            return NO_MEMORY;
+        }
+        e->texts.entries[individual->entry].fitness = fitness;
+        e->texts.entries[individual->entry].outcome = SCORED;
+        e->texts.entries[individual->entry].size = (int32_t)size;
+    }
+    individual->fitness = e->texts.entries[individual->entry].fitness;
+    individual->invalid = e->texts.entries[individual->entry].outcome != SCORED;
+    return OK;
 }

@@ -1,0 +1,179 @@
+"""Several populations that exchange their best: the islands of one run.
+
+Each evolves on its own, from a seed of its own. After every so many generations the best of each go
+to the next island, in the place of its worst, all islands at once. What comes of it depends on the
+generations and the numbers of the islands, and not on where or how fast each is evolved.
+"""
+
+import struct
+from collections import deque
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from dsgec.errors import DsgecError
+from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
+from dsgec.evolution.evolver import Evolver, Generation, Island
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.scoring import INFINITE, Champion
+from dsgec.evolution.settings import Settings
+from dsgec.genome.random import Stream
+
+_SEEDS = (1 << 64) - 1  # a generation that no run reaches: its draws are seeds
+
+
+def island_settings(settings: Settings) -> list[Settings]:
+    """Those of each island: a seed of its own, of which the first is the run's."""
+    seeds = [settings.seed]
+    seeds += [Stream(settings.seed, _SEEDS, i).word() for i in range(1, settings.islands)]
+    return [replace(settings, seed=seed, islands=1) for seed in seeds]
+
+
+def leaving(island: Island, count: int) -> list[bytes]:
+    """The best individuals, the best first; fewer where there are not so many valid ones."""
+    best = island.ranking()[:count]
+    return [island.send(number) for number in best if island.fitness(number) < INFINITE]
+
+
+def arrive(island: Island, migrants: Sequence[bytes]) -> None:
+    """The first of them in the place of the worst individual, the next in that of the next."""
+    places = list(island.ranking())[::-1]
+    for place, migrant in zip(places, migrants, strict=False):
+        island.receive(place, migrant)
+
+
+def migrates(settings: Settings, generation: int) -> bool:
+    """Whether individuals are exchanged after this generation."""
+    return 0 < generation < settings.generations and generation % settings.migrate_every == 0
+
+
+def combined(states: Sequence[Generation], population: int) -> EngineState:
+    """One generation of all islands; of equally good best ones, that of the first island."""
+    best = min(states, key=lambda state: state.best.fitness)
+    total, valid = 0.0, 0
+    for state in states:
+        count = population - state.invalid
+        total += state.mean * count if count else 0.0
+        valid += count
+    return EngineState(
+        best.generation,
+        BestIndividual(BestDerivation(best.best.derivation.phenotype), best.best.fitness),
+        total / valid if valid else INFINITE,
+        sum(state.invalid for state in states),
+        sum(state.evaluations for state in states),
+        sum(state.reused for state in states),
+        best.size,
+    )
+
+
+class IslandEvolver(Evolver):
+    """Islands on this machine, `side_by_side` of them at a time."""
+
+    def __init__(
+        self, problem: Problem, settings: Settings, islands: Sequence[Island], side_by_side: int
+    ) -> None:
+        super().__init__(problem, settings)
+        self.islands = islands
+        self.name, self.remark = islands[0].name, islands[0].remark
+        self.description = (
+            f"{islands[0].description}; {len(islands)} islands, {side_by_side} side by side"
+        )
+        self._pool = ThreadPoolExecutor(side_by_side)
+        self._waiting: list[deque[Generation]] = [deque() for _ in islands]
+        self._done = -1  # the last generation that is whole on all islands
+        self._best_text = ""
+
+    @property
+    def next_generation(self) -> int:
+        together = all(i.next_generation == self._done + 1 for i in self.islands)
+        return self._done + 1 if together else -1
+
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        reached = [self._done + len(waiting) for waiting in self._waiting]
+        # An island may be ahead of the others, but none goes beyond an exchange.
+        goal = min(max(self._done + generations, *reached), self._exchange_after(self._done))
+
+        def go_on(number: int) -> Sequence[Generation]:
+            left = goal - reached[number]
+            return self.islands[number].advance(left, seconds) if left > 0 else ()
+
+        for waiting, states in zip(
+            self._waiting, self._pool.map(go_on, range(len(self.islands))), strict=True
+        ):
+            waiting.extend(states)
+        return self._whole()
+
+    def _exchange_after(self, generation: int) -> int:
+        every = self.settings.migrate_every
+        return min((generation // every + 1) * every, self.settings.generations)
+
+    def _whole(self) -> list[Generation]:
+        """The generations that all islands have, in order; after the last, the exchange."""
+        states: list[Generation] = []
+        while all(self._waiting):
+            each = [waiting.popleft() for waiting in self._waiting]
+            states.append(combined(each, self.settings.population))
+            self._done = states[-1].generation
+            self._best_text = states[-1].best.derivation.phenotype
+        if states and migrates(self.settings, self._done):
+            sent = [leaving(island, self.settings.migrants) for island in self.islands]
+            for number, island in enumerate(self.islands):
+                arrive(island, sent[number - 1])
+        return states
+
+    def save(self) -> bytes:
+        return pack([self._best_text.encode(), *(island.save() for island in self.islands)])
+
+    def restore(self, state: bytes) -> None:
+        text, *states = unpack(state, len(self.islands) + 1)
+        for island, own in zip(self.islands, states, strict=True):
+            island.restore(own)
+        self._best_text = text.decode("utf-8", "replace")
+        self._done = self.islands[0].next_generation - 1
+        if self.next_generation < 0:
+            raise _damaged()
+
+    @property
+    def best_text(self) -> str:
+        return self._best_text
+
+    @property
+    def champions(self) -> list[Champion]:
+        return merged(island.champions for island in self.islands)
+
+
+def merged(halls: Iterable[Sequence[Champion]]) -> list[Champion]:
+    """One hall of fame; of equals, the champion of the first island."""
+    best: dict[int, Champion] = {}
+    for hall in halls:
+        for champion in hall:
+            if champion.size not in best or champion.fitness < best[champion.size].fitness:
+                best[champion.size] = champion
+    return [best[size] for size in sorted(best)]
+
+
+def pack(parts: Sequence[bytes]) -> bytes:
+    """Several states as one."""
+    return b"".join(struct.pack("<Q", len(part)) + part for part in parts)
+
+
+def unpack(data: bytes, count: int) -> list[bytes]:
+    """The `count` parts that `pack` put together."""
+    parts, at = [], 0
+    for _ in range(count):
+        if len(data) - at < struct.calcsize("<Q"):
+            raise _damaged()
+        (length,) = struct.unpack_from("<Q", data, at)
+        at += struct.calcsize("<Q")
+        parts.append(data[at : at + length])
+        at += length
+    if at != len(data):
+        raise _damaged()
+    return parts
+
+
+def _damaged() -> DsgecError:
+    return DsgecError(
+        "the saved state is not one of these islands",
+        "The file may be damaged: start the run anew.",
+    )
