@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,7 @@ def evolve(
     from dsgec.evolution.settings import Settings
     from dsgec.pipeline import cross_validated, prepare, refuse_other_run, run, run_many, seeded
     from dsgec.run.crossvalidation import write_scores
-    from dsgec.run.display import Progress, result_lines, summary_lines
+    from dsgec.run.display import progress, result_lines, summary_lines
     from dsgec.run.record import to_json
 
     share, test_table = share_or_table(test, folds, runs)
@@ -165,17 +166,17 @@ def evolve(
     for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not quiet:
             complain(f"note: {remark}")
-    progress = Progress(job, evolver.description, quiet=quiet or as_json)
-    if not several:
-        finished = [run(job, evolver, progress)]
-        progress.close()
-    else:
-        finished = run_many(
-            each,
-            jobs or os.cpu_count() or 1,
-            lambda single: choose(single.problem, single.settings, evolver.name, threads),
-            progress.run_ended,
-        )
+    watching = progress(job, evolver.description, quiet or as_json, runs=len(each))
+    with closing(watching):
+        if not several:
+            finished = [run(job, evolver, watching)]
+        else:
+            finished = run_many(
+                each,
+                jobs or os.cpu_count() or 1,
+                lambda single: choose(single.problem, single.settings, evolver.name, threads),
+                watching.run_ended,
+            )
     if folds:
         write_scores(finished)
     if as_json:
