@@ -14,9 +14,10 @@ _STYLES = {
     "dim": "dim",
     "done": "cyan",
     "best": "bold green",
-    "plus": "blue",
-    "minus": "yellow",
+    "plus": "bright_blue",
+    "minus": "dark_orange",
 }
+_PLAIN = str.maketrans("━╸╺│─└×…·", "=--|-+x~.")
 _USUAL_SIZE = (80, 24)
 
 
@@ -62,12 +63,6 @@ def shorten(text: str, width: int) -> str:
     return kept + "…" if width > 0 else ""
 
 
-def pad(text: str, width: int) -> str:
-    """The text in just so many columns."""
-    text = shorten(text, width)
-    return text + " " * (width - cells(text))
-
-
 def flow(pieces: Iterable[Line], width: int, gap: int = 2) -> list[Line]:
     """Pieces after one another, as many on a line as there is room for."""
     lines: list[list[Span]] = []
@@ -86,6 +81,17 @@ def flow(pieces: Iterable[Line], width: int, gap: int = 2) -> list[Line]:
 def plain(line: Line) -> str:
     """A line for a file."""
     return "".join(span.text for span in line).rstrip()
+
+
+def encodable(text: str, stream: TextIO | None) -> str:
+    """The text, with what the stream's encoding has not written in plain characters."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_PLAIN)
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+    return text
 
 
 def length(line: Line) -> int:
