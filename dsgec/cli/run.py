@@ -46,7 +46,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     from dsgec.run.graph import graph
     from dsgec.run.portrait import file_lines, page
     from dsgec.run.record import read_model
-    from dsgec.run.styled import clean, coloured, console, encodable, is_capable, size_of
+    from dsgec.run.styled import clean, coloured, encodable, is_capable, palette, size_of
 
     model, name = read_model(run)
     for path, make in ((svg, draw), (dot, graph)):
@@ -61,6 +61,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     if not is_capable(sys.stdout):
         say(encodable("\n".join(file_lines(model, name, source)), sys.stdout))
         return
+    colours = palette(sys.stdout)
     lines = page(model, name, source, size_of(sys.stdout)[0] - 1)
-    sys.stdout.write("\n".join([*coloured(lines, console(sys.stdout)), ""]))
+    sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in lines))
     sys.stdout.flush()

@@ -5,7 +5,7 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 from dsgec.errors import printable
 from dsgec.evolution.choose import Generation
@@ -49,10 +49,10 @@ def progress(
     if quiet or sys.stderr is None:
         return Silence()
     if not is_capable(sys.stderr):
-        return Lines(job, description, max_seconds=max_seconds)
+        return Lines(job, description, sys.stderr, max_seconds=max_seconds)
     from dsgec.run.watch import Watch
 
-    return Watch(job, description, runs=runs, max_seconds=max_seconds)
+    return Watch(job, description, sys.stderr, runs=runs, max_seconds=max_seconds)
 
 
 class Silence:
@@ -72,12 +72,13 @@ class Silence:
 
 
 class Voice:
-    """Standard error, until nobody hears it any more.
+    """A stream, until nobody hears it any more.
 
     What a signal's handler says in the midst of a write follows after it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
         self.heard = True
         self._busy = False
         self._waiting: list[str] = []
@@ -89,8 +90,8 @@ class Voice:
         self._busy = True
         try:
             while self._waiting and self.heard:
-                sys.stderr.write(self._waiting.pop(0))
-                sys.stderr.flush()
+                self.stream.write(self._waiting.pop(0))
+                self.stream.flush()
         except (OSError, ValueError):  # gone, or closed
             self.heard = False
         finally:
@@ -100,12 +101,14 @@ class Voice:
 class Lines:
     """Plain lines, one every few seconds: for files, pipes and terminals that cannot do more."""
 
-    def __init__(self, job: Job, description: str, *, max_seconds: float | None = None) -> None:
+    def __init__(
+        self, job: Job, description: str, stream: TextIO, *, max_seconds: float | None = None
+    ) -> None:
         self.job = job
         self.max_seconds = max_seconds
         self.started = time.monotonic()
         self.due = self.started
-        self._say = Voice()
+        self._say = Voice(stream)
         self._say(heading(job, description) + "\n")
 
     def __call__(self, state: Generation) -> None:

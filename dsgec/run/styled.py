@@ -2,11 +2,9 @@
 
 import os
 import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TextIO
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TextIO
 
 _STYLES = {
     "": "",
@@ -30,6 +28,9 @@ class Span(NamedTuple):
 
 Line = Sequence[Span]
 
+Palette = Mapping[str, tuple[str, str]]
+"""For each meaning what switches its colour on, and off again."""
+
 
 def clean(text: str) -> str:
     """A name of the user's as one line that cannot drive a terminal."""
@@ -43,6 +44,7 @@ def cells(text: str) -> int:
     return sum(map(_cells, text))
 
 
+@lru_cache(1024)
 def _cells(character: str) -> int:
     if unicodedata.combining(character):
         return 0
@@ -112,24 +114,31 @@ def crop(line: Line, width: int) -> Line:
     return kept
 
 
-def console(stream: TextIO) -> "Console":
-    """What knows the colours of a terminal; rich is imported here, and only here."""
+def palette(stream: TextIO) -> Palette:
+    """The colours of a terminal: none if it has none or NO_COLOR is set.
+
+    rich is imported here and only here; it is asked once, as drawing has to be cheap.
+    """
     from rich.console import Console
-
-    return Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False)
-
-
-def coloured(lines: Iterable[Line], terminal: "Console") -> list[str]:
-    """Lines for that terminal: with colours if it has any and NO_COLOR is not set."""
     from rich.text import Text
 
-    made = []
-    for line in lines:
-        with terminal.capture() as capture:
-            text = Text.assemble(*((span.text, _STYLES[span.meaning]) for span in line))
-            terminal.print(text, soft_wrap=True, end="")
-        made.append(capture.get())
-    return made
+    console = Console(file=stream, force_terminal=True, highlight=False)
+    found = {}
+    for meaning, style in _STYLES.items():
+        with console.capture() as capture:
+            console.print(Text("x", style), end="")
+        before, _, after = capture.get().partition("x")
+        found[meaning] = (before, after)
+    return found
+
+
+def coloured(line: Line, colours: Palette) -> str:
+    """A line for the terminal of that palette."""
+    pieces = []
+    for text, meaning in line:
+        before, after = colours[meaning]
+        pieces.append(f"{before}{text}{after}" if text else "")
+    return "".join(pieces)
 
 
 def is_capable(stream: TextIO | None) -> bool:

@@ -5,11 +5,11 @@ hidden cursor, nothing to undo if the process is killed. The cursor stands below
 """
 
 import math
-import sys
 import textwrap
 import time
 from collections import deque
 from dataclasses import dataclass
+from typing import TextIO
 
 from dsgec.errors import printable
 from dsgec.evolution.choose import Generation
@@ -17,11 +17,11 @@ from dsgec.fitness.objectives import natural
 from dsgec.run.curve import Steps, curve, is_logarithmic
 from dsgec.run.display import Voice, duration, heading, run_line, score, sooner
 from dsgec.run.job import Job, Run
-from dsgec.run.styled import Line, Span, coloured, console, crop, flow, length, size_of
+from dsgec.run.styled import Line, Span, coloured, crop, flow, length, palette, size_of
 
 _SECONDS_BETWEEN_UPDATES = 0.18
 _UPDATES_FOR_A_SPEED = 32
-_WIDEST = 100
+_WIDEST = 80
 _WIDEST_BAR = 40
 _CURVE_ROWS = 4
 _ROOM_FOR_A_CURVE = (30, 12)  # columns and rows of the terminal
@@ -54,14 +54,20 @@ class Watch:
     """The live display of a run, or of how many of several runs have ended."""
 
     def __init__(
-        self, job: Job, description: str, *, runs: int = 1, max_seconds: float | None = None
+        self,
+        job: Job,
+        description: str,
+        stream: TextIO,
+        *,
+        runs: int = 1,
+        max_seconds: float | None = None,
     ) -> None:
         self.objective = job.problem.objective
         self.total = job.settings.generations
         self.runs, self.ended = runs, 0
         self.max_seconds = max_seconds
-        self._write = Voice()
-        self._console = console(sys.stderr)
+        self._write = Voice(stream)
+        self._colours = palette(stream)
         self._pane: list[Line] = []  # as it stands on the screen
         self._columns = 0  # of the terminal when it was last looked at
         self._drawing = self._torn = False
@@ -71,7 +77,6 @@ class Watch:
         self._moments: deque[_Moment] = deque(maxlen=_UPDATES_FOR_A_SPEED)
         self._lines: list[Line] = []
         self._write(_wrapped(heading(job, description), self._size()[0]) + "\n")
-        coloured([[Span("", "best")]], self._console)  # imports what drawing needs before the run
         self._started = self._due = time.monotonic()
         if runs > 1:
             self._show_runs()
@@ -144,7 +149,7 @@ class Watch:
         self._draw()
 
     def _size(self) -> tuple[int, int]:
-        columns, rows = size_of(sys.stderr)
+        columns, rows = size_of(self._write.stream)
         return min(columns - 1, _WIDEST), rows  # the last column would wrap in some terminals
 
     def _draw(self) -> None:
@@ -163,7 +168,7 @@ class Watch:
     def _draw_once(self) -> None:
         if not self._write.heard:
             return
-        columns, rows = size_of(sys.stderr)
+        columns, rows = size_of(self._write.stream)
         before = self._columns
         self._columns = columns
         up = len(self._pane)
@@ -175,7 +180,10 @@ class Watch:
             up = 0
         notes, self._notes = self._notes, []
         pane = [crop(line, columns - 1) for line in self._lines[: max(rows - 1, 1)]]
-        texts = [*(printable(note) for note in notes), *coloured(pane, self._console)]
+        texts = [
+            *(printable(note) for note in notes),
+            *(coloured(line, self._colours) for line in pane),
+        ]
         start = "\r" + (f"\x1b[{up}A" if up else "")
         self._pane = pane
         self._write(start + "".join(f"{t}{_ERASE_LINE}\n" for t in texts) + _ERASE_BELOW)
