@@ -61,7 +61,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     if not is_capable(sys.stdout):
         say(encodable("\n".join(file_lines(model, name, source)), sys.stdout))
         return
-    colours = palette(sys.stdout)
+    colours = palette()
     lines = page(model, name, source, size_of(sys.stdout)[0] - 1)
     sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in lines))
     sys.stdout.flush()

@@ -14,7 +14,7 @@ from dsgec.run.labels import neuron_labels, output_label
 from dsgec.run.styled import Line, Span, cells, clean, length, plain, shorten
 
 _WIDTH_OF_A_FILE = 98  # and the signs of a comment
-_NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 60, 2
+_NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 52, 2
 _HALF_BAR = 6  # on either side of the axis
 _HEAD = 11 + 2 * _HALF_BAR + 2  # a weight, its bar and a blank
 _LEGEND = 24

@@ -1,5 +1,6 @@
 """Lines of text whose parts have meanings: to a terminal in colour, to a file without."""
 
+import io
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -114,15 +115,16 @@ def crop(line: Line, width: int) -> Line:
     return kept
 
 
-def palette(stream: TextIO) -> Palette:
-    """The colours of a terminal: none if it has none or NO_COLOR is set.
+def palette() -> Palette:
+    """The colours of the terminal: none if it has none or NO_COLOR is set.
 
-    rich is imported here and only here; it is asked once, as drawing has to be cheap.
+    rich is imported here and only here; it is asked once, as drawing has to be cheap, and writes
+    nowhere.
     """
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(file=stream, force_terminal=True, highlight=False)
+    console = Console(file=io.StringIO(), force_terminal=True, highlight=False)
     found = {}
     for meaning, style in _STYLES.items():
         with console.capture() as capture:

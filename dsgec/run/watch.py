@@ -67,7 +67,7 @@ class Watch:
         self.runs, self.ended = runs, 0
         self.max_seconds = max_seconds
         self._write = Voice(stream)
-        self._colours = palette(stream)
+        self._colours = palette()
         self._pane: list[Line] = []  # as it stands on the screen
         self._columns = 0  # of the terminal when it was last looked at
         self._drawing = self._torn = False
