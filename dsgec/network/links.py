@@ -1,5 +1,6 @@
 """Network to the lines between its neurons, with their weights where a neuron is a weighted sum."""
 
+import math
 from dataclasses import dataclass
 
 from dsgec.network.ir import Apply, Constant, Input, Network
@@ -10,7 +11,7 @@ class Link:
     """From a feature or a neuron, by its position, to a neuron or, if `output`, a numbered output.
 
     `weight` is the factor before the source; None where the source goes into something else than
-    a sum of products. The same source can be linked more than once.
+    a sum of products, or no number can hold it. The same source can be linked more than once.
     """
 
     source: int
@@ -76,7 +77,8 @@ def _parts(network: Network, position: int, neurons: set[int]) -> Parts:
         position, weight = todo.pop()
         node = network.nodes[position]
         if isinstance(node, Input) or position in neurons:
-            found.append((position, weight))
+            known = weight is not None and math.isfinite(weight)
+            found.append((position, weight if known else None))
         elif isinstance(node, Apply):
             todo += reversed(_inside(network, node, weight))
         elif weight is not None:

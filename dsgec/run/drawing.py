@@ -90,7 +90,7 @@ def _lines(
         path = f"M{x0:.1f} {y0:.1f} C{middle:.1f} {y0:.1f} {middle:.1f} {y:.1f} {x:.1f} {y:.1f}"
         width, sign, title = 1.0, "unknown", names[link.source]
         if link.weight is not None:
-            width = 0.6 + 3.4 * abs(link.weight) / (largest or 1.0)
+            width = 0.6 + 3.4 * (abs(link.weight) / (largest or 1.0))
             sign = "minus" if link.weight < 0 else "plus"
             title = f"{link.weight:g} × {names[link.source]}"
         lines.append(Line(path, round(width, 2), sign, title))

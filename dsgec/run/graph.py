@@ -92,7 +92,7 @@ def _edge(link: Link, names: dict[int, str], labels: dict[int, str], largest: fl
     if link.weight is None:
         return Edge(source, target, "unknown", "", 1.0, label)
     sign = "minus" if link.weight < 0 else "plus"
-    width = round(0.6 + 3.4 * abs(link.weight) / largest, 2)
+    width = round(0.6 + 3.4 * (abs(link.weight) / largest), 2)
     return Edge(source, target, sign, f"{link.weight:g}", width, f"{link.weight:g} × {label}")
 
 

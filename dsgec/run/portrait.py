@@ -1,5 +1,6 @@
 """Model to what a person reads of it on a terminal: what it is, its formulas, its neurons."""
 
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,8 +49,9 @@ def file_lines(model: Model, name: str, source: str) -> Iterator[str]:
     """The same for a file: equations that can be read back, all else as comments."""
     yield f"# {_summary(model, name)}"
     yield f"# {source}"
+    features = model.features
     for number in _read(model):
-        yield f"# x_{number + 1} is {model.features[number]!r}"
+        yield f"# x_{number + 1} is {features[number]!r}"
     yield text(model.network).removesuffix("\n")
     for title, blocks in _sections(model, _WIDTH_OF_A_FILE):
         yield "#"
@@ -105,6 +107,7 @@ def _broken(equation: str, width: int) -> list[str]:
 
 def _legend(model: Model, width: int) -> list[Line]:
     """The names of the features that are read, in columns."""
+    features = model.features
     numbers = _read(model)
     digits = len(f"x_{numbers[-1] + 1}") if numbers else 0
     across = max(1, (width + _GAP) // (digits + 1 + _LEGEND + _GAP))
@@ -112,7 +115,7 @@ def _legend(model: Model, width: int) -> list[Line]:
     entries = [
         [
             Span(f"x_{number + 1}".rjust(digits), "dim"),
-            Span(" " + shorten(clean(model.features[number]), room - digits - 1)),
+            Span(" " + shorten(clean(features[number]), room - digits - 1)),
         ]
         for number in numbers
     ]
@@ -127,58 +130,62 @@ def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]
     network = model.network
     made = [[neuron_parts(network, p) for p in layer] for layer in network.layers]
     ends = [output_parts(network, number) for number in range(len(network.outputs))]
+    names = _names(model)
     room = _room(model, width)
     for number, layer in enumerate(made, 1):
+        labels = [f"h_{number}_{index}" for index in range(1, len(layer) + 1)]
         count = f"{len(layer)} neuron{'' if len(layer) == 1 else 's'}"
-        largest = _largest(model, layer)
-        yield (
-            f"layer {number}: {count}",
-            [
-                _block(model, f"h_{number}_{index}", parts, largest, room)
-                for index, parts in enumerate(layer, 1)
-            ],
-        )
+        yield f"layer {number}: {count}", _blocks(labels, layer, names, room)
     title = "output" if len(ends) == 1 else "outputs"
     if network.softmax:
         title += ", through softmax"
-    blocks = []
-    largest = _largest(model, ends)
-    for index, parts in enumerate(ends):
-        label = f"y_{index + 1}"
-        if model.classes:
-            label += f" = {clean(output_label(model, index))}"
-        blocks.append(_block(model, label, parts, largest, room))
-    yield title, blocks
+    labels = [f"y_{index}" for index in range(1, len(ends) + 1)]
+    if model.classes:
+        labels = [f"{y} = {clean(output_label(model, n))}" for n, y in enumerate(labels)]
+    yield title, _blocks(labels, ends, names, room)
 
 
-def _largest(model: Model, layer: list[Parts]) -> float:
-    """The weight of a layer that the bars of the others are measured by."""
-    terms = (term for parts in layer for term in _terms(model, parts))
-    return max((abs(term.weight) for term in terms if term.weight), default=1.0)
+def _names(model: Model) -> dict[int, str]:
+    """Features by number and name, neurons by their places."""
+    features = model.features
+    found = {
+        position: f"x_{node.column + 1} {clean(features[node.column])}"
+        for position, node in enumerate(model.network.nodes)
+        if isinstance(node, Input)
+    }
+    return found | neuron_labels(model)
 
 
-def _terms(model: Model, parts: Parts) -> list[_Term]:
+def _terms(parts: Parts, names: dict[int, str]) -> list[_Term]:
     """What goes into a neuron, what weighs most first."""
-    neurons = neuron_labels(model)
     found: dict[tuple[int, bool], list[float | None]] = {}
     for source, weight in parts.sources:
         found.setdefault((source, weight is None), []).append(weight)
     terms = []
-    for (source, _), weights in found.items():
-        node = model.network.nodes[source]
-        label = neurons.get(source, "")
-        if not label and isinstance(node, Input):
-            label = f"x_{node.column + 1} {clean(model.features[node.column])}"
-        known = [weight for weight in weights if weight is not None]
-        terms.append(_Term(label, sum(known) if known else None, len(weights)))
+    for (source, is_unknown), weights in found.items():
+        total = sum(weight for weight in weights if weight is not None)
+        known = not is_unknown and math.isfinite(total)
+        terms.append(_Term(names[source], total if known else None, len(weights)))
     return sorted(terms, key=lambda t: -1.0 if t.weight is None else abs(t.weight), reverse=True)
 
 
-def _block(model: Model, label: str, parts: Parts, largest: float, width: int) -> list[Line]:
+def _blocks(
+    labels: list[str], layer: list[Parts], names: dict[int, str], width: int
+) -> list[list[Line]]:
+    """The neurons of a layer; bars are measured by its greatest weight."""
+    each = [_terms(parts, names) for parts in layer]
+    largest = max((abs(t.weight) for terms in each for t in terms if t.weight), default=1.0)
+    return [
+        _block(label, parts, terms, largest, width)
+        for label, parts, terms in zip(labels, layer, each, strict=True)
+    ]
+
+
+def _block(label: str, parts: Parts, terms: list[_Term], largest: float, width: int) -> list[Line]:
     """One neuron: its name and its function, then a line for each of its inputs."""
     title = shorten(label, width - len(parts.function) - 2)
     lines: list[Line] = [[Span(title, "title"), Span(f"  {parts.function}", "dim")]]
-    for term in _terms(model, parts):
+    for term in terms:
         again = f" ({term.mentions}×)" if term.mentions > 1 else ""
         head = [*_weight(term.weight), *_bar(term.weight, largest), Span(" ")]
         room = width - length(head) - len(again)
@@ -195,7 +202,7 @@ def _weight(weight: float | None) -> Line:
 
 def _bar(weight: float | None, largest: float) -> Line:
     """As long as the weight is great: to the left of the axis if it is negative, else right."""
-    halves = 0 if weight is None else round(2 * _HALF_BAR * abs(weight) / largest)
+    halves = 0 if weight is None else round(2 * _HALF_BAR * (abs(weight) / largest))
     bar = "━" * (halves // 2)
     left = right = Span(" " * _HALF_BAR)
     if weight is not None and weight < 0:
@@ -207,8 +214,7 @@ def _bar(weight: float | None, largest: float) -> Line:
 
 def _room(model: Model, width: int) -> int:
     """The columns that a neuron gets: as many as the longest name asks for, within reason."""
-    numbers = _read(model)
-    longest = max((cells(f"x_{n + 1} {clean(model.features[n])} (2×)") for n in numbers), default=0)
+    longest = max((cells(f"{name} (2×)") for name in _names(model).values()), default=0)
     return min(max(_NARROWEST_BLOCK, _HEAD + longest), _WIDEST_BLOCK, width)
 
 

@@ -10,6 +10,8 @@ from dsgec.network.links import neuron_parts, output_parts
 from dsgec.network.model import Model, plain, unnamed
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
+from dsgec.run.drawing import draw
+from dsgec.run.graph import graph
 from dsgec.run.portrait import file_lines, page
 from dsgec.run.styled import Span, coloured, encodable, length, palette
 from dsgec.run.styled import plain as flat
@@ -96,6 +98,18 @@ def test_inputs_come_with_their_weights_the_greatest_first():
     assert "y_3 = p(perhaps)" in "\n".join(rows)
     assert "·       │       x_1" in text  # no weight in a product of features
     assert text.startswith("net: the classes no, yes, perhaps of answer, from\n3 of 3 features;")
+
+
+def test_weights_that_no_number_holds_are_not_told():
+    text = "y_1 = 1e300 * (1e300 * x_1) + 1e308 * x_2 + 1.7e308 * x_2 - 1e308 * x_3 - 1e-320 * x_4"
+    model = unnamed(parse(text + "\n"))
+    weights = [weight for _, weight in output_parts(model.network, 0).sources]
+    rows = [flat(line) for line in page(model, "net", "model 1", 79)][-5:]
+
+    assert weights == [None, 1e308, 1.7e308, -1e308, -1e-320]
+    assert [row.split()[0] for row in rows] == ["y_1", "-1e+308", "-1e-320", "·", "·"]
+    assert "nan" not in graph(model) + draw(model)
+    assert "inf" not in graph(model) + draw(model)
 
 
 def deep(layers, width):
