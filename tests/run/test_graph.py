@@ -69,6 +69,8 @@ def test_layers_are_ranks_and_weights_stand_on_the_edges():
         ("-2", "4.0"),
     ]
     assert text.count("style=dashed") == 2
+    for weight, colour in re.findall(r'label="(-?[0-9.]+)".*, color="([^"]+)"', text):
+        assert colour == ("#c05621" if weight.startswith("-") else "#2b6cb0")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -17,7 +17,7 @@ from dsgec.run.curve import curve
 from dsgec.run.display import Lines, Silence, progress
 from dsgec.run.styled import cells, crop, length, plain, shorten
 from dsgec.run.watch import View, Watch, frame, runs_line
-from tests.command import COMMAND, QUICK
+from tests.command import COMMAND, NO_COMPILER, QUICK
 
 pty = pytest.importorskip("pty")
 
@@ -260,27 +260,39 @@ def test_a_note_stands_above_the_display(clock):
     assert sum("generation" in line for line in lines) == 2  # with the note
 
 
-def test_a_note_in_the_midst_of_drawing_waits(clock):
+@pytest.mark.parametrize("midst", ["write", "coloured"])
+def test_a_note_in_the_midst_of_drawing_waits(midst, clock, monkeypatch):
     clock(1.0)
+    interrupts = []
+
+    def interrupt():
+        if interrupts:
+            interrupts.pop()
+            watching.note(NOTE)
 
     class Interrupted(Terminal):
-        once = True
-
         def write(self, text):
-            if "generation" in text and self.once:
-                self.once = False
-                watching.note(NOTE)
+            if midst == "write":
+                interrupt()
             return super().write(text)
 
+    def coloured(*arguments):
+        if midst == "coloured":
+            interrupt()
+        return original(*arguments)
+
+    original = watch.coloured
+    monkeypatch.setattr(watch, "coloured", coloured)
     terminal = Interrupted()
     watching = Watch(job(), "", terminal)
-    watching(state(1))
+    interrupts.append(True)
+    watching(state(2))
     watching.close()
     lines = screen_of(terminal.getvalue())
 
     assert lines[2] == NOTE
-    assert lines[3].startswith("generation    1/1000")
-    assert sum("1/1000" in line for line in lines) == 1
+    assert lines[3].startswith("generation    2/1000")
+    assert sum("/1000" in line for line in lines) == 1
 
 
 def test_several_runs_are_counted_below_their_figures(clock):
@@ -423,10 +435,10 @@ def test_a_run_ends_well_without_a_standard_error(way, tmp_path):
     reader, writer = os.pipe()
     os.close(reader)
     answer = subprocess.run(
-        [*command, "--backend", "numpy"],
+        command,
         stdout=subprocess.PIPE,
         stderr=writer,
-        env={**os.environ, **ENVIRONMENT},
+        env={**os.environ, **ENVIRONMENT, **NO_COMPILER},  # of which there is a note
         preexec_fn=(lambda: os.close(2)) if way == "closed" else None,
         check=False,
     )
