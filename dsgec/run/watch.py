@@ -20,6 +20,7 @@ from dsgec.run.job import Job, Run
 from dsgec.run.styled import Line, Span, coloured, crop, flow, length, palette, size_of
 
 _SECONDS_BETWEEN_UPDATES = 0.18
+_SECONDS_BETWEEN_CURVES = 0.5  # which cost more than the figures
 _UPDATES_FOR_A_SPEED = 32
 _WIDEST = 80
 _WIDEST_BAR = 40
@@ -76,8 +77,10 @@ class Watch:
         self._fitness: float | None = None
         self._moments: deque[_Moment] = deque(maxlen=_UPDATES_FOR_A_SPEED)
         self._lines: list[Line] = []
+        self._curve: list[Line] = []
+        self._curve_columns = 0
         self._write(_wrapped(heading(job, description), self._size()[0]) + "\n")
-        self._started = self._due = time.monotonic()
+        self._started = self._due = self._curve_due = time.monotonic()
         if runs > 1:
             self._show_runs()
 
@@ -91,7 +94,15 @@ class Watch:
             return
         self._due = now + _SECONDS_BETWEEN_UPDATES
         columns, rows = self._size()
-        self._lines = frame(self._view(state, now), self._steps, columns, rows)
+        if (
+            now >= self._curve_due
+            or state.generation == self.total
+            or columns != self._curve_columns
+        ):
+            self._curve_due = now + _SECONDS_BETWEEN_CURVES
+            self._curve_columns = columns
+            self._curve = curve_lines(self._steps, state.generation, columns, rows)
+        self._lines = [*figure_lines(self._view(state, now), columns), *self._curve]
         self._draw()
 
     def run_ended(self, run: Run) -> None:
@@ -180,17 +191,19 @@ class Watch:
             up = 0
         notes, self._notes = self._notes, []
         pane = [crop(line, columns - 1) for line in self._lines[: max(rows - 1, 1)]]
-        texts = [
-            *(printable(note) for note in notes),
-            *(coloured(line, self._colours) for line in pane),
-        ]
+        texts = [f"{printable(note)}{_ERASE_LINE}" for note in notes]
+        # What stands there already is passed over.
+        stands = self._pane if up == len(pane) and not notes else []
+        for number, line in enumerate(pane):
+            same = number < len(stands) and stands[number] == line
+            texts.append("" if same else coloured(line, self._colours) + _ERASE_LINE)
         start = "\r" + (f"\x1b[{up}A" if up else "")
         self._pane = pane
-        self._write(start + "".join(f"{t}{_ERASE_LINE}\n" for t in texts) + _ERASE_BELOW)
+        self._write(start + "".join(f"{text}\n" for text in texts) + _ERASE_BELOW)
 
 
-def frame(view: View, steps: Steps, columns: int, rows: int) -> list[Line]:
-    """The display in so many columns, for a terminal of so many rows."""
+def figure_lines(view: View, columns: int) -> list[Line]:
+    """How far the run is, how good and how fast, in so many columns."""
     count = f"{view.generation:>{len(str(view.total))}}/{view.total}"
     when = _when(view.spent, view.left, is_last=view.is_last)
     figures = [
@@ -201,13 +214,10 @@ def frame(view: View, steps: Steps, columns: int, rows: int) -> list[Line]:
     if view.size is not None:
         noun = " connection" if view.size == 1 else " connections"
         figures.insert(2, [Span(str(view.size)), Span(noun, "dim")])
-    lines = [
+    return [
         _bar_line("generation ", count, view.generation, view.total, when, columns),
         *flow(figures, columns),
     ]
-    if columns >= _ROOM_FOR_A_CURVE[0] and rows >= _ROOM_FOR_A_CURVE[1]:
-        lines += _curve_lines(steps, view.generation, columns)
-    return lines
 
 
 def runs_line(ended: int, runs: int, spent: float, left: float | None, columns: int) -> Line:
@@ -238,8 +248,10 @@ def _bar_line(label: str, count: str, done: int, total: int, when: str, columns:
     return [*line, Span(when)]
 
 
-def _curve_lines(steps: Steps, generation: int, columns: int) -> list[Line]:
-    """The curve with its axes: values on the left, generations below."""
+def curve_lines(steps: Steps, generation: int, columns: int, rows: int) -> list[Line]:
+    """The curve with its axes, values on the left, generations below; nothing without room."""
+    if columns < _ROOM_FOR_A_CURVE[0] or rows < _ROOM_FOR_A_CURVE[1]:
+        return []
     finite = [value for _, value in steps if math.isfinite(value)]
     high, low = (score("", max(finite)), score("", min(finite))) if finite else ("", "")
     labels = [high, *[""] * (_CURVE_ROWS - 2), low]

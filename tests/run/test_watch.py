@@ -16,7 +16,7 @@ from dsgec.run import display, watch
 from dsgec.run.curve import curve
 from dsgec.run.display import Lines, Silence, progress
 from dsgec.run.styled import cells, crop, length, plain, shorten
-from dsgec.run.watch import View, Watch, frame, runs_line
+from dsgec.run.watch import View, Watch, curve_lines, figure_lines, runs_line
 from tests.command import COMMAND, NO_COMPILER, QUICK
 
 pty = pytest.importorskip("pty")
@@ -110,7 +110,8 @@ def view(**changed):
 @pytest.mark.parametrize("columns", [39, 79, 199])
 @pytest.mark.parametrize("rows", [5, 24])
 def test_a_frame_keeps_to_its_columns_and_leaves_nothing_out(columns, rows):
-    lines = frame(view(), [(0, 2.5), (9, 1.2134)], columns, rows)
+    steps = [(0, 2.5), (9, 1.2134)]
+    lines = [*figure_lines(view(), columns), *curve_lines(steps, 312, columns, rows)]
     text = "\n".join(map(plain, lines))
 
     assert all(length(line) <= columns for line in lines)
@@ -137,8 +138,8 @@ def test_no_terminal_is_too_small(columns, rows, clock, monkeypatch):
 
 
 def test_the_size_is_shown_where_it_is_known():
-    assert "connection" not in plain(frame(view(size=None), [], 199, 5)[1])
-    assert "1 connection  " in plain(frame(view(size=1), [], 199, 5)[1])
+    assert "connection" not in plain(figure_lines(view(size=None), 199)[1])
+    assert "1 connection  " in plain(figure_lines(view(size=1), 199)[1])
 
 
 def dots(rows):
