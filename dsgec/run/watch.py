@@ -75,6 +75,7 @@ class Watch:
         self._notes: list[str] = []
         self._steps: list[tuple[int, float]] = []
         self._fitness: float | None = None
+        self._last: Generation | None = None
         self._moments: deque[_Moment] = deque(maxlen=_UPDATES_FOR_A_SPEED)
         self._lines: list[Line] = []
         self._curve: list[Line] = []
@@ -89,20 +90,19 @@ class Watch:
         if fitness != self._fitness:
             self._fitness = fitness
             self._steps.append((state.generation, natural(self.objective, fitness)))
+        self._last = state
         now = time.monotonic()
-        if now < self._due and state.generation != self.total:
-            return
+        if now >= self._due or state.generation == self.total:
+            self._show(state, now, is_last=state.generation == self.total)
+
+    def _show(self, state: Generation, now: float, *, is_last: bool) -> None:
         self._due = now + _SECONDS_BETWEEN_UPDATES
         columns, rows = self._size()
-        if (
-            now >= self._curve_due
-            or state.generation == self.total
-            or columns != self._curve_columns
-        ):
+        if now >= self._curve_due or is_last or columns != self._curve_columns:
             self._curve_due = now + _SECONDS_BETWEEN_CURVES
             self._curve_columns = columns
             self._curve = curve_lines(self._steps, state.generation, columns, rows)
-        self._lines = [*figure_lines(self._view(state, now), columns), *self._curve]
+        self._lines = [*figure_lines(self._view(state, now, is_last), columns), *self._curve]
         self._draw()
 
     def run_ended(self, run: Run) -> None:
@@ -118,12 +118,14 @@ class Watch:
 
     def close(self) -> None:
         """Leave the last display where it is; what is printed next follows below."""
-        if self._notes:
+        if self._last is not None and self._last.generation != self.total:  # it was stopped
+            self._show(self._last, time.monotonic(), is_last=True)
+        elif self._notes:
             self._draw()
         # A terminal drops what it has not shown yet when Ctrl-C is pressed, and echoes `^C`.
         self._write(("\n" if self._torn else "\r") + _ERASE_BELOW)
 
-    def _view(self, state: Generation, now: float) -> View:
+    def _view(self, state: Generation, now: float, is_last: bool) -> View:
         if not self._moments:
             # A run that goes on from where it was stopped has generations behind it.
             fresh = state.generation == 0
@@ -132,7 +134,6 @@ class Watch:
                 begun if fresh else _Moment(now, state.generation, state.evaluations)
             )
         self._moments.append(_Moment(now, state.generation, state.evaluations))
-        is_last = state.generation == self.total
         # Generations come in bursts, so those of the first moments are told late.
         since = self._moments[1 if len(self._moments) > 3 and not is_last else 0]
         seconds = now - since.time

@@ -246,6 +246,22 @@ def test_a_run_that_goes_on_does_not_count_what_was_done_before(clock):
     assert "100 evaluations/s" in screen_of(terminal.getvalue())[3]
 
 
+def test_a_run_that_is_stopped_leaves_its_last_generation(clock):
+    now = clock(0.0)
+    terminal = Terminal()
+    watching = Watch(job(), "", terminal)
+    for generation in range(8):
+        watching(state(generation, 3.0 - generation / 10))
+    now.now += 2.0
+    watching.close()
+    lines = screen_of(terminal.getvalue())
+
+    assert re.fullmatch(r"generation    7/1000  ─+  2\.0 s", lines[2])
+    assert lines[3].startswith("best 2.3000")
+    assert lines[7].startswith("  2.3000 │")
+    assert lines[8].endswith("─7")
+
+
 def test_a_note_stands_above_the_display(clock):
     clock(1.0)
     terminal = Terminal()
@@ -356,7 +372,7 @@ def test_a_stream_that_breaks_is_written_to_no_more(make, error, clock):
     watching.run_ended(ended(1))
     watching.close()
 
-    assert stream.tried == 3
+    assert stream.tried == 3  # the third raises
 
 
 def test_what_is_chosen_suits_the_reader(monkeypatch):
