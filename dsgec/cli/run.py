@@ -1,5 +1,6 @@
 """`dsgec predict` and `dsgec show`: what a finished run holds."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -32,20 +33,35 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--svg", type=click.Path(path_type=Path), help="Draw the network to this file.")
-def show(run: Path, svg: Path | None) -> None:
-    """Print the equations of the network of RUN, or draw it."""
-    from dsgec.network.text import text
+@click.option(
+    "--dot",
+    type=click.Path(path_type=Path),
+    help="Write it to this file for Graphviz; - prints it.",
+)
+def show(run: Path, svg: Path | None, dot: Path | None) -> None:
+    """Print the network of RUN, its equations and what goes into each neuron, or draw it."""
+    from dsgec.codegen.artefact import model_id
     from dsgec.run.drawing import draw
     from dsgec.run.files import write_whole
+    from dsgec.run.graph import graph
+    from dsgec.run.portrait import file_lines, page
     from dsgec.run.record import read_model
+    from dsgec.run.styled import clean, coloured, encodable, is_capable, palette, size_of
 
-    model, _ = read_model(run)
-    if svg is not None:
-        write_whole(svg, draw(model))
-        say(str(svg))
+    model, name = read_model(run)
+    for path, make in ((svg, draw), (dot, graph)):
+        if path == Path("-"):
+            say(make(model).removesuffix("\n"))
+        elif path is not None:
+            write_whole(path, make(model))
+            say(str(path))
+    if svg is not None or dot is not None:
         return
-    for number, name in enumerate(model.features, 1):
-        say(f"# x_{number} is {name!a}")
-    if model.classes:
-        say(f"# classes: {', '.join(ascii(label) for label in model.classes)}")
-    say(text(model.network).removesuffix("\n"))
+    source = f"model {model_id(model)}; `dsgec export` makes code of {clean(str(run / 'best.net'))}"
+    if not is_capable(sys.stdout):
+        say(encodable("\n".join(file_lines(model, name, source)), sys.stdout))
+        return
+    colours = palette()
+    lines = page(model, name, source, size_of(sys.stdout)[0] - 1)
+    sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in lines))
+    sys.stdout.flush()

@@ -29,9 +29,10 @@ def study(
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
     """
+    from dsgec.run.display import duration
     from dsgec.run.files import locked, remove_unfinished
     from dsgec.study.cells import cells
-    from dsgec.study.display import Progress, duration
+    from dsgec.study.display import Progress
     from dsgec.study.ir import shorten
     from dsgec.study.parse import load_study
     from dsgec.study.prepare import RUNS, prepare, remarks

@@ -12,6 +12,7 @@ import jinja2
 from dsgec.codegen.literals import (
     c_characters,
     c_string,
+    dot_string,
     js_data,
     js_number,
     number,
@@ -81,6 +82,7 @@ def environment() -> jinja2.Environment:
         "pydata": lambda value: Code(python_data(value)),
         "pystr": lambda value: Code(python_string(value)),
         "jsnum": lambda value: Code(js_number(value)),
+        "dot": lambda value: Code(dot_string(value)),
         "js": lambda value: Code(js_data(value)),
     }
     return env

@@ -105,3 +105,13 @@ def python_data(value: object, indent: int = 0) -> str:
 
 
 _DEEPEST = 4  # spaces: below it, what a dictionary holds stands on one line
+
+
+def dot_string(text: str) -> str:
+    """A quoted string for Graphviz that is drawn as it stands, without escapes or entities.
+
+    Quotes and backslashes are escaped for the reader, `&` for whatever looks for entities.
+    """
+    legal = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    escaped = legal.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
+    return f'"{escaped}"'

@@ -1,5 +1,6 @@
 """Network to the lines between its neurons, with their weights where a neuron is a weighted sum."""
 
+import math
 from dataclasses import dataclass
 
 from dsgec.network.ir import Apply, Constant, Input, Network
@@ -10,7 +11,7 @@ class Link:
     """From a feature or a neuron, by its position, to a neuron or, if `output`, a numbered output.
 
     `weight` is the factor before the source; None where the source goes into something else than
-    a sum of products. The same source can be linked more than once.
+    a sum of products, or no number can hold it. The same source can be linked more than once.
     """
 
     source: int
@@ -19,33 +20,70 @@ class Link:
     output: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a neuron or an output is made of.
+
+    `function` is what its sum goes through, "" if nothing; `sources` are positions with their
+    weights, as in a Link; `bias` is what the numbers in the sum come to, None if there are none.
+    """
+
+    function: str
+    sources: tuple[tuple[int, float | None], ...]
+    bias: float | None
+
+
 def links(network: Network) -> list[Link]:
     """Every mention of a feature or neuron in a neuron or an output, in the order of the text."""
-    neurons = [position for layer in network.layers for position in layer]
+    neurons = _neurons(network)
     found = []
     for position in neurons:
-        for source, weight in _mentions(network, position, set(neurons) - {position}):
+        for source, weight in _parts(network, position, set(neurons) - {position}).sources:
             found.append(Link(source, position, weight))
     for number, position in enumerate(network.outputs):
-        for source, weight in _mentions(network, position, set(neurons)):
+        for source, weight in _parts(network, position, set(neurons)).sources:
             found.append(Link(source, number, weight, output=True))
     return found
 
 
-def _mentions(network: Network, position: int, neurons: set[int]) -> list[tuple[int, float | None]]:
+def neuron_parts(network: Network, position: int) -> Parts:
+    """What the neuron at a position is made of."""
+    return _parts(network, position, set(_neurons(network)) - {position})
+
+
+def output_parts(network: Network, number: int) -> Parts:
+    """What an output is made of; one that is a neuron is made of that neuron."""
+    return _parts(network, network.outputs[number], set(_neurons(network)))
+
+
+def _neurons(network: Network) -> list[int]:
+    return [position for layer in network.layers for position in layer]
+
+
+def _parts(network: Network, position: int, neurons: set[int]) -> Parts:
     body = network.nodes[position]
-    if position not in neurons and isinstance(body, Apply) and len(body.arguments) == 1:
-        position = body.arguments[0]  # what goes into the activation
+    function = ""
+    if (
+        position not in neurons
+        and isinstance(body, Apply)
+        and len(body.arguments) == 1
+        and body.function != "neg"  # a sign, which belongs to the weights
+    ):
+        function, position = body.function, body.arguments[0]  # what goes into the activation
     found = []
+    bias: float | None = None
     todo: list[tuple[int, float | None]] = [(position, 1.0)]
     while todo:
         position, weight = todo.pop()
         node = network.nodes[position]
         if isinstance(node, Input) or position in neurons:
-            found.append((position, weight))
+            known = weight is not None and math.isfinite(weight)
+            found.append((position, weight if known else None))
         elif isinstance(node, Apply):
             todo += reversed(_inside(network, node, weight))
-    return found
+        elif weight is not None:
+            bias = (bias or 0.0) + weight * node.value
+    return Parts(function, tuple(found), bias)
 
 
 def _inside(network: Network, node: Apply, weight: float | None) -> list[tuple[int, float | None]]:

@@ -5,6 +5,8 @@ turns, and of repeated measurements the fastest counts.
 """
 
 import itertools
+import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine
+from dsgec.evolution.evolver import EngineEvolver
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import ENGINES
@@ -33,6 +36,9 @@ from dsgec.native.engine import NATIVE
 from dsgec.native.library import load
 from dsgec.native.toolchain import find_toolchain
 from dsgec.network.simplify import simplify
+from dsgec.run.display import Silence
+from dsgec.run.job import Job
+from dsgec.run.watch import Watch
 
 Report = dict[str, Any]
 
@@ -53,6 +59,7 @@ def bench() -> Iterator[tuple[str, Report]]:
     yield "microseconds an individual, by population", _growth_with_population(one_layer)
     yield "threads on 200,000 × 20", _threads()
     yield "30 runs of 100 generations", _side_by_side(one_layer)
+    yield "watching 2,000 generations on a terminal", _watching(one_layer)
     yield "compiling the engine", _compile(one_layer)
     yield "starting", {"dsgec --version, ms": _round(_start_up() * 1e3)}
 
@@ -220,6 +227,54 @@ def _side_by_side(problem: Problem) -> Report:
         "2 jobs, s": _round(best[2]),
         "gain": _round(best[1] / best[2]),
     }
+
+
+def _watching(problem: Problem) -> Report:
+    """A run with the live display on a terminal that somebody reads, and one without, in turns.
+
+    On a busy machine the two differ by chance; what the display takes of the processor does not.
+    """
+    settings = Settings(generations=2_000)
+    job = Job(load_grammar("one_layer"), problem, settings, Path())
+    best: dict[str, float] = {}
+    shares = []
+    with _terminal() as stream:
+        for name in itertools.chain.from_iterable([("watched", "quiet")] * 5):
+            engine = Engine(problem, settings)
+            watch = Watch(job, "", stream) if name == "watched" else Silence()
+            start, begun, inside = time.perf_counter(), time.thread_time(), 0.0
+            for state in EngineEvolver(engine, "").generations():
+                before = time.thread_time()
+                watch(state)
+                inside += time.thread_time() - before
+            best[name] = min(best.get(name, float("inf")), time.perf_counter() - start)
+            if name == "watched":
+                shares.append(inside / (time.thread_time() - begun))
+    return {
+        "watched, s": _round(best["watched"]),
+        "quiet, s": _round(best["quiet"]),
+        "watched / quiet": _round(best["watched"] / best["quiet"]),
+        "watching, % of the processor's time": _round(100 * statistics.median(shares)),
+    }
+
+
+@contextmanager
+def _terminal() -> Iterator[TextIO]:
+    """A terminal whose other end a process reads."""
+    import pty  # not on every system
+
+    master, slave = pty.openpty()
+    code = "import os\nwhile os.read(0, 65536): pass"
+    reader = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", code], stdin=master, stderr=subprocess.DEVNULL
+    )
+    os.close(master)
+    try:
+        with os.fdopen(slave, "w", encoding="utf-8") as stream:
+            yield stream
+    finally:
+        reader.kill()
+        reader.wait()
 
 
 def _compile(problem: Problem) -> Report:

@@ -5,85 +5,191 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, TextIO
 
 from dsgec.errors import printable
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural, perfect
 from dsgec.run.job import Job, Run
+from dsgec.run.styled import is_capable
 
 _SECONDS_BETWEEN_LINES = 2.0
-_SECONDS_BETWEEN_UPDATES = 0.2
 _MOST_CLASSES_SHOWN = 10
 _FILES = ("run.json", "history.csv", "hall_of_fame.csv", "best.net", "timing.json")
 _WIDEST_LABEL = 12
 
 
-class Progress:
-    """Called with every generation; on a terminal one line is kept fresh, else lines follow."""
-
-    def __init__(self, job: Job, backend: str, *, quiet: bool) -> None:
-        self.job = job
-        self.quiet = quiet or sys.stderr is None
-        self.terminal = sys.stderr is not None and sys.stderr.isatty()
-        self.started = time.monotonic()
-        self.shown = -_SECONDS_BETWEEN_LINES
-        if not self.quiet:
-            problem, dataset = job.problem, job.problem.dataset
-            train, test = len(problem.split.train), len(problem.split.test)
-            goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
-            text = (
-                f"{job.grammar.name} on {dataset.name}: {len(dataset.features)} features -> {goal};"
-                f" {train} rows to learn from, {test} to test\nbackend {backend}"
-            )
-            print(printable(text), file=sys.stderr)
+class Progress(Protocol):
+    """What is told while a run goes on, on standard error; nothing of it can stop the run."""
 
     def __call__(self, state: Generation) -> None:
-        now = time.monotonic() - self.started
-        is_last = state.generation == self.job.settings.generations
-        pause = _SECONDS_BETWEEN_UPDATES if self.terminal else _SECONDS_BETWEEN_LINES
-        if self.quiet or (now - self.shown < pause and not is_last):
-            return
-        self.shown = now
-        total = self.job.settings.generations
-        left = now / state.generation * (total - state.generation) if state.generation else 0.0
-        line = (
-            f"generation {state.generation:>{len(str(total))}}/{total}"
-            f"  best {self._natural(state.best.fitness)}  mean {self._natural(state.mean)}"
-            f"  {state.evaluations / now if now else 0.0:,.0f} evaluations/s"
-            f"  {f'{left:.0f} s left' if not is_last else f'{now:.1f} s'}"
-        )
-        end = "\n" if is_last or not self.terminal else ""
-        print(f"\r\x1b[K{line}" if self.terminal else line, end=end, file=sys.stderr, flush=True)
-
-    def _natural(self, fitness: float) -> str:
-        return _number(natural(self.job.problem.objective, fitness))
+        """Called with every generation."""
 
     def run_ended(self, run: Run) -> None:
         """Called with every run where there are several."""
-        if not self.quiet:
-            result = run.record["result"]
-            figures = "  ".join(
-                f"{part} {name} {_figure(result[part][name]).strip()}"
-                for part in ("train", "test")
-                for name in list(result[part])[:1]
-            )
-            seed = run.record["settings"]["seed"]
-            fold = run.record["settings"].get("fold", 0)
-            which = f"fold {fold + 1}" if run.record["settings"].get("folds") else f"seed {seed}"
-            score = f"{result['objective']} {_number(result['score'])}"
-            print(f"{which}  {score}  {figures}", file=sys.stderr)
+
+    def note(self, text: str) -> None:
+        """A remark on a line of its own; may be called at any time, by a signal's handler too."""
+
+    def close(self) -> None:
+        """The end: what is printed next stands on a line of its own."""
+
+
+def progress(
+    job: Job,
+    description: str,
+    quiet: bool,
+    *,
+    runs: int = 1,
+    max_seconds: float | None = None,
+) -> Progress:
+    """What suits whoever reads standard error: a live display, plain lines, or nothing.
+
+    `description` is the backend's. With `max_seconds` the run ends then, if not before.
+    """
+    if quiet or sys.stderr is None:
+        return Silence()
+    if not is_capable(sys.stderr):
+        return Lines(job, description, sys.stderr, max_seconds=max_seconds)
+    from dsgec.run.watch import Watch
+
+    return Watch(job, description, sys.stderr, runs=runs, max_seconds=max_seconds)
+
+
+class Silence:
+    """Tells nothing."""
+
+    def __call__(self, state: Generation) -> None:
+        pass
+
+    def run_ended(self, run: Run) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class Voice:
+    """A stream, until nobody hears it any more.
+
+    What a signal's handler says in the midst of a write follows after it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.heard = True
+        self._busy = False
+        self._waiting: list[str] = []
+
+    def __call__(self, text: str) -> None:
+        self._waiting.append(text)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._waiting and self.heard:
+                self.stream.write(self._waiting.pop(0))
+                self.stream.flush()
+        except (OSError, ValueError):  # gone, or closed
+            self.heard = False
+        finally:
+            self._busy = False
+
+
+class Lines:
+    """Plain lines, one every few seconds: for files, pipes and terminals that cannot do more."""
+
+    def __init__(
+        self, job: Job, description: str, stream: TextIO, *, max_seconds: float | None = None
+    ) -> None:
+        self.job = job
+        self.max_seconds = max_seconds
+        self.started = time.monotonic()
+        self.due = self.started
+        self.first: Generation | None = None
+        self._say = Voice(stream)
+        self._say(heading(job, description) + "\n")
+
+    def __call__(self, state: Generation) -> None:
+        now = time.monotonic()
+        self.first = self.first or state  # of this sitting
+        total = self.job.settings.generations
+        is_last = state.generation == total
+        if now < self.due and not is_last:
+            return
+        self.due = now + _SECONDS_BETWEEN_LINES
+        spent = now - self.started
+        done = state.generation - self.first.generation
+        left = spent / done * (total - state.generation) if done else 0.0
+        speed = (state.evaluations - self.first.evaluations) / spent if spent else 0.0
+        left = sooner(left, spent, self.max_seconds)
+        objective = self.job.problem.objective
+        self._say(
+            f"generation {state.generation:>{len(str(total))}}/{total}"
+            f"  best {score(objective, state.best.fitness)}  mean {score(objective, state.mean)}"
+            f"  {speed:,.0f} evaluations/s"
+            f"  {f'{left:.0f} s left' if not is_last else f'{spent:.1f} s'}\n"
+        )
+
+    def run_ended(self, run: Run) -> None:
+        """A line of its own."""
+        self._say(run_line(run) + "\n")
 
     def note(self, text: str) -> None:
         """A line of its own."""
-        if not self.quiet:
-            start = "\r\x1b[K" if self.terminal else ""
-            print(f"{start}{printable(text)}", file=sys.stderr, flush=True)
+        self._say(printable(text) + "\n")
 
     def close(self) -> None:
-        """End the line that was kept fresh."""
-        if self.terminal and not self.quiet:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        """What is still to be said."""
+        self._say("")
+
+
+def sooner(left: float, spent: float, max_seconds: float | None) -> float:
+    """Seconds that are left of a run that also ends after `max_seconds`."""
+    return left if max_seconds is None else max(0.0, min(left, max_seconds - spent))
+
+
+def heading(job: Job, description: str) -> str:
+    """What is about to run, in two lines."""
+    problem, dataset = job.problem, job.problem.dataset
+    train, test = len(problem.split.train), len(problem.split.test)
+    goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
+    return printable(
+        f"{job.grammar.name} on {dataset.name}: {len(dataset.features)} features -> {goal};"
+        f" {train} rows to learn from, {test} to test\nbackend {description}"
+    )
+
+
+def score(objective: str, fitness: float) -> str:
+    """A fitness as people read it."""
+    return _number(natural(objective, fitness))
+
+
+def run_line(run: Run) -> str:
+    """One of several runs that has ended."""
+    result = run.record["result"]
+    figures = "  ".join(
+        f"{part} {name} {_figure(result[part][name]).strip()}"
+        for part in ("train", "test")
+        for name in list(result[part])[:1]
+    )
+    seed = run.record["settings"]["seed"]
+    fold = run.record["settings"].get("fold", 0)
+    which = f"fold {fold + 1}" if run.record["settings"].get("folds") else f"seed {seed}"
+    return f"{which}  {result['objective']} {_number(result['score'])}  {figures}"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
 def result_lines(run: Run) -> list[str]:

@@ -7,6 +7,7 @@ from dsgec.network.ir import Input
 from dsgec.network.links import links
 from dsgec.network.model import Model
 from dsgec.network.text import expression
+from dsgec.run.labels import node_labels, output_label
 
 _COLUMN, _ROW, _MARGIN, _RADIUS, _TEXT = 190.0, 34.0, 30.0, 9.0, 210.0
 _LONGEST_LABEL = 30
@@ -42,12 +43,7 @@ def draw(model: Model) -> str:
     # An output can be a neuron or a feature, and two outputs can be one node: each has its dot.
     tallest = max(len(network.outputs), *map(len, columns))
     height = 2 * _MARGIN + _ROW * max(tallest, 2)
-    names = {p: model.features[_column(model, p)] for p in features}
-    names |= {
-        p: f"h_{number}_{index}"
-        for number, layer in enumerate(network.layers, 1)
-        for index, p in enumerate(layer, 1)
-    }
+    names = node_labels(model)
     dots: list[Dot] = []
     places: dict[int, tuple[float, float]] = {}
     for number, column in enumerate(columns):
@@ -64,7 +60,7 @@ def draw(model: Model) -> str:
         y = _spread(index, len(network.outputs), height)
         ends.append((x, y))
         formula = expression(network, position, _without(names, position))
-        dots.append(Dot(x, y, "output", _short(_output_name(model, index)), formula))
+        dots.append(Dot(x, y, "output", _short(output_label(model, index)), formula))
     lines = _lines(model, names, places, ends)
     return render_markup(
         "svg/network.svg.j2",
@@ -94,7 +90,7 @@ def _lines(
         path = f"M{x0:.1f} {y0:.1f} C{middle:.1f} {y0:.1f} {middle:.1f} {y:.1f} {x:.1f} {y:.1f}"
         width, sign, title = 1.0, "unknown", names[link.source]
         if link.weight is not None:
-            width = 0.6 + 3.4 * abs(link.weight) / (largest or 1.0)
+            width = 0.6 + 3.4 * (abs(link.weight) / (largest or 1.0))
             sign = "minus" if link.weight < 0 else "plus"
             title = f"{link.weight:g} × {names[link.source]}"
         lines.append(Line(path, round(width, 2), sign, title))
@@ -115,13 +111,6 @@ def _column(model: Model, position: int) -> int:
 
 def _without(names: dict[int, str], position: int) -> dict[int, str]:
     return {p: name for p, name in names.items() if p != position}
-
-
-def _output_name(model: Model, index: int) -> str:
-    if not model.classes:
-        return f"y_{index + 1}"
-    single = len(model.network.outputs) == 1
-    return f"p({model.classes[1 if single else index]})"
 
 
 def _short(label: str) -> str:

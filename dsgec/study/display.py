@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dsgec.errors import printable
+from dsgec.run.display import duration
 from dsgec.study.prepare import Task
 
 _SECONDS_BETWEEN_LINES = 5.0
@@ -93,16 +94,6 @@ class Progress:
         """End the line that was kept fresh."""
         if self.terminal and not self.quiet and self.done < self.total:
             print(file=sys.stderr, flush=True)
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
 def _kind(task: Task) -> Kind:
