@@ -206,13 +206,13 @@ def figure_lines(view: View, columns: int) -> list[Line]:
     """How far the run is, how good and how fast, in so many columns."""
     count = f"{view.generation:>{len(str(view.total))}}/{view.total}"
     when = _when(view.spent, view.left, is_last=view.is_last)
+    noun = " connection" if view.size == 1 else " connections"
     figures = [
         [Span("best ", "dim"), Span(view.best, "best")],
         [Span("mean ", "dim"), Span(view.mean)],
+        [Span(str(view.size)), Span(noun, "dim")],
         [Span(f"{view.speed:,.0f}"), Span(" evaluations/s", "dim")],
     ]
-    noun = " connection" if view.size == 1 else " connections"
-    figures.insert(2, [Span(str(view.size)), Span(noun, "dim")])
     return [
         _bar_line("generation ", count, view.generation, view.total, when, columns),
         *flow(figures, columns),
