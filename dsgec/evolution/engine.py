@@ -142,15 +142,23 @@ class Engine:
 
 def run_engine(engine: Engine, slice_seconds: float = 0.2) -> Iterator[EngineState]:
     """The generations that are left, each as soon as its slice of time is over."""
+    for states in run_slices(engine, slice_seconds):
+        yield from states
+
+
+def run_slices(engine: Engine, slice_seconds: float = 0.2) -> Iterator[list[EngineState]]:
+    """The generations that are left, as many at once as become whole in a slice of time."""
     done = engine.generation - 1
     while done < engine.settings.generations:
         # The first generation alone: if nothing in it is valid, it is what has to be explained.
         count = engine.settings.generations - done if done >= 0 else 1
-        for state in engine.step(count, slice_seconds):
-            if state.generation == 0 and state.invalid == engine.settings.population:
-                raise engine.explain()
-            done = state.generation
-            yield state
+        states = engine.step(count, slice_seconds)
+        if not states:
+            continue
+        if states[0].generation == 0 and states[0].invalid == engine.settings.population:
+            raise engine.explain()
+        done = states[-1].generation
+        yield states
 
 
 @contextmanager
