@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from dsgec.bnf.load import GrammarFile
 from dsgec.errors import DsgecError
-from dsgec.fitness.metrics import predicted_classes
 from dsgec.library.evolve import Progress
 from dsgec.library.fit import Fitted, fit, numbers_dataset
-from dsgec.library.network import probabilities
+from dsgec.library.network import chosen_classes, probabilities
 from dsgec.library.run import Run
 from dsgec.library.settings import make_settings
 from dsgec.network.model import Label
@@ -154,12 +153,13 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         outputs = self._outputs(X)
-        nothing = np.flatnonzero(np.isnan(outputs).all(axis=1))
-        if len(nothing):
+        chosen, nothing = chosen_classes(outputs)
+        if nothing.any():
+            row = int(np.flatnonzero(nothing)[0])
             raise ValueError(
-                f"row {nothing[0]} is of no class: what the network gives for it is not a number"
+                f"row {row} is of no class: what the network gives for it is not a number"
             )
-        labels: NDArray[Any] = self.classes_[predicted_classes(outputs)]
+        labels: NDArray[Any] = self.classes_[chosen]
         return labels
 
     def predict_proba(self, X: Any) -> Numbers:

@@ -1,8 +1,9 @@
 """A grammar and data in memory to a Run: `dsgec evolve` for programs."""
 
+import numbers
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from dsgec.library.machinery import OnSlice, Outcome, run_problem
 from dsgec.library.network import Network
 from dsgec.library.run import Run, refuse_other
 from dsgec.library.settings import BACKENDS, make_plan, make_settings, one_of, whole_threads
-from dsgec.library.wording import in_words_of_python
+from dsgec.library.wording import in_python, in_words_of_python
 from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.record import HistoryRow, best_model, history_row, identity, make_record
 
@@ -89,7 +90,7 @@ def evolve(
     """
     one_of("backend", backend, BACKENDS)
     threads = whole_threads(threads)
-    shares = isinstance(test, int | float) or hasattr(test, "__float__")
+    shares = isinstance(test, numbers.Real)
     settings = make_settings(
         max_depth,
         engine=engine,
@@ -138,11 +139,9 @@ def made(problem: Problem, settings: Settings, file: GrammarFile, outcome: Outco
     record = make_record(problem, settings, file, outcome.last)
     network = Network(best_model(problem, outcome.last), record["model"]["name"])
     warnings = (fault.message for fault in file.warnings)
-    notes = (*warnings, *problem.dataset.notes, problem.remark, outcome.remark)
-    history = outcome.history
-    return Run(
-        network, history, record, outcome.timing, tuple(filter(None, notes)), outcome.stopped
-    )
+    told = (*warnings, *problem.dataset.notes, problem.remark, outcome.remark)
+    notes = tuple(in_python(note) for note in told if note)
+    return Run(network, outcome.history, record, outcome.timing, notes, outcome.stopped)
 
 
 def on_slices(callback: Callback | None, generations: int) -> OnSlice:
@@ -177,14 +176,10 @@ def _dataset(X: Any, y: Any, target: str | None, name: str, plan: Plan) -> Datas
         if y is not None:
             raise DsgecError("X is a file, so y is a column of it", "Say which with target=.")
         table = read_table(str(X))
-        if name:
-            raise DsgecError("a file has its own name", "name= is for arrays and data frames.")
-        return make_dataset(table, target, plan)
+        return make_dataset(replace(table, name=name or table.name), target, plan)
     if y is None and target is None:
         raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
-    if y is not None and target is not None and not isinstance(target, str):
-        raise DsgecError(f"target is {target!r}", "It is the name of a column.")
-    table = table_of(X, y, target=target or "" if y is not None else "", name=name or "data")
+    table = table_of(X, y, target=target or "", name=name or "data")
     return make_dataset(table, target if y is None else table.columns[-1], plan)
 
 

@@ -119,4 +119,4 @@ def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) 
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=5)
+    warnings.warn(text, UserWarning, stacklevel=6)

@@ -16,7 +16,7 @@ from dsgec.data.dialect import Reading
 from dsgec.data.ir import Table
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from dsgec.fitness.metrics import predicted_classes
+from dsgec.fitness.metrics import Classes, predicted_classes
 from dsgec.library.wording import in_words_of_python
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -56,7 +56,7 @@ class Network:
     @property
     def formula(self) -> str:
         """One equation a neuron, as in `best.net`; features are scaled as the run asked for."""
-        return text(self.model.network)
+        return text(self.model.network).removesuffix("\n")
 
     @property
     def size(self) -> dict[str, int]:
@@ -73,12 +73,12 @@ class Network:
         if not self.classes:
             return outputs[:, 0] if outputs.shape[1] == 1 else outputs
         labels = np.array(self.classes, dtype=None if _alike(self.classes) else object)
-        chosen = labels[predicted_classes(outputs)]
-        nothing = np.isnan(outputs).all(axis=1)
+        chosen, nothing = chosen_classes(outputs)
+        found: NDArray[Any] = labels[chosen]
         if nothing.any():
-            chosen = chosen.astype(object)
-            chosen[nothing] = None
-        return chosen
+            found = found.astype(object)
+            found[nothing] = None
+        return found
 
     @in_words_of_python
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -144,6 +144,13 @@ def read_network(description: Any, equations: Any, name: Any) -> Network:
 def probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
     """A column for each class, also of a lone output, which is the second's probability."""
     return np.hstack([1.0 - outputs, outputs]) if outputs.shape[1] == 1 else outputs
+
+
+def chosen_classes(outputs: NDArray[np.float64]) -> tuple[Classes, NDArray[np.bool_]]:
+    """The number of each row's class, and which rows have none: their output is not a number."""
+    chosen = predicted_classes(outputs)
+    places = chosen if outputs.shape[1] > 1 else np.zeros_like(chosen)
+    return chosen, np.isnan(outputs[np.arange(len(outputs)), places])
 
 
 def as_table(X: Any, names: Sequence[str] = ()) -> Table:

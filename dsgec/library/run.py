@@ -1,5 +1,6 @@
 """What came of an evolution, in memory; to a folder and back."""
 
+import base64
 import csv
 import io
 import json
@@ -27,6 +28,7 @@ from dsgec.run.record import (
 )
 
 _MOST_BYTES = 256 << 20
+_LARGEST = 1.7976931348623157e308
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +98,7 @@ class Run:
             refuse_other(folder, self.record)
         make_folder(folder)
         clear_run(folder)
-        export(self.network.model, EXPORTED, self.record["model"]["name"], folder)
+        export(self.network.model, EXPORTED, self.network.name, folder)
         write_run(folder, self.record, self.network.model.network, self.history, self.timing)
         return folder
 
@@ -116,8 +118,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         """For notebooks: the figures, and the network drawn."""
-        import base64
-
         picture = base64.b64encode(self.network.svg().encode("utf-8")).decode("ascii")
         return render_markup(
             "html/run.html.j2",
@@ -159,19 +159,21 @@ def _check(record: dict[str, Any], folder: Path) -> None:
     try:
         result = record["result"]
         found = [*result["train"].values(), *result["test"].values()]
-        numbers = [result["score"], result["fitness"], result["generations"]]
+        numbers = [result["score"], result["fitness"], int(result["generations"])]
         names = [record["grammar"]["name"], record["data"]["name"], result["objective"]]
         is_whole = all(value is None or _is_number(value) for value in found) and all(
             map(_is_number, numbers)
         )
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         is_whole, names = False, []
     if not is_whole or not all(isinstance(name, str) for name in names):
         raise DsgecError(f"{folder / 'run.json'} is not the record of a run")
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= _LARGEST
 
 
 def _read_history(path: Path) -> tuple[HistoryRow, ...]:
