@@ -11,15 +11,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 
 import dsgec
+from dsgec.cli import commands
 from dsgec.data.split import split
 from dsgec.evolution.settings import Settings
 from dsgec.library.wording import in_python
 from dsgec.resources import TABLES
-from tests.command import dsgec as command
 
 pytestmark = pytest.mark.usefixtures("quick_compiler")
 SMALL = {"population": 12, "generations": 4}
@@ -45,36 +46,29 @@ def small():
     return dsgec.evolve("one_layer", "wdbc", **SMALL, backend="numpy")
 
 
+def command(*arguments):
+    """The command line, in this process."""
+    answer = CliRunner().invoke(commands, [*map(str, arguments)], catch_exceptions=False)
+    assert answer.exit_code == 0, answer.output
+
+
 @pytest.mark.parametrize(
     ("options", "keywords"),
     [
         ([], {}),
         (
-            ["--seed", "5", "--scale", "minmax", "--test", "0.5"],
-            {"seed": 5, "scale": "minmax", "test": 0.5},
+            ["--seed", "5", "--scale", "minmax", "--test", "0.5", "--max-depth", "sum=1"],
+            {"seed": 5, "scale": "minmax", "test": 0.5, "max_depth": {"sum": 1}},
         ),
-        (["--max-depth", "sum=1", "--engine", "ge"], {"max_depth": {"sum": 1}, "engine": "ge"}),
         (
-            ["--ignore", "mean area", "--objective", "log-loss"],
-            {"ignore": "mean area", "objective": "log-loss"},
+            ["--engine", "ge", "--ignore", "mean area", "--objective", "log-loss"],
+            {"engine": "ge", "ignore": "mean area", "objective": "log-loss"},
         ),
     ],
-    ids=lambda value: "-".join(value) if isinstance(value, list) else "",
+    ids=["defaults", "settings", "columns"],
 )
 def test_a_saved_run_is_the_folder_of_the_command_line(tmp_path, options, keywords):
-    command(
-        "evolve",
-        "one_layer",
-        "wdbc",
-        *OPTIONS,
-        *options,
-        "--backend",
-        "numpy",
-        "--out",
-        tmp_path,
-        "--name",
-        "cli",
-    )
+    command("evolve", "one_layer", "wdbc", *OPTIONS, *options, "--out", tmp_path, "--name", "cli")
     run = dsgec.evolve("one_layer", "wdbc", **SMALL, **keywords, out=tmp_path / "out")
     saved = run.save(tmp_path / "deep" / "saved")
 
