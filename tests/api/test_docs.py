@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.needs_cc  # by numpy it would take minutes
 @pytest.mark.parametrize("name", ["docs/api.md", "README.md"])
 def test_the_sessions_print_what_they_show(name, tmp_path, monkeypatch, quick_compiler, capsys):
     monkeypatch.chdir(tmp_path)
@@ -28,6 +29,7 @@ def test_the_sessions_print_what_they_show(name, tmp_path, monkeypatch, quick_co
     assert tried >= 3
 
 
+@pytest.mark.needs_cc
 def test_the_example_searches_a_grid(monkeypatch, quick_compiler, capsys):
     monkeypatch.setattr(sys, "argv", ["grid_search.py", "3", "10"])
     found = runpy.run_path(str(ROOT / "examples" / "grid_search.py"))

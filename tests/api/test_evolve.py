@@ -41,7 +41,7 @@ def iris():
     return load_iris(return_X_y=True, as_frame=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def small():
     return dsgec.evolve("one_layer", "wdbc", **SMALL, backend="numpy")
 

@@ -17,7 +17,6 @@ from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
-from sklearn.utils.estimator_checks import check_estimator
 
 import dsgec
 from dsgec import DSGEClassifier, DSGERegressor
@@ -31,6 +30,8 @@ DIABETES, PROGRESSION = load_diabetes(return_X_y=True)
 
 def check_all(estimator):
     """Every check of scikit-learn's; what it leaves out itself is named."""
+    from sklearn.utils.estimator_checks import check_estimator
+
     results = check_estimator(estimator, on_skip=None, on_fail="raise")
     left_out = {result["check_name"] for result in results if result["status"] != "passed"}
 
