@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from dsgec.library.evolve import Progress, evolve
     from dsgec.library.network import Network
     from dsgec.library.run import Run, load
-    from dsgec.sklearn import DSGEClassifier, DSGERegressor
+    from dsgec.sklearn import DSGEClassifier as DSGEClassifier
+    from dsgec.sklearn import DSGERegressor as DSGERegressor
 
 __version__ = "0.1.0"
 
+# Without the estimators: `from dsgec import *` is not to need scikit-learn.
 __all__ = [
-    "DSGEClassifier",
-    "DSGERegressor",
     "DsgecError",
     "Grammar",
     "Network",
@@ -54,4 +54,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *_HOMES])

@@ -37,7 +37,7 @@ def test_using_the_library_imports_neither_scikit_learn_nor_data_frames():
 
 
 def test_every_public_name_is_there_and_listed():
-    for name in dsgec.__all__:
+    for name in (*dsgec.__all__, "DSGEClassifier", "DSGERegressor"):
         assert getattr(dsgec, name).__name__ == {"Grammar": "GrammarFile"}.get(name, name)
         assert name in dir(dsgec)
     with pytest.raises(AttributeError, match="evlove"):
@@ -48,6 +48,7 @@ def test_without_scikit_learn_the_message_says_what_to_install():
     code = (
         "import sys; sys.modules['sklearn'] = None; sys.modules['sklearn.base'] = None\n"
         "import dsgec\n"
+        "from dsgec import *\n"
         "try:\n    dsgec.DSGEClassifier\nexcept ImportError as error:\n    print(error)\n"
     )
 

@@ -3,7 +3,6 @@
 import inspect
 import pickle
 import pickletools
-import time
 
 import joblib
 import numpy as np
@@ -20,6 +19,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import dsgec
 from dsgec import DSGEClassifier, DSGERegressor
+from tests.api.checks import check_all
 
 pytestmark = pytest.mark.usefixtures("quick_compiler")
 SMALL = {"population": 20, "generations": 5}
@@ -28,30 +28,11 @@ CANCER, MALIGNANT = load_breast_cancer(return_X_y=True)
 DIABETES, PROGRESSION = load_diabetes(return_X_y=True)
 
 
-def check_all(estimator):
-    """Every check of scikit-learn's; what it leaves out itself is named."""
-    from sklearn.utils.estimator_checks import check_estimator
-
-    results = check_estimator(estimator, on_skip=None, on_fail="raise")
-    left_out = {result["check_name"] for result in results if result["status"] != "passed"}
-
-    assert len(results) > 45
-    assert left_out <= {"check_array_api_input"}  # unless SCIPY_ARRAY_API is set
-
-
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("kind", [DSGEClassifier, DSGERegressor])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_checks_pass(kind):
     check_all(kind(**SMALL))
-
-
-@pytest.mark.campaign
-@pytest.mark.needs_cc
-@pytest.mark.parametrize("kind", [DSGEClassifier, DSGERegressor])
-@pytest.mark.filterwarnings("ignore")
-def test_scikit_learns_checks_pass_with_the_defaults(kind):
-    check_all(kind())
 
 
 def test_the_defaults_are_those_of_evolve_but_for_two():
@@ -380,18 +361,3 @@ def test_a_row_without_a_number_is_of_no_class():
     assert np.isnan(model.predict_proba(huge)).tolist() == [[False, False], [True, True]]
     with pytest.raises(ValueError, match="row 1 is of no class"):
         model.predict(huge)
-
-
-@pytest.mark.campaign
-@pytest.mark.needs_cc
-def test_a_fit_takes_as_long_as_the_evolution_in_it():
-    """Side by side, the best of several turns: at most a fifth more."""
-    model = DSGEClassifier(generations=300, random_state=1, scale="none")
-    model.fit(CANCER, MALIGNANT)
-    inner, whole = [], []
-    for _ in range(5):
-        started = time.perf_counter()
-        model.fit(CANCER, MALIGNANT)
-        whole.append(time.perf_counter() - started)
-        inner.append(model.run_.timing["evolve_seconds"])
-    assert min(whole) < 1.2 * min(inner)
