@@ -3,7 +3,7 @@
 import datetime
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ _NUMBERS, _TIMES = "fiu", "mM"
 _MISSING = ("NAType", "NaTType")  # pandas' own, which is not imported for that
 _TIME_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _OF_NUMBERS_AND_TEXTS = "A table has numbers, texts and booleans."
+_NO_ROW = (str, bytes, Mapping)
 _FORMAT = b"dsgec-table-1\n"
 
 Cells = NDArray[np.float64] | list[str]
@@ -102,7 +103,7 @@ def _unnamed(rows: Any, shown: str) -> list[Cells]:
 
 def _of_rows(rows: Any, shown: str) -> list[Cells]:
     try:
-        records = [list(row) if not isinstance(row, str | bytes) else None for row in rows]
+        records = [None if isinstance(row, _NO_ROW) else list(row) for row in rows]
     except TypeError:
         records = [None]
     whole = [record for record in records if record is not None]
@@ -130,9 +131,13 @@ def _flat(values: Any) -> Any:
         keys = list(values.columns)
         if len(keys) == 1:
             return values[keys[0]]
-    shape: tuple[int, ...] = (len(values),)
-    if hasattr(values, "__array__"):
-        shape = np.shape(values)
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise DsgecError(
+            f"y is a {type(values).__name__}", "It has a label or a number for each row."
+        )
+    if not hasattr(values, "__array__"):
+        return list(values)
+    shape = np.shape(values)
     if len(shape) == 2 and shape[1] == 1:
         return np.asarray(values)[:, 0]
     if len(shape) != 1:

@@ -20,7 +20,14 @@ from dsgec.evolution.settings import Settings
 from dsgec.library.machinery import OnSlice, Outcome, run_problem
 from dsgec.library.network import Network
 from dsgec.library.run import Run, refuse_other
-from dsgec.library.settings import BACKENDS, make_plan, make_settings, one_of, whole_threads
+from dsgec.library.settings import (
+    BACKENDS,
+    is_text,
+    make_plan,
+    make_settings,
+    one_of,
+    whole_threads,
+)
 from dsgec.library.wording import in_python, in_words_of_python
 from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.record import HistoryRow, best_model, history_row, identity, make_record
@@ -64,7 +71,7 @@ def evolve(
     population: int = _USUAL.population,
     generations: int = _USUAL.generations,
     seed: int = _USUAL.seed,
-    objective: str = _USUAL.objective,
+    objective: str | None = None,
     max_depth: Mapping[str, int] | None = None,
     connect: str = _USUAL.connect,
     tournament: int = _USUAL.tournament,
@@ -89,7 +96,10 @@ def evolve(
     times a second; if it returns True, the run ends with what it has.
     """
     one_of("backend", backend, BACKENDS)
+    is_text("name", name)
     threads = whole_threads(threads)
+    if callback is not None and not callable(callback):
+        raise DsgecError(f"callback is {callback!r}", "It is a function of a dsgec.Progress.")
     shares = isinstance(test, numbers.Real)
     settings = make_settings(
         max_depth,
@@ -97,7 +107,7 @@ def evolve(
         population=population,
         generations=generations,
         seed=seed,
-        objective=objective,
+        objective="" if objective is None else objective,
         connect=connect,
         tournament=tournament,
         crossover=crossover,
@@ -175,12 +185,17 @@ def _dataset(X: Any, y: Any, target: str | None, name: str, plan: Plan) -> Datas
     if isinstance(X, str | Path):
         if y is not None:
             raise DsgecError("X is a file, so y is a column of it", "Say which with target=.")
+        if target is not None:
+            is_text("target", target)
         table = read_table(str(X))
         return make_dataset(replace(table, name=name or table.name), target, plan)
     if y is None and target is None:
         raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
-    table = table_of(X, y, target=target or "", name=name or "data")
-    return make_dataset(table, target if y is None else table.columns[-1], plan)
+    wanted = "" if target is None else str(target)  # pandas has numbers as names, too
+    table = table_of(X, y, target=wanted if y is not None else "", name=name or "data")
+    if y is None and wanted not in table.columns and not isinstance(target, str):
+        raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
+    return make_dataset(table, wanted if y is None else table.columns[-1], plan)
 
 
 def _test_table(test: Any, dataset: Dataset) -> Table:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.codegen.artefact import model_id
+from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.arrays import table_of
 from dsgec.data.dialect import Reading
@@ -17,6 +17,7 @@ from dsgec.data.ir import Table
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.fitness.metrics import Classes, predicted_classes
+from dsgec.library.settings import one_of
 from dsgec.library.wording import in_words_of_python
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -94,6 +95,8 @@ class Network:
 
     def rows(self, X: Any) -> NDArray[np.float64]:
         """Raw rows of what a program has; columns are found by name, or by place in an array."""
+        if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
+            return np.empty((0, len(self.columns)))
         return model_rows(self.model, as_table(X, self.columns))
 
     @in_words_of_python
@@ -107,6 +110,7 @@ class Network:
         wheel: bool = False,
     ) -> list[Path]:
         """Write the network as code, for targets such as `c` or `numpy`; gives the files' paths."""
+        one_of("dtype", dtype, DTYPES)
         targets = parse_targets(to if isinstance(to, str) else ",".join(to))
         return export(self.model, targets, name or self.name, Path(folder), dtype, wheel=wheel)
 

@@ -15,13 +15,18 @@ _KINDS = {field.name: type(field.default) for field in fields(Settings)}
 
 def make_settings(max_depth: Mapping[str, int] | None = None, **given: Any) -> Settings:
     """The settings; numpy's numbers are numbers, too, and a text in the place of one is told."""
-    limits = tuple(
-        sorted(
-            (str(symbol).strip("<>"), _whole("max_depth", depth))
-            for symbol, depth in dict(max_depth or {}).items()
-        )
+    try:
+        asked = dict(max_depth or {})
+    except (TypeError, ValueError) as error:
+        raise DsgecError(
+            f"max_depth is {max_depth!r}", 'It is a dictionary, such as {"sum": 4}.'
+        ) from error
+    limits = sorted(
+        (str(symbol).strip("<>"), _whole("max_depth", depth)) for symbol, depth in asked.items()
     )
-    return Settings(max_depth=limits, **{name: _as(name, value) for name, value in given.items()})
+    return Settings(
+        max_depth=tuple(limits), **{name: _as(name, value) for name, value in given.items()}
+    )
 
 
 def make_plan(
@@ -49,6 +54,12 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
         raise DsgecError(f"{name} is {value!r}", f"There is {', '.join(allowed)}.")
 
 
+def is_text(name: str, value: Any) -> None:
+    """What is no text where one is needed is told."""
+    if not isinstance(value, str):
+        raise DsgecError(f"{name} is {value!r}", "It must be a text.")
+
+
 def whole_threads(threads: Any) -> int | None:
     """A number of threads, or None."""
     count = None if threads is None else _whole("threads", threads)
@@ -64,8 +75,7 @@ def _as(name: str, value: Any) -> Any:
         return _whole(name, value)
     if kind is float:
         return _number(name, value)
-    if not isinstance(value, str):
-        raise DsgecError(f"{name} is {value!r}", "It must be a text.")
+    is_text(name, value)
     return value
 
 

@@ -86,7 +86,7 @@ def test_the_defaults_are_those_of_the_settings():
     parameters = inspect.signature(dsgec.evolve).parameters
     usual = Settings()
     for field in fields(Settings):
-        if field.name not in ("max_depth", "folds", "fold"):
+        if field.name not in ("max_depth", "objective", "folds", "fold"):
             assert parameters[field.name].default == getattr(usual, field.name)
 
 
@@ -250,6 +250,14 @@ def test_exports_give_the_bits_of_predict(tmp_path, small, monkeypatch):
     assert list(exported.predict(x)) == list(small.predict(x))
     with pytest.raises(dsgec.DsgecError, match="no target"):
         small.export("fortran", tmp_path)
+    with pytest.raises(dsgec.DsgecError, match="dtype is 'half'"):
+        small.export("c", tmp_path, dtype="half")
+
+
+def test_no_rows_have_no_predictions(small):
+    for nothing in ([], np.empty((0, 30)), WDBC.iloc[:0]):
+        assert small.predict(nothing).shape == (0,)
+        assert small.predict_proba(nothing).shape == (0, 2)
 
 
 def test_a_pickle_is_data_and_is_checked(small):
@@ -352,7 +360,11 @@ def test_a_label_is_none_where_there_is_no_number():
         ({"target": "nothing"}, "no column `nothing`"),
         ({"ignore": "nothing"}, "no column `nothing`"),
         ({"max_depth": {"sum": "x"}}, "max_depth is 'x'"),
+        ({"max_depth": 3}, "max_depth is 3"),
         ({"y": [1]}, "X is a file"),
+        ({"target": 3}, "target is 3"),
+        ({"name": 5}, "name is 5"),
+        ({"callback": 5}, "callback is 5"),
     ],
 )
 def test_a_wrong_argument_is_told(keywords, message):
@@ -363,6 +375,10 @@ def test_a_wrong_argument_is_told(keywords, message):
 def test_other_mistakes_are_told():
     with pytest.raises(dsgec.DsgecError, match="y is missing"):
         dsgec.evolve("one_layer", np.ones((4, 2)))
+    numbered = pd.DataFrame(np.column_stack([np.arange(8.0), np.arange(8) % 2]))
+    assert dsgec.evolve("one_layer", numbered, target=1, **SMALL).network.columns == ("0",)
+    with pytest.raises(dsgec.DsgecError, match="no column 2"):
+        dsgec.evolve("one_layer", numbered, target=2, **SMALL)
     with pytest.raises(dsgec.DsgecError, match="there is no grammar"):
         dsgec.evolve("no_such", "wdbc")
     with pytest.raises(dsgec.DsgecError, match="there is no table"):
