@@ -37,6 +37,18 @@ MAY_IMPORT = {
     },
     "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
+    "library": {
+        "resources",
+        "bnf",
+        "network",
+        "codegen",
+        "data",
+        "fitness",
+        "evolution",
+        "run",
+        "pipeline",
+    },
+    "sklearn": {"bnf", "network", "library"},
     "cli": {
         "resources",
         "bnf",
@@ -65,6 +77,7 @@ OWNERS = {
     "PIL": {"study"},
     "pyarrow": {"data"},
     "onnx": {"codegen"},
+    "sklearn": {"sklearn", "run"},
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

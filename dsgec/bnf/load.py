@@ -27,6 +27,16 @@ def load_grammar(name: str) -> GrammarFile:
     path = find(name, GRAMMARS, ".bnf", "grammar")
     if path.name.lower().endswith((".csv", ".tsv")):
         raise DsgecError(f"{name} is a table, not a grammar", "The grammar comes first.")
-    grammar, warnings = parse_with_warnings(read_bytes(path, name, _MOST_BYTES, pipe=True), name)
+    content = read_bytes(path, name, _MOST_BYTES, pipe=True)
+    return _file(content, path.name.split(".")[0] or "grammar", name)
+
+
+def parse_grammar(source: str, name: str = "grammar") -> GrammarFile:
+    """The grammar that a text is; DsgecError with every fault if it is none."""
+    return _file(source, name, name)
+
+
+def _file(source: str | bytes, name: str, shown: str) -> GrammarFile:
+    grammar, warnings = parse_with_warnings(source, shown)
     digest = hashlib.sha256(text(grammar).encode("utf-8", "surrogatepass")).hexdigest()
-    return GrammarFile(path.name.split(".")[0] or "grammar", grammar, digest, warnings)
+    return GrammarFile(name, grammar, digest, warnings)

@@ -3,6 +3,7 @@
 import contextlib
 import tempfile
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,19 @@ from dsgec.native import cache
 from dsgec.native.toolchain import FLAGS, CompileError, Toolchain, compile_library
 
 
+@lru_cache(maxsize=8)
+def _interface(declarations: str) -> Any:
+    """Parsed once: that takes longer than to load a library."""
+    ffi = cffi.FFI()
+    ffi.cdef(declarations)
+    return ffi
+
+
 class Library:
     """A loaded library; `close` unmaps it, after which its functions must not be called."""
 
     def __init__(self, path: Path, declarations: str) -> None:
-        self.ffi = cffi.FFI()
-        self.ffi.cdef(declarations)
+        self.ffi = _interface(declarations)
         self.functions: Any = self.ffi.dlopen(str(path))
         for name in dir(self.functions):
             getattr(self.functions, name)  # an AttributeError here, not in the midst of a run

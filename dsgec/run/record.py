@@ -173,7 +173,8 @@ def write_run(
     """Write the folder; run.json last, so that a folder with one is complete."""
     write_whole(folder / "history.csv", history_text(history))
     write_whole(folder / "best.net", f"# evolved by dsgec {__version__}\n{text(network)}")
-    write_whole(folder / "hall_of_fame.csv", hall)
+    if hall:
+        write_whole(folder / "hall_of_fame.csv", hall)
     write_whole(folder / "timing.json", to_json(timing))
     write_whole(folder / "run.json", to_json(record))
 

@@ -1,0 +1,229 @@
+"""What a program holds, arrays, lists or a data frame, to the Table that a file of it would be."""
+
+import datetime
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.data.gather import Gatherer
+from dsgec.data.ir import Table, Texts
+from dsgec.errors import DsgecError
+
+_NUMBERS, _TIMES = "fiu", "mM"
+_MISSING = ("NAType", "NaTType")  # pandas' own, which is not imported for that
+_TIME_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_OF_NUMBERS_AND_TEXTS = "A table has numbers, texts and booleans."
+_NO_ROW = (str, bytes, Mapping)
+_FORMAT = b"dsgec-table-1\n"
+
+Cells = NDArray[np.float64] | list[str]
+"""A column: all numbers, NaN where one is missing, or what a file would have."""
+
+
+def table_of(
+    rows: Any, values: Any = None, *, target: str = "", name: str = "data", shown: str = "X"
+) -> Table:
+    """The table of a 2-D array, of rows or of a data frame, with `values` as a last column more.
+
+    That one is called `target` or, if that is not said, as the values are, or `y`.
+    """
+    names, columns, named = _columns(rows, shown)
+    if values is not None:
+        called = target or _free_name(getattr(values, "name", None), names)
+        if called in names:
+            raise DsgecError(f"{shown} has a column `{called}`, which is the target's name")
+        columns.append(_column(_flat(values), "y"))
+        names = (*names, called)
+        if len(columns[-1]) != len(columns[0]):
+            raise DsgecError(
+                f"{shown} has {len(columns[0])} rows, but y has {len(columns[-1])}",
+                "Each row needs its own target.",
+            )
+    count = len(columns[0])
+    if not count:
+        raise DsgecError(f"{shown} has no rows")
+    gatherer = Gatherer(len(columns))
+    gatherer.reserve(count)
+    for number, column in enumerate(columns):
+        if isinstance(column, list):
+            gatherer.numbers[:, number] = math.nan
+            gatherer.add_texts(number, np.arange(count), column)
+        else:
+            gatherer.numbers[:, number] = column
+    gatherer.lines[:] = np.arange(1, count + 1)
+    gatherer.rows = count
+    numbers, texts, lines = gatherer.finish()
+    digest = _digest(names, numbers, texts)
+    return Table(name, shown, digest, names, named, numbers, texts, lines)
+
+
+def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], bool]:
+    """Names, columns, and whether the names are the table's own."""
+    if hasattr(rows, "toarray"):
+        raise DsgecError(f"{shown} is sparse", f"Give all its values: {shown}.toarray().")
+    if hasattr(rows, "columns"):
+        if not hasattr(rows, "__len__"):
+            raise DsgecError(
+                f"{shown} is a {type(rows).__name__}, which holds no rows yet",
+                "Give the data frame that it makes, as .collect() does.",
+            )
+        keys = list(getattr(rows, "column_names", rows.columns))
+        names = tuple(_text(str(key)).strip() for key in keys)
+        twice = [name for name in names if names.count(name) > 1 and name]
+        if twice:
+            raise DsgecError(f"{shown} has two columns called `{twice[0]}`", "Rename one of them.")
+        columns = [_column(rows[key], name) for key, name in zip(keys, names, strict=True)]
+        named = True
+    else:
+        columns = _unnamed(rows, shown)
+        names, named = tuple(f"x_{i}" for i in range(1, len(columns) + 1)), False
+    if not columns:
+        raise DsgecError(f"{shown} has no columns")
+    return names, columns, named
+
+
+def _unnamed(rows: Any, shown: str) -> list[Cells]:
+    """The columns of a 2-D array, or of rows."""
+    if not isinstance(rows, np.ndarray):
+        if hasattr(rows, "__array__"):
+            rows = np.asarray(rows)
+        else:
+            return _of_rows(rows, shown)
+    if rows.ndim != 2:
+        raise DsgecError(
+            f"{shown} has {rows.ndim} dimensions, not two",
+            "A row alone is written as [row], a column alone as column.reshape(-1, 1).",
+        )
+    return [_column(rows[:, i], f"x_{i + 1}") for i in range(rows.shape[1])]
+
+
+def _of_rows(rows: Any, shown: str) -> list[Cells]:
+    try:
+        records = [None if isinstance(row, _NO_ROW) else list(row) for row in rows]
+    except TypeError:
+        records = [None]
+    whole = [record for record in records if record is not None]
+    if len(whole) < len(records):
+        raise DsgecError(
+            f"{shown} is no table: a {type(rows).__name__} whose items are not rows",
+            "Give a 2-D array, a list of rows or a data frame.",
+        )
+    wide = len(whole[0]) if whole else 0
+    uneven = next((i for i, record in enumerate(whole) if len(record) != wide), None)
+    if uneven is not None:
+        raise DsgecError(
+            f"row {uneven} of {shown} has {len(whole[uneven])} values where {wide} were expected"
+        )
+    if not whole:
+        raise DsgecError(f"{shown} has no rows")
+    return [
+        _column(list(values), f"x_{i + 1}") for i, values in enumerate(zip(*whole, strict=True))
+    ]
+
+
+def _flat(values: Any) -> Any:
+    """The target as one column, also if it comes as a table of one."""
+    if hasattr(values, "columns"):
+        keys = list(values.columns)
+        if len(keys) == 1:
+            return values[keys[0]]
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__iter__"):
+        raise DsgecError(
+            f"y is a {type(values).__name__}", "It has a label or a number for each row."
+        )
+    if not hasattr(values, "__array__"):
+        return list(values)
+    shape = np.shape(values)
+    if len(shape) == 2 and shape[1] == 1:
+        return np.asarray(values)[:, 0]
+    if len(shape) != 1:
+        raise DsgecError(
+            f"y has the shape {shape}", "A network predicts one target: y is a single column."
+        )
+    return values
+
+
+def _column(values: Any, name: str) -> Cells:
+    if isinstance(values, np.ma.MaskedArray):
+        return _cells([None if gone is np.ma.masked else gone for gone in values], name)
+    if isinstance(values, list | tuple):
+        if not all(type(value) in (int, float) for value in values):
+            return _cells(values, name)
+        try:
+            values = np.array(values, dtype=np.float64)
+        except OverflowError:
+            return _cells(values, name)
+    array = np.asarray(values)
+    if array.dtype.kind in _NUMBERS:
+        numbers = array.astype(np.float64)
+        if np.isinf(numbers).any():
+            row = int(np.flatnonzero(np.isinf(numbers))[0])
+            raise DsgecError(f"row {row} of the column `{name}` is infinite")
+        return numbers
+    if array.dtype.kind in _TIMES:
+        missing = np.isnat(array)
+        texts = array.astype(str).tolist()
+        return ["" if gone else text for gone, text in zip(missing, texts, strict=True)]
+    if array.dtype.kind in "cSV":
+        raise DsgecError(f"the column `{name}` holds {array.dtype}", _OF_NUMBERS_AND_TEXTS)
+    return _cells(array.tolist(), name)
+
+
+def _cells(values: Sequence[Any], name: str) -> list[str]:
+    """Every value as a file would have it."""
+    cells = []
+    for row, value in enumerate(values):
+        cell = _cell(value)
+        if cell is None or "\0" in cell:
+            what = f"a {type(value).__name__}" if cell is None else "a text with a NUL in it"
+            raise DsgecError(
+                f"row {row} of the column `{name}` holds {what}", _OF_NUMBERS_AND_TEXTS
+            )
+        cells.append(cell)
+    return cells
+
+
+def _cell(value: Any) -> str | None:
+    if isinstance(value, str):
+        return _text(value).strip()
+    if value is None or type(value).__name__ in _MISSING:
+        return ""
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, _TIME_TYPES):
+        return str(value)
+    if hasattr(value, "__len__"):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return "inf"  # which is told as no finite number, with its place
+    except (TypeError, ValueError):
+        return None
+    return "" if math.isnan(number) else repr(number)
+
+
+def _text(text: str) -> str:
+    """Halves of characters, which no file can hold, replaced as in what is read."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _free_name(wanted: Any, names: tuple[str, ...]) -> str:
+    """What the target is called, if nobody says."""
+    asked = _text(wanted).strip() if isinstance(wanted, str) else ""
+    spare = (f"y_{number}" for number in range(len(names) + 1))
+    return next(name for name in (asked, "y", "target", *spare) if name and name not in names)
+
+
+def _digest(names: tuple[str, ...], numbers: NDArray[np.float64], texts: dict[int, Texts]) -> str:
+    """Of names and values, in whatever kind of table they came."""
+    digest = hashlib.sha256(_FORMAT + repr(names).encode())
+    digest.update(np.ascontiguousarray(numbers).astype("<f8", copy=False).data)
+    for number, column in texts.items():
+        digest.update(repr((number, column.texts)).encode())
+        digest.update(column.codes.astype("<i4", copy=False).data)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""dsgec for programs: data in memory to a run in memory."""
