@@ -10,6 +10,7 @@ fitness    outputs       → score         what evolution makes small, what peop
 evolution  scores        → generations   select, cross, mutate
 run        generations   → a folder      record, history, network, exports
 study      many runs     → tables        engines × grammars × data sets × seeds, compared
+report     a folder      → a page        figures, tables, and the network running in the browser
 """
 
 import threading
@@ -27,6 +28,8 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.choose import Evolver, Generation
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
+from dsgec.report.page import write_report
+from dsgec.run.evidence import write_evidence
 from dsgec.run.export import export
 from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.job import Job, Run
@@ -100,6 +103,8 @@ def run(job: Job, evolver: Evolver, on_generation: Callable[[Generation], None])
     if len(history) <= last.generation:  # interrupted between two statements
         history.append(history_row(last))
     write_run(job.folder, record, model.network, history, timing)
+    write_evidence(job.folder, job.problem, model)
+    write_report(job.folder)
     return Run(job.folder, record, timing, tuple(files), interrupted)
 
 

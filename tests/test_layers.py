@@ -36,7 +36,8 @@ MAY_IMPORT = {
         "evolution",
     },
     "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run"},
-    "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
+    "report": {"arithmetic", "codegen", "evolution", "network", "resources", "run", "study"},
+    "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run", "report"},
     "cli": {
         "resources",
         "bnf",
@@ -48,6 +49,7 @@ MAY_IMPORT = {
         "evolution",
         "run",
         "study",
+        "report",
         "pipeline",
     },
     "__main__": {"cli"},

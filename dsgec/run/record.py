@@ -37,6 +37,7 @@ from dsgec.run.files import write_whole
 
 _MOST_BYTES = 256 << 20
 _DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
+REPORT_FILES = ("report.json", "report.html")
 HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused")
 
 
@@ -198,6 +199,8 @@ def clear_run(folder: Path) -> None:
     except (DsgecError, KeyError, TypeError):
         old = ""
     (folder / name).unlink(missing_ok=True)
+    for drawn in REPORT_FILES:
+        (folder / drawn).unlink(missing_ok=True)
     if isinstance(old, str) and old:
         remove_exports(folder, safe_name(old))
 
