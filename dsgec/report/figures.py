@@ -20,12 +20,13 @@ from dsgec.report.chart import (
     stairs,
 )
 from dsgec.report.folder import Famous, History, RunFolder
-from dsgec.report.scales import Scale, figure, linear, short, suited
+from dsgec.report.scales import LOG_RATIO, Scale, figure, linear, short, suited
 from dsgec.run.thin import thinned
 
 MOST_POINTS = 500
 MOST_TABLE_ROWS = 25
 _MOST_RISE = 4.0
+_LARGEST = 1e300
 
 _FITNESS = {
     "exp-rmse": "fitness (exp-RMSE; 1 is perfect)",
@@ -52,19 +53,15 @@ def metric_label(name: str) -> str:
 def fitness_chart(run: RunFolder) -> Chart:
     """Best and mean over the generations."""
     history = run.history
-    best = _finite(history.generation, history.best)
-    mean = _finite(history.generation, history.mean)
-    values = [y for _, y in best]
-    # Where the mean of a poor beginning is far off, the best would be a flat line below it.
-    tall = [y for _, y in mean]
-    scale = suited([*values, *tall], BOTTOM, TOP)
-    clipped = ""
-    if not scale.is_log and values and tall:
-        span = (max(values) - min(values)) or abs(max(values)) or 1.0
-        most = max(values) + _MOST_RISE * span
-        if max(tall) > most:
-            scale = linear([*values, most], BOTTOM, TOP)
-            clipped = "The mean is at the upper edge where it is larger than the axis goes."
+    best = _points(history.generation, history.best)
+    values = [y for _, y in best[0]] if best else []
+    cap = _cap(values)
+    mean = _points(history.generation, history.mean, cap)
+    scale = suited(values, BOTTOM, TOP)
+    drawn = [*values, *(y for piece in mean for _, y in piece)]
+    scale = suited(drawn, BOTTOM, TOP) if scale.is_log else linear(drawn, BOTTOM, TOP)
+    beyond = int((~(history.mean <= cap)).sum())
+    left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
     across = _generations(history)
     objective = str(run.result["objective"])
     told = f"{short(values[0])} at first and {short(values[-1])} in the end" if values else "none"
@@ -77,11 +74,11 @@ def fitness_chart(run: RunFolder) -> Chart:
         "generation",
         _FITNESS.get(objective, objective) + (", logarithmic" if scale.is_log else ""),
         (
-            Series("mean of the population", 1, line(mean, across, scale)),
-            Series("best network", 0, stairs(best, across, scale)),
+            Series("mean of the population", 1, _path(mean, across, scale)),
+            Series("best network", 0, stairs(best[0] if best else (), across, scale)),
         ),
         _history_table(history, ("best", "mean")),
-        notes=(clipped,) if clipped else (),
+        notes=(left_out,) if beyond else (),
     )
 
 
@@ -89,9 +86,10 @@ def size_chart(history: History) -> Chart | None:
     """Connections of the best network over the generations; None where the file has none."""
     if history.size is None:
         return None
-    points = _finite(history.generation, history.size)
-    if not points:
+    pieces = _points(history.generation, history.size)
+    if not pieces:
         return None
+    points = pieces[0]
     across = _generations(history)
     up = linear([0.0, *(y for _, y in points)], BOTTOM, TOP, whole=True)
     return Chart(
@@ -189,6 +187,7 @@ def hall_rows(run: RunFolder) -> list[dict[str, Any]]:
             "train_front": place in on["train"],
             "test_front": place in on["test"],
             "own": one.model_id == run.record["model"]["id"],
+            "first": place in on["train"] or place in on["test"],
             "command": pick_command(one),
         }
         for place, one in enumerate(run.hall)
@@ -206,8 +205,8 @@ def roc_chart(run: RunFolder, part: str) -> Chart | None:
     if not curves:
         return None
     side = BOTTOM - TOP
-    across = Scale(0.0, 1.0, LEFT, LEFT + side, (0.0, 0.25, 0.5, 0.75, 1.0))
-    up = Scale(0.0, 1.0, BOTTOM, TOP, (0.0, 0.25, 0.5, 0.75, 1.0))
+    across = Scale(0.0, 1.0, LEFT, LEFT + side, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+    up = Scale(0.0, 1.0, BOTTOM, TOP, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
     series = []
     for style, curve in enumerate(curves):
         label = str(run.model.classes[curve["class"]])
@@ -301,7 +300,7 @@ def value_charts(run: RunFolder) -> list[Chart]:
                 for part, words, style in names
                 if pairs[part]
             ),
-            DataTable((), ()),
+            data,
             guide=line([(below.low, 0.0), (below.high, 0.0)], below, beside),
         ),
     ]
@@ -319,14 +318,36 @@ def _generations(history: History) -> Scale:
     return Scale(first, max(last, first + 1), LEFT, RIGHT, ticks)
 
 
-def _finite(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[tuple[float, float]]:
-    """The points of a line that can be drawn, few enough for a page."""
-    kept = np.isfinite(y) & (np.abs(y) < 1e300)
-    x, y = x[kept], y[kept]
-    if len(x) > MOST_POINTS:
-        places = thinned(x, y, MOST_POINTS)
-        x, y = x[places], y[places]
-    return list(zip(x.tolist(), y.tolist(), strict=True))
+def _cap(best: list[float]) -> float:
+    """How far up the mean is drawn: a poor beginning would make the best a flat line below it."""
+    if not best:
+        return _LARGEST
+    span = (max(best) - min(best)) or abs(max(best)) or 1.0
+    wide = min(best) > 0 and max(best) / min(best) >= LOG_RATIO
+    return min(max(best) * 10.0 if wide else max(best) + _MOST_RISE * span, _LARGEST)
+
+
+def _points(
+    x: NDArray[np.float64], y: NDArray[np.float64], most: float = _LARGEST
+) -> list[list[tuple[float, float]]]:
+    """A line in pieces without what cannot be drawn; few enough points for a page."""
+    known = np.abs(y) <= most  # so neither a NaN nor an infinity
+    places = np.flatnonzero(known)
+    if len(places) > MOST_POINTS:
+        places = places[thinned(x[places], y[places], MOST_POINTS)]
+    gaps = np.cumsum(~known)[places]
+    pieces: list[list[tuple[float, float]]] = []
+    last = -1
+    for gap, point in zip(gaps.tolist(), zip(x[places].tolist(), y[places].tolist())):  # noqa: B905
+        if gap != last:
+            pieces.append([])
+            last = gap
+        pieces[-1].append(point)
+    return pieces
+
+
+def _path(pieces: list[list[tuple[float, float]]], across: Scale, up: Scale) -> str:
+    return " ".join(line(piece, across, up) for piece in pieces if len(piece) > 1)
 
 
 def _history_table(history: History, names: tuple[str, ...]) -> DataTable:

@@ -11,9 +11,9 @@ from dsgec.report.figures import shortened
 from dsgec.report.scales import short
 from dsgec.report.written import Written
 
-MOST_DOTS, MOST_DEAD, MOST_WIRES = 40, 6, 600
-_LEFT, _RIGHT, _TOP, _LOWEST = 232.0, 168.0, 46.0, 22.0
-_FEATURE_ROW, _NEURON_ROW, _DEAD_ROW = 25.0, 56.0, 24.0
+MOST_FEATURES, MOST_DOTS, MOST_DEAD, MOST_WIRES = 40, 20, 6, 400
+_LEFT, _RIGHT, _TOP, _LOWEST = 244.0, 168.0, 46.0, 22.0
+_FEATURE_ROW, _NEURON_ROW, _DEAD_ROW = 25.0, 66.0, 24.0
 _LONGEST_NAME, _LONGEST_TITLE = 24, 400
 
 
@@ -115,21 +115,25 @@ def output_name(model: Model, index: int) -> str:
 def draw(model: Model, nodes: list[Named], written: Written | None) -> Drawing:
     """The drawing: features on the left, layers as the grammar wrote them, outputs on the right."""
     weights = _weights(model, nodes)
+    first_output = len(nodes) - len(model.network.outputs)
     strength: defaultdict[int, float] = defaultdict(float)
     for (start, end), (weight, _) in weights.items():
         strength[start] += abs(weight or 0.0)
-        strength[end] += 0.0
+        if end >= first_output:
+            strength[end] += abs(weight or 0.0)
     columns, dead, headings = _columns(model, nodes, written)
     notes = []
     shown = []
-    for column in columns:
-        kept = sorted(sorted(column, key=lambda n: -strength[n.trace])[:MOST_DOTS], key=_trace)
-        shown.append(kept)
+    for number, column in enumerate(columns):
+        most = MOST_DOTS if number else MOST_FEATURES
+        strongest = sorted(column, key=lambda node: -strength[node.trace])[:most]
+        shown.append(sorted(strongest, key=lambda node: node.trace))
     hidden = sum(map(len, columns)) - sum(map(len, shown))
     if hidden:
         notes.append(
-            f"Drawn are at most {MOST_DOTS} of a column, those whose weights are largest together;"
-            f" {hidden} more are in the table of formulas."
+            f"Drawn are at most {MOST_FEATURES} features and {MOST_DOTS} neurons or outputs of a"
+            f" layer, those whose weights are largest together; {hidden} more compute as well, and"
+            " are in the tables below."
         )
     gap = 210.0 if len(columns) <= 3 else 150.0 if len(columns) <= 5 else 122.0
     heights = [_height(column, gone) for column, gone in zip(shown, dead, strict=True)]
@@ -160,10 +164,6 @@ def draw(model: Model, nodes: list[Named], written: Written | None) -> Drawing:
     return Drawing(width, round(height, 1), places, tuple(dots), tuple(wires), tuple(notes))
 
 
-def _trace(node: Named) -> int:
-    return node.trace
-
-
 def _columns(
     model: Model, nodes: list[Named], written: Written | None
 ) -> tuple[list[list[Named]], list[tuple[object, ...]], list[str]]:
@@ -176,8 +176,12 @@ def _columns(
     columns = [[node for node in nodes if node.kind == "feature"]]
     columns += [[next(neurons) for _ in range(size)] for size in sizes]
     columns.append([node for node in nodes if node.kind == "output"])
-    layers = [f"layer {number}" if len(sizes) > 1 else "hidden" for number in range(1, len(sizes) + 1)]
-    return columns, [(), *dropped, ()], ["features", *layers, "output"]
+    count, headings = 0, ["features"]
+    for size in sizes:
+        count += bool(size)
+        alone = len(sizes) == 1
+        headings.append("hidden" if alone else f"layer {count}" if size else "dropped")
+    return columns, [(), *dropped, ()], [*headings, "output"]
 
 
 def _height(column: list[Named], dead: tuple[object, ...]) -> float:
@@ -188,7 +192,7 @@ def _height(column: list[Named], dead: tuple[object, ...]) -> float:
 def _step(kind: str, count: int) -> float:
     if kind == "feature":
         return _FEATURE_ROW
-    return _NEURON_ROW if count <= 12 else 44.0
+    return _NEURON_ROW if count <= 12 else 58.0
 
 
 def _weights(

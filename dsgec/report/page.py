@@ -33,7 +33,7 @@ from dsgec.report.written import as_written
 from dsgec.run.files import write_whole
 
 PAGE = "report.html"
-_MOST_FORMULAS = 2000
+_MOST_FORMULAS, _MOST_HALL = 2000, 500
 
 
 def report_page(folder: Path) -> str:
@@ -81,7 +81,7 @@ def run_page(run: RunFolder) -> str:
         charts=[chart for chart in charts if chart is not None],
         has_sizes=run.history.size is not None,
         hall=hall_chart(run),
-        hall_rows=hall_rows(run),
+        hall_rows=hall_rows(run)[:_MOST_HALL],
         metric=metric_label(run.metrics[0]),
         curves=[chart for chart in curves if chart is not None],
         confusions=confusions(run),
@@ -115,7 +115,7 @@ def _tiles(run: RunFolder, used: int, unused: int) -> list[tuple[str, str, str]]
     rows = f"of {data['train_rows']:,} rows learnt from"
     tiles.append((f"train {metric_label(main)}", figure(run.result["train"][main]), rows))
     layers = size["layers"]
-    where = f"in {layers} layer{'s' if layers != 1 else ''}"
+    where = f"in {layers} layer{'s' if layers > 1 else ''}" if layers else "no hidden layer"
     tiles.append(("neurons", f"{size['neurons']:,}", where))
     tiles.append(("connections", f"{size['connections']:,}", "weights that count"))
     tiles.append(("features", f"{used:,}", f"read, of {used + unused:,}"))

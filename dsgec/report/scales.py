@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_LOG_RATIO = 20.0
+LOG_RATIO = 20.0
 _MOST_STEPS = 5.5
 
 
@@ -52,7 +52,7 @@ def linear(values: Sequence[float], start: float, end: float, *, whole: bool = F
 
 def suited(values: Sequence[float], start: float, end: float) -> Scale:
     """A logarithmic axis where values are of different sizes and none is 0; else a linear one."""
-    if not values or min(values) <= 0 or max(values) / min(values) < _LOG_RATIO:
+    if not values or min(values) <= 0 or max(values) / min(values) < LOG_RATIO:
         return linear(values, start, end)
     low, high = min(values), max(values)
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))

@@ -75,10 +75,10 @@ def _range(column: Column, values: Array) -> dict[str, Any]:
     if not len(known):
         return {"least": 0.0, "median": 0.0, "most": 0.0, "missing": missing}
     ordered = np.sort(known)
-    low, high = float(ordered[(len(known) - 1) // 2]), float(ordered[len(known) // 2])
     return {
         "least": float(ordered[0]),
-        "median": low if low == high else low / 2.0 + high / 2.0,
+        # Of two middle values the lower, so that it is one of the table's.
+        "median": float(ordered[(len(known) - 1) // 2]),
         "most": float(ordered[-1]),
         "missing": missing,
     }
