@@ -16,7 +16,7 @@ from dsgec.cli.grammar import check, sample
 from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
-from dsgec.cli.run import predict, show
+from dsgec.cli.run import predict, report, show
 from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
 
@@ -62,6 +62,7 @@ for _command in (
     compile_,
     predict,
     show,
+    report,
     verify,
     study,
     doctor,

@@ -29,6 +29,7 @@ def study(
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
     """
+    from dsgec.report import write_report as write_page
     from dsgec.study.cells import cells
     from dsgec.study.display import Progress, duration
     from dsgec.study.ir import shorten
@@ -68,6 +69,7 @@ def study(
             )
             sys.exit(EXIT_INTERRUPTED)
         text, files = write_report(planned, collect(tasks), folder)
+        files.append(write_page(folder))
     if not quiet:
         say(text.removesuffix("\n"))
         say(f"written to {folder}: {' '.join(path.name for path in files)}")

@@ -23,12 +23,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line, marks, or both; `style` numbers colour, dash and shape of the marks."""
+    """A line, marks, a band; `style` numbers colour, dash and shape of the marks."""
 
     name: str
     style: int
     path: str = ""
     marks: tuple[Mark, ...] = ()
+    band: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,15 @@ from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError
 from dsgec.network.model import Model
+from dsgec.report.shapes import (
+    expect,
+    is_count,
+    is_figure,
+    is_list,
+    is_number,
+    is_text,
+    read_json,
+)
 from dsgec.resources import read_bytes
 from dsgec.run.evidence import FILE
 from dsgec.run.record import read_model, read_record
@@ -82,49 +90,6 @@ def read_run(folder: Path) -> RunFolder:
     )
 
 
-def expect(holds: bool, path: Path, what: str) -> None:
-    """Refuse a file that is not what its name says."""
-    if not holds:
-        raise DsgecError(f"{path} is not {what}", "`dsgec evolve` writes it anew.")
-
-
-def read_json(path: Path) -> Any:
-    """The value in a JSON file."""
-    try:
-        return json.loads(read_bytes(path, str(path), _MOST_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
-
-
-def is_figure(value: Any) -> bool:
-    """A finite number, or nothing."""
-    if value is None:
-        return True
-    return is_number(value)
-
-
-def is_number(value: Any) -> bool:
-    """A finite number that a double holds."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) <= 1.7976931348623157e308
-
-
-def is_count(value: Any) -> bool:
-    """A number of things."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
-
-
-def is_list(value: Any, test: Any, length: int | None = None) -> bool:
-    """A list of what the test holds for."""
-    return isinstance(value, list) and length in (None, len(value)) and all(map(test, value))
-
-
-def is_text(value: Any) -> bool:
-    """A text that a file can hold."""
-    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
-
-
 def _is_record(record: dict[str, Any], model: Model) -> bool:
     result, data = record.get("result"), record.get("data")
     grammar, settings = record.get("grammar"), record.get("settings")
@@ -189,9 +154,7 @@ def _hall(path: Path, metrics: Sequence[str]) -> tuple[Famous, ...]:
             row = dict(zip(names, values, strict=True))
             sizes = {name: int(row[name]) for name in _SIZES}
             figures = {
-                part: {
-                    metric: _figure(row[name]) for metric, name in zip(metrics, columns, strict=True)
-                }
+                part: {name.removeprefix(f"{part}_"): _figure(row[name]) for name in columns}
                 for part, columns in parts.items()
             }
             expect(all(map(is_count, sizes.values())), path, "a hall of fame")
@@ -228,13 +191,16 @@ def _evidence(path: Path, model: Model) -> dict[str, Any]:
 
 
 def _is_evidence(found: dict[str, Any], model: Model) -> bool:
-    columns, examples = found.get("columns"), found.get("examples")
+    columns: Any = found.get("columns")
+    examples: Any = found.get("examples")
     parts = found.get("roc" if model.classes else "pairs")
     if not (isinstance(parts, dict) and set(parts) == {"train", "test"}):
         return False
     if not is_list(columns, lambda one: isinstance(one, dict), len(model.columns)):
         return False
-    if not all(_is_range(told, len(c.categories)) for told, c in zip(columns, model.columns)):  # noqa: B905
+    if not all(
+        _is_range(told, len(c.categories)) for told, c in zip(columns, model.columns, strict=True)
+    ):
         return False
     if not is_list(examples, lambda one: isinstance(one, dict)) or len(examples) > 100:
         return False
@@ -247,7 +213,7 @@ def _is_evidence(found: dict[str, Any], model: Model) -> bool:
 def _is_range(told: dict[str, Any], categories: int) -> bool:
     if categories:
         return is_list(told.get("counts"), is_count, categories) and is_count(told.get("missing"))
-    numbers = [told.get(name) for name in ("least", "median", "most")]
+    numbers: list[Any] = [told.get(name) for name in ("least", "median", "most")]
     if not all(map(is_number, numbers)) or not is_count(told.get("missing")):
         return False
     return numbers == sorted(numbers)
@@ -263,9 +229,7 @@ def _is_roc(curve: Any, classes: int) -> bool:
         and is_count(curve.get("negatives"))
         and is_list(curve.get("points"), lambda point: is_list(point, is_count, 2))
         and len(curve["points"]) <= 1000
-        and all(
-            fp <= curve["negatives"] and tp <= curve["positives"] for fp, tp in curve["points"]
-        )
+        and all(fp <= curve["negatives"] and tp <= curve["positives"] for fp, tp in curve["points"])
     )
 
 

@@ -9,7 +9,7 @@ from dsgec.network.model import Model
 from dsgec.network.text import expression
 from dsgec.report.figures import shortened
 from dsgec.report.scales import short
-from dsgec.report.written import Written
+from dsgec.report.written import Dropped, Written
 
 MOST_FEATURES, MOST_DOTS, MOST_DEAD, MOST_WIRES = 40, 20, 6, 400
 _LEFT, _RIGHT, _TOP, _LOWEST = 244.0, 168.0, 46.0, 22.0
@@ -157,20 +157,18 @@ def draw(model: Model, nodes: list[Named], written: Written | None) -> Drawing:
         notes.append(
             f"{len(wires)} of {len(weights)} connections are drawn, those of the largest weights."
         )
-    places = tuple(
-        (_LEFT + number * gap, heading) for number, heading in enumerate(headings)
-    )
+    places = tuple((_LEFT + number * gap, heading) for number, heading in enumerate(headings))
     width = _LEFT + (len(columns) - 1) * gap + _RIGHT
     return Drawing(width, round(height, 1), places, tuple(dots), tuple(wires), tuple(notes))
 
 
 def _columns(
     model: Model, nodes: list[Named], written: Written | None
-) -> tuple[list[list[Named]], list[tuple[object, ...]], list[str]]:
+) -> tuple[list[list[Named]], list[tuple[Dropped, ...]], list[str]]:
     """Who stands in which column, who died there, and what is above it."""
     neurons = iter([node for node in nodes if node.kind == "neuron"])
     sizes = [len(layer) for layer in model.network.layers]
-    dropped: list[tuple[object, ...]] = [() for _ in sizes]
+    dropped: list[tuple[Dropped, ...]] = [() for _ in sizes]
     if written is not None:
         sizes, dropped = list(written.kept), list(written.dropped)
     columns = [[node for node in nodes if node.kind == "feature"]]
@@ -184,7 +182,7 @@ def _columns(
     return columns, [(), *dropped, ()], [*headings, "output"]
 
 
-def _height(column: list[Named], dead: tuple[object, ...]) -> float:
+def _height(column: list[Named], dead: tuple[Dropped, ...]) -> float:
     tall = sum(_step(node.kind, len(column)) for node in column)
     return tall + _DEAD_ROW * min(len(dead), MOST_DEAD)
 
@@ -195,9 +193,7 @@ def _step(kind: str, count: int) -> float:
     return _NEURON_ROW if count <= 12 else 58.0
 
 
-def _weights(
-    model: Model, nodes: list[Named]
-) -> dict[tuple[int, int], tuple[float | None, str]]:
+def _weights(model: Model, nodes: list[Named]) -> dict[tuple[int, int], tuple[float | None, str]]:
     """For each pair of a source and what reads it: the weight, and how it is written."""
     sources = {node.position: node.trace for node in nodes if node.kind != "output"}
     outputs = [node.trace for node in nodes if node.kind == "output"]
@@ -221,7 +217,7 @@ def _wires(
     places = {dot.trace: dot for dot in dots if dot.trace >= 0}
     largest = max((abs(w) for w, _ in weights.values() if w is not None), default=0.0) or 1.0
     order = sorted(weights.items(), key=lambda item: -abs(item[1][0] or 0.0))
-    wires = []
+    wires: list[Wire] = []
     for (start, end), (weight, title) in order:
         if start not in places or end not in places or len(wires) == MOST_WIRES:
             continue

@@ -1,4 +1,4 @@
-"""A folder to its page: one HTML file without anything from elsewhere, the same for the same run."""
+"""A folder to its page: one HTML file with all that it needs, the same bytes for the same run."""
 
 from pathlib import Path
 from typing import Any
@@ -7,17 +7,11 @@ from dsgec.codegen.environment import load_template
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError
 from dsgec.report.facts import commands, facts, other_settings
-from dsgec.report.figures import (
-    fitness_chart,
-    hall_chart,
-    hall_rows,
-    metric_label,
-    roc_chart,
-    size_chart,
-    value_charts,
-)
+from dsgec.report.figures import metric_label, roc_chart, value_charts
 from dsgec.report.folder import RunFolder, read_run
+from dsgec.report.hall import hall_chart, hall_rows
 from dsgec.report.network import draw, named_nodes
+from dsgec.report.progress import fitness_chart, size_chart
 from dsgec.report.scales import figure
 from dsgec.report.script import page_script
 from dsgec.report.tables import (

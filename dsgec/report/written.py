@@ -42,7 +42,8 @@ def as_written(phenotype: str, model: Model) -> Written | None:
     """
     if len(phenotype) > _LONGEST:
         return None
-    for layered, output in itertools.product((False, True), ("", "sigmoid")):
+    likely = "--" in phenotype
+    for layered, output in itertools.product((likely, not likely), ("", "sigmoid")):
         try:
             raw = parse_phenotype(
                 phenotype, layered=layered, output=output, inputs=len(model.features)
@@ -62,9 +63,7 @@ def _compared(raw: Network, rebuilt: Network, model: Model) -> Written:
         if hasattr(node, "column"):
             names[position] = features[node.column]
     kept, dropped = [], []
-    for number, (layer, fates) in enumerate(
-        zip(raw.layers, neuron_fates(rebuilt), strict=True), 1
-    ):
+    for number, (layer, fates) in enumerate(zip(raw.layers, neuron_fates(rebuilt), strict=True), 1):
         gone = [
             Dropped(f"neuron {index} of layer {number}", expression(raw, position, names), why)
             for index, (position, why) in enumerate(zip(layer, fates, strict=True), 1)

@@ -94,8 +94,7 @@ def result_lines(run: Run) -> list[str]:
         *_metric_lines(result),
         *_confusion_lines(run.record),
         f"written to {printable(str(run.folder))}: run.json history.csv best.net timing.json "
-        "report.json report.html "
-        + " ".join(path.name for path in run.files),
+        "report.json report.html " + " ".join(path.name for path in run.files),
     ]
     lines.append(f"look at it: {printable(str(run.folder / 'report.html'))}")
     module = run.record["model"]["name"]

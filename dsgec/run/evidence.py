@@ -143,7 +143,7 @@ def _chosen(
 ) -> list[tuple[str, int]]:
     """The examples: half of either part, spread over the classes or values of the target."""
     texts = [i for i, column in enumerate(model.columns) if column.kind != "number"]
-    chosen = []
+    chosen: list[tuple[str, int]] = []
     for part, most in (("test", MOST_EXAMPLES // 2), ("train", MOST_EXAMPLES)):
         rows = parts[part]
         # A text that no row to learn from has is not kept, so such a row cannot be given again.
