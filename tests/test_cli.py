@@ -46,7 +46,8 @@ EXPORTED = ("wdbc.h", "wdbc.c", "wdbc_selftest.c", "wdbc_README.md", "wdbc.py")
 
 def test_a_run_leaves_its_folder(run):
     names = sorted(path.name for path in run.iterdir())
-    assert names == sorted(["run.json", "history.csv", "best.net", "timing.json", *EXPORTED])
+    own = ["run.json", "history.csv", "best.net", "timing.json", "report.json", "report.html"]
+    assert names == sorted([*own, *EXPORTED])
     record = read(run, "run.json")
     for part in ("train", "test"):
         assert set(record["result"][part]) == {

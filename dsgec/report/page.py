@@ -112,5 +112,5 @@ def _tiles(run: RunFolder, used: int, unused: int) -> list[tuple[str, str, str]]
     where = f"in {layers} layer{'s' if layers > 1 else ''}" if layers else "no hidden layer"
     tiles.append(("neurons", f"{size['neurons']:,}", where))
     tiles.append(("connections", f"{size['connections']:,}", "weights that count"))
-    tiles.append(("features", f"{used:,}", f"read, of {used + unused:,}"))
+    tiles.append(("features", f"{used:,}", f"of {used + unused:,} are read"))
     return tiles
