@@ -54,6 +54,9 @@ def evolve_command(record: dict[str, Any]) -> str:
         words += ["--test", str(settings["test"])]
     if data.get("target"):
         words += ["--target", str(data["target"])]
+    numbers = any(isinstance(label, int) for label in record["model"].get("classes", ()))
+    if data.get("task") and (numbers or data["task"] == "regression"):  # might be either
+        words += ["--task", str(data["task"])]
     for column in data.get("ignore") or ():
         words += ["--ignore", str(column)]
     for name in ("missing", "scale", "constant"):

@@ -5,6 +5,7 @@ import csv
 import hashlib
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from itertools import pairwise, product
 from pathlib import Path
@@ -15,10 +16,11 @@ from dsgec.errors import DsgecError
 from dsgec.network.description import read_model
 from dsgec.network.text import text
 from dsgec.report import report_page, write_report
+from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.scales import linear, short, steps, suited
 from dsgec.report.written import as_written
-from dsgec.run.record import HistoryRow
+from dsgec.run.record import HistoryRow, clear_run
 from tests.command import dsgec
 from tests.report.made import HOSTILE, make_run, quantity, three_classes, two_classes, write_table
 
@@ -239,6 +241,37 @@ def test_the_command_writes_the_page_where_it_is_told(run, tmp_path):
     assert answer.stdout.strip() == str(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_bytes() == (run / "report.html").read_bytes()
     assert "neither the folder" in dsgec("report", tmp_path, code=1).stderr
+
+
+def test_the_command_on_the_page_makes_the_run_again(run, tmp_path):
+    record = json.loads((run / "run.json").read_text())
+    command = evolve_command(record)
+    dsgec(*shlex.split(command)[1:], "--out", tmp_path, "--backend", "numpy")
+
+    assert f"<bdi>{command}</bdi>" in (run / "report.html").read_text()
+    for name in ("run.json", "report.json", "report.html"):
+        assert (tmp_path / run.name / name).read_bytes() == (run / name).read_bytes()
+
+
+def test_a_command_has_all_that_was_unusual(run):
+    record = json.loads((run / "run.json").read_text())
+    record["settings"] |= {"engine": "ge", "codons": 7, "max_depth": {"sum": 3}, "test": 0.25}
+    record["data"] |= {"name": "a b;c", "scale": "minmax", "ignore": ["x y"], "task": "regression"}
+
+    assert shlex.split(evolve_command(record))[2:] == [
+        *("multi_layer", "a b;c", "--engine", "ge", "--population", "12", "--generations", "4"),
+        *("--codons", "7", "--max-depth", "sum=3", "--test", "0.25", "--target", "diagnosis"),
+        *("--task", "regression", "--ignore", "x y", "--scale", "minmax"),
+    ]
+
+
+def test_a_new_run_takes_the_old_page_away(tmp_path):
+    two_classes(tmp_path)
+    path = write_report(tmp_path / "run")
+    clear_run(tmp_path / "run")
+
+    assert not path.exists()
+    assert not (tmp_path / "run" / "report.json").exists()
 
 
 def test_axes_have_round_numbers():
