@@ -3,6 +3,7 @@
 import shlex
 from typing import Any
 
+from dsgec.codegen.names import safe_name
 from dsgec.evolution.settings import Settings
 from dsgec.report.scales import short
 
@@ -22,7 +23,7 @@ _ENGINE_ONLY = {"codons": "ge", "wraps": "ge", "connect": "dsge"}
 
 def commands(record: dict[str, Any]) -> list[tuple[str, str]]:
     """What each command does, and the command; RUN is the folder that the page is in."""
-    name = str(record["model"].get("name"))
+    name = safe_name(str(record["model"].get("name")))  # of a stranger's file, perhaps
     return [
         ("the same run again, with the same bytes", evolve_command(record)),
         ("the network as code", "dsgec export RUN --to c,python,js -o exported"),

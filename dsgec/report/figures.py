@@ -5,6 +5,7 @@ from dsgec.report.folder import RunFolder
 from dsgec.report.scales import Scale, figure, linear, short
 
 MOST_TABLE_ROWS = 25
+_LARGEST = 1e300
 METRICS = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -72,7 +73,10 @@ def roc_chart(run: RunFolder, part: str) -> Chart | None:
 
 def value_charts(run: RunFolder) -> list[Chart]:
     """Of a quantity: predicted against actual, and what is left over against predicted."""
-    pairs = {part: [tuple(p) for p in run.evidence["pairs"][part]] for part in ("train", "test")}
+    pairs = {
+        part: [(a, p) for a, p in run.evidence["pairs"][part] if max(abs(a), abs(p)) < _LARGEST]
+        for part in ("train", "test")
+    }
     every = [value for part in pairs.values() for pair in part for value in pair]
     if not every:
         return []

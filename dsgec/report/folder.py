@@ -126,17 +126,17 @@ def _is_record(record: dict[str, Any], model: Model) -> bool:
 
 def _history(path: Path) -> History:
     names, lines = _csv(path)
-    wanted = ("generation", "best", "mean")
+    wanted = ["generation", "best", "mean", *(["size"] if "size" in names else [])]
     expect(all(name in names for name in wanted) and bool(lines), path, "the history of a run")
+    places = [names.index(name) for name in wanted]
     try:
-        table = np.loadtxt(lines, delimiter=",", ndmin=2, comments=None)
+        table = np.loadtxt(lines, delimiter=",", ndmin=2, comments=None, usecols=places)
     except ValueError as error:
         raise DsgecError(f"{path} is not the history of a run: {error}") from error
-    expect(table.shape[1] == len(names), path, "the history of a run")
-    columns = {name: table[:, number] for number, name in enumerate(names)}
+    columns = {name: table[:, number] for number, name in enumerate(wanted)}
     generation = columns["generation"]
-    ordered = bool(np.isfinite(generation).all() and (np.diff(generation) > 0).all())
-    expect(ordered, path, "the history of a run")
+    counted = bool((generation >= 0).all() and (generation < 2**53).all())
+    expect(counted and bool((np.diff(generation) > 0).all()), path, "the history of a run")
     return History(generation, columns["best"], columns["mean"], columns.get("size"))
 
 

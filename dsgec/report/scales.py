@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 LOG_RATIO = 20.0
 _MOST_STEPS = 5.5
+_LEAST = 1e-290  # what is smaller is drawn as nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,8 @@ def suited(values: Sequence[float], start: float, end: float) -> Scale:
 def steps(low: float, high: float, *, whole: bool = False) -> list[float]:
     """Round numbers, three to seven of them, from at most `low` to at least `high`."""
     span = high - low
-    if not span > abs(high) * 1e-12:
-        span = abs(high) or 1.0
+    if not span > max(abs(high) * 1e-12, _LEAST):
+        span = abs(high) if abs(high) > _LEAST else 1.0
         low, high = low - span / 2, high + span / 2
         low = max(low, 0.0) if whole else low
         span = high - low

@@ -4,6 +4,7 @@ import base64
 import csv
 import hashlib
 import json
+import random
 import re
 import shlex
 from html.parser import HTMLParser
@@ -233,6 +234,49 @@ def test_a_damaged_folder_is_refused(name, before, after, tmp_path):
 
     with pytest.raises(DsgecError):
         report_page(tmp_path / "run")
+
+
+ODD = [1e308, -1e308, 5e-324, 0, -1, 2**60, 10**400, None, "x", "\ud800", True, [], {}, [[1]], 1.5]
+
+
+def places(value):
+    """Every place in plain data, as what holds it and the key there."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        if isinstance(inner, dict | list):
+            yield from places(inner)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_whatever_a_file_holds_there_is_a_page_or_a_message(make, tmp_path):
+    make(tmp_path)
+    add_hall(tmp_path / "run", [(1, 0.7, 0.71), (2, 0.8, 0.7)])
+    rng = random.Random(5)
+    made = refused = 0
+    for number in range(40):
+        name = ("report.json", "run.json", "history.csv", "hall_of_fame.csv")[number % 4]
+        path = tmp_path / "run" / name
+        before = path.read_text()
+        if name.endswith(".json"):
+            value = json.loads(before)
+            holder, key = rng.choice(list(places(value)))
+            holder[key] = rng.choice(ODD)
+            path.write_text(json.dumps(value))
+        else:
+            rows = [line.split(",") for line in before.splitlines()]
+            row = rng.choice(rows[1:])
+            row[rng.randrange(len(row))] = rng.choice(
+                ["1e308", "-1e308", "5e-324", "nan", "inf", "x"]
+            )
+            path.write_text("\n".join(map(",".join, rows)))
+        try:
+            Page(report_page(tmp_path / "run"))
+            made += 1
+        except DsgecError:
+            refused += 1
+        path.write_text(before)
+    assert made >= 5
+    assert refused >= 5
 
 
 def test_the_command_writes_the_page_where_it_is_told(run, tmp_path):
