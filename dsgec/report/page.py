@@ -84,7 +84,7 @@ def run_page(run: RunFolder) -> str:
         drawing=draw(model, nodes, written),
         written=written,
         formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
-        softmax=model.network.softmax,
+        scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
         used=used,
         unused=unused,
         fields=fields(run),

@@ -142,12 +142,13 @@ def _chosen(
     dataset: Dataset, model: Model, parts: dict[str, Rows], raw: Array
 ) -> list[tuple[str, int]]:
     """The examples: half of either part, spread over the classes or values of the target."""
-    texts = [i for i, column in enumerate(model.columns) if column.kind != "number"]
+    kinds = np.array([column.kind != "number" for column in model.columns])
+    texts = np.flatnonzero(kinds)
     chosen: list[tuple[str, int]] = []
     for part, most in (("test", MOST_EXAMPLES // 2), ("train", MOST_EXAMPLES)):
         rows = parts[part]
         # A text that no row to learn from has is not kept, so such a row cannot be given again.
-        usable = np.flatnonzero((raw[rows][:, texts] != -1.0).all(axis=1))
+        usable = np.flatnonzero((raw[np.ix_(rows, texts)] != -1.0).all(axis=1))
         by_target = usable[np.argsort(dataset.y[rows[usable]], kind="stable")]
         places = by_target[_spread(len(by_target), most - len(chosen))].tolist()
         chosen += [(part, place) for place in places]

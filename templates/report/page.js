@@ -110,10 +110,11 @@
         row[i] = field.value === "missing" ? NaN : Number(field.value);
       } else {
         const value = field.value.trim() === "" ? NaN : Number(field.value);
-        field.toggleAttribute("aria-invalid", value !== value);
         if (value !== value) {
+          field.setAttribute("aria-invalid", "true");
           return;
         }
+        field.removeAttribute("aria-invalid");
         row[i] = value;
         others.filter((other) => other.type !== "checkbox").forEach((other) => { other.value = String(value); });
       }
