@@ -70,7 +70,14 @@ def test_ranges_are_those_of_the_rows_to_learn_from(tmp_path):
     assert second["counts"] == [raw[:, 1].tolist().count(i) for i in range(3)]
 
 
-@pytest.mark.parametrize("make", [two_classes, three_classes, quantity])
+@pytest.mark.parametrize(
+    "make",
+    [
+        three_classes,
+        pytest.param(two_classes, marks=pytest.mark.campaign),
+        pytest.param(quantity, marks=pytest.mark.campaign),
+    ],
+)
 def test_examples_are_rows_of_the_table_with_what_dsgec_predicts(make, tmp_path):
     _, model = make(tmp_path)
     told = json.loads((tmp_path / "run" / "report.json").read_text())

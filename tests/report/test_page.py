@@ -27,6 +27,7 @@ from tests.report.made import HOSTILE, make_run, quantity, three_classes, two_cl
 
 CSS = Path(__file__).parents[2] / "templates" / "report" / "style.css"
 MAKERS = [two_classes, three_classes, quantity]
+SOME = [two_classes, *(pytest.param(m, marks=pytest.mark.campaign) for m in MAKERS[1:])]
 
 
 class Page(HTMLParser):
@@ -247,13 +248,13 @@ def places(value):
             yield from places(inner)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("make", SOME)
 def test_whatever_a_file_holds_there_is_a_page_or_a_message(make, tmp_path):
     make(tmp_path)
     add_hall(tmp_path / "run", [(1, 0.7, 0.71), (2, 0.8, 0.7)])
     rng = random.Random(5)
     made = refused = 0
-    for number in range(40):
+    for number in range(24):
         name = ("report.json", "run.json", "history.csv", "hall_of_fame.csv")[number % 4]
         path = tmp_path / "run" / name
         before = path.read_text()
@@ -275,8 +276,8 @@ def test_whatever_a_file_holds_there_is_a_page_or_a_message(make, tmp_path):
         except DsgecError:
             refused += 1
         path.write_text(before)
-    assert made >= 5
-    assert refused >= 5
+    assert made >= 3
+    assert refused >= 3
 
 
 def test_the_command_writes_the_page_where_it_is_told(run, tmp_path):
