@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from dsgec.report.scales import Scale
 
-WIDTH, HEIGHT = 420.0, 290.0
-LEFT, RIGHT, TOP, BOTTOM = 58.0, 410.0, 12.0, 244.0
+WIDTH, HEIGHT = 424.0, 290.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 400.0, 12.0, 244.0
 
 Points = Sequence[tuple[float, float]]
 

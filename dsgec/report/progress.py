@@ -1,5 +1,7 @@
 """The history of a run to its charts: fitness and size over the generations."""
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,6 @@ from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Serie
 from dsgec.report.figures import MOST_TABLE_ROWS
 from dsgec.report.folder import History, RunFolder
 from dsgec.report.scales import LOG_RATIO, Scale, linear, short, suited
-from dsgec.run.thin import thinned
 
 MOST_POINTS = 500
 _MOST_RISE = 4.0
@@ -99,7 +100,7 @@ def _points(
     known = np.abs(y) <= most  # so neither a NaN nor an infinity
     places = np.flatnonzero(known)
     if len(places) > MOST_POINTS:
-        places = places[thinned(x[places], y[places], MOST_POINTS)]
+        places = places[envelope(y[places], MOST_POINTS)]
     gaps = np.cumsum(~known)[places]
     pieces: list[list[tuple[float, float]]] = []
     last = -1
@@ -109,6 +110,19 @@ def _points(
             last = gap
         pieces[-1].append(point)
     return pieces
+
+
+def envelope(y: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """The numbers of at most so many points: both ends, and of equal pieces the least and the most.
+
+    A line that goes up and down at every point so keeps its width everywhere.
+    """
+    edges = np.linspace(0, len(y), (most - 2) // 2 + 1).astype(np.intp)
+    kept = {0, len(y) - 1}
+    for first, last in pairwise(edges.tolist()):
+        if first < last:
+            kept |= {first + int(y[first:last].argmin()), first + int(y[first:last].argmax())}
+    return np.array(sorted(kept), dtype=np.intp)
 
 
 def _path(pieces: list[list[tuple[float, float]]], across: Scale, up: Scale) -> str:

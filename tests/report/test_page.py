@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from itertools import pairwise, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dsgec.errors import DsgecError
@@ -19,6 +20,7 @@ from dsgec.network.text import text
 from dsgec.report import report_page, write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
+from dsgec.report.progress import envelope
 from dsgec.report.scales import linear, short, steps, suited
 from dsgec.report.written import as_written
 from dsgec.run.record import HistoryRow, clear_run
@@ -317,6 +319,20 @@ def test_a_new_run_takes_the_old_page_away(tmp_path):
 
     assert not path.exists()
     assert not (tmp_path / "run" / "report.json").exists()
+
+
+def test_a_noisy_line_keeps_its_width_everywhere():
+    y = np.random.default_rng(4).random(100_000)
+    y[70_123] = 9.0
+    places = envelope(y, 500)
+
+    assert len(places) <= 500
+    assert (places[0], places[-1]) == (0, len(y) - 1)
+    assert 70_123 in places
+    for start in range(0, len(y), 2_000):
+        inside = y[places[(places >= start) & (places < start + 2_000)]]
+        assert inside.min() < 0.02
+        assert inside.max() > 0.98
 
 
 def test_axes_have_round_numbers():
