@@ -10,6 +10,7 @@ fitness    outputs       → score         what evolution makes small, what peop
 evolution  scores        → generations   select, cross, mutate
 run        generations   → a folder      record, history, network, exports
 study      many runs     → tables        engines × grammars × data sets × seeds, compared
+report     a folder      → a page        figures, tables, and the network running in the browser
 """
 
 import threading
@@ -17,6 +18,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
@@ -27,10 +29,14 @@ from dsgec.evolution.evolver import ENDS, Evolver, Generation
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
+from dsgec.network.model import Model
+from dsgec.report import write_report
 from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version, remove_checkpoint
+from dsgec.run.evidence import evidence, write_evidence
 from dsgec.run.export import export, exported
 from dsgec.run.files import locked
 from dsgec.run.hall import hall_text
+from dsgec.run.history import HistoryRow
 from dsgec.run.job import Job, Run
 from dsgec.run.record import (
     best_model,
@@ -122,13 +128,31 @@ def _write(job: Job, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Ru
     model = best_model(job.problem, last)
     best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
     hall = hall_text(job.problem, evolver.champions, best)
-    clear_run(job.folder)
-    name = record["model"]["name"]
-    export(model, EXPORTED, name, job.folder)
-    write_run(job.folder, record, model.network, under_way.history, timing, hall)
+    drawn = evidence(job.problem, model)
+    write_folder(job.folder, record, model, under_way.history, timing, hall, drawn)
     if is_finished:
         remove_checkpoint(job.folder)
-    return Run(job.folder, record, timing, tuple(exported(EXPORTED, name, job.folder)))
+    files = exported(EXPORTED, record["model"]["name"], job.folder)
+    return Run(job.folder, record, timing, tuple(files))
+
+
+def write_folder(
+    folder: Path,
+    record: dict[str, Any],
+    model: Model,
+    history: Sequence[HistoryRow],
+    timing: dict[str, Any],
+    hall: str,
+    drawn: dict[str, Any],
+) -> None:
+    """All that a run leaves, in the place of what an earlier one left; the page comes last."""
+    clear_run(folder)
+    export(model, EXPORTED, record["model"]["name"], folder)
+    if drawn:
+        write_evidence(folder, drawn)
+    write_run(folder, record, model.network, history, timing, hall)
+    if drawn:
+        write_report(folder)
 
 
 def run_many(
@@ -196,6 +220,8 @@ def finished_run(job: Job) -> Run | None:
         return None
     result, timing = record.get("result"), read_timing(folder)
     if not isinstance(result, dict) or result.get("ended") not in ENDS or timing is None:
+        return None
+    if not (folder / "report.html").exists():  # which is written last
         return None
     _, name = read_model(folder)
     return Run(folder, record, timing, tuple(exported(EXPORTED, name, folder)))

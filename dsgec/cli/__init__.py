@@ -17,7 +17,7 @@ from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
 from dsgec.cli.resume import resume
-from dsgec.cli.run import predict, show
+from dsgec.cli.run import predict, report, show
 from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
 
@@ -64,6 +64,7 @@ for _command in (
     compile_,
     predict,
     show,
+    report,
     verify,
     study,
     doctor,

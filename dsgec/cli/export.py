@@ -38,10 +38,10 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option(
     "--pick",
-    type=(click.Choice(["smallest-within", "size"]), str),
-    metavar="smallest-within SHARE | size N",
+    type=(click.Choice(["smallest-within", "at-most", "size"]), str),
+    metavar="smallest-within SHARE | at-most N | size N",
     help="Not the best network but one of the hall of fame: the smallest whose score is within such"
-    " as 1% of the best, or the best of at most N connections.",
+    " as 1% of the best, the best of at most N connections, or that of N.",
 )
 @dtype_option
 @wheel_option

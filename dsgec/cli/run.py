@@ -1,4 +1,4 @@
-"""`dsgec predict` and `dsgec show`: what a finished run holds."""
+"""`dsgec predict`, `dsgec show` and `dsgec report`: what a finished run holds."""
 
 import sys
 from pathlib import Path
@@ -65,3 +65,13 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     lines = page(model, name, source, size_of(sys.stdout)[0] - 1)
     sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in lines))
     sys.stdout.flush()
+
+
+@click.command()
+@click.argument("folder", metavar="RUN|STUDY", type=click.Path(path_type=Path))
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: report.html in it.")
+def report(folder: Path, out: Path | None) -> None:
+    """Write the report of a run's folder, or of a study's: one page that needs nothing else."""
+    from dsgec.report import write_report
+
+    say(str(write_report(folder, out)))

@@ -29,6 +29,7 @@ def study(
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
     """
+    from dsgec.report import write_report as write_page
     from dsgec.run.display import duration
     from dsgec.run.files import locked, remove_unfinished
     from dsgec.study.cells import cells
@@ -71,6 +72,7 @@ def study(
             )
             sys.exit(EXIT_INTERRUPTED)
         text, files = write_report(planned, collect(tasks), folder)
+        files.append(write_page(folder))
     if not quiet:
         say(text.removesuffix("\n"))
         say(f"written to {folder}: {' '.join(path.name for path in files)}")

@@ -1,11 +1,14 @@
 """The Jinja2 environment for pictures and pages: everything is escaped."""
 
+import re
 from functools import cache
 from typing import Any
 
 import jinja2
 
 from dsgec.codegen.environment import load_template
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @cache
@@ -28,15 +31,6 @@ def render_markup(template: str, **view: object) -> str:
 
 def _legal(value: Any) -> Any:
     """Characters that XML cannot hold, not even escaped, are replaced."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not _ILLEGAL.search(value):
         return value
-    return type(value)("".join(c if _is_legal(ord(c)) else "�" for c in value))
-
-
-def _is_legal(code: int) -> bool:
-    return (
-        code in (0x9, 0xA, 0xD)
-        or 0x20 <= code < 0xD800
-        or 0xE000 <= code <= 0xFFFD
-        or code > 0xFFFF
-    )
+    return type(value)(_ILLEGAL.sub("\ufffd", value))

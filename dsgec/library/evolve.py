@@ -30,6 +30,7 @@ from dsgec.library.settings import (
     whole_threads,
 )
 from dsgec.library.wording import in_python, in_words_of_python
+from dsgec.run.evidence import evidence
 from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.hall import hall_text
 from dsgec.run.history import HistoryRow, history_row
@@ -152,7 +153,7 @@ def evolve(
         if folder is not None:
             remove_if_empty(folder)
         raise
-    run = made(problem, settings, file, outcome, with_hall=True)
+    run = made(problem, settings, file, outcome, in_full=True)
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
@@ -164,18 +165,22 @@ def made(
     file: GrammarFile,
     outcome: Outcome,
     *,
-    with_hall: bool = False,
+    in_full: bool = False,
 ) -> Run:
-    """The outcome of a problem as a Run; the hall of fame takes a moment to be measured."""
+    """The outcome of a problem as a Run; `in_full`, with what takes a moment to be measured."""
     last = outcome.last
     record = make_record(problem, settings, file, last, outcome.ended)
-    network = Network(best_model(problem, last), record["model"]["name"])
-    best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
-    hall = hall_text(problem, outcome.champions, best) if with_hall else ""
+    model = best_model(problem, last)
+    network = Network(model, record["model"]["name"])
+    hall, drawn = "", {}
+    if in_full:
+        best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
+        hall = hall_text(problem, outcome.champions, best)
+        drawn = evidence(problem, model)
     warnings = (fault.message for fault in file.warnings)
     told = (*warnings, *problem.dataset.notes, problem.remark, outcome.remark)
     notes = tuple(in_python(note) for note in told if note)
-    return Run(network, outcome.history, record, outcome.timing, hall, notes)
+    return Run(network, outcome.history, record, outcome.timing, hall, drawn, notes)
 
 
 def on_slices(callback: Callback | None, generations: int) -> OnSlice:

@@ -3,8 +3,10 @@
 import base64
 import csv
 import io
+import json
+import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +14,18 @@ from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, printable
 from dsgec.library.network import Network
 from dsgec.library.wording import in_words_of_python
-from dsgec.pipeline import EXPORTED
+from dsgec.pipeline import write_folder
+from dsgec.report import write_report
 from dsgec.resources import read_bytes
-from dsgec.run.export import export
+from dsgec.run.evidence import FILE as EVIDENCE
 from dsgec.run.files import make_folder
 from dsgec.run.hall import NAME as HALL_OF_FAME
 from dsgec.run.history import HISTORY_COLUMNS, HistoryRow
 from dsgec.run.record import (
-    clear_run,
     is_same_run,
     read_model,
     read_record,
     read_timing,
-    write_run,
 )
 
 _MOST_BYTES = 256 << 20
@@ -36,8 +37,8 @@ class Run:
     """A run that has ended.
 
     `network` predicts; `history` has a row for each generation; `record` is what run.json has,
-    `hall_of_fame` the text of the table of that name (empty of an estimator's run); `notes` are
-    what a person should know.
+    `hall_of_fame` the text of the table of that name, `evidence` what the report draws (both are
+    empty of an estimator's run); `notes` are what a person should know.
     """
 
     network: Network
@@ -45,6 +46,7 @@ class Run:
     record: dict[str, Any]
     timing: dict[str, Any]
     hall_of_fame: str = ""
+    evidence: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -103,11 +105,28 @@ class Run:
         if not overwrite:
             refuse_other(folder, self.record)
         make_folder(folder)
-        clear_run(folder)
-        export(self.network.model, EXPORTED, self.network.name, folder)
-        network = self.network.model.network
-        write_run(folder, self.record, network, self.history, self.timing, self.hall_of_fame)
+        write_folder(
+            folder,
+            self.record,
+            self.network.model,
+            self.history,
+            self.timing,
+            self.hall_of_fame,
+            self.evidence,
+        )
         return folder
+
+    @in_words_of_python
+    def report(self, path: str | Path) -> Path:
+        """Write the page about the run, one HTML file that needs nothing else."""
+        if not self.evidence:
+            raise DsgecError(
+                "this run does not have what a report draws",
+                "An estimator does not keep it; dsgec.evolve does.",
+            )
+        with tempfile.TemporaryDirectory() as folder:
+            self.save(folder)
+            return write_report(Path(folder), Path(path))
 
     def __repr__(self) -> str:
         data, grammar = self.record["data"]["name"], self.record["grammar"]["name"]
@@ -163,6 +182,7 @@ def load(path: str | Path) -> Run:
         record,
         read_timing(folder) or {},
         _read_text(hall) if hall.exists() else "",
+        _read_evidence(folder),
     )
 
 
@@ -194,6 +214,17 @@ def _read_text(path: Path) -> str:
         return read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
     except UnicodeDecodeError as error:
         raise DsgecError(f"cannot read {path}: {error}") from error
+
+
+def _read_evidence(folder: Path) -> dict[str, Any]:
+    path = folder / EVIDENCE
+    if not path.exists():
+        return {}
+    try:
+        drawn = json.loads(_read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise DsgecError(f"cannot read {path}: {error}") from error
+    return drawn if isinstance(drawn, dict) else {}
 
 
 def _read_history(path: Path) -> tuple[HistoryRow, ...]:

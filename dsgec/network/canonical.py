@@ -9,33 +9,45 @@ def canonical(network: Network) -> Network:
     A neuron that is no longer a function (it became a number or a feature), that nothing reads or
     that equals another one is no neuron any more; a layer without neurons is no layer.
     """
-    live = _needed(network)
-    seen: set[int] = set()
-    layers = []
-    for layer in network.layers:
-        kept = []
-        for position in layer:
-            if position in live and position not in seen:
-                seen.add(position)
-                if isinstance(network.nodes[position], Apply):
-                    kept.append(position)
-        if kept:
-            layers.append(kept)
     order = _Order(network)
-    new_layers = tuple(tuple(order.place(position) for position in layer) for layer in layers)
+    new_layers = tuple(
+        tuple(
+            order.place(position) for position, fate in zip(layer, fates, strict=True) if not fate
+        )
+        for layer, fates in zip(network.layers, neuron_fates(network), strict=True)
+        if "" in fates
+    )
     outputs = tuple(order.place(position) for position in network.outputs)
     nodes = tuple(order.builder.nodes)
     return Network(network.inputs, nodes, new_layers, outputs, network.softmax)
 
 
+def neuron_fates(network: Network) -> list[list[str]]:
+    """For each neuron of each layer why it is no neuron any more; "" of one that stays."""
+    live = _needed(network)
+    seen: set[int] = set()
+
+    def fate(position: int) -> str:
+        if position not in live:
+            return "nothing reads it"
+        if not isinstance(network.nodes[position], Apply):
+            return "it is a number or a feature"
+        if position in seen:
+            return "it equals another neuron"
+        seen.add(position)
+        return ""
+
+    return [[fate(position) for position in layer] for layer in network.layers]
+
+
 def _needed(network: Network) -> set[int]:
-    needed = set(network.outputs)
+    found = set(network.outputs)
     # Arguments stand before their node, so one pass from the end finds all.
     for position in range(len(network.nodes) - 1, -1, -1):
         node = network.nodes[position]
-        if position in needed and isinstance(node, Apply):
-            needed.update(node.arguments)
-    return needed
+        if position in found and isinstance(node, Apply):
+            found.update(node.arguments)
+    return found
 
 
 class _Order:

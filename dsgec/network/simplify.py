@@ -16,6 +16,11 @@ from dsgec.network.powers import power
 
 def simplify(network: Network) -> Network:
     """Dead nodes removed, constants folded, equal nodes shared."""
+    return canonical(folded(network))
+
+
+def folded(network: Network) -> Network:
+    """Constants folded, equal nodes shared; every neuron still has its place in its layer."""
     builder = Builder()
     new: list[int] = []
     for node in network.nodes:
@@ -30,8 +35,7 @@ def simplify(network: Network) -> Network:
                 assert_never(node)
     layers = tuple(tuple(new[p] for p in layer) for layer in network.layers)
     outputs = tuple(new[p] for p in network.outputs)
-    rebuilt = Network(network.inputs, tuple(builder.nodes), layers, outputs, network.softmax)
-    return canonical(rebuilt)
+    return Network(network.inputs, tuple(builder.nodes), layers, outputs, network.softmax)
 
 
 def _apply(builder: Builder, function: str, arguments: tuple[int, ...]) -> int:

@@ -15,7 +15,15 @@ from dsgec.run.styled import is_capable
 
 _SECONDS_BETWEEN_LINES = 2.0
 _MOST_CLASSES_SHOWN = 10
-_FILES = ("run.json", "history.csv", "hall_of_fame.csv", "best.net", "timing.json")
+_FILES = (
+    "run.json",
+    "history.csv",
+    "hall_of_fame.csv",
+    "best.net",
+    "timing.json",
+    "report.json",
+    "report.html",
+)
 _WIDEST_LABEL = 12
 
 
@@ -209,6 +217,7 @@ def result_lines(run: Run) -> list[str]:
         *_confusion_lines(run.record),
         f"written to {printable(str(run.folder))}: {' '.join((*_FILES, *names))}",
     ]
+    lines.append(f"look at it: {printable(str(run.folder / 'report.html'))}")
     module = run.record["model"]["name"]
     lines.append(
         f"import it:  PYTHONPATH={shlex.quote(printable(str(run.folder)))} python -c "

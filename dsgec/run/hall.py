@@ -3,7 +3,7 @@
 import csv
 import io
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ NAME = "hall_of_fame.csv"
 
 _MOST_BYTES = 256 << 20
 _SIZES = ("connections", "neurons", "layers", "features")
-WAYS = ("smallest-within", "size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +88,7 @@ def pick(folder: Path, way: str, value: str) -> tuple[Model, str]:
     record = read_record(folder)
     best, name = read_model(folder)
     rows = _read_rows(folder)
-    if way == "size":
-        chosen = _of_size(rows, value, record)
-    else:
-        chosen = _smallest_within(rows, value, record)
+    chosen = _CHOOSE[way](rows, value, record)
     grammar = record.get("grammar")
     form = grammar if isinstance(grammar, dict) else {}
     network = check(
@@ -136,19 +132,37 @@ def _read_rows(folder: Path) -> list[Row]:
     return rows
 
 
-def _of_size(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
-    """The best of at most so many connections; of equals, the smallest."""
+def _connections(value: str, way: str) -> int:
     try:
-        most = int(value)
+        return int(value)
     except ValueError:
         raise DsgecError(
-            f"--pick size takes a number of connections, not `{value}`", "Write --pick size 12."
+            f"--pick {way} takes a number of connections, not `{value}`", f"Write --pick {way} 12."
         ) from None
+
+
+def _of_size(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
+    """The best of exactly so many connections."""
+    wanted = _connections(value, "size")
+    found = [row for row in rows if row.connections == wanted]
+    if not found:
+        near = sorted((row.connections for row in rows), key=lambda c: (abs(c - wanted), c))
+        raise DsgecError(
+            f"the run has seen no network of {wanted} connections",
+            f"Try --pick size {near[0]}, or --pick at-most {max(wanted, near[0])}.",
+        )
+    return found[0]
+
+
+def _at_most(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
+    """The best of at most so many connections; of equals, the smallest."""
+    most = _connections(value, "at-most")
     small = [row for row in rows if row.connections <= most]
     if not small:
         least = min(row.connections for row in rows)
         raise DsgecError(
-            f"the smallest network of the run has {least} connections", f"Try --pick size {least}."
+            f"the smallest network of the run has {least} connections",
+            f"Try --pick at-most {least}.",
         )
     sign = -1.0 if rises(_objective(record)) else 1.0
     return min(small, key=lambda row: (sign * row.score, row.connections))
@@ -169,6 +183,13 @@ def _smallest_within(rows: list[Row], value: str, record: dict[str, Any]) -> Row
     best = min(sign * row.score for row in rows)
     good = [row for row in rows if sign * row.score <= best + share * abs(best)]
     return min(good, key=lambda row: (row.connections, sign * row.score))
+
+
+_CHOOSE: dict[str, Callable[[list[Row], str, dict[str, Any]], Row]] = {
+    "smallest-within": _smallest_within,
+    "at-most": _at_most,
+    "size": _of_size,
+}
 
 
 def _objective(record: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ from dsgec.run.history import HistoryRow, history_text
 
 _MOST_BYTES = 256 << 20
 _DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
+REPORT_FILES = ("report.json", "report.html")
 
 
 def make_record(
@@ -187,6 +188,8 @@ def clear_run(folder: Path) -> None:
     except (DsgecError, KeyError, TypeError):
         old = ""
     (folder / name).unlink(missing_ok=True)
+    for drawn in REPORT_FILES:
+        (folder / drawn).unlink(missing_ok=True)
     if isinstance(old, str) and old:
         remove_exports(folder, safe_name(old))
 

@@ -82,6 +82,7 @@ class Curve:
     """The best fitness at some generations: mean and standard deviation over the runs."""
 
     label: str
+    runs: int
     generations: Array
     mean: Array
     deviation: Array
@@ -89,18 +90,23 @@ class Curve:
 
 def make_figure(plan: TablePlan, data: Data, results: Results, note: str = "") -> Figure | None:
     """The figure of a table's rows on one data set; None where there is nothing to draw."""
+    curves = make_curves(plan, data, results)
+    if not curves:
+        return None
+    runs = max(curve.runs for curve in curves)
+    title = f"{data.label}: fitness of the best network"
+    told = f"Mean of {runs} runs, ± one standard deviation; less is better. {note}".rstrip()
+    return _drawn(curves, title, told)
+
+
+def make_curves(plan: TablePlan, data: Data, results: Results) -> list[Curve]:
+    """The curves of a table's rows on one data set."""
     chosen = choose_runs(plan, results)
     # A row of some runs only would begin with others than it ends with.
     rows = [row for row in plan.rows if not row.layers and chosen[row, data]]
     last = {row: _last(row, data, results) for row in rows}
     curves = [_curve(row.label, chosen[row, data], last[row]) for row in rows]
-    curves = [curve for curve in curves if len(curve.mean)]
-    if not curves:
-        return None
-    runs = max(len(chosen[row, data]) for row in rows)
-    title = f"{data.label}: fitness of the best network"
-    told = f"Mean of {runs} runs, ± one standard deviation; less is better. {note}".rstrip()
-    return _drawn(curves, title, told)
+    return [curve for curve in curves if len(curve.mean)]
 
 
 def svg(figure: Figure) -> str:
@@ -133,7 +139,7 @@ def _curve(label: str, outcomes: Sequence[Outcome], last: int) -> Curve:
     kept = ~np.isnan(values).any(axis=0)  # a generation without a valid network has no fitness
     values, at = values[:, kept], at[kept]
     deviation = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(len(at))
-    return Curve(label, at, values.mean(axis=0), deviation)
+    return Curve(label, len(outcomes), at, values.mean(axis=0), deviation)
 
 
 def _drawn(curves: list[Curve], title: str, told: str) -> Figure:

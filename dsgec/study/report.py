@@ -6,7 +6,9 @@ from itertools import chain, count
 from pathlib import Path
 
 from dsgec.run.files import write_whole
+from dsgec.run.record import to_json
 from dsgec.study.comparisons import comparisons_text, normality_text
+from dsgec.study.evidence import FILE, evidence
 from dsgec.study.figure import make_figure, svg
 from dsgec.study.ir import Study
 from dsgec.study.picture import png
@@ -28,6 +30,7 @@ def write_report(study: Study, results: Results, folder: Path) -> tuple[str, lis
         "tables.tex": latex(tables),
         "comparisons.csv": comparisons_text(plans, results),
         "normality.csv": normality_text(plans, results),
+        FILE: to_json(evidence(study, plans, tables, results)),
     }
     for plan in plans:
         for data in plan.data:

@@ -46,8 +46,7 @@ def test_what_a_row_tells_is_so(folder):
     parts = split(dataset, 0.3, 1)
     for row in rows(folder)[::7]:
         model, name = pick(folder, "size", row["connections"])
-        if size(model.network).connections != int(row["connections"]):
-            continue  # a smaller one is better
+        assert size(model.network).connections == int(row["connections"])
         assert name == f"wdbc_{row['connections']}"
         for part, numbers in (("train", parts.train), ("test", parts.test)):
             predicted = evaluate(model.network, dataset.x[numbers])[:, 0] >= 0.5
@@ -70,7 +69,7 @@ def test_the_best_of_at_most_a_size(folder):
     scores = {int(row["connections"]): float(row["score"]) for row in rows(folder)}
     for most in (min(scores), 9, 17, 10**6):
         small = {c: s for c, s in scores.items() if c <= most}
-        model, _ = pick(folder, "size", str(most))
+        model, _ = pick(folder, "at-most", str(most))
         assert scores[size(model.network).connections] == min(small.values())
 
 
@@ -78,7 +77,9 @@ def test_what_cannot_be_picked_is_told(folder, tmp_path):
     least = min(int(row["connections"]) for row in rows(folder))
     for way, value, told in (
         ("size", "many", "a number of connections"),
-        ("size", str(least - 1), f"has {least} connections"),
+        ("at-most", "many", "a number of connections"),
+        ("size", str(least - 1), f"no network of {least - 1} connections"),
+        ("at-most", str(least - 1), f"has {least} connections"),
         ("smallest-within", "much", "takes a share"),
         ("smallest-within", "-1%", "takes a share"),
         ("smallest-within", "nan", "takes a share"),
@@ -90,19 +91,19 @@ def test_what_cannot_be_picked_is_told(folder, tmp_path):
     text = (other / "hall_of_fame.csv").read_text()
     (other / "hall_of_fame.csv").write_text(text.replace("0.", "1."))
     with pytest.raises(DsgecError, match="not the one that its model_id tells of"):
-        pick(other, "size", "1000")
+        pick(other, "at-most", "1000")
     for damaged in ("", "connections,score\n1,2\n", text.replace("\n", "\n?")):
         (other / "hall_of_fame.csv").write_text(damaged)
         with pytest.raises(DsgecError):
-            pick(other, "size", "1000")
+            pick(other, "at-most", "1000")
     (other / "hall_of_fame.csv").unlink()
     with pytest.raises(DsgecError, match=r"has no hall_of_fame\.csv"):
-        pick(other, "size", "1000")
+        pick(other, "at-most", "1000")
 
 
 def test_a_picked_network_is_exported_under_its_own_name(folder, tmp_path):
-    told = dsgec("export", folder, "--pick", "size", "12", "--to", "python", "-o", tmp_path)
-    model, name = pick(folder, "size", "12")
+    told = dsgec("export", folder, "--pick", "at-most", "12", "--to", "python", "-o", tmp_path)
+    model, name = pick(folder, "at-most", "12")
     assert told.stdout.split() == [str(tmp_path / f"{name}.py")]
     namespace = {}
     exec((tmp_path / f"{name}.py").read_text(), namespace)  # our own export

@@ -1,0 +1,138 @@
+"""What a network gives to the charts of its quality: ROC curves, values against predictions."""
+
+from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, marks
+from dsgec.report.folder import RunFolder
+from dsgec.report.scales import Scale, figure, linear, short
+
+MOST_TABLE_ROWS = 25
+_LARGEST = 1e300
+METRICS = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auroc": "AUROC",
+    "f1": "F1",
+    "rmse": "RMSE",
+    "mae": "MAE",
+    "r2": "R²",
+}
+GREATER = ("accuracy", "balanced_accuracy", "auroc", "f1", "r2")
+
+
+def metric_label(name: str) -> str:
+    """A metric as people write it."""
+    return METRICS.get(name, name.replace("_", " "))
+
+
+def roc_chart(run: RunFolder, part: str) -> Chart | None:
+    """True against false positives; of many classes, each against the rest."""
+    curves = [curve for curve in run.evidence["roc"][part] if curve["points"]]
+    if not curves:
+        return None
+    side = BOTTOM - TOP
+    across = Scale(0.0, 1.0, LEFT, LEFT + side, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+    up = Scale(0.0, 1.0, BOTTOM, TOP, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+    series = []
+    for style, curve in enumerate(curves):
+        label = str(run.model.classes[curve["class"]])
+        points = [
+            (fp / (curve["negatives"] or 1), tp / (curve["positives"] or 1))
+            for fp, tp in curve["points"]
+        ]
+        area = f", AUC {figure(curve['auc'])}"
+        series.append(Series(f"{shortened(label)}{area}", style, line(points, across, up)))
+    words = "rows to learn from" if part == "train" else "test rows"
+    rows = tuple(
+        (
+            str(run.model.classes[curve["class"]]),
+            figure(curve["auc"]),
+            f"{curve['positives']:,}",
+            f"{curve['negatives']:,}",
+        )
+        for curve in run.evidence["roc"][part]
+    )
+    left_out = len(run.evidence["roc"][part]) - len(curves)
+    return Chart(
+        f"roc-{part}",
+        f"ROC, {words}",
+        "A line chart of the share of a class that is found against the share of the other rows"
+        " that are taken for it. The dotted diagonal is chance.",
+        across,
+        up,
+        "false positive rate",
+        "true positive rate",
+        tuple(series),
+        DataTable(("class", "AUC", "rows of it", "other rows"), rows),
+        guide=f"M{LEFT} {BOTTOM} L{LEFT + side} {TOP}",
+        notes=(f"Curves of the {len(curves)} most frequent classes; the table has all.",)
+        if left_out and len(run.model.classes) > 2
+        else (),
+        width=LEFT + side + 14,
+        right=LEFT + side,
+    )
+
+
+def value_charts(run: RunFolder) -> list[Chart]:
+    """Of a quantity: predicted against actual, and what is left over against predicted."""
+    pairs = {
+        part: [(a, p) for a, p in run.evidence["pairs"][part] if max(abs(a), abs(p)) < _LARGEST]
+        for part in ("train", "test")
+    }
+    every = [value for part in pairs.values() for pair in part for value in pair]
+    if not every:
+        return []
+    target = shortened(run.model.target or "the target")
+    names = (("train", "rows to learn from", 0), ("test", "test rows", 1))
+    across, up = linear(every, LEFT, RIGHT), linear(every, BOTTOM, TOP)
+    residuals = {
+        part: [(predicted, actual - predicted) for actual, predicted in values]
+        for part, values in pairs.items()
+    }
+    left_over = [y for part in residuals.values() for _, y in part]
+    below = linear([x for part in residuals.values() for x, _ in part], LEFT, RIGHT)
+    beside = linear([*left_over, 0.0], BOTTOM, TOP)
+    shown = ", ".join(f"{len(pairs[part])} of the {words}" for part, words, _ in names)
+    table = tuple(
+        (words, short(actual), short(predicted), short(actual - predicted))
+        for part, words, _ in names
+        for actual, predicted in pairs[part][:MOST_TABLE_ROWS]
+    )
+    data = DataTable(("rows", "actual", "predicted", "residual"), table, "The first rows of each.")
+    return [
+        Chart(
+            "values",
+            "Predicted against actual",
+            f"A scatter chart: {shown}. On the dotted diagonal, predictions are exact.",
+            across,
+            up,
+            f"actual {target}",
+            "predicted",
+            tuple(
+                Series(words, style, "", marks(pairs[part], across, up))
+                for part, words, style in names
+                if pairs[part]
+            ),
+            data,
+            guide=line([(across.low, across.low), (across.high, across.high)], across, up),
+        ),
+        Chart(
+            "residuals",
+            "Residuals",
+            f"A scatter chart of actual less predicted values: {shown}.",
+            below,
+            beside,
+            f"predicted {target}",
+            "actual − predicted",
+            tuple(
+                Series(words, style, "", marks(residuals[part], below, beside))
+                for part, words, style in names
+                if pairs[part]
+            ),
+            data,
+            guide=line([(below.low, 0.0), (below.high, 0.0)], below, beside),
+        ),
+    ]
+
+
+def shortened(text: str, most: int = 24) -> str:
+    """A name that takes no more room than that."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,102 @@
+"""The hall of fame to a chart of quality against size, and to the commands that take a network."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
+from dsgec.report.figures import GREATER, metric_label
+from dsgec.report.folder import Famous, RunFolder
+from dsgec.report.scales import figure, linear, suited
+
+
+def front(values: Sequence[tuple[int, float | None]], *, greater: bool) -> list[int]:
+    """The places of those that no smaller network equals or beats."""
+    kept: list[int] = []
+    sign = 1.0 if greater else -1.0
+    best = -float("inf")
+    for place, (_, value) in sorted(enumerate(values), key=lambda one: one[1][0]):
+        if value is not None and sign * value > best:
+            best = sign * value
+            kept.append(place)
+    return kept
+
+
+def hall_chart(run: RunFolder) -> Chart | None:
+    """The main metric against the size, with the front of those that no smaller one beats."""
+    metric = run.metrics[0]
+    greater = metric in GREATER
+    known = [one for one in run.hall if one.train[metric] is not None]
+    if not known:
+        return None
+    figures = [
+        value
+        for one in known
+        for value in (one.train[metric], one.test[metric])
+        if value is not None
+    ]
+    across = linear([one.sizes["connections"] for one in known], LEFT + 8, RIGHT, whole=True)
+    up = linear(figures, BOTTOM, TOP) if greater else suited(figures, BOTTOM, TOP)
+    own = run.record["model"]["id"]
+    series = []
+    for style, part in ((1, "test"), (0, "train")):
+        pairs = [(one.sizes["connections"], getattr(one, part)[metric]) for one in known]
+        kept = front(pairs, greater=greater)
+        path = stairs([pairs[place] for place in kept], across, up)
+        dots = tuple(
+            Mark(
+                across.place(size),
+                up.place(value),
+                f"{size} connections, {part}: {figure(value)}",
+                one.model_id == own,
+            )
+            for one, (size, value) in zip(known, pairs, strict=True)
+            if value is not None
+        )
+        words = "rows to learn from" if part == "train" else "test rows"
+        series.append(Series(words, style, path, dots))
+    label = metric_label(metric)
+    return Chart(
+        "hall",
+        f"{label[0].upper()}{label[1:]} against size",
+        f"A scatter chart of {len(known)} networks, the best of each number of connections. The"
+        " lines join those that no smaller network equals or beats (the Pareto fronts).",
+        across,
+        up,
+        "connections",
+        label + (", logarithmic" if up.is_log else ""),
+        tuple(series),
+        DataTable((), ()),
+        notes=("A ring marks the network of this page.",)
+        if any(one.model_id == own for one in known)
+        else (),
+    )
+
+
+def hall_rows(run: RunFolder) -> list[dict[str, Any]]:
+    """The hall of fame as lines of a table."""
+    metric = run.metrics[0]
+    greater = metric in GREATER
+
+    def fronts(part: str) -> set[int]:
+        pairs = [(one.sizes["connections"], getattr(one, part)[metric]) for one in run.hall]
+        return set(front(pairs, greater=greater))
+
+    on = {part: fronts(part) for part in ("train", "test")}
+    return [
+        {
+            "sizes": one.sizes,
+            "train": figure(one.train[metric]),
+            "test": figure(one.test[metric]),
+            "train_front": place in on["train"],
+            "test_front": place in on["test"],
+            "own": one.model_id == run.record["model"]["id"],
+            "first": place in on["train"] or place in on["test"],
+            "command": pick_command(one),
+        }
+        for place, one in enumerate(run.hall)
+    ]
+
+
+def pick_command(one: Famous) -> str:
+    """What exports this network of the hall of fame."""
+    return f"dsgec export RUN --pick size {one.sizes['connections']}"

@@ -1,0 +1,116 @@
+"""A folder to its page: one HTML file with all that it needs, the same bytes for the same run."""
+
+from pathlib import Path
+from typing import Any
+
+from dsgec.codegen.environment import load_template
+from dsgec.codegen.markup import render_markup
+from dsgec.errors import DsgecError
+from dsgec.report.facts import commands, facts, other_settings
+from dsgec.report.figures import metric_label, roc_chart, value_charts
+from dsgec.report.folder import RunFolder, read_run
+from dsgec.report.hall import hall_chart, hall_rows
+from dsgec.report.network import draw, named_nodes
+from dsgec.report.progress import fitness_chart, size_chart
+from dsgec.report.scales import figure
+from dsgec.report.script import page_script
+from dsgec.report.tables import (
+    MOST_BARS,
+    MOST_CLASSES,
+    MOST_FIELDS,
+    confusions,
+    feature_use,
+    fields,
+    metric_rows,
+)
+from dsgec.report.written import as_written
+from dsgec.run.files import write_whole
+
+PAGE = "report.html"
+_MOST_FORMULAS, _MOST_HALL = 2000, 500
+
+
+def report_page(folder: Path) -> str:
+    """The page of a run's folder, or of a study's."""
+    if (folder / "run.json").exists():
+        return run_page(read_run(folder))
+    if (folder / "results.csv").exists():
+        from dsgec.report.study import study_page
+
+        return study_page(folder)
+    raise DsgecError(
+        f"{folder} is neither the folder of a finished run nor of a study",
+        "`dsgec evolve` and `dsgec study` make one.",
+    )
+
+
+def write_report(folder: Path, out: Path | None = None) -> Path:
+    """Write the page, by default into the folder itself; gives where it is."""
+    path = out or folder / PAGE
+    write_whole(path, report_page(folder))
+    return path
+
+
+def run_page(run: RunFolder) -> str:
+    """The page of a run."""
+    model = run.model
+    nodes = named_nodes(model)
+    written = as_written(run.result["phenotype"], model)
+    script = page_script(run, nodes)
+    used, unused = feature_use(model)
+    quantity = [] if model.classes else value_charts(run)
+    curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
+    charts = [fitness_chart(run), size_chart(run.history)]
+    return render_markup(
+        "report/run.html.j2",
+        title=f"{run.record['grammar']['name']} on {run.record['data']['name']}",
+        style=load_template("report/style.css"),
+        script=script,
+        tiles=_tiles(run, len(used), len(unused)),
+        record=run.record,
+        facts=facts(run.record),
+        settings=other_settings(run.record),
+        commands=commands(run.record),
+        metrics=metric_rows(run),
+        charts=[chart for chart in charts if chart is not None],
+        has_sizes=run.history.size is not None,
+        hall=hall_chart(run),
+        hall_rows=hall_rows(run)[:_MOST_HALL],
+        metric=metric_label(run.metrics[0]),
+        curves=[chart for chart in curves if chart is not None],
+        confusions=confusions(run),
+        most_classes=MOST_CLASSES,
+        quantity=quantity,
+        drawing=draw(model, nodes, written),
+        written=written,
+        formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
+        scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
+        used=used,
+        unused=unused,
+        fields=fields(run),
+        most_fields=MOST_FIELDS,
+        columns=len(model.columns),
+        examples=run.evidence["examples"],
+        classes=[str(label) for label in model.classes],
+        bars=min(len(model.classes), MOST_BARS),
+        target=model.target,
+    )
+
+
+def _tiles(run: RunFolder, used: int, unused: int) -> list[tuple[str, str, str]]:
+    """The figures that come first: a name, a number, and what it is of."""
+    main = run.metrics[0]
+    size = run.result["network"]
+    data: dict[str, Any] = run.record["data"]
+    tiles = []
+    if run.result["test"][main] is not None:
+        rows = f"of {data['test_rows']:,} rows kept aside"
+        tiles.append((f"test {metric_label(main)}", figure(run.result["test"][main]), rows))
+    rows = f"of {data['train_rows']:,} rows learnt from"
+    tiles.append((f"train {metric_label(main)}", figure(run.result["train"][main]), rows))
+    layers = size["layers"]
+    where = f"in {layers} layer{'s' if layers > 1 else ''}" if layers else "no hidden layer"
+    tiles.append(("neurons", f"{size['neurons']:,}", where))
+    tiles.append(("connections", f"{size['connections']:,}", "weights that count"))
+    tiles.append(("features", f"{used:,}", f"of {used + unused:,} are read"))
+    return tiles

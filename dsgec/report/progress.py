@@ -1,0 +1,145 @@
+"""The history of a run to its charts: fitness and size over the generations."""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
+from dsgec.report.figures import MOST_TABLE_ROWS
+from dsgec.report.folder import History, RunFolder
+from dsgec.report.scales import LOG_RATIO, Scale, linear, short, suited
+
+MOST_POINTS = 500
+_MOST_RISE = 4.0
+_LARGEST = 1e300
+
+_FITNESS = {
+    "exp-rmse": "fitness (exp-RMSE; 1 is perfect)",
+    "accuracy": "share of wrong rows (1 − accuracy)",
+    "r2": "1 − R²",
+}
+
+
+def fitness_chart(run: RunFolder) -> Chart:
+    """Best and mean over the generations."""
+    history = run.history
+    best = _points(history.generation, history.best)
+    values = [y for _, y in best[0]] if best else []
+    cap = _cap(values)
+    mean = _points(history.generation, history.mean, cap)
+    scale = suited(values, BOTTOM, TOP)
+    drawn = [*values, *(y for piece in mean for _, y in piece)]
+    scale = suited(drawn, BOTTOM, TOP) if scale.is_log else linear(drawn, BOTTOM, TOP)
+    beyond = int((~(history.mean <= cap)).sum())
+    left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
+    across = _generations(history)
+    objective = str(run.result["objective"])
+    told = f"{short(values[0])} at first and {short(values[-1])} in the end" if values else "none"
+    return Chart(
+        "fitness",
+        "Fitness over the generations",
+        f"A line chart; less is better. The best network's fitness was {told}.",
+        across,
+        scale,
+        "generation",
+        _FITNESS.get(objective, objective) + (", logarithmic" if scale.is_log else ""),
+        (
+            Series("mean of the population", 1, _path(mean, across, scale)),
+            Series("best network", 0, stairs(best[0] if best else (), across, scale)),
+        ),
+        _history_table(history, ("best", "mean")),
+        notes=(left_out,) if beyond else (),
+    )
+
+
+def size_chart(history: History) -> Chart | None:
+    """Connections of the best network over the generations; None where the file has none."""
+    if history.size is None:
+        return None
+    pieces = _points(history.generation, history.size)
+    if not pieces:
+        return None
+    points = pieces[0]
+    across = _generations(history)
+    up = linear([0.0, *(y for _, y in points)], BOTTOM, TOP, whole=True)
+    return Chart(
+        "size",
+        "Size over the generations",
+        "A line chart of the connections of the best network, as the grammar wrote it:"
+        f" {short(points[0][1])} at first and {short(points[-1][1])} in the end.",
+        across,
+        up,
+        "generation",
+        "connections of the best, as written",
+        (Series("connections", 0, stairs(points, across, up)),),
+        _history_table(history, ("size",)),
+    )
+
+
+def _generations(history: History) -> Scale:
+    first, last = float(history.generation[0]), float(history.generation[-1])
+    scale = linear([first, last], LEFT, RIGHT, whole=True)
+    ticks = tuple(tick for tick in scale.ticks if tick <= max(last, first + 1))
+    return Scale(first, max(last, first + 1), LEFT, RIGHT, ticks)
+
+
+def _cap(best: list[float]) -> float:
+    """How far up the mean is drawn: a poor beginning would make the best a flat line below it."""
+    if not best:
+        return _LARGEST
+    span = (max(best) - min(best)) or abs(max(best)) or 1.0
+    wide = min(best) > 0 and max(best) / min(best) >= LOG_RATIO
+    return min(max(best) * 10.0 if wide else max(best) + _MOST_RISE * span, _LARGEST)
+
+
+def _points(
+    x: NDArray[np.float64], y: NDArray[np.float64], most: float = _LARGEST
+) -> list[list[tuple[float, float]]]:
+    """A line in pieces without what cannot be drawn; few enough points for a page."""
+    known = np.abs(y) <= most  # so neither a NaN nor an infinity
+    places = np.flatnonzero(known)
+    if len(places) > MOST_POINTS:
+        places = places[envelope(y[places], MOST_POINTS)]
+    gaps = np.cumsum(~known)[places]
+    pieces: list[list[tuple[float, float]]] = []
+    last = -1
+    for gap, point in zip(gaps.tolist(), zip(x[places].tolist(), y[places].tolist())):  # noqa: B905
+        if gap != last:
+            pieces.append([])
+            last = gap
+        pieces[-1].append(point)
+    return pieces
+
+
+def envelope(y: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """The numbers of at most so many points: both ends, and of equal pieces the least and the most.
+
+    A line that goes up and down at every point so keeps its width everywhere.
+    """
+    edges = np.linspace(0, len(y), (most - 2) // 2 + 1).astype(np.intp)
+    kept = {0, len(y) - 1}
+    for first, last in pairwise(edges.tolist()):
+        if first < last:
+            kept |= {first + int(y[first:last].argmin()), first + int(y[first:last].argmax())}
+    return np.array(sorted(kept), dtype=np.intp)
+
+
+def _path(pieces: list[list[tuple[float, float]]], across: Scale, up: Scale) -> str:
+    return " ".join(line(piece, across, up) for piece in pieces if len(piece) > 1)
+
+
+def _history_table(history: History, names: tuple[str, ...]) -> DataTable:
+    count = len(history.generation)
+    places = np.unique(np.linspace(0, count - 1, min(count, MOST_TABLE_ROWS)).round()).astype(int)
+    rows = tuple(
+        (
+            short(float(history.generation[place])),
+            *(short(float(getattr(history, name)[place])) for name in names),
+        )
+        for place in places.tolist()
+    )
+    note = (
+        f"{len(rows)} of {count:,} generations; history.csv has all." if count > len(rows) else ""
+    )
+    return DataTable(("generation", *names), rows, note if count > len(rows) else "")

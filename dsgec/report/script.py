@@ -1,0 +1,74 @@
+"""A model to the script of its page: the JavaScript export, the values of its neurons, the page's.
+
+It holds names and labels only as escaped literals of data.
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dsgec.arithmetic.source import js_source
+from dsgec.codegen.artefact import Artefact, view
+from dsgec.codegen.environment import Code, load_template, render
+from dsgec.codegen.statements import JAVASCRIPT, Program, functions_used, program
+from dsgec.network.model import composed
+from dsgec.report.folder import RunFolder
+from dsgec.report.network import Named, traced
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script, and how a Content-Security-Policy names it."""
+
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Traced:
+    program: Program
+
+
+def page_script(run: RunFolder, nodes: list[Named]) -> Script:
+    """The script of a run's page."""
+    model = run.model
+    artefact = Artefact(model, run.name)
+    within = composed(replace(model, network=traced(model)))
+    used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
+    text = render(
+        "report/script.js.j2",
+        m=view(artefact, JAVASCRIPT),
+        traced=_Traced(program(within, JAVASCRIPT)),
+        arithmetic=Code(js_source(used)),
+        page=_page(run, nodes),
+        body=Code(load_template("report/page.js") or ""),
+    )
+    return Script(text, digest(text))
+
+
+def digest(text: str) -> str:
+    """The source expression of a policy that allows exactly this text."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _page(run: RunFolder, nodes: list[Named]) -> dict[str, Any]:
+    return {
+        "examples": run.evidence["examples"],
+        "start": [
+            _start(told, column.kind)
+            for told, column in zip(run.evidence["columns"], run.model.columns, strict=True)
+        ],
+        "nodes": [
+            {"name": node.name, "kind": node.kind, "formula": node.formula} for node in nodes
+        ],
+        "labels": [str(label) for label in run.model.classes],
+    }
+
+
+def _start(told: dict[str, Any], kind: str) -> float:
+    """The median, or the most frequent text."""
+    if kind == "number":
+        return float(told["median"])
+    counts = told["counts"]
+    return float(counts.index(max(counts)))

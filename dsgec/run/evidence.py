@@ -1,0 +1,183 @@
+"""A run to what its report draws and no other file of the folder tells: `report.json`.
+
+Curves, pairs of what was wanted and what came, the columns' ranges, and a few rows with their
+results: plain data, without dates and paths.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.data.ir import Dataset
+from dsgec.evolution.problem import Problem
+from dsgec.fitness.metrics import auroc
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import Column, Model, composed
+from dsgec.run.files import write_whole
+from dsgec.run.record import to_json
+from dsgec.run.thin import thinned
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+FILE = "report.json"
+MOST_CORNERS, MOST_PAIRS, MOST_EXAMPLES, MOST_CURVES = 200, 400, 10, 6
+
+
+def evidence(problem: Problem, model: Model) -> dict[str, Any]:
+    """The content of report.json."""
+    dataset, split = problem.dataset, problem.split
+    network = composed(model)
+    raw = dataset.raw if dataset.raw is not None else dataset.x
+    parts = {"train": split.train, "test": split.test}
+    outputs = {part: evaluate(network, raw[rows]) for part, rows in parts.items()}
+    told: dict[str, Any] = {
+        "columns": [_range(c, raw[split.train, i]) for i, c in enumerate(model.columns)]
+    }
+    if model.classes:
+        drawn = _most_frequent(dataset.class_numbers[split.train], len(model.classes))
+        told["roc"] = {
+            part: _curves(outputs[part], dataset.class_numbers[rows], len(model.classes), drawn)
+            for part, rows in parts.items()
+        }
+    else:
+        told["pairs"] = {
+            part: _pairs(outputs[part][:, 0], dataset.y[rows]) for part, rows in parts.items()
+        }
+    told["examples"] = [
+        _example(dataset, model, part, place, parts[part], raw, outputs[part])
+        for part, place in _chosen(dataset, model, parts, raw)
+    ]
+    return told
+
+
+def write_evidence(folder: Path, drawn: dict[str, Any]) -> None:
+    """Write report.json."""
+    write_whole(folder / FILE, to_json(drawn))
+
+
+def results_of(outputs: Array, model: Model) -> list[float]:
+    """What an export gives for a row: a probability for each class, or values."""
+    values: list[float] = outputs.tolist()
+    lone = len(model.classes) == 2 and len(values) == 1
+    return [1.0 - values[0], values[0]] if lone else values
+
+
+def _range(column: Column, values: Array) -> dict[str, Any]:
+    """Of the rows to learn from: how far the numbers go, or how often each text comes."""
+    known = values[~np.isnan(values)]
+    missing = len(values) - len(known)
+    if column.kind != "number":
+        counts = [int((known == number).sum()) for number in range(len(column.categories))]
+        return {"counts": counts, "missing": missing}
+    if not len(known):
+        return {"least": 0.0, "median": 0.0, "most": 0.0, "missing": missing}
+    ordered = np.sort(known)
+    return {
+        "least": float(ordered[0]),
+        # Of two middle values the lower, so that it is one of the table's.
+        "median": float(ordered[(len(known) - 1) // 2]),
+        "most": float(ordered[-1]),
+        "missing": missing,
+    }
+
+
+def _most_frequent(classes: Rows, count: int) -> list[int]:
+    """The classes whose curves are drawn: of two the second, of many the most frequent."""
+    if count == 2:
+        return [1]
+    counts = np.bincount(classes, minlength=count)
+    return sorted(np.argsort(-counts, kind="stable")[:MOST_CURVES].tolist())
+
+
+def _curves(outputs: Array, classes: Rows, count: int, drawn: list[int]) -> list[dict[str, Any]]:
+    """Each class against the rest: the area, and of some the corners of the curve, as counts."""
+    curves = []
+    for number in (1,) if count == 2 else range(count):
+        scores = outputs[:, -1] if count == 2 else outputs[:, number]
+        positive = classes == number
+        area = auroc(scores, positive) if len(scores) else None
+        positives = int(positive.sum())
+        points = _corners(scores, positive) if area is not None and number in drawn else []
+        curves.append(
+            {
+                "class": number,
+                "auc": area,
+                "positives": positives,
+                "negatives": len(positive) - positives,
+                "points": points,
+            }
+        )
+    return curves
+
+
+def _corners(scores: Array, positive: NDArray[np.bool_]) -> list[list[int]]:
+    """False and true positives as the threshold falls; rows of one score come in together."""
+    order = np.argsort(-scores, kind="stable")
+    ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
+    hits = np.cumsum(positive[order])[ends]
+    false = np.append(0, ends + 1 - hits).astype(np.float64)
+    true = np.append(0, hits).astype(np.float64)
+    places = thinned(false, true, MOST_CORNERS)
+    return [[int(false[i]), int(true[i])] for i in places.tolist()]
+
+
+def _pairs(outputs: Array, wanted: Array) -> list[list[float]]:
+    """Wanted and predicted values of rows that lie evenly over the table; finite ones."""
+    places = _spread(len(wanted), MOST_PAIRS)
+    pairs = zip(wanted[places].tolist(), outputs[places].tolist(), strict=True)
+    return [list(pair) for pair in pairs if np.isfinite(pair).all()]
+
+
+def _spread(count: int, most: int) -> Rows:
+    """So many of the numbers below `count`, evenly."""
+    if count <= most:
+        return np.arange(count)
+    return (np.arange(most) * (count - 1) // (most - 1)).astype(np.intp)
+
+
+def _chosen(
+    dataset: Dataset, model: Model, parts: dict[str, Rows], raw: Array
+) -> list[tuple[str, int]]:
+    """The examples: half of either part, spread over the classes or values of the target."""
+    kinds = np.array([column.kind != "number" for column in model.columns])
+    texts = np.flatnonzero(kinds)
+    chosen: list[tuple[str, int]] = []
+    for part, most in (("test", MOST_EXAMPLES // 2), ("train", MOST_EXAMPLES)):
+        rows = parts[part]
+        # A text that no row to learn from has is not kept, so such a row cannot be given again.
+        usable = np.flatnonzero((raw[np.ix_(rows, texts)] != -1.0).all(axis=1))
+        by_target = usable[np.argsort(dataset.y[rows[usable]], kind="stable")]
+        places = by_target[_spread(len(by_target), most - len(chosen))].tolist()
+        chosen += [(part, place) for place in places]
+    return chosen
+
+
+def _example(
+    dataset: Dataset,
+    model: Model,
+    part: str,
+    place: int,
+    rows: Rows,
+    raw: Array,
+    outputs: Array,
+) -> dict[str, Any]:
+    row = int(rows[place])
+    own = dataset.own_test is not None and part == "test"
+    wanted = float(dataset.y[row])
+    return {
+        "part": part,
+        "row": (row - int(rows[0]) if own else row) + 1,
+        "values": [_given(c, v) for c, v in zip(model.columns, raw[row].tolist(), strict=True)],
+        "outputs": results_of(outputs[place], model),
+        "wanted": str(model.classes[int(wanted)]) if model.classes else wanted,
+    }
+
+
+def _given(column: Column, value: float) -> float | str | None:
+    """A value as it stood in the table."""
+    if value != value:
+        return None
+    return column.categories[int(value)] if column.kind != "number" else value

@@ -1,0 +1,83 @@
+"""Folders of runs made without evolving: a phenotype that was written by hand, on a small table."""
+
+import random
+from types import SimpleNamespace
+
+from dsgec.bnf.load import load_grammar
+from dsgec.data.dataset import make_dataset
+from dsgec.data.ir import Plan
+from dsgec.data.table import read_table
+from dsgec.evolution.problem import make_problem
+from dsgec.evolution.settings import Settings
+from dsgec.run.evidence import evidence, write_evidence
+from dsgec.run.record import HistoryRow, best_model, make_record, write_run
+
+HOSTILE = ("</script><script>alert(1)", '"><img src=x onerror=alert(2)>', "{{ 7 * 7 }}\u2028<!--")
+
+
+def write_table(path, names, kinds, rows=60, seed=1):
+    """A table whose target, the last column, depends on the first one; `kinds` n, c or m."""
+    rng = random.Random(seed)
+    lines = [",".join('"' + name.replace('"', '""') + '"' for name in names)]
+    for number in range(rows):
+        cells = []
+        for kind in kinds[:-1]:
+            value = rng.gauss(number % 3, 0.7)
+            missing = kind == "m" and number % 7 == 3
+            text = ("red", "</style>", "blue, 'dark'")[rng.randrange(3)]
+            cells.append(f'"{text}"' if kind == "c" else "" if missing else repr(round(value, 3)))
+        target = {"q": repr(round(number * 0.3 + rng.random(), 3))}
+        cells.append(
+            target.get(kinds[-1], f'"{kinds[-1].split()[number % len(kinds[-1].split())]}"')
+        )
+        lines.append(",".join(cells))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
+    """Write a run's folder as the pipeline does, but for the page; gives problem and model."""
+    settings = Settings(generations=3)
+    file = load_grammar(grammar)
+    dataset = make_dataset(read_table(str(table)), None, plan or Plan())
+    problem = make_problem(file.grammar, dataset, settings)
+    best = SimpleNamespace(fitness=1.5, derivation=SimpleNamespace(phenotype=phenotype))
+    last = SimpleNamespace(
+        generation=3, best=best, mean=2.0, invalid=0, evaluations=10, reused=0, size=5
+    )
+    record = make_record(problem, settings, file, last)
+    model = best_model(problem, last)
+    folder.mkdir(parents=True)
+    rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0) for i in range(4)]
+    write_run(folder, record, model.network, rows, {})
+    write_evidence(folder, evidence(problem, model))
+    return problem, model
+
+
+def two_classes(folder, names=("a", "b", "c", "kind"), labels="no yes"):
+    """Two classes, three numbers; neuron 3 of layer 1 and all of layer 2 count for nothing."""
+    table = write_table(folder / "table.csv", names, ["n", "n", "n", labels])
+    text = (
+        "sig(2.0*x_1+-1.0*x_2+0.5)-sig(-1.5*x_3+0.25)-sig(1.0*x_2+3.0)"
+        "--sig(1.0*h_1_1+0.5)--sig(3.0*h_1_1+-2.0*h_1_2+-1.0*x_1+0.5)"
+    )
+    return make_run(folder / "run", "multi_layer", table, text)
+
+
+def three_classes(folder):
+    """Three classes, a category and numbers that are missing."""
+    table = write_table(folder / "table.csv", ("a", "b", "c", "kind"), ["m", "c", "n", "x y z"])
+    text = (
+        "sig(2.0*x_1+-1.0*x_2+0.5)-sig(-1.5*x_5+0.25*x_3+0.25)"
+        "--softmax(3.0*h_1_1+0.1,-2.0*h_1_2+0.3,1.0*x_1+-0.4*x_4+0.2)"
+    )
+    plan = Plan(missing="median", scale="standard")
+    return make_run(folder / "run", "multi_layer_softmax", table, text, plan=plan)
+
+
+def quantity(folder):
+    """A quantity."""
+    table = write_table(folder / "table.csv", ("a", "b", "c", "y"), ["m", "c", "n", "q"], 700)
+    plan = Plan(missing="mean", scale="minmax")
+    return make_run(folder / "run", "regression", table, "x_1*x_5+3.5*tanh(x_2-x_1)", plan=plan)
