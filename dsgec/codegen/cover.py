@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.codegen.mutants import Block, Flip, Mutant, block, differences, mutants, part
+from dsgec.codegen.mutants import CALL, Block, Flip, Mutant, block, differences, mutants, part
 from dsgec.network.ir import Network
 
 Array = NDArray[Any]
@@ -16,7 +16,7 @@ MOST_ROWS = 64
 _FIRST = 64  # of the candidates; ever more are tried for the mutants that the first ones miss
 _TURNS = 3  # over the same candidates, with other mutants
 _BITS = (2, 8)  # of a number that are tried at a time, on the first candidates and on later ones
-_MOST_WORK = 600_000_000  # additions
+_MOST_WORK = 200_000_000  # additions
 _AT_ONCE, _MOST_VALUES = 1 << 13, 1 << 23  # values of a node, and of all nodes
 
 
@@ -36,7 +36,9 @@ class _Search:
         at_once = min(_AT_ONCE, _MOST_VALUES // nodes, self.work // nodes // 4)
         step = max(at_once // len(numbers), 1)
         # What cannot be afforded is left out here and there, not at the end.
-        share = self.work // (nodes * (step * len(numbers) + 2_000)) * step
+        share = self.work // (nodes * (step * len(numbers) + CALL)) * step
+        if self.work == _MOST_WORK:
+            share = max(share, step)  # a little of the largest network too
         if len(which) > share:
             which = _spread(which, share, 0.0)
         found = [np.zeros((0, len(numbers)), bool)]
@@ -78,7 +80,8 @@ def _some_of_each(left: Array, groups: Array, most: int, shift: float) -> Array:
     """Of each group at most so many, evenly spread."""
     _, first, sizes = np.unique(groups[left], return_index=True, return_counts=True)
     chosen = [
-        f + _spread(np.arange(n), most, shift) for f, n in zip(first.tolist(), sizes.tolist(), strict=True)
+        f + _spread(np.arange(n), most, shift)
+        for f, n in zip(first.tolist(), sizes.tolist(), strict=True)
     ]
     return left[np.sort(np.concatenate(chosen))] if chosen else left
 
@@ -86,7 +89,8 @@ def _some_of_each(left: Array, groups: Array, most: int, shift: float) -> Array:
 def _spread(items: Array, most: int, shift: float) -> Array:
     if len(items) <= most:
         return items
-    return items[((np.arange(most) + shift) * (len(items) / max(most, 1))).astype(int)]
+    spread: Array = items[((np.arange(most) + shift) * (len(items) / max(most, 1))).astype(int)]
+    return spread
 
 
 def _greedy(matrix: Array) -> list[int]:
@@ -101,9 +105,10 @@ def _greedy(matrix: Array) -> list[int]:
 
 
 def _needed(search: _Search, chosen: Array) -> list[int]:
-    """Of the rows those without which a mutant would not be given away."""
+    """Of the rows few that give away what all of them do."""
     if not len(chosen):
         return []
     search.work = _MOST_WORK
     _, seen = search.given_away(chosen, np.arange(len(search.mutants)))
-    return chosen[_greedy(np.unique(seen, axis=0))[:MOST_ROWS]].tolist()
+    needed: list[int] = chosen[_greedy(np.unique(seen, axis=0))[:MOST_ROWS]].tolist()
+    return needed

@@ -20,8 +20,9 @@ from dsgec.network.model import Model
 
 Array = NDArray[Any]
 
-_CANDIDATES = 16384
-_MOST_WORK = 12_000_000
+_CANDIDATES = 16_384
+_COMPARED = 2_048
+_MOST_VALUES = 8_000_000  # of all nodes for all rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Loss:
 
 def golden(model: Model, network: Network, dtype: str = "double") -> Golden:
     """The golden rows of a model whose composed network is `network`."""
-    rows = candidates(model.columns, _affordable(network), LIMITS[dtype], dtype)
+    rows = candidates(model.columns, _affordable(network, _CANDIDATES), LIMITS[dtype], dtype)
     rows = rows[cover(network, rows, dtype)]
     outputs = evaluate(network, rows)
     return Golden(
@@ -63,7 +64,7 @@ def golden(model: Model, network: Network, dtype: str = "double") -> Golden:
 
 def loss(model: Model, network: Network) -> Loss:
     """What single precision changes, on rows of ordinary sizes."""
-    rows = candidates(model.columns, _affordable(network), (0.0,), "float")
+    rows = candidates(model.columns, _affordable(network, _COMPARED), (0.0,), "float")
     exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
     told = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)
     exact, outputs = exact[told], outputs[told]
@@ -79,8 +80,8 @@ def _rounded_up(value: float) -> float:
     return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(value))
 
 
-def _affordable(network: Network) -> int:
-    return min(_CANDIDATES, _MOST_WORK // len(network.nodes))
+def _affordable(network: Network, most: int) -> int:
+    return min(most, max(_MOST_VALUES // len(network.nodes), 1))
 
 
 def _results(model: Model, outputs: Array) -> Array:

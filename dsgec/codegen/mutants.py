@@ -16,6 +16,9 @@ from dsgec.network.ir import Apply, Constant, Input, Network
 
 Array = NDArray[Any]
 
+CALL = 2_000
+"""What calling numpy takes, in additions."""
+
 _WORDS = {"double": ("<d", "<Q"), "float": ("<f", "<I")}
 _INTEGERS = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
 _CHEAP = {"add", "sub", "mul", "neg"}
@@ -23,7 +26,6 @@ _CHEAP = {"add", "sub", "mul", "neg"}
 _BITS = {"double": range(64), "float": range(32)}
 _FEW_BITS = {"double": (0, 20, 44, 51, 52, 57, 62, 63), "float": (0, 9, 18, 22, 23, 26, 30, 31)}
 _MOST = 24_000
-_CALL = 2_000  # what calling numpy takes, in additions
 _FUNCTION = 16  # what a function takes, in additions
 
 
@@ -65,13 +67,18 @@ def mutants(network: Network, dtype: str) -> list[Mutant]:
     ]
     every = len(numbers) * len(_BITS[dtype]) <= _MOST
     bits = _BITS[dtype] if every else _FEW_BITS[dtype]
-    kept = set(_thinned(numbers, _MOST // len(bits)))
+    sums = [
+        position
+        for position, node in enumerate(network.nodes)
+        if isinstance(node, Apply) and node.function in ("add", "sub")
+    ]
     found: list[Mutant] = []
-    for position, node in enumerate(network.nodes):
-        if position in kept and isinstance(node, Constant):
-            found += [Flip(position, _flip(node.value, bit, dtype)) for bit in bits]
-        elif isinstance(node, Apply) and node.function in ("add", "sub"):
-            found += [Drop(position, term) for term in dict.fromkeys(node.arguments)]
+    for position in sorted([*_thinned(numbers, _MOST // len(bits)), *_thinned(sums, _MOST // 2)]):
+        match network.nodes[position]:
+            case Constant(value):
+                found += [Flip(position, _flip(value, bit, dtype)) for bit in bits]
+            case Apply(_, terms):
+                found += [Drop(position, term) for term in dict.fromkeys(terms)]
     return [*found, *map(Swap, _pairs(network))]
 
 
@@ -153,10 +160,10 @@ def differences(
             if isinstance(node, Apply) and not values.changed.keys().isdisjoint(node.arguments):
                 if node.function in _CHEAP:
                     value = applied(network, node, values, dtype)
-                    work += _CALL + value.size
+                    work += CALL + value.size
                 else:
                     value, moved = _where_moved(network, node, position, values, shape)
-                    work += 10 * _CALL + _FUNCTION * moved
+                    work += 10 * CALL + _FUNCTION * moved
             if position in changes:
                 known = block.values[position] if value is None else value
                 value = np.array(np.broadcast_to(known, shape))
@@ -199,7 +206,7 @@ def _where_moved(
     moved = np.zeros(shape, bool)
     for argument in values.changed.keys() & set(node.arguments):
         moved |= _bits(values.changed[argument]) != _bits(values.known[argument])
-    count = np.count_nonzero(moved)
+    count = int(np.count_nonzero(moved))
     if not count:
         return None, 0
     arguments = {

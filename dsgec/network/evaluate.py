@@ -1,7 +1,6 @@
 """Network + rows to outputs: the plain interpreter, the oracle of every back end."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, assert_never
+from typing import Any, Protocol, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,13 @@ from dsgec.network.powers import power
 
 _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
 
-Values = Sequence[Any] | Mapping[int, Any]
-
 _ARITHMETIC: dict[Any, Any] = {np.dtype(np.float64): vector, np.dtype(np.float32): vector_float}
+
+
+class Values(Protocol):
+    """The values of nodes by their positions."""
+
+    def __getitem__(self, position: int, /) -> Any: ...
 
 
 def evaluate(network: Network, rows: NDArray[Any]) -> NDArray[Any]:

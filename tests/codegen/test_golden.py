@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.cover import MOST_ROWS
 from dsgec.codegen.golden import golden
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Constant, Input
@@ -116,7 +117,7 @@ def test_a_mutant_of_an_evolved_network_is_caught(seed):
     found, missed = catches(dense(seed), seed)
 
     assert found > 100
-    assert missed <= 0.02 * found
+    assert missed == 0
 
 
 def test_mutants_of_random_networks_are_caught():
@@ -124,7 +125,7 @@ def test_mutants_of_random_networks_are_caught():
     found, missed = map(sum, zip(*counts, strict=True))
 
     assert found > 300
-    assert missed <= 0.015 * found
+    assert missed == 0
 
 
 @pytest.mark.campaign
@@ -133,7 +134,8 @@ def test_mutants_of_300_random_networks_are_caught():
     found, missed = map(sum, zip(*counts, strict=True))
     print(f"{found} mutants, {missed} missed")
 
-    assert missed <= 0.015 * found
+    assert found > 5000
+    assert missed == 0
 
 
 CHANGES = [
@@ -172,11 +174,11 @@ def test_the_selftest_of_a_module_fails_where_the_file_was_changed(target, old, 
 def test_rows_are_few_and_short():
     rows = Artefact(IRIS, "iris").golden.rows
 
-    assert 1 <= len(rows) <= 24
+    assert 1 <= len(rows) <= MOST_ROWS
     assert all(len(repr(v)) <= 24 for row in rows for v in row)
 
 
 def test_a_network_that_knows_no_number_has_golden_rows_too():
     model = unnamed(parse("x_1 * 1e308 * 1e308 - x_1 * 1e308 * 1e308"))
 
-    assert 1 <= len(golden(model, composed(model)).rows) <= 24
+    assert 1 <= len(golden(model, composed(model)).rows) <= MOST_ROWS
