@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dsgec.cli.options import backend_option, max_depth_option, warn
-from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
+from dsgec.cli.output import EXIT_INTERRUPTED, complain, hand_over, say
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError
 from dsgec.evolution.settings import CONNECTIONS
@@ -180,7 +180,7 @@ def evolve(
         write_scores(finished)
     if as_json:
         records = [{**one.record, "timing": one.timing} for one in finished]
-        say(to_json(records if several else records[0]).removesuffix("\n"))
+        hand_over(to_json(records if several else records[0]).removesuffix("\n"))
     elif not quiet:
         what = "folds" if folds else "runs"
         lines = summary_lines(finished, what) if several else result_lines(finished[0])

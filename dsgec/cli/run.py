@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dsgec.cli.output import say
+from dsgec.cli.output import hand_over, say
 from dsgec.cli.tables import TableOptions, reading_options
 
 
@@ -23,7 +23,7 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
     names = tuple(column.name for column in model.columns)
     text = predictions(model, table.read(data, names))
     if out is None:
-        say(text.removesuffix("\n"))
+        hand_over(text.removesuffix("\n"))
     else:
         write_whole(out, text)
         say(str(out))

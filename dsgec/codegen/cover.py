@@ -15,8 +15,9 @@ Array = NDArray[Any]
 MOST_ROWS = 64
 _FIRST = 64  # of the candidates; ever more are tried for the mutants that the first ones miss
 _TURNS = 3  # over the same candidates, with other mutants
-_BITS = (2, 8)  # of a number that are tried at a time, on the first candidates and on later ones
-_MOST_WORK = 200_000_000  # additions
+_BITS = (1, 8)  # of a number that are tried at a time, on the first candidates and on later ones
+_SHIFT = 0.618  # so that every pass tries other bits
+_MOST_WORK = 300_000_000  # additions
 _AT_ONCE, _MOST_VALUES = 1 << 13, 1 << 23  # values of a node, and of all nodes
 
 
@@ -40,7 +41,7 @@ class _Search:
         if self.work == _MOST_WORK:
             share = max(share, step)  # a little of the largest network too
         if len(which) > share:
-            which = _spread(which, share, 0.0)
+            which = _spread(which, share)
         found = [np.zeros((0, len(numbers)), bool)]
         for start in range(0, len(which), step):
             some = [self.mutants[number] for number in which[start : start + step]]
@@ -56,11 +57,12 @@ def cover(network: Network, rows: Array, dtype: str) -> list[int]:
     left = np.arange(len(search.mutants))
     groups = _groups(search.mutants)
     chosen: list[int] = []
-    start, count = 0, _FIRST
+    start, count, passes = 0, _FIRST, 0
     while start < len(rows):
         numbers = np.arange(start, min(start + count, len(rows)))
-        for turn in range(_TURNS):
-            some = _some_of_each(left, groups, _BITS[start > 0], turn / _TURNS)
+        for _ in range(_TURNS):
+            passes += 1
+            some = _some_of_each(left, groups, _BITS[start > 0], passes * _SHIFT % 1)
             _, seen = search.given_away(numbers, some)
             new = numbers[_greedy(seen)]
             if len(new):
@@ -73,23 +75,30 @@ def cover(network: Network, rows: Array, dtype: str) -> list[int]:
 
 def _groups(found: Sequence[Mutant]) -> Array:
     """A number for each mutant, the same for all bits of a number."""
-    return np.array([m.position if isinstance(m, Flip) else -n for n, m in enumerate(found)], int)
+    return np.array(
+        [m.position if isinstance(m, Flip) else -1 - n for n, m in enumerate(found)], int
+    )
 
 
 def _some_of_each(left: Array, groups: Array, most: int, shift: float) -> Array:
-    """Of each group at most so many, evenly spread."""
-    _, first, sizes = np.unique(groups[left], return_index=True, return_counts=True)
-    chosen = [
-        f + _spread(np.arange(n), most, shift)
-        for f, n in zip(first.tolist(), sizes.tolist(), strict=True)
-    ]
-    return left[np.sort(np.concatenate(chosen))] if chosen else left
+    """Of each group its ends, and at most so many that are evenly spread."""
+    _, first, group, sizes = np.unique(
+        groups[left], return_index=True, return_inverse=True, return_counts=True
+    )
+    place, size = np.arange(len(left)) - first[group], sizes[group]
+    # Of n places, those are kept that begin one of `most` equal parts.
+    step = np.maximum(size / most, 1.0)
+    begins = np.floor(place / step - shift) > np.floor((place - 1) / step - shift)
+    ends = (place == 0) | (place == size - 1)  # the last digit and the sign
+    some: Array = left[begins | ends | (size <= most)]
+    return some
 
 
-def _spread(items: Array, most: int, shift: float) -> Array:
+def _spread(items: Array, most: int) -> Array:
+    """At most so many, evenly spread."""
     if len(items) <= most:
         return items
-    spread: Array = items[((np.arange(most) + shift) * (len(items) / max(most, 1))).astype(int)]
+    spread: Array = items[(np.arange(most) * (len(items) / max(most, 1))).astype(int)]
     return spread
 
 

@@ -26,7 +26,9 @@ _CHEAP = {"add", "sub", "mul", "neg"}
 _BITS = {"double": range(64), "float": range(32)}
 _FEW_BITS = {"double": (0, 20, 44, 51, 52, 57, 62, 63), "float": (0, 9, 18, 22, 23, 26, 30, 31)}
 _MOST = 24_000
-_FUNCTION = 16  # what a function takes, in additions
+# What a function takes, in additions.
+_FUNCTION = 24
+_POWER = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,8 @@ def differences(
                     work += CALL + value.size
                 else:
                     value, moved = _where_moved(network, node, position, values, shape)
-                    work += 10 * CALL + _FUNCTION * moved
+                    each = _POWER if node.function == "power" else _FUNCTION
+                    work += 10 * CALL + each * moved
             if position in changes:
                 known = block.values[position] if value is None else value
                 value = np.array(np.broadcast_to(known, shape))
