@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.codegen.names import is_portable
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
@@ -65,8 +66,11 @@ def prepare(
     name: str = "",
 ) -> Job:
     """Read and check everything that a run needs, so that no mistake is found later."""
-    if name and (Path(name).name != name or name in (".", "..") or not name.isprintable()):
-        raise DsgecError(f"`{name}` cannot name a folder", "Say where it is to be with --out.")
+    if name and not is_portable(name):
+        raise DsgecError(
+            f"`{name}` cannot name a folder everywhere",
+            "Use letters, digits, `_`, `.` and `-`; say where it is to be with --out.",
+        )
     grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
     problem = make_problem(grammar_file.grammar, dataset, settings)

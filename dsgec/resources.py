@@ -19,13 +19,25 @@ TABLES = _shipped("tables")
 STUDIES = _shipped("studies")
 
 
+def refuse_pipe(path: Path, shown: str, *, inherited: bool) -> None:
+    """A DsgecError for a pipe: it could be waited on for ever, unless it was `inherited`.
+
+    /dev/stdin and what a shell makes of `<(…)` lie under /dev and have a writer, or end.
+    """
+    is_ours = inherited and path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",))
+    if path.is_fifo() and not is_ours:
+        raise DsgecError(
+            f"{shown} is a pipe, not a file", "Give a file, or `-` and the pipe as standard input."
+        )
+
+
 def read_bytes(path: Path | Traversable, shown: str, most: int, *, pipe: bool = False) -> bytes:
-    """The bytes of a file that a user named, or of a `pipe`; a DsgecError if it cannot be read."""
+    """The bytes of a file that a user named, or of an inherited `pipe`; or a DsgecError."""
     try:
         if isinstance(path, Path) and path.is_char_device():
             raise DsgecError(f"{shown} is a device, not a file")
-        if isinstance(path, Path) and path.is_fifo() and not pipe:
-            raise DsgecError(f"{shown} is a pipe, not a file")
+        if isinstance(path, Path):
+            refuse_pipe(path, shown, inherited=pipe)
         with path.open("rb") as file:
             data: bytes = file.read(most + 1)
     except (OSError, ValueError) as error:

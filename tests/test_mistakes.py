@@ -4,6 +4,7 @@ import gzip
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from dsgec.data import source
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
+from dsgec.run.files import write_whole
 from tests.command import COMMAND, QUICK, dsgec, hears_interrupts, read
 
 MISTAKES = [
@@ -35,6 +37,10 @@ MISTAKES = [
     (["check", "a" * 5000], 1, "File name too long"),
     (["evolve", "one_layer", "/dev/zero"], 1, "is a device"),
     (["evolve", "one_layer", "wdbc", "--name", "../elsewhere"], 1, "cannot name a folder"),
+    (["evolve", "one_layer", "wdbc", "--name=-x"], 1, "cannot name a folder"),
+    (["evolve", "one_layer", "wdbc", "--name", "Con.x"], 1, "cannot name a folder"),
+    (["inspect", "wdbc", "--separator", ""], 1, "the separator is empty"),
+    (["inspect", "tables/wdbc.csv", "--encoding", "idna"], 1, "there is no encoding `idna`"),
 ]
 
 
@@ -161,6 +167,57 @@ def test_a_folder_that_is_no_run_but_a_device_or_a_pipe_is_told(tmp_path):
     (folder / "run.json").unlink()
     os.mkfifo(folder / "run.json")
     assert "is a pipe, not a file" in dsgec("show", folder, code=1).stderr
+
+
+@pytest.mark.parametrize("command", [["check"], ["inspect"], ["evolve", "one_layer"], ["compile"]])
+def test_a_pipe_that_nobody_writes_to_is_not_waited_for(command, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "is a pipe, not a file" in dsgec(*command, pipe, code=1).stderr
+
+
+def test_what_is_piped_in_is_read(tmp_path):
+    text = "a,b\n1,no\n2,yes\n3,no\n4,yes\n"
+    for name in ("-", "/dev/stdin"):
+        command = [*COMMAND, "inspect", name]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_an_export_that_cannot_be_written_leaves_no_folder(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("dsgec.run.files.os.fsync", full)
+    with pytest.raises(DsgecError, match="No space left on device"):
+        write_whole(tmp_path / "a" / "b" / "net.c", "int x;")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_table_says_does_not_drive_a_terminal_behind_a_pipe(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("a\x1b[31m,b\n1,no\n2,yes\n3,no\n4,yes\n")
+    told = dsgec("inspect", table).stdout
+
+    assert "a\N{REPLACEMENT CHARACTER}[31m" in told
+    assert "\x1b" not in told
+
+
+def test_an_interrupt_while_importing_ends_with_one_line():
+    script = (
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'click':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "from dsgec.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
 def test_a_name_cannot_forge_a_message_or_drive_a_terminal(tmp_path):

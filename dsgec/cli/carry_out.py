@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from dsgec.cli.output import complain, say
+from dsgec.cli.output import complain, hand_over, say
 from dsgec.cli.signals import Signals
 from dsgec.cli.sitting import SittingOptions
 from dsgec.evolution.choose import choose, sensible_threads
@@ -75,7 +75,7 @@ def carry_out_many(
     if folds and whole:
         write_scores(ended)
     if options.as_json:
-        say(to_json([_as_json(one) for one in ended]).removesuffix("\n"))
+        hand_over(to_json([_as_json(one) for one in ended]).removesuffix("\n"))
     elif not options.quiet and ended:
         say("\n".join(summary_lines(ended, "folds" if folds else "runs")))
     if signals.stop.is_set() and not whole:
@@ -126,7 +126,7 @@ def _tell_notes(job: Job, evolver: Evolver, options: SittingOptions) -> None:
 
 def _tell(ended: Run, options: SittingOptions) -> None:
     if options.as_json:
-        say(to_json(_as_json(ended)).removesuffix("\n"))
+        hand_over(to_json(_as_json(ended)).removesuffix("\n"))
     elif not options.quiet:
         say("\n".join(result_lines(ended)))
     if _can_go_on(ended):

@@ -2,7 +2,7 @@
 
 import click
 
-from dsgec.cli.output import say
+from dsgec.cli.output import hand_over, say
 
 
 @click.command()
@@ -30,4 +30,4 @@ def bench(as_json: bool, exports: bool) -> None:
         if not as_json:
             say("\n".join(table_lines(name, report)))
     if as_json:
-        say(to_json(reports).removesuffix("\n"))
+        hand_over(to_json(reports).removesuffix("\n"))

@@ -18,8 +18,17 @@ def complain(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """To standard output: as it is for a program, without what drives a terminal for a person."""
+    """To standard output, without what drives a terminal: a pager behind a pipe shows it, too."""
+    _put(printable(text.expandtabs()))
+
+
+def hand_over(text: str) -> None:
+    """To standard output, for a program: as it is, unless a person sits there."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    _put(printable(text) if is_terminal else text)
+
+
+def _put(text: str) -> None:
     if sys.stdout is not None:
-        is_terminal = sys.stdout.isatty()
-        click.echo(printable(text) if is_terminal else text, color=True)
+        click.echo(text, color=True)
         sys.stdout.flush()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from dsgec.cli.output import say
+from dsgec.cli.output import hand_over, say
 from dsgec.cli.tables import TableOptions, reading_options
 
 
@@ -24,7 +24,7 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
     names = tuple(column.name for column in model.columns)
     text = predictions(model, table.read(data, names))
     if out is None:
-        say(text.removesuffix("\n"))
+        hand_over(text.removesuffix("\n"))
     else:
         write_whole(out, text)
         say(str(out))
@@ -51,7 +51,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     model, name = read_model(run)
     for path, make in ((svg, draw), (dot, graph)):
         if path == Path("-"):
-            say(make(model).removesuffix("\n"))
+            hand_over(make(model).removesuffix("\n"))
         elif path is not None:
             write_whole(path, make(model))
             say(str(path))

@@ -82,6 +82,10 @@ class TableOptions:
         from dsgec.data.dialect import Reading
         from dsgec.data.table import read_table
 
+        if self.separator == "":
+            raise DsgecError(
+                "the separator is empty", "It is one character; without --separator it is found."
+            )
         separator = self.separator or ""
         reading = Reading(
             _SEPARATORS.get(separator, separator),

@@ -14,6 +14,7 @@ from dsgec.codegen.tape import Step, Tape, tape
 
 _ROWS = (64, 32)
 _BYTES_OF_BLOCK, _BYTES_OF_STACK = 48 << 10, 64 << 10
+_BYTES_OF_ROW = 8 << 10  # of one that is copied to the stack
 _ALIGNMENT = 64
 _VECTORS = {1: 4, 2: 4, 3: 2, 4: 2}  # so that a tile fits into 16 registers
 _SIZES = {"double": 8, "float": 4}
@@ -73,6 +74,7 @@ class Kernel:
     all_required: bool
     scratch: int  # numbers that a caller lends, where a block is too large for the stack
     is_single: bool  # two classes of one output, in the type of Python's own numbers
+    packed: str  # what Python calls a row of them as bytes
     reals: str  # the types of cffi and of numpy
     row: str
     dtype: str
@@ -131,7 +133,9 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
         is_single=m.class_count == 2
         and m.outputs == 1
         and artefact.dtype == "double"
-        and not scratch,
+        and not scratch
+        and 0 < m.inputs * size <= _BYTES_OF_ROW,
+        packed=f"{m.inputs}d",
         reals=f"{artefact.dtype}[]",
         row=f"{artefact.dtype}[{m.results}]",
         dtype=_NUMPY_TYPES[artefact.dtype],

@@ -7,12 +7,15 @@ import sys
 from dsgec.errors import DsgecError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_FORBIDDEN = frozenset('<>:"/\\|?*')  # in names of folders, somewhere
 _C_HEADERS = """
     alloca assert complex ctype dirent endian errno features fcntl fenv float inttypes iso646 limits
     locale malloc math memory poll pthread regex sched search semaphore setjmp signal spawn stdalign
     stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string strings
     tgmath threads time uchar unistd utime wchar wctype
 """
+# What Windows takes for a device, in any folder and with any ending.
+_DEVICES = {"con", "prn", "aux", "nul"} | {f"{d}{n}" for d in ("com", "lpt") for n in range(10)}
 _PYTHON_MODULES = "cffi numpy np onnx onnxruntime pandas pd pip polars scipy setuptools sklearn"
 # Python modules and C headers of the same name would be hidden by the exported files.
 _TAKEN = frozenset(
@@ -22,6 +25,7 @@ _TAKEN = frozenset(
         *keyword.softkwlist,
         *sys.stdlib_module_names,
         *_PYTHON_MODULES.split(),
+        *_DEVICES,
     ]
 )
 
@@ -34,6 +38,18 @@ def check_name(name: str) -> str:
             "Use lower-case letters, digits and `_`, beginning with a letter; not a name in use.",
         )
     return name
+
+
+def is_portable(name: str) -> bool:
+    """Whether a folder can be called by this name on every system, and named to every command."""
+    return (
+        bool(name)
+        and name.isprintable()
+        and not name.startswith("-")
+        and name[-1] not in ". "
+        and _FORBIDDEN.isdisjoint(name)
+        and name.split(".")[0].rstrip().lower() not in _DEVICES
+    )
 
 
 def safe_name(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 
 from dsgec.data import paper
 from dsgec.errors import DsgecError, Fault, Span, reason
-from dsgec.resources import TABLES, find, shipped_names
+from dsgec.resources import TABLES, find, refuse_pipe, shipped_names
 
 BLOCK = 1 << 20
 LONGEST_LINE = 32 << 20
@@ -28,6 +28,8 @@ _BOMS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _OF_WINDOWS = "cp1252"
+# Python has these among its encodings, but no file is written in them line by line.
+_NO_TEXT_FILES = {"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"}
 
 
 def is_shipped(name: str) -> bool:
@@ -47,6 +49,8 @@ def open_source(name: str, encoding: str = "") -> "Source":
     try:
         if isinstance(path, Path) and path.is_char_device():
             raise DsgecError(f"{name} is a device, not a file")
+        if isinstance(path, Path):
+            refuse_pipe(path, name, inherited=True)
         stream = cast(BinaryIO, path.open("rb"))
     except OSError as error:
         raise DsgecError(f"cannot read {name}: {reason(error)}") from error
@@ -217,6 +221,8 @@ def _known(encoding: str) -> str:
     try:
         info = codecs.lookup(encoding)
         "a".encode(info.name)
+        if info.name in _NO_TEXT_FILES:
+            raise LookupError
     except (LookupError, UnicodeError, ValueError) as error:
         raise DsgecError(
             f"there is no encoding `{encoding[:60]}`", "Such as utf-8, cp1252, latin-1, utf-16."

@@ -1,7 +1,6 @@
 """Network + rows to outputs: the plain interpreter, the oracle of every back end."""
 
-from collections.abc import Callable
-from typing import Any, assert_never
+from typing import Any, Protocol, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,60 +12,63 @@ from dsgec.network.powers import power
 
 _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
 
-Change = Callable[[int, list[Any]], Any]
-"""What stands for the node at a position, given the values of all nodes up to it."""
-
 _ARITHMETIC: dict[Any, Any] = {np.dtype(np.float64): vector, np.dtype(np.float32): vector_float}
+
+
+class Values(Protocol):
+    """The values of nodes by their positions."""
+
+    def __getitem__(self, position: int, /) -> Any: ...
 
 
 def evaluate(network: Network, rows: NDArray[Any]) -> NDArray[Any]:
     """The outputs, one row for each row of features, in the type of the rows: double or float."""
     outputs = np.empty((len(rows), len(network.outputs)), rows.dtype)
     for start in range(0, len(rows), _BLOCK):
-        outputs[start : start + _BLOCK] = evaluate_block(network, rows[start : start + _BLOCK])
+        block = rows[start : start + _BLOCK]
+        with np.errstate(all="ignore"):
+            values = node_values(network, block)
+            for index, result in enumerate(output_values(network, values, rows.dtype)):
+                outputs[start : start + _BLOCK, index] = result
     return outputs
 
 
-def evaluate_block(
-    network: Network, rows: NDArray[Any], change: Change | None = None
-) -> NDArray[Any]:
-    """The outputs of rows all at once, of a network with some of its nodes changed."""
-    outputs = np.empty((len(rows), len(network.outputs)), rows.dtype)
-    with np.errstate(all="ignore"):
-        values = node_values(network, rows, change)
-        results = [values[position] for position in network.outputs]
-        if network.softmax:
-            results = _ARITHMETIC[rows.dtype].softmax(*results)
-        for index, result in enumerate(results):
-            outputs[:, index] = result
-    return outputs
-
-
-def node_values(network: Network, rows: NDArray[Any], change: Change | None = None) -> list[Any]:
+def node_values(network: Network, rows: NDArray[Any]) -> list[Any]:
     """The value of every node: an array over the rows, or of one number."""
-    arithmetic = _ARITHMETIC[rows.dtype]
     values: list[Any] = []
-    for position, node in enumerate(network.nodes):
+    for node in network.nodes:
         match node:
             case Constant(value):
                 values.append(np.array([value], rows.dtype))
             case Input(column):
                 values.append(rows[:, column])
-            case Apply("add", (a, b)):
-                values.append(values[a] + values[b])
-            case Apply("sub", (a, b)):
-                values.append(values[a] - values[b])
-            case Apply("mul", (a, b)):
-                values.append(values[a] * values[b])
-            case Apply("pow", (a, b)):
-                exponent = network.nodes[b]
-                assert isinstance(exponent, Constant)
-                values.append(power(values[a], int(exponent.value), arithmetic.div))
-            case Apply(function, arguments):
-                apply = getattr(arithmetic, DEFINED[function].symbol)
-                values.append(apply(*(values[a] for a in arguments)))
+            case Apply():
+                values.append(applied(network, node, values, rows.dtype))
             case _:
                 assert_never(node)
-        if change is not None:
-            values[position] = change(position, values)
     return values
+
+
+def output_values(network: Network, values: Values, dtype: Any) -> list[Any]:
+    """What the network gives, of the values of its nodes."""
+    results = [values[position] for position in network.outputs]
+    return list(_ARITHMETIC[dtype].softmax(*results)) if network.softmax else results
+
+
+def applied(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
+    """The value of a node, given those of its arguments by their positions."""
+    arithmetic = _ARITHMETIC[dtype]
+    match node:
+        case Apply("add", (a, b)):
+            return values[a] + values[b]
+        case Apply("sub", (a, b)):
+            return values[a] - values[b]
+        case Apply("mul", (a, b)):
+            return values[a] * values[b]
+        case Apply("pow", (a, b)):
+            exponent = network.nodes[b]
+            assert isinstance(exponent, Constant)
+            return power(values[a], int(exponent.value), arithmetic.div)
+        case Apply(function, arguments):
+            apply = getattr(arithmetic, DEFINED[function].symbol)
+            return apply(*(values[a] for a in arguments))

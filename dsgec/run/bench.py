@@ -325,4 +325,5 @@ def _round(value: float) -> float:
 
 def table_lines(name: str, report: Report) -> Sequence[str]:
     """One measurement, for people."""
-    return ["", name, *(f"  {key:<48}{value:>14,}" for key, value in report.items())]
+    figures = ((key, v if isinstance(v, str) else f"{v:,}") for key, v in report.items())
+    return ["", name, *(f"  {key:<52}  {figure:>10}" for key, figure in figures)]

@@ -39,6 +39,7 @@ Report = dict[str, Any]
 _ROWS, _FEATURES, _BLOCK = 10_000, 30, 1024
 _ROUNDS, _CALLS, _STARTS = 40, 300, 15
 _GENERATIONS = 60
+_OUR_ONNX, _BARE_ONNX = "onnxruntime, float", "onnxruntime, a bare graph"
 _NETWORKS = {"7 hidden neurons": (7,), "32 and 32 hidden neurons": (32, 32)}
 
 
@@ -106,10 +107,9 @@ def _speeds(layers: Layers, name: str, folder: Path) -> Report:
     report: Report = {key: _round(seconds / _ROWS * 1e9) for key, seconds in found.items()}
     blas = min(seconds for key, seconds in found.items() if "BLAS" in key and "float" not in key)
     report["cffi / the faster numpy + BLAS"] = _round(found["cffi, double"] / blas)
-    if {"cffi, float", "onnxruntime, float"} <= found.keys():
-        report["cffi, float / onnxruntime, float"] = _round(
-            found["cffi, float"] / found["onnxruntime, float"]
-        )
+    for other in (_OUR_ONNX, _BARE_ONNX):
+        if {"cffi, float", other} <= found.keys():
+            report[f"cffi, float / {other}"] = _round(found["cffi, float"] / found[other])
     return report | _one_row(modules["double"], table)
 
 
@@ -155,9 +155,35 @@ def _others(
         return works
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(file.text, options, providers=["CPUExecutionProvider"])
-    works["onnxruntime, float"] = partial(session.run, ["probabilities"], {"rows": single})
+    for name, graph in ((_OUR_ONNX, file.text), (_BARE_ONNX, _bare_onnx(layers))):
+        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+        works[name] = partial(session.run, ["probabilities"], {"rows": single})
     return works
+
+
+def _bare_onnx(layers: Layers) -> bytes:
+    """The network as others would export it: a Gemm and a Sigmoid for each layer, one output."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes, numbers = [], []
+    before = "rows"
+    for number, (weights, biases) in enumerate(layers, 1):
+        made = "probabilities" if number == len(layers) else f"h{number}"
+        for name, values in ((f"w{number}", weights), (f"b{number}", biases)):
+            numbers.append(numpy_helper.from_array(values.astype(np.float32), name))
+        nodes += [
+            helper.make_node(
+                "Gemm", [before, f"w{number}", f"b{number}"], [f"s{number}"], transB=1
+            ),
+            helper.make_node("Sigmoid", [f"s{number}"], [made]),
+        ]
+        before = made
+    into = helper.make_tensor_value_info("rows", TensorProto.FLOAT, ["n", _FEATURES])
+    out = helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["n", 1])
+    graph = helper.make_graph(nodes, "bare", [into], [out], numbers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    result: bytes = model.SerializeToString()
+    return result
 
 
 def _one_thread() -> Any:

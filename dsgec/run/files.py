@@ -23,9 +23,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        made = _missing(path.parent)
         temporary = path.with_name(f"{_TEMPORARY}{secrets.token_hex(8)}")
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             with temporary.open("xb") as file:
                 file.write(data)
                 file.flush()
@@ -34,6 +35,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+            for folder in made:
+                remove_if_empty(folder)
             raise
         _sync_folder(path.parent)
     except (OSError, UnicodeError) as error:
@@ -90,6 +93,11 @@ def remove_if_empty(folder: Path) -> None:
     """Take a folder away again that nothing came into."""
     with contextlib.suppress(OSError):
         folder.rmdir()
+
+
+def _missing(folder: Path) -> list[Path]:
+    """The folders that have to be made for this one, and it first."""
+    return [each for each in (folder, *folder.parents) if not each.exists()]
 
 
 def _sync_folder(folder: Path) -> None:

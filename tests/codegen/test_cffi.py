@@ -48,7 +48,11 @@ def agree(model, folder, seed):
     call = module.predict_proba if model.is_classifier else module.predict
     assert same_bits(np.reshape(call(table), expected.shape), expected)
     assert same_bits(np.reshape(call(table[:5].tolist()), expected[:5].shape), expected[:5])
-    assert same_bits(np.reshape(call(table[3]), expected[3:4].shape), expected[3:4])
+    row = table[3]
+    for given in (row, row[None], np.repeat(row, 2)[::2], row.tolist(), tuple(row.tolist())):
+        assert same_bits(np.reshape(call(given), expected[3:4].shape), expected[3:4])
+        if model.is_classifier:
+            assert list(module.predict(given)) == expected_labels(model, expected[3:4])
     if model.is_classifier:
         labels = expected_labels(model, expected)
         assert module.predict(table).tolist() == labels

@@ -10,7 +10,8 @@ from dsgec.data.table import read_table
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.run.evidence import evidence, write_evidence
-from dsgec.run.record import HistoryRow, best_model, make_record, write_run
+from dsgec.run.history import HistoryRow
+from dsgec.run.record import best_model, make_record, write_run
 
 HOSTILE = ("</script><script>alert(1)", '"><img src=x onerror=alert(2)>', "{{ 7 * 7 }}\u2028<!--")
 
@@ -49,8 +50,8 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
     record = make_record(problem, settings, file, last)
     model = best_model(problem, last)
     folder.mkdir(parents=True)
-    rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0) for i in range(4)]
-    write_run(folder, record, model.network, rows, {})
+    rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0, 5) for i in range(4)]
+    write_run(folder, record, model.network, rows, {}, "")
     write_evidence(folder, evidence(problem, model))
     return problem, model
 

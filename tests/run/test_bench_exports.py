@@ -8,7 +8,8 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed, unnamed
 from dsgec.network.parse import parse
 from dsgec.run import bench_exports as bench
-from dsgec.run.bench_exports import _forward, _layers, _model
+from dsgec.run.bench import table_lines
+from dsgec.run.bench_exports import _bare_onnx, _forward, _layers, _model
 from dsgec.run.export import export
 
 
@@ -19,6 +20,25 @@ def test_the_measured_model_is_the_one_of_numpy(hidden):
 
     outputs = evaluate(composed(_model(layers)), rows)
     assert np.allclose(outputs, _forward(layers, rows), rtol=0, atol=1e-14)
+
+
+def test_the_bare_graph_is_the_network_too():
+    onnxruntime = pytest.importorskip("onnxruntime")
+    layers = _layers((32, 32))
+    rows = np.random.default_rng(5).normal(size=(50, 30))
+
+    session = onnxruntime.InferenceSession(_bare_onnx(layers), providers=["CPUExecutionProvider"])
+    (outputs,) = session.run(["probabilities"], {"rows": rows.astype(np.float32)})
+    assert np.allclose(outputs, _forward(layers, rows), rtol=0, atol=1e-5)
+
+
+def test_what_was_not_measured_is_told_as_text():
+    lines = table_lines("a board", {"not measured": "no compiler", "bytes": 1234})
+
+    assert [line.split() for line in lines[2:]] == [
+        ["not", "measured", "no", "compiler"],
+        ["bytes", "1,234"],
+    ]
 
 
 def test_a_wheel_goes_with_the_target_cffi_only(tmp_path):
