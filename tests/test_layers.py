@@ -37,7 +37,7 @@ MAY_IMPORT = {
     },
     "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run"},
     "report": {"arithmetic", "codegen", "evolution", "network", "resources", "run", "study"},
-    "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run", "report"},
+    "pipeline": {"bnf", "network", "codegen", "data", "fitness", "evolution", "run", "report"},
     "library": {
         "resources",
         "bnf",
@@ -79,7 +79,7 @@ OWNERS = {
     "scipy": {"study"},
     "PIL": {"study"},
     "pyarrow": {"data"},
-    "onnx": {"codegen"},
+    "onnx": {"codegen", "run"},
     "sklearn": {"sklearn", "run"},
 }
 

@@ -180,6 +180,7 @@ def test_a_fold_is_made_when_its_turn_comes(monkeypatch):
         happened.append(f"made {number}")
         return number
 
+    monkeypatch.setattr(pipeline, "finished_run", lambda job: None)
     monkeypatch.setattr(pipeline, "run", lambda job, *_: happened.append(f"ran {job}"))
     pipeline.run_many([partial(make, k) for k in (1, 2, 3)], 1, lambda _: None, lambda _: None)
 
