@@ -47,6 +47,12 @@ def migrates(settings: Settings, generation: int) -> bool:
     return 0 < generation < settings.generations and generation % settings.migrate_every == 0
 
 
+def exchange_after(settings: Settings, generation: int) -> int:
+    """The generation after which the next exchange is due, or the last one."""
+    every = settings.migrate_every
+    return min((generation // every + 1) * every, settings.generations)
+
+
 def combined(states: Sequence[Generation], population: int) -> EngineState:
     """One generation of all islands; of equally good best ones, that of the first island."""
     best = min(states, key=lambda state: state.best.fitness)
@@ -91,7 +97,9 @@ class IslandEvolver(Evolver):
     def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
         reached = [self._done + len(waiting) for waiting in self._waiting]
         # An island may be ahead of the others, but none goes beyond an exchange.
-        goal = min(max(self._done + generations, *reached), self._exchange_after(self._done))
+        goal = min(
+            max(self._done + generations, *reached), exchange_after(self.settings, self._done)
+        )
 
         def go_on(number: int) -> Sequence[Generation]:
             left = goal - reached[number]
@@ -102,10 +110,6 @@ class IslandEvolver(Evolver):
         ):
             waiting.extend(states)
         return self._whole()
-
-    def _exchange_after(self, generation: int) -> int:
-        every = self.settings.migrate_every
-        return min((generation // every + 1) * every, self.settings.generations)
 
     def _whole(self) -> list[Generation]:
         """The generations that all islands have, in order; after the last, the exchange."""
@@ -131,7 +135,7 @@ class IslandEvolver(Evolver):
         self._best_text = text.decode("utf-8", "replace")
         self._done = self.islands[0].next_generation - 1
         if self.next_generation < 0:
-            raise _damaged()
+            raise damaged()
 
     @property
     def best_text(self) -> str:
@@ -162,17 +166,18 @@ def unpack(data: bytes, count: int) -> list[bytes]:
     parts, at = [], 0
     for _ in range(count):
         if len(data) - at < struct.calcsize("<Q"):
-            raise _damaged()
+            raise damaged()
         (length,) = struct.unpack_from("<Q", data, at)
         at += struct.calcsize("<Q")
         parts.append(data[at : at + length])
         at += length
     if at != len(data):
-        raise _damaged()
+        raise damaged()
     return parts
 
 
-def _damaged() -> DsgecError:
+def damaged() -> DsgecError:
+    """What is said of a state that is not one of these islands."""
     return DsgecError(
         "the saved state is not one of these islands",
         "The file may be damaged: start the run anew.",

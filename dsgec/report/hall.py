@@ -25,9 +25,10 @@ def hall_chart(run: RunFolder) -> Chart | None:
     """The main metric against the size, with the front of those that no smaller one beats."""
     metric = run.metrics[0]
     greater = metric in GREATER
-    known = [one for one in run.hall if one.train[metric] is not None]
-    if not known:
+    scored = [one for one in run.hall if one.train[metric] is not None]
+    if not scored:
         return None
+    known = [one for one in scored if one.sizes["connections"] <= _worth_drawing(run, scored)]
     figures = [
         value
         for one in known
@@ -66,10 +67,31 @@ def hall_chart(run: RunFolder) -> Chart | None:
         label + (", logarithmic" if up.is_log else ""),
         tuple(series),
         DataTable((), ()),
-        notes=("A ring marks the network of this page.",)
-        if any(one.model_id == own for one in known)
-        else (),
+        notes=_notes(known, own, len(scored) - len(known)),
     )
+
+
+def _worth_drawing(run: RunFolder, scored: Sequence[Famous]) -> int:
+    """Twice the connections of the page's network and of any that no smaller one beats.
+
+    The first generations leave large networks that are good for nothing.
+    """
+    metric = run.metrics[0]
+    largest = int(run.result["network"]["connections"])
+    for part in ("train", "test"):
+        pairs = [(one.sizes["connections"], getattr(one, part)[metric]) for one in scored]
+        kept = front(pairs, greater=metric in GREATER)
+        largest = max([largest, *(pairs[place][0] for place in kept)])
+    return 2 * largest
+
+
+def _notes(drawn: Sequence[Famous], own: str, larger: int) -> tuple[str, ...]:
+    notes = []
+    if any(one.model_id == own for one in drawn):
+        notes.append("A ring marks the network of this page.")
+    if larger:
+        notes.append(f"{larger} larger networks, none of them better, are only in the table.")
+    return tuple(notes)
 
 
 def hall_rows(run: RunFolder) -> list[dict[str, Any]]:
@@ -99,4 +121,4 @@ def hall_rows(run: RunFolder) -> list[dict[str, Any]]:
 
 def pick_command(one: Famous) -> str:
     """What exports this network of the hall of fame."""
-    return f"dsgec export RUN --pick size {one.sizes['connections']}"
+    return f"--pick size {one.sizes['connections']}"

@@ -184,8 +184,14 @@ def test_the_front_is_of_those_that_no_smaller_one_equals_or_beats(tmp_path):
     add_hall(tmp_path / "run", rows)
 
     page = report_page(tmp_path / "run")
-    assert re.findall(r"RUN --pick size (\d+)", page) == ["1", "3", "4", "9", "12"]
+    assert re.findall(r"--pick size (\d+)", page) == ["1", "3", "4", "9", "12"]
     assert "Accuracy against size" in page
+    assert "larger networks" not in page
+    add_hall(tmp_path / "run", [*rows, (17, 0.5, 0.5), (300, 0.5, 0.5), (400, 0.4, 0.5)])
+    page = report_page(tmp_path / "run")
+    assert "2 larger networks, none of them better" in page
+    assert "400 connections" not in page
+    assert "--pick size 400" in page
 
 
 def test_a_long_history_is_thinned_and_its_sizes_are_drawn(tmp_path):
