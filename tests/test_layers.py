@@ -35,7 +35,8 @@ MAY_IMPORT = {
         "fitness",
         "evolution",
     },
-    "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run"},
+    "cluster": {"resources"},
+    "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run", "cluster"},
     "pipeline": {"bnf", "network", "data", "fitness", "evolution", "run"},
     "cli": {
         "resources",
@@ -47,6 +48,7 @@ MAY_IMPORT = {
         "fitness",
         "evolution",
         "run",
+        "cluster",
         "study",
         "pipeline",
     },
@@ -62,6 +64,8 @@ OWNERS = {
     "click": {"cli"},
     "scipy": {"study"},
     "PIL": {"study"},
+    "distributed": {"cluster"},
+    "dask": {"cluster"},
     "pyarrow": {"data"},
     "onnx": {"codegen"},
 }
