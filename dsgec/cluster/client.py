@@ -30,6 +30,7 @@ class Call:
     arguments: tuple[Any, ...]
     future: Any = None
     value: Any = None
+    is_fetched: bool = False
     error: Exception | None = None
     restarts: int = 0
     sendings: int = 0
@@ -87,19 +88,25 @@ class Cluster:
         self._start(call)
         return call
 
-    def next_ended(self, seconds: float) -> Call | None:
-        """A call that has ended; None if none does so in time."""
+    def ended(self, seconds: float) -> list[Call]:
+        """The calls that have ended since it was last asked; none if none does so in time."""
         until = time.monotonic() + seconds
-        while True:
+        found: list[Call] = []
+        while not found:
             try:
-                call = self._ended.get(timeout=max(until - time.monotonic(), 0.0))
+                told = [self._ended.get(timeout=max(until - time.monotonic(), 0.0))]
             except queue.Empty:
                 self._require_scheduler()
-                return None
-            if call in self._under_way and self._is_settled(call):
-                self._under_way.discard(call)
-                call.future = None
-                return call
+                break
+            while not self._ended.empty():
+                told.append(self._ended.get())
+            calls = [call for call in told if call in self._under_way]
+            self._fetch(calls)
+            found = [call for call in calls if self._is_settled(call)]
+        for call in found:
+            self._under_way.discard(call)
+            call.future = None
+        return found
 
     def cancel(self, calls: Iterable[Call]) -> None:
         """Give calls up; a function that looks at `is_abandoned` ends soon after."""
@@ -137,6 +144,7 @@ class Cluster:
             raise DsgecError(faults[:_MOST_FAULTS])
 
     def _start(self, call: Call) -> None:
+        call.is_fetched = False
         try:
             call.future = self._client.submit(
                 worker.call,
@@ -150,12 +158,21 @@ class Cluster:
             raise self._told(error) from error
         call.future.add_done_callback(lambda _: self._ended.put(call))
 
+    def _fetch(self, calls: list[Call]) -> None:
+        """Get many results by one question, where all is well with them."""
+        good = [call for call in calls if call.future.status == "finished"]
+        if len(good) > 1:
+            with contextlib.suppress(Exception):  # then each is asked for, and tells what it was
+                values = self._client.gather([call.future for call in good])
+                for call, value in zip(good, values, strict=True):
+                    call.value, call.is_fetched = value, True
+
     def _is_settled(self, call: Call) -> bool:
         """Take the outcome of a call; False if it was sent again."""
         from distributed import KilledWorker
 
         try:
-            value = call.future.result()
+            value = call.value if call.is_fetched else call.future.result()
         except (KilledWorker, CancelledError, worker.Abandoned) as error:
             self._require_scheduler()
             call.restarts += 1

@@ -20,8 +20,7 @@ def connect(address: str) -> Cluster:
         )
     import distributed
 
-    # What dask has to say of lost workers and connections is told by us where it matters.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    _silence()
     kind = asyncio.run(_kind(address))
     if kind != "Scheduler":
         raise DsgecError(
@@ -41,6 +40,13 @@ def connect(address: str) -> Cluster:
         cluster.close()
         raise
     return cluster
+
+
+def _silence() -> None:
+    """Keep dask's own messages back: of lost connections we tell ourselves, where it matters."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":  # several have a level of their own
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 async def _kind(address: str) -> str:

@@ -22,6 +22,7 @@ from dsgec.study.results import Outcome, read_outcome
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 _AHEAD = 2
+_WRITERS = 4  # a file that must have reached the disk takes a while, and no processor
 
 Runs = Generator[tuple[Task, Made], None, None]
 
@@ -67,7 +68,6 @@ def work(
         runs = _on_cluster(tasks, cluster, backend, on_note)
     with contextlib.closing(runs):
         for task, made in runs:
-            write_whole(task.path, made.text)
             on_note(made.remark)
             on_end(task, made.seconds)
 
@@ -77,7 +77,10 @@ def _side_by_side(tasks: Sequence[Task], jobs: int, backend: str) -> Runs:
     stop = threading.Event()
 
     def one(task: Task) -> Made:
-        return outcome_of(task.cell, task.grammar, task.problem, backend, stop.is_set)
+        with _naming(task.cell):
+            made = outcome_of(task.cell, task.grammar, task.problem, backend, stop.is_set)
+        write_whole(task.path, made.text)
+        return made
 
     with ThreadPoolExecutor(jobs) as pool:
         left = deque(tasks)
@@ -89,10 +92,7 @@ def _side_by_side(tasks: Sequence[Task], jobs: int, backend: str) -> Runs:
                     under_way[pool.submit(one, task)] = task
                 done, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in done:
-                    task = under_way.pop(future)
-                    with _naming(task.cell):
-                        made = future.result()
-                    yield task, made
+                    yield under_way.pop(future), future.result()
         finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -102,25 +102,32 @@ def _on_cluster(
     tasks: Sequence[Task], cluster: Cluster, backend: str, on_note: Callable[[str], None]
 ) -> Runs:
     """Each run by a worker; some more than there are threads, so that none waits for the next."""
+
+    def keep(task: Task, call: Call) -> Made:
+        with _naming(task.cell):
+            made: Made = call.result()
+        write_whole(task.path, made.text)
+        return made
+
     left = deque(tasks)
     under_way: dict[Call, Task] = {}
-    try:
-        while left or under_way:
-            if not cluster.threads:
-                on_note(f"no worker: runs wait until `dask worker {cluster.address}` starts one")
-            while left and len(under_way) < _AHEAD * max(cluster.threads, 1):
-                task = left.popleft()
-                grammar, dataset = cluster.share(task.grammar), cluster.share(task.dataset)
-                call = cluster.submit(outcome_on_worker, task.cell, grammar, dataset, backend)
-                under_way[call] = task
-            ended = cluster.next_ended(_SECONDS_BETWEEN_LOOKS)
-            if ended is not None:
-                task = under_way.pop(ended)
-                with _naming(task.cell):
-                    made = ended.result()
-                yield task, made
-    finally:
-        cluster.cancel(under_way)
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        try:
+            while left or under_way:
+                if not cluster.threads:
+                    on_note(
+                        f"no worker: runs wait until `dask worker {cluster.address}` starts one"
+                    )
+                while left and len(under_way) < _AHEAD * max(cluster.threads, 1):
+                    task = left.popleft()
+                    grammar, dataset = cluster.share(task.grammar), cluster.share(task.dataset)
+                    call = cluster.submit(outcome_on_worker, task.cell, grammar, dataset, backend)
+                    under_way[call] = task
+                ended = cluster.ended(_SECONDS_BETWEEN_LOOKS)
+                done = [under_way.pop(call) for call in ended]
+                yield from zip(done, writers.map(keep, done, ended), strict=True)
+        finally:
+            cluster.cancel(under_way)
 
 
 @contextlib.contextmanager

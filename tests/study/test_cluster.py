@@ -234,7 +234,7 @@ def test_what_has_finished_is_kept(tmp_path, start_cluster, who):
     if who != "scheduler":  # the workers are told, and take other work
         with contextlib.closing(connect(cluster.address)) as again:
             call = again.submit(worker.identity)
-            assert again.next_ended(20) is call
+            assert again.ended(20) == [call]
     dsgec("study", file, "--out", out, "--quiet")
 
     assert {p: p.stat().st_mtime_ns for p in there} == there
@@ -296,6 +296,7 @@ def die(_cell):
 class FakeFuture:
     def __init__(self, outcome):
         self.outcome = outcome
+        self.status = "error" if isinstance(outcome, Exception) else "finished"
 
     def add_done_callback(self, tell):
         tell(self)
@@ -317,6 +318,10 @@ class FakeClient:
     def submit(self, function, *arguments, **options):
         return FakeFuture(self.outcomes.pop(0))
 
+    def gather(self, futures):
+        self.gathered = len(futures)
+        return [future.result() for future in futures]
+
     def run(self, function, *arguments, **options):
         self.ran.append((function, arguments, options.get("workers")))
         return {}
@@ -335,12 +340,12 @@ def test_a_lost_call_is_sent_again_so_many_times():
     lost = [killed() for _ in range(MOST_RESTARTS)]
     cluster = Cluster(FakeClient(*lost, 7), "tcp://there")
     call = cluster.submit(die, 1)
-    assert cluster.next_ended(1) is call
+    assert cluster.ended(1) == [call]
     assert call.result() == 7
 
     cluster = Cluster(FakeClient(*lost, killed()), "tcp://there")
     call = cluster.submit(die, 1)
-    assert cluster.next_ended(1) is call
+    assert cluster.ended(1) == [call]
     with pytest.raises(DsgecError, match="every worker that it was given to died"):
         call.result()
 
@@ -359,9 +364,24 @@ def test_a_worker_is_sent_what_it_misses():
     client.outcomes[0] = worker.Missing("tcp://late", (shared.digest,))
     call = cluster.submit(die, shared)
 
-    assert cluster.next_ended(1) is call
+    assert cluster.ended(1) == [call]
     assert client.ran[-1] == (worker.hold, ({shared.digest: ("a", "value")},), ["tcp://late"])
     assert call.result() == 7
+
+
+def test_what_has_ended_comes_together():
+    client = FakeClient(7, killed(), DsgecError("a fault"), 9, 8)
+    cluster = Cluster(client, "tcp://there")
+    first, second, third, fourth = (cluster.submit(die, number) for number in range(4))
+
+    assert cluster.ended(1) == [first, third, fourth]
+    assert client.gathered == 2
+    assert (first.result(), fourth.result()) == (7, 9)
+    with pytest.raises(DsgecError, match="a fault"):
+        third.result()
+    assert cluster.ended(1) == [second]
+    assert second.result() == 8
+    assert cluster.ended(0.01) == []
 
 
 def test_a_scheduler_that_is_gone_is_told():
@@ -373,7 +393,7 @@ def test_a_scheduler_that_is_gone_is_told():
     client.status = "closed"
 
     with pytest.raises(DsgecError, match="the scheduler of the cluster tcp://there is gone"):
-        cluster.next_ended(1)
+        cluster.ended(1)
 
 
 def test_a_worker_holds_values_and_lets_the_oldest_go(monkeypatch):
