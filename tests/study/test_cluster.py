@@ -266,7 +266,7 @@ def no_dsgec(folder):
 @pytest.mark.parametrize("which", ["another", "none"])
 def test_workers_without_this_dsgec_are_told(tmp_path, start_cluster, which):
     """At the start, and of one that joins later."""
-    file = written(tmp_path, 12, 1500)
+    file = written(tmp_path, 2000, 1000)  # not over before the other worker is there
     (tmp_path / "other").mkdir()
     path = (other_dsgec if which == "another" else no_dsgec)(tmp_path / "other")
     cluster = start_cluster(1)
