@@ -53,6 +53,7 @@ class Cluster:
         self._values: dict[str, Any] = {}
         self._digests: dict[int, Shared] = {}
         self._known: tuple[float, int, int] | None = None
+        self._checked: frozenset[str] = frozenset()
 
     @property
     def workers(self) -> int:
@@ -126,19 +127,22 @@ class Cluster:
         with contextlib.suppress(Exception):
             self._client.close(timeout=_SECONDS_TO_CLOSE)
 
-    def check_workers(self) -> None:
-        """Refuse workers that have no dsgec, or another than this."""
+    def check_workers(self, addresses: Iterable[str] | None = None) -> None:
+        """Refuse workers, all or these, that have no dsgec, or another than this."""
         expected = worker.identity()
         faults = []
-        for address, answer in sorted(self._run(worker.identity).items()):
-            if isinstance(answer, ImportError | AttributeError):
+        chosen = None if addresses is None else list(addresses)
+        for address, answer in sorted(self._run(worker.identity, workers=chosen).items()):
+            if isinstance(answer, OSError):
+                continue  # it has just gone
+            if isinstance(answer, Exception):
                 faults.append(
                     Fault(
                         f"the worker {address} has no dsgec, or an old one: {answer}",
                         f"Install dsgec {expected} for the Python that runs the worker.",
                     )
                 )
-            elif isinstance(answer, str) and answer != expected:
+            elif answer != expected:
                 faults.append(Fault(*worker.other_version(address, answer, expected)))
         if faults:
             raise DsgecError(faults[:_MOST_FAULTS])
@@ -175,6 +179,7 @@ class Cluster:
             value = call.value if call.is_fetched else call.future.result()
         except (KilledWorker, CancelledError, worker.Abandoned) as error:
             self._require_scheduler()
+            self.check_workers()
             call.restarts += 1
             if call.restarts <= MOST_RESTARTS:
                 self._start(call)
@@ -222,10 +227,13 @@ class Cluster:
         now = time.monotonic()
         if self._known is None or now - self._known[0] > _SECONDS_OF_KNOWING:
             try:
-                threads = self._client.nthreads().values()
+                threads = self._client.nthreads()
             except Exception as error:
                 raise self._told(error) from error
-            self._known = now, len(threads), sum(threads)
+            self._known = now, len(threads), sum(threads.values())
+            if new := threads.keys() - self._checked:
+                self.check_workers(new)  # a call would tell, too, but not where there is no dsgec
+            self._checked = frozenset(threads)
         return self._known[1:]
 
     def _require_scheduler(self) -> None:
@@ -250,7 +258,7 @@ class Cluster:
 def _given_up(error: Exception) -> DsgecError:
     return DsgecError(
         f"every worker that it was given to died or lost it ({type(error).__name__})",
-        "Look at the workers' logs: they may have too little memory for it.",
+        "Look at the workers' logs: they may have too little memory for it, or no dsgec.",
     )
 
 

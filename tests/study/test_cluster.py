@@ -263,30 +263,55 @@ def no_dsgec(folder):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("which", ["another", "none"])
-def test_workers_without_this_dsgec_are_told(tmp_path, start_cluster, which):
+def test_workers_with_another_dsgec_are_told(tmp_path, start_cluster):
     """At the start, and of one that joins later."""
     file = written(tmp_path, 2000, 1000)  # not over before the other worker is there
     (tmp_path / "other").mkdir()
-    path = (other_dsgec if which == "another" else no_dsgec)(tmp_path / "other")
     cluster = start_cluster(1)
     out = tmp_path / "late"
     with studying(file, out, cluster) as process:
         wait_until(lambda: runs_of(out))
-        cluster.add(2, path=path)
+        cluster.add(2, path=other_dsgec(tmp_path / "other"))
         assert process.wait(120) == 1
     late = out.with_suffix(".err").read_text()
     early = dsgec("study", file, "--out", tmp_path / "x", "--cluster", cluster.address, code=1)
-    told = {
-        "another": rf"has dsgec \S+ \(\w+\), and here it is {re.escape(worker.identity())}",
-        "none": "has no dsgec, or an old one: no dsgec here",
-    }
+    here = re.escape(worker.identity())
 
     for errors in (late, early.stderr):
-        assert re.search(rf"error: the worker tcp://\S+ {told[which]}", errors)
-        assert re.search(r"Install (the same )?dsgec", errors)
+        pattern = rf"the worker tcp://\S+ has dsgec \S+ \(\w+\), and here it is {here}"
+        assert re.search(pattern, errors)
+        assert "Install the same dsgec on every worker" in errors
     assert not (tmp_path / "x").exists()
     assert runs_of(out)
+
+
+@pytest.mark.campaign
+def test_workers_without_dsgec_do_no_harm(tmp_path, start_cluster):
+    """One is told of at the start; one that joins later is, or ends when it is given a run."""
+    file = written(tmp_path, 30, 500)
+    whole = made(studied_here(file, tmp_path / "here"))
+    (tmp_path / "none").mkdir()
+    cluster = start_cluster(1)
+    out = tmp_path / "late"
+    with studying(file, out, cluster) as process:
+        wait_until(lambda: runs_of(out))
+        cluster.add(path=no_dsgec(tmp_path / "none"))
+        code = process.wait(600)
+    told = "has no dsgec, or an old one: ModuleNotFoundError('no dsgec here')"
+    if code == 0:
+        assert made(out) == whole
+        log = (tmp_path / "cluster" / "dask_worker.log").read_text()
+        assert "ModuleNotFoundError: no dsgec here" in log
+        assert cluster.workers[-1].wait(60) is not None
+        cluster.add(path=tmp_path / "none")
+        cluster.wait_for_workers(2)
+    else:
+        assert told in out.with_suffix(".err").read_text()
+    early = dsgec("study", file, "--out", tmp_path / "x", "--cluster", cluster.address, code=1)
+
+    assert told in early.stderr
+    assert "Install dsgec" in early.stderr
+    assert not (tmp_path / "x").exists()
 
 
 def die(_cell):
