@@ -9,6 +9,7 @@ native     source text   → functions     compiled, cached, loaded
 fitness    outputs       → score         what evolution makes small, what people read
 evolution  scores        → generations   select, cross, mutate
 run        generations   → a folder      record, history, network, exports
+cluster    calls         → results       made by the workers of a dask cluster
 study      many runs     → tables        engines × grammars × data sets × seeds, compared
 report     a folder      → a page        figures, tables, and the network running in the browser
 """

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -4,13 +4,14 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 from dsgec.cli.output import complain, hand_over, say
 from dsgec.cli.signals import Signals
 from dsgec.cli.sitting import SittingOptions
+from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
 from dsgec.pipeline import finished_run, run, run_many
@@ -33,19 +34,34 @@ def carry_out(
             complain(f"note: {job.folder} has this run already; --overwrite runs it again")
         _tell(found, options)
         return
-    evolver = choose(
-        job.problem,
-        job.settings,
-        options.backend,
-        options.threads or sensible_threads(job.problem),
-    )
-    _tell_notes(job, evolver, options)
-    with Signals() as signals, _watching(job, evolver, options) as watching:
+    with ExitStack() as held:
+        evolver = _evolver(job, options, held)
+        _tell_notes(job, evolver, options)
+        signals = held.enter_context(Signals())
+        watching = held.enter_context(_watching(job, evolver, options))
         sitting = _sitting(options, arguments, watching, anew)
         ended = run(job, evolver, watching, sitting, signals.stop)
     _tell(ended, options)
     if ended.ended == "interrupted":
         sys.exit(signals.exit_code)
+
+
+def _evolver(job: Job, options: SittingOptions, held: ExitStack) -> Evolver:
+    """What is asked for; a connection to a cluster is held until the run has ended."""
+    if options.cluster is None:
+        threads = options.threads or sensible_threads(job.problem)
+        return choose(job.problem, job.settings, options.backend, threads)
+    if job.settings.islands == 1:
+        raise DsgecError(
+            "--cluster spreads islands, and there is one population only",
+            "Say how many with --islands; `dsgec study --cluster` spreads runs.",
+        )
+    from dsgec.cluster.connect import connect
+    from dsgec.run.cluster_islands import ClusterIslands
+
+    cluster = connect(options.cluster)
+    held.callback(cluster.close)
+    return ClusterIslands(job.problem, job.settings, cluster, options.backend)
 
 
 def carry_out_many(
@@ -59,6 +75,11 @@ def carry_out_many(
     folds: bool,
 ) -> None:
     """Run several jobs, of which `first` is one, side by side; they may be folds."""
+    if options.cluster is not None:
+        raise DsgecError(
+            "--cluster goes with one run of several islands",
+            "`dsgec study --cluster` spreads many runs.",
+        )
     threads = options.threads or 1
     evolver = choose(first.problem, first.settings, options.backend, threads)
     _tell_notes(first, evolver, options)

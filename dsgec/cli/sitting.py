@@ -28,6 +28,11 @@ _OPTIONS = (
         metavar="SECONDS",
         help="Between checkpoints, which a killed run goes on from.",
     ),
+    click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Evolve the islands on a dask cluster, whose scheduler has this address.",
+    ),
     click.option("--quiet", is_flag=True, help="Only errors."),
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
 )
@@ -41,6 +46,7 @@ class SittingOptions:
     threads: int | None = None
     max_seconds: float | None = None
     save_every: float = _SAVE_EVERY
+    cluster: str | None = None
     quiet: bool = False
     as_json: bool = False
 

@@ -1,5 +1,6 @@
 """`dsgec study`."""
 
+import contextlib
 import os
 import shlex
 import sys
@@ -10,6 +11,7 @@ import click
 
 from dsgec.cli.options import backend_option
 from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
+from dsgec.errors import DsgecError
 
 
 @click.command()
@@ -18,17 +20,30 @@ from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
 @click.option(
     "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
 )
+@click.option(
+    "--cluster",
+    "address",
+    metavar="ADDRESS",
+    help="Run on a dask cluster, whose scheduler has this address (tcp://HOST:PORT).",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Default: build/NAME of the study.")
 @backend_option
 @click.option("--quiet", is_flag=True, help="Only errors.")
 def study(
-    study: str, quick: bool, jobs: int | None, out: Path | None, backend: str, quiet: bool
+    study: str,
+    quick: bool,
+    jobs: int | None,
+    address: str | None,
+    out: Path | None,
+    backend: str,
+    quiet: bool,
 ) -> None:
     """Run every engine with every grammar on every table of STUDY, and compare them in tables.
 
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
     """
+    from dsgec.cluster.connect import connect
     from dsgec.report import write_report as write_page
     from dsgec.run.display import duration
     from dsgec.run.files import locked, remove_unfinished
@@ -45,24 +60,34 @@ def study(
     if quick:
         planned = shorten(planned)
     require_libraries()
+    if address is not None and jobs is not None:
+        raise click.UsageError(
+            "--jobs is for this machine; of a cluster, each worker's --nthreads says how many runs"
+            " it makes at once."
+        )
     folder = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
-    tasks = prepare(list(cells(planned)), folder)
-    for remark in () if quiet else remarks(tasks):
-        complain(remark)
-    side_by_side = jobs or os.cpu_count() or 1
-    started = time.monotonic()
-    with locked(folder, "study"):
+    with contextlib.ExitStack() as held:
+        cluster = connect(address) if address is not None else None
+        if cluster is not None:
+            held.callback(cluster.close)
+        tasks = prepare(list(cells(planned)), folder)
+        for remark in () if quiet else remarks(tasks):
+            complain(remark)
+        jobs = (cluster.threads if cluster else jobs or os.cpu_count()) or 1
+        how = f"on the cluster {cluster}" if cluster else f"{jobs} side by side"
+        started = time.monotonic()
+        held.enter_context(locked(folder, "study"))
         remove_unfinished(folder / RUNS)
         there = finished(tasks)
         todo = unfinished(tasks, there)
         if not quiet:
             complain(
                 f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
-                f" {side_by_side} side by side, in {folder}"
+                f" {how}, in {folder}"
             )
-        progress = Progress(todo, len(there), side_by_side, quiet=quiet)
+        progress = Progress(todo, len(there), jobs, quiet=quiet)
         try:
-            work(todo, side_by_side, backend, progress.note, progress.ended)
+            work(todo, jobs, backend, progress.note, progress.ended, cluster)
         except KeyboardInterrupt:
             progress.close()
             command = shlex.join(["dsgec", *sys.argv[1:]])
@@ -71,6 +96,9 @@ def study(
                 f" go on with `{command}`"
             )
             sys.exit(EXIT_INTERRUPTED)
+        except DsgecError:
+            progress.close()
+            raise
         text, files = write_report(planned, collect(tasks), folder)
         files.append(write_page(folder))
     if not quiet:

@@ -30,13 +30,15 @@ class Task:
 
     cell: Cell
     grammar: GrammarFile
+    dataset: Dataset
+    """As the problem was made of it: the problem's own is fitted to the rows to learn from."""
     problem: Problem
     path: Path
 
     @property
     def asked(self) -> dict[str, object]:
         """All that the outcome depends on."""
-        return _asked(self.grammar, self.problem.dataset, self.cell)
+        return asked_of(self.grammar, self.problem.dataset, self.cell)
 
     @property
     def size(self) -> int:
@@ -74,14 +76,14 @@ def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
         problem = problems[kind]
         if problem is None:
             continue
-        name = file_name(cell, _asked(grammar, dataset, cell))
-        tasks.append(Task(cell, grammar, problem, folder / RUNS / name))
+        name = file_name(cell, asked_of(grammar, dataset, cell))
+        tasks.append(Task(cell, grammar, dataset, problem, folder / RUNS / name))
     if faults:
         raise DsgecError(faults.values())
     return tasks
 
 
-def _asked(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, Any]:
+def asked_of(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, Any]:
     """All that the outcome of a cell depends on."""
     asked = identity(grammar, dataset, cell.settings)
     if cell.data.reading != Reading():

@@ -1,26 +1,30 @@
-"""Cells to outcomes: run what is not finished, several runs side by side.
+"""Cells to outcomes: run what is not finished, several runs side by side or on a cluster.
 
-Threads, not processes: the engine works outside Python's lock, so they are as fast; one lock and
-one Ctrl-C serve them all; and where the process is killed, nothing goes on writing behind its back.
-Each finished run is one file, written whole, so a kill loses only the runs under way.
+Here they are threads, not processes: the engine works outside Python's lock, so they are as fast;
+one lock and one Ctrl-C serve them all; and where the process is killed, nothing goes on writing
+behind its back. Wherever a run was made, its file is written here, whole, so that a kill loses only
+the runs under way.
 """
 
+import contextlib
 import threading
-import time
-from collections.abc import Callable, Container, Sequence
+from collections import deque
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from dsgec.cluster.client import Call, Cluster
 from dsgec.errors import DsgecError, Fault
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import Evolver
-from dsgec.evolution.scoring import NothingValid
 from dsgec.run.files import write_whole
-from dsgec.run.record import make_record
 from dsgec.study.ir import Cell
+from dsgec.study.outcome import Made, outcome_of, outcome_on_worker
 from dsgec.study.prepare import Task
-from dsgec.study.results import Outcome, failure_text, outcome_text, read_outcome
+from dsgec.study.results import Outcome, read_outcome
 
-Ended = tuple[Task, str, float]
+_SECONDS_BETWEEN_LOOKS = 1.0
+_AHEAD = 2
+_WRITERS = 4  # a file that must have reached the disk takes a while, and no processor
+
+Runs = Generator[tuple[Task, Made], None, None]
 
 
 def finished(tasks: Sequence[Task]) -> dict[Cell, Outcome]:
@@ -51,68 +55,92 @@ def work(
     backend: str,
     on_note: Callable[[str], None],
     on_end: Callable[[Task, float], None],
+    cluster: Cluster | None = None,
 ) -> None:
     """Run them all, in their order; an error or an interrupt ends those under way, unwritten.
 
     `on_note` is told what a user should know, `on_end` each run that has ended and its seconds.
+    With a cluster, its workers say how many run at once.
     """
+    if cluster is None:
+        runs = _side_by_side(tasks, jobs, backend)
+    else:
+        runs = _on_cluster(tasks, cluster, backend, on_note)
+    with contextlib.closing(runs):
+        for task, made in runs:
+            on_note(made.remark)
+            on_end(task, made.seconds)
+
+
+def _side_by_side(tasks: Sequence[Task], jobs: int, backend: str) -> Runs:
+    """Each run by a thread of this process."""
     stop = threading.Event()
 
-    def one(task: Task) -> Ended:
-        try:
-            evolver = choose(task.problem, task.cell.settings, backend, 1)
-            start = time.monotonic()  # the engine has been compiled, which is done but once
-            _run(task, evolver, stop)
-        except DsgecError as error:
-            cell = task.cell
-            raise DsgecError(
-                Fault(
-                    f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name},"
-                    f" seed {cell.settings.seed}: {fault.message}",
-                    fault.advice,
-                )
-                for fault in error.faults
-            ) from error
-        return task, evolver.remark, time.monotonic() - start
-
-    def take(waiting: set[Future[Ended]]) -> set[Future[Ended]]:
-        done, rest = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
-            task, remark, seconds = future.result()
-            on_note(remark)
-            on_end(task, seconds)
-        return rest
+    def one(task: Task) -> Made:
+        with _naming(task.cell):
+            made = outcome_of(task.cell, task.grammar, task.problem, backend, stop.is_set)
+        write_whole(task.path, made.text)
+        return made
 
     with ThreadPoolExecutor(jobs) as pool:
-        waiting: set[Future[Ended]] = set()
+        left = deque(tasks)
+        under_way: dict[Future[Made], Task] = {}
         try:
-            for task in tasks:
-                waiting.add(pool.submit(one, task))
-                if len(waiting) > jobs:
-                    waiting = take(waiting)
-            while waiting:
-                waiting = take(waiting)
-        except BaseException:
+            while left or under_way:
+                while left and len(under_way) <= jobs:
+                    task = left.popleft()
+                    under_way[pool.submit(one, task)] = task
+                done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield under_way.pop(future), future.result()
+        finally:
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
-            raise
 
 
-class _Stopped(Exception):
-    """The study ends before this run does."""
+def _on_cluster(
+    tasks: Sequence[Task], cluster: Cluster, backend: str, on_note: Callable[[str], None]
+) -> Runs:
+    """Each run by a worker; some more than there are threads, so that none waits for the next."""
+
+    def keep(task: Task, call: Call) -> Made:
+        with _naming(task.cell):
+            made: Made = call.result()
+        write_whole(task.path, made.text)
+        return made
+
+    left = deque(tasks)
+    under_way: dict[Call, Task] = {}
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        try:
+            while left or under_way:
+                if not cluster.threads:
+                    on_note(
+                        f"no worker: runs wait until `dask worker {cluster.address}` starts one"
+                    )
+                while left and len(under_way) < _AHEAD * max(cluster.threads, 1):
+                    task = left.popleft()
+                    grammar, dataset = cluster.share(task.grammar), cluster.share(task.dataset)
+                    call = cluster.submit(outcome_on_worker, task.cell, grammar, dataset, backend)
+                    under_way[call] = task
+                ended = cluster.ended(_SECONDS_BETWEEN_LOOKS)
+                done = [under_way.pop(call) for call in ended]
+                yield from zip(done, writers.map(keep, done, ended), strict=True)
+        finally:
+            cluster.cancel(under_way)
 
 
-def _run(task: Task, evolver: Evolver, stop: threading.Event) -> None:
-    """Evolve, and write the file."""
-    changes: list[tuple[int, float]] = []
+@contextlib.contextmanager
+def _naming(cell: Cell) -> Iterator[None]:
+    """Say of an error which run it ended."""
     try:
-        for last in evolver.generations():
-            if stop.is_set():
-                raise _Stopped
-            if not changes or changes[-1][1] != last.best.fitness:
-                changes.append((last.generation, last.best.fitness))
-    except NothingValid as error:  # which it would be each time: that is this run's outcome
-        write_whole(task.path, failure_text(task.asked, error.faults[0].message))
-        return
-    record = make_record(task.problem, task.cell.settings, task.grammar, last)
-    write_whole(task.path, outcome_text(task.asked, record["result"], changes))
+        yield
+    except DsgecError as error:
+        raise DsgecError(
+            Fault(
+                f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name},"
+                f" seed {cell.settings.seed}: {fault.message}",
+                fault.advice,
+            )
+            for fault in error.faults
+        ) from error

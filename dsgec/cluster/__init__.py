@@ -1,0 +1,1 @@
+"""Calls on the workers of a dask.distributed cluster."""

@@ -1,0 +1,76 @@
+"""Clusters of real processes, for tests."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 240  # for what takes a moment on a machine with nothing else to do
+
+
+def wait_until(holds):
+    end = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+class LocalCluster:
+    """A scheduler and workers, each a process, on ports that the system chooses."""
+
+    def __init__(self, folder, stack):
+        self.folder, self.stack, self.workers = folder, stack, []
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "scheduler.json"
+        self.scheduler = self.start(
+            *("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+            *("--scheduler-file", file),
+        )
+        wait_until(lambda: file.exists() and file.read_text().endswith("}"))
+        self.address = json.loads(file.read_text())["address"]
+
+    def start(self, kind, *arguments, path=ROOT):
+        log = self.stack.enter_context((self.folder / f"{kind}.log").open("ab"))
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{kind}", *map(str, arguments)],
+            env={**os.environ, "PYTHONPATH": str(path), "PYTHONSAFEPATH": "1"},
+            cwd=self.folder,
+            stdout=log,
+            stderr=log,
+        )
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        return process
+
+    def add(self, threads=1, *, path=ROOT):
+        arguments = (self.address, "--no-nanny", "--no-dashboard", "--nthreads", threads)
+        self.workers.append(self.start("dask_worker", *arguments, path=path))
+        return self.workers[-1]
+
+    def wait_for_workers(self, count):
+        from distributed import Client
+
+        with Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=SECONDS)
+
+
+@pytest.fixture
+def start_cluster(tmp_path):
+    """Makes clusters of so many workers; `kill` ends only processes that it started."""
+    with contextlib.ExitStack() as stack:
+
+        def start(workers=0, threads=1):
+            found = LocalCluster(tmp_path / "cluster", stack)
+            for _ in range(workers):
+                found.add(threads)
+            if workers:
+                found.wait_for_workers(workers)
+            return found
+
+        yield start

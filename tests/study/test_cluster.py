@@ -1,0 +1,428 @@
+"""A study on a cluster gives the files that it gives here, whatever happens to the workers."""
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from dsgec.cluster import worker
+from dsgec.cluster.client import MOST_RESTARTS, Cluster
+from dsgec.cluster.connect import connect
+from dsgec.errors import DsgecError
+from dsgec.study.prepare import RUNS
+from tests.clusters import ROOT, wait_until
+from tests.command import COMMAND, dsgec, hears_interrupts
+
+pytest.importorskip("distributed")
+
+STUDY = """
+name = "small"
+runs = RUNS
+generations = GENERATIONS
+[settings]
+population = 20
+[[part]]
+engines = ["dsge"]
+grammars = ["one_layer", "multi_layer"]
+data = ["wdbc"]
+"""
+
+
+def written(folder, runs, generations):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "small.toml"
+    path.write_text(STUDY.replace("RUNS", str(runs)).replace("GENERATIONS", str(generations)))
+    return path
+
+
+def made(folder):
+    """All that a study has made."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def studied_here(file, out):
+    """What to compare with; the engines are compiled then, before several workers ask for them."""
+    dsgec("study", file, "--out", out, "--jobs", "1", "--quiet")
+    return out
+
+
+def runs_of(folder):
+    return list(folder.glob(f"{RUNS}/*.json"))
+
+
+@contextlib.contextmanager
+def studying(file, out, cluster):
+    """A study that is under way, as a process; its messages are in `out`.err."""
+    command = [*COMMAND, "study", str(file), "--out", str(out), "--cluster", cluster.address]
+    errors = out.with_suffix(".err")
+    with (
+        errors.open("w") as log,
+        subprocess.Popen(
+            command,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            preexec_fn=hears_interrupts,
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_study_on_a_cluster_makes_the_same_files(tmp_path, start_cluster):
+    file = written(tmp_path, 3, 60)
+    file.write_text(file.read_text().replace(', "multi_layer"', ""))  # one engine to compile
+    cluster = start_cluster(1, threads=2)
+    out, here = tmp_path / "out", tmp_path / "here"
+    there = dsgec("study", file, "--out", out, "--cluster", cluster.address).stderr
+    local = dsgec("study", file, "--out", here, "--jobs", "1").stderr
+
+    assert f"on the cluster {cluster.address}: 1 worker, 2 threads" in there.splitlines()[0]
+    assert "3 runs, 0 of them finished before; 1 side by side" in local.splitlines()[0]
+    assert made(out) == made(here)
+    assert len(runs_of(out)) == 3
+
+
+@pytest.mark.campaign
+def test_workers_that_die_and_join_change_nothing(tmp_path, start_cluster):
+    file = written(tmp_path, 30, 1000)
+    whole = made(studied_here(file, tmp_path / "here"))
+    cluster = start_cluster(4)
+    out = tmp_path / "out"
+    with studying(file, out, cluster) as process:
+        wait_until(lambda: len(runs_of(out)) >= 5)
+        cluster.workers[0].kill()
+        wait_until(lambda: len(runs_of(out)) >= 12)
+        cluster.workers[1].kill()
+        late = cluster.add()
+        wait_until(lambda: len(runs_of(out)) >= 20)
+        assert process.poll() is None
+        assert process.wait(600) == 0
+    assert [w.poll() for w in cluster.workers] == [-9, -9, None, None, None]
+    assert late.poll() is None
+    assert "Traceback" not in (tmp_path / "cluster" / "dask_worker.log").read_text()
+    assert made(out) == whole
+    assert len(runs_of(out)) == 60
+
+
+@pytest.mark.campaign
+def test_all_workers_die_and_a_new_one_finishes(tmp_path, start_cluster):
+    file = written(tmp_path, 6, 1000)
+    whole = made(studied_here(file, tmp_path / "here"))
+    cluster = start_cluster(2)
+    out = tmp_path / "out"
+    with studying(file, out, cluster) as process:
+        wait_until(lambda: runs_of(out))
+        for each in cluster.workers:
+            each.kill()
+        cluster.add(2)  # it holds nothing of what the others were sent
+        assert process.wait(600) == 0
+
+    assert made(out) == whole
+
+
+@pytest.mark.campaign
+def test_a_study_starts_before_its_workers(tmp_path, start_cluster):
+    file = written(tmp_path, 2, 30)
+    cluster = start_cluster()
+    out = tmp_path / "out"
+    errors = out.with_suffix(".err")
+    with studying(file, out, cluster) as process:
+        wait_until(lambda: errors.exists() and "no worker: runs wait" in errors.read_text())
+        cluster.add()
+        assert process.wait(600) == 0
+    assert "0 workers, 0 threads" in errors.read_text()
+    assert len(runs_of(out)) == 4
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("who", ["scheduler", "client", "interrupt"])
+def test_what_has_finished_is_kept(tmp_path, start_cluster, who):
+    file = written(tmp_path, 12, 1000)
+    whole = made(studied_here(file, tmp_path / "here"))
+    cluster = start_cluster(2)
+    out = tmp_path / "out"
+    with studying(file, out, cluster) as process:
+        wait_until(lambda: len(runs_of(out)) >= 3)
+        if who == "interrupt":
+            process.send_signal(signal.SIGINT)
+        else:
+            (cluster.scheduler if who == "scheduler" else process).kill()
+        code = process.wait(60)
+    errors = out.with_suffix(".err").read_text()
+    there = {p: p.stat().st_mtime_ns for p in runs_of(out)}
+    assert 3 <= len(there) < 24
+    assert code == {"scheduler": 1, "client": -9, "interrupt": 130}[who]
+    assert "Traceback" not in errors
+    if who == "scheduler":
+        assert f"the scheduler of the cluster {cluster.address} is gone" in errors
+    if who == "interrupt":
+        assert "go on with `dsgec study" in errors
+    if who != "scheduler":  # the workers are told, and take other work
+        with contextlib.closing(connect(cluster.address)) as again:
+            call = again.submit(worker.identity)
+            assert again.ended(20) == [call]
+    dsgec("study", file, "--out", out, "--quiet")
+
+    assert {p: p.stat().st_mtime_ns for p in there} == there
+    assert made(out) == whole
+
+
+def other_dsgec(folder):
+    """A copy of the package, in which one file differs by a comment."""
+    subprocess.run(["cp", "-r", *(ROOT / n for n in ("dsgec", "templates")), folder], check=True)
+    with (folder / "dsgec" / "genome" / "random.py").open("a") as file:
+        file.write("# changed\n")
+    return folder
+
+
+def no_dsgec(folder):
+    """What Python imports first, and what keeps it from finding an installed dsgec."""
+    (folder / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Refuse:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] == 'dsgec':\n"
+        "            raise ModuleNotFoundError('no dsgec here')\n"
+        "sys.meta_path.insert(0, Refuse())\n"
+    )
+    return folder
+
+
+@pytest.mark.campaign
+def test_workers_with_another_dsgec_are_told(tmp_path, start_cluster):
+    """At the start, and of one that joins later."""
+    file = written(tmp_path, 2000, 1000)  # not over before the other worker is there
+    (tmp_path / "other").mkdir()
+    cluster = start_cluster(1)
+    out = tmp_path / "late"
+    with studying(file, out, cluster) as process:
+        wait_until(lambda: runs_of(out))
+        cluster.add(2, path=other_dsgec(tmp_path / "other"))
+        assert process.wait(120) == 1
+    late = out.with_suffix(".err").read_text()
+    early = dsgec("study", file, "--out", tmp_path / "x", "--cluster", cluster.address, code=1)
+    here = re.escape(worker.identity())
+
+    for errors in (late, early.stderr):
+        pattern = rf"the worker tcp://\S+ has dsgec \S+ \(\w+\), and here it is {here}"
+        assert re.search(pattern, errors)
+        assert "Install the same dsgec on every worker" in errors
+    assert not (tmp_path / "x").exists()
+    assert runs_of(out)
+
+
+@pytest.mark.campaign
+def test_workers_without_dsgec_do_no_harm(tmp_path, start_cluster):
+    """One is told of at the start; one that joins later is, or ends when it is given a run."""
+    file = written(tmp_path, 30, 500)
+    whole = made(studied_here(file, tmp_path / "here"))
+    (tmp_path / "none").mkdir()
+    cluster = start_cluster(1)
+    out = tmp_path / "late"
+    with studying(file, out, cluster) as process:
+        wait_until(lambda: runs_of(out))
+        cluster.add(path=no_dsgec(tmp_path / "none"))
+        code = process.wait(600)
+    told = "has no dsgec, or an old one: ModuleNotFoundError('no dsgec here')"
+    if code == 0:
+        assert made(out) == whole
+        log = (tmp_path / "cluster" / "dask_worker.log").read_text()
+        assert "ModuleNotFoundError: no dsgec here" in log
+        assert cluster.workers[-1].wait(60) is not None
+        cluster.add(path=tmp_path / "none")
+        cluster.wait_for_workers(2)
+    else:
+        assert told in out.with_suffix(".err").read_text()
+    early = dsgec("study", file, "--out", tmp_path / "x", "--cluster", cluster.address, code=1)
+
+    assert told in early.stderr
+    assert "Install dsgec" in early.stderr
+    assert not (tmp_path / "x").exists()
+
+
+def die(_cell):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class FakeFuture:
+    def __init__(self, outcome):
+        self.outcome = outcome
+        self.status = "error" if isinstance(outcome, Exception) else "finished"
+
+    def add_done_callback(self, tell):
+        tell(self)
+
+    def result(self):
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+class FakeClient:
+    """Answers calls with what it was given, in that order, and keeps what was asked of it."""
+
+    status = "running"
+
+    def __init__(self, *outcomes):
+        self.outcomes, self.ran = list(outcomes), []
+
+    def submit(self, function, *arguments, **options):
+        return FakeFuture(self.outcomes.pop(0))
+
+    def gather(self, futures):
+        self.gathered = len(futures)
+        return [future.result() for future in futures]
+
+    def run(self, function, *arguments, **options):
+        self.ran.append((function, arguments, options.get("workers")))
+        return {}
+
+
+def killed():
+    from distributed import KilledWorker
+
+    class State:
+        address = "tcp://127.0.0.1:1"
+
+    return KilledWorker("cell", State(), 3)
+
+
+def test_a_lost_call_is_sent_again_so_many_times():
+    lost = [killed() for _ in range(MOST_RESTARTS)]
+    cluster = Cluster(FakeClient(*lost, 7), "tcp://there")
+    call = cluster.submit(die, 1)
+    assert cluster.ended(1) == [call]
+    assert call.result() == 7
+
+    cluster = Cluster(FakeClient(*lost, killed()), "tcp://there")
+    call = cluster.submit(die, 1)
+    assert cluster.ended(1) == [call]
+    with pytest.raises(DsgecError, match="every worker that it was given to died"):
+        call.result()
+
+
+def test_a_worker_is_sent_what_it_misses():
+    missing = worker.Missing("tcp://late", ("unset",))
+    client = FakeClient(missing, 7)
+    cluster = Cluster(client, "tcp://there")
+    shared = cluster.share(("a", "value"))
+    assert cluster.share(("a", "value")) == shared
+    assert cluster.share(("another", "value")) != shared
+    assert [values for _, (values,), _ in client.ran] == [
+        {shared.digest: ("a", "value")},
+        {cluster.share(("another", "value")).digest: ("another", "value")},
+    ]
+    client.outcomes[0] = worker.Missing("tcp://late", (shared.digest,))
+    call = cluster.submit(die, shared)
+
+    assert cluster.ended(1) == [call]
+    assert client.ran[-1] == (worker.hold, ({shared.digest: ("a", "value")},), ["tcp://late"])
+    assert call.result() == 7
+
+
+def test_what_has_ended_comes_together():
+    client = FakeClient(7, killed(), DsgecError("a fault"), 9, 8)
+    cluster = Cluster(client, "tcp://there")
+    first, second, third, fourth = (cluster.submit(die, number) for number in range(4))
+
+    assert cluster.ended(1) == [first, third, fourth]
+    assert client.gathered == 2
+    assert (first.result(), fourth.result()) == (7, 9)
+    with pytest.raises(DsgecError, match="a fault"):
+        third.result()
+    assert cluster.ended(1) == [second]
+    assert second.result() == 8
+    assert cluster.ended(0.01) == []
+
+
+def test_a_scheduler_that_is_gone_is_told():
+    from concurrent.futures import CancelledError
+
+    client = FakeClient(CancelledError())
+    cluster = Cluster(client, "tcp://there")
+    cluster.submit(die, 1)
+    client.status = "closed"
+
+    with pytest.raises(DsgecError, match="the scheduler of the cluster tcp://there is gone"):
+        cluster.ended(1)
+
+
+def test_a_worker_holds_values_and_lets_the_oldest_go(monkeypatch):
+    monkeypatch.setattr(worker, "_held", type(worker._held)())
+    monkeypatch.setattr(worker, "_address", lambda: "tcp://me")
+    monkeypatch.setattr(worker, "MOST_HELD", 2)
+    a, b, c = map(worker.Shared, "abc")
+    worker.hold({"a": 1, "b": 2})
+    here = worker.identity()
+    assert worker.call(here, max, a, b, -5) == 2
+    assert worker.call(here, max, a, 0) == 1  # so b was used longest ago
+    worker.hold({"c": 3})
+    assert worker.call(here, max, a, b, c) == worker.Missing("tcp://me", ("b",))
+    assert worker.call(here, max, a, c) == 3
+    worker.drop(["a", "never held"])
+    assert worker.call(here, max, a, c) == worker.Missing("tcp://me", ("a",))
+    with pytest.raises(worker.OtherVersion, match=r"tcp://me has dsgec .*, and here it is 9\.9"):
+        worker.call("9.9", max, c, 4)
+
+
+def test_every_change_of_the_code_is_another_identity(tmp_path):
+    same, changed = tmp_path / "same", tmp_path / "changed"
+    for folder in (same, changed):
+        folder.mkdir()
+        other_dsgec(folder)
+    random = same / "dsgec" / "genome" / "random.py"
+    random.write_text(random.read_text().removesuffix("# changed\n"))
+    ask = "from dsgec.cluster.worker import identity; print(identity())"
+    told = [
+        subprocess.run(
+            [sys.executable, "-P", "-c", ask],
+            env={**os.environ, "PYTHONPATH": str(path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for path in (same, changed)
+    ]
+
+    assert told[0] == worker.identity()
+    assert told[1] != told[0]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "nowhere", "tcp://", "http://x", "a:b:c", "tls://127.0.0.1:9", "127.0.0.1:99999"],
+)
+def test_a_wrong_address_is_told(address):
+    with pytest.raises(DsgecError, match="no scheduler of a dask cluster answers at") as error:
+        connect(address)
+    assert "dask scheduler" in error.value.faults[0].advice
+
+
+def test_whoever_is_no_scheduler_is_told(tmp_path):
+    """Somebody who listens and never answers, and the command as a whole."""
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
+        answer = dsgec("study", "example", "--out", tmp_path / "x", "--cluster", address, code=1)
+
+    assert f"error: no scheduler of a dask cluster answers at `{address}`" in answer.stderr
+    assert not (tmp_path / "x").exists()
+    both = dsgec("study", "example", "--jobs", "2", "--cluster", address, code=2)
+    assert "--jobs is for this machine" in both.stderr
+
+
+def test_a_cluster_without_dask_is_told(monkeypatch):
+    from dsgec.cluster import connect as module
+
+    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(
+        DsgecError, match=r"needs dask.distributed\n.*pip install 'dsgec\[cluster\]'"
+    ):
+        connect("tcp://127.0.0.1:1")
