@@ -53,7 +53,7 @@ def start(stack, kind, *arguments):
 
 
 def start_cluster(stack, folder, workers):
-    """The address of a scheduler with so many workers of one thread, and its process."""
+    """The address of a scheduler with so many workers of one thread, and all their processes."""
     from distributed import Client
 
     file = folder / "scheduler.json"
@@ -62,11 +62,11 @@ def start_cluster(stack, folder, workers):
     while not (file.exists() and file.read_text().endswith("}")):
         time.sleep(0.1)
     address = json.loads(file.read_text())["address"]
-    for _ in range(workers):
-        start(stack, "worker", address, "--no-nanny", "--no-dashboard", "--nthreads", 1)
+    options = ("--no-nanny", "--no-dashboard", "--nthreads", 1)
+    processes = [scheduler, *(start(stack, "worker", address, *options) for _ in range(workers))]
     with Client(address, set_as_default=False) as client:
         client.wait_for_workers(workers, timeout=600)
-    return address, scheduler
+    return address, processes
 
 
 class Counter:
@@ -124,27 +124,39 @@ def cpu_of(process):
 
 def overhead(stack, folder, count=10, rounds=5):
     """In turns: the same cells here and there; what is not in the runs themselves is overhead."""
-    address, _ = start_cluster(stack, folder, 1)
+    address, processes = start_cluster(stack, folder, 1)
+
+    def used():
+        return time.process_time() + sum(map(cpu_of, processes))
+
     generations = 500
     while (seconds := timed(tasks_of(folder, f"try{generations}", 1, generations))[1]) < 0.8:
         generations = round(generations * min(1.1 / seconds, 8)) + 1
     print(f"cells of {generations} generations, {seconds:.2f} s; {os.cpu_count()} processors")
     with contextlib.closing(connect(address)) as cluster:
         timed(tasks_of(folder, "first", 1, 1), cluster)  # imports, and the engine
-        ratios, shares = [], {"here": [], "cluster": []}
+        ratios, processor, shares = [], [], {"here": [], "cluster": []}
         for number in range(rounds):
-            here = timed(tasks_of(folder, f"here{number}", count, generations))
-            there = timed(tasks_of(folder, f"there{number}", count, generations), cluster)
+            ours = tasks_of(folder, f"here{number}", count, generations)
+            theirs = tasks_of(folder, f"there{number}", count, generations)
+            marks = [used()]
+            here = timed(ours)
+            marks.append(used())
+            there = timed(theirs, cluster)
+            marks.append(used())
             ratios.append(there[0] / here[0])
+            processor.append((marks[2] - marks[1]) / (marks[1] - marks[0]))
             for name, (clock, own) in (("here", here), ("cluster", there)):
                 shares[name].append((clock - own) / count)
             print(
-                f"  here {here[0]:6.2f} s, cluster {there[0]:6.2f} s, ratio {ratios[-1]:.3f};"
+                f"  here {here[0]:6.2f} s, cluster {there[0]:6.2f} s, ratio {ratios[-1]:.3f},"
+                f" of processor {processor[-1]:.3f};"
                 f" outside the runs {shares['here'][-1] * 1e3:.0f} and"
                 f" {shares['cluster'][-1] * 1e3:.0f} ms a cell; load {os.getloadavg()[0]:.1f}"
             )
     print(
-        f"median ratio {statistics.median(ratios):.3f}; outside the runs, median a cell:"
+        f"median ratio {statistics.median(ratios):.3f}, of processor, scheduler and all,"
+        f" {statistics.median(processor):.3f}; outside the runs, median a cell:"
         f" {statistics.median(shares['here']) * 1e3:.0f} ms here,"
         f" {statistics.median(shares['cluster']) * 1e3:.0f} ms on the cluster"
     )
@@ -152,7 +164,7 @@ def overhead(stack, folder, count=10, rounds=5):
 
 def client(stack, folder, count=1000, workers=4):
     """The client's and the scheduler's own time a cell, and what passes between them."""
-    address, scheduler = start_cluster(stack, folder, workers)
+    address, (scheduler, *_) = start_cluster(stack, folder, workers)
     counter = Counter(address)
     with contextlib.closing(connect(counter.address)) as cluster:
         first = counter.up, counter.down
