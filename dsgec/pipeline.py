@@ -14,6 +14,7 @@ study      many runs     → tables        engines × grammars × data sets × s
 report     a folder      → a page        figures, tables, and the network running in the browser
 """
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +28,7 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import ENDS, Evolver, Generation
+from dsgec.evolution.evolver import ENDS, Evolver, Generation, with_best
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
@@ -94,6 +95,8 @@ def run(
     can be gone on with later, as it can after a kill.
     """
     with locked(job.folder, "run"):
+        if not sitting.anew:
+            refuse_other_run(job)  # what was there a while ago may have been another
         under_way = UnderWay(job, evolver, sitting)
 
         def tell(states: Sequence[Generation]) -> None:
@@ -118,11 +121,10 @@ def run(
 
 
 def _write(job: Job, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Run:
-    last = under_way.last
+    last = with_best(under_way.last, evolver.champions)
     ended = under_way.ending.reason or ("interrupted" if stopped else "max-seconds")
     is_finished = bool(under_way.ending.reason)
-    if not is_finished:
-        under_way.save()  # before anything else: this is what must not be lost
+    trouble = "" if is_finished else _last_save(under_way)
     seconds = under_way.seconds
     timing = {
         "backend": evolver.name,
@@ -137,8 +139,23 @@ def _write(job: Job, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Ru
     write_folder(job.folder, record, model, under_way.history, timing, hall, drawn)
     if is_finished:
         remove_checkpoint(job.folder)
+    if trouble:
+        raise DsgecError(
+            trouble,
+            f"The best network so far is in {job.folder}, but to go on from here there is only the"
+            " checkpoint before, if there is one.",
+        )
     files = exported(EXPORTED, record["model"]["name"], job.folder)
     return Run(job.folder, record, timing, tuple(files))
+
+
+def _last_save(under_way: UnderWay) -> str:
+    """Before anything else: this is what must not be lost. What is wrong, if it cannot be done."""
+    try:
+        under_way.save()
+    except DsgecError as error:
+        return error.faults[0].message
+    return ""
 
 
 def write_folder(
@@ -157,6 +174,12 @@ def write_folder(
         write_evidence(folder, drawn)
     write_run(folder, record, model.network, history, timing, hall)
     if drawn:
+        try_report(folder)
+
+
+def try_report(folder: Path) -> None:
+    """Write the page; a run that is too long for one has ended all the same."""
+    with contextlib.suppress(DsgecError):
         write_report(folder)
 
 
@@ -179,9 +202,13 @@ def run_many(
     def one(make: Callable[[], Job]) -> Run | None:
         if stop.is_set():
             return None
-        single = make()
-        found = None if sitting.anew else finished_run(single)
-        return found or run(single, start(single), lambda _: None, sitting, stop)
+        try:
+            single = make()
+            found = None if sitting.anew else finished_run(single)
+            return found or run(single, start(single), lambda _: None, sitting, stop)
+        except BaseException:
+            stop.set()  # the others end soon, and then this is told
+            raise
 
     ended = []
     with ThreadPoolExecutor(jobs) as pool:
@@ -227,7 +254,7 @@ def finished_run(job: Job) -> Run | None:
     if not isinstance(result, dict) or result.get("ended") not in ENDS or timing is None:
         return None
     if not (folder / "report.html").exists():  # which is written last
-        return None
+        try_report(folder)
     _, name = read_model(folder)
     return Run(folder, record, timing, tuple(exported(EXPORTED, name, folder)))
 
@@ -241,5 +268,12 @@ def refuse_other_run(job: Job) -> None:
         if not is_same_run(checkpoint.asked, asked):
             raise DsgecError(f"{folder} holds another run, which has not ended", advice)
         refuse_other_version(folder, checkpoint)
-    elif (folder / "run.json").exists() and not is_same_run(read_record(folder), asked):
+        if not checkpoint.arguments.get("overwrites"):
+            _refuse_other_result(folder, asked, advice)
+    else:
+        _refuse_other_result(folder, asked, advice)
+
+
+def _refuse_other_result(folder: Path, asked: dict[str, Any], advice: str) -> None:
+    if (folder / "run.json").exists() and not is_same_run(read_record(folder), asked):
         raise DsgecError(f"{folder} holds another run", advice)

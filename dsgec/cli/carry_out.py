@@ -4,7 +4,8 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,14 @@ def carry_out(
         _tell_notes(job, evolver, options)
         signals = held.enter_context(Signals())
         watching = held.enter_context(_watching(job, evolver, options))
-        sitting = _sitting(options, arguments, watching, anew)
+        sitting = _sitting(options, arguments | _again(anew), watching, anew)
         ended = run(job, evolver, watching, sitting, signals.stop)
-    _tell(ended, options)
-    if ended.ended == "interrupted":
-        sys.exit(signals.exit_code)
+    if ended.ended != "interrupted":
+        _tell(ended, options)
+        return
+    with suppress(OSError):  # where the terminal has gone, the exit code is all that is left
+        _tell(ended, options)
+    sys.exit(signals.exit_code)
 
 
 def _evolver(job: Job, options: SittingOptions, held: ExitStack) -> Evolver:
@@ -89,7 +93,7 @@ def carry_out_many(
             jobs or os.cpu_count() or 1,
             lambda job: choose(job.problem, job.settings, evolver.name, threads),
             watching.run_ended,
-            _sitting(options, arguments, watching, anew),
+            _sitting(options, arguments | _again(anew), watching, anew),
             signals.stop,
         )
     whole = len(ended) == len(each) and not any(_can_go_on(one) for one in ended)
@@ -98,13 +102,21 @@ def carry_out_many(
     if options.as_json:
         hand_over(to_json([_as_json(one) for one in ended]).removesuffix("\n"))
     elif not options.quiet and ended:
-        say("\n".join(summary_lines(ended, "folds" if folds else "runs")))
+        what = "folds" if folds else "runs"
+        with suppress(OSError) if signals.stop.is_set() else nullcontext():
+            say("\n".join(summary_lines(ended, what if whole else f"{what} so far")))
+    if not whole:
+        done = sum(not _can_go_on(one) for one in ended)
+        again = shlex.join(["dsgec", *(word for word in sys.argv[1:] if word != "--overwrite")])
+        why = "interrupted" if signals.stop.is_set() else "their time was over"
+        complain(f"{why}: {done} of {len(each)} have ended; `{again}` goes on with the others")
     if signals.stop.is_set() and not whole:
-        complain(
-            f"interrupted: {sum(not _can_go_on(one) for one in ended)} of {len(each)} have ended;"
-            f" `{shlex.join(['dsgec', *sys.argv[1:]])}` goes on with the others"
-        )
         sys.exit(signals.exit_code)
+
+
+def _again(anew: bool) -> dict[str, Any]:
+    """What the checkpoint of a run says that was told to write over another."""
+    return {"overwrites": True} if anew else {}
 
 
 def reference(name: str) -> str:
@@ -129,7 +141,7 @@ def _sitting(
         float("inf") if options.max_seconds is None else options.max_seconds,
         anew,
         arguments,
-        lambda: watching.note("finishing this generation; Ctrl-C again stops at once"),
+        cache(lambda: watching.note("finishing this generation; Ctrl-C again stops at once")),
         lambda trouble: watching.note(f"warning: {trouble}"),
     )
 

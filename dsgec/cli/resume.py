@@ -25,12 +25,18 @@ def resume(run: Path, sitting: SittingOptions) -> None:
     before does the same.
     """
     from dsgec.cli.carry_out import carry_out
+    from dsgec.evolution.evolver import ENDS
     from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version
     from dsgec.run.record import read_record
 
+    if not run.is_dir():
+        raise DsgecError(f"there is no folder {run}", "`dsgec evolve` starts a run.")
     if not is_begun(run):
-        read_record(run)
-        raise DsgecError(f"the run in {run} has ended: there is nothing to go on with")
+        if read_record(run).get("result", {}).get("ended") in ENDS:
+            raise DsgecError(f"the run in {run} has ended: there is nothing to go on with")
+        raise DsgecError(
+            f"{run} has no checkpoint to go on from", "Start the run again with `dsgec evolve`."
+        )
     checkpoint = read_checkpoint(run)
     refuse_other_version(run, checkpoint)
     job = _job(run, checkpoint)
@@ -69,6 +75,13 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
 def _options(said: Any) -> TableOptions:
     values = said if isinstance(said, dict) else {}
     try:
-        return TableOptions(**values | {"ignore": tuple(values.get("ignore", ()))})
-    except TypeError as error:
-        raise DsgecError("the checkpoint does not tell how its table was read") from error
+        options = TableOptions(**values | {"ignore": tuple(values.get("ignore", ()))})
+    except TypeError:
+        options = None
+    if options is None or not all(
+        value is None or isinstance(value, bool if name == "header" else str)
+        for name in TableOptions.__slots__
+        for value in (options.ignore if name == "ignore" else (getattr(options, name),))
+    ):
+        raise DsgecError("the checkpoint does not tell how its table was read")
+    return options

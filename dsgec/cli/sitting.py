@@ -1,10 +1,12 @@
 """Options that say how a run is gone on with, the same for `evolve` and `resume`."""
 
+import math
 from dataclasses import dataclass
 
 import click
 
 from dsgec.cli.options import Command, backend_option, collecting
+from dsgec.errors import DsgecError
 
 _SAVE_EVERY = 30.0
 _OPTIONS = (
@@ -49,6 +51,12 @@ class SittingOptions:
     cluster: str | None = None
     quiet: bool = False
     as_json: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("max_seconds", "save_every"):
+            value = getattr(self, name)
+            if value is not None and math.isnan(value):
+                raise DsgecError(f"--{name.replace('_', '-')} is not a number")
 
 
 def sitting_options(function: Command) -> Command:

@@ -71,6 +71,7 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         raw=raw,
         plan=plan,
         notes=tuple(notes),
+        reading=table.reading,
     )
     return fitted(dataset, np.arange(len(y)))
 

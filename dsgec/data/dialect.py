@@ -34,6 +34,13 @@ class Reading:
     header: bool | None = None
     names: tuple[str, ...] = ()
 
+    @property
+    def said(self) -> tuple[tuple[str, str | bool], ...]:
+        """What is not left to be found out."""
+        names = ("separator", "quote", "decimal", "encoding", "header")
+        given = ((name, getattr(self, name)) for name in names)
+        return tuple((name, value) for name, value in given if value not in ("", None))
+
     def __post_init__(self) -> None:
         for name, most in (("separator", 1), ("quote", 1), ("decimal", 1)):
             value = getattr(self, name)

@@ -31,6 +31,7 @@ class Table:
     """`numbers` has a NaN for what is no number: a text, which is in `texts`, or nothing at all.
 
     Row i stood on line `lines[i]` of the file; with `has_header`, the names are the file's.
+    `reading` is what was said about the file, as far as it was not left to be found out.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Table:
     lines: NDArray[np.int32]
     written: str = ""
     notes: tuple[str, ...] = ()
+    reading: tuple[tuple[str, str | bool], ...] = ()
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -98,6 +100,7 @@ class Dataset:
     notes: tuple[str, ...] = ()
     own_test: Split | None = None
     test_digest: str = ""
+    reading: tuple[tuple[str, str | bool], ...] = ()
 
     @property
     def task(self) -> str:

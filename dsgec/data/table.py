@@ -3,6 +3,7 @@
 import io
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain, islice
 
 from dsgec.data import arff, parquet
@@ -25,7 +26,7 @@ def read_table(name: str, reading: Reading | None = None) -> Table:
     """The table in the file `name`, the shipped table of that name, or with `-` standard input."""
     reading = reading or Reading()
     with closing(open_source(name, reading.encoding)) as source:
-        return read_source(source, reading)
+        return replace(read_source(source, reading), reading=reading.said)
 
 
 def parse_table(data: bytes, source: str, name: str, reading: Reading | None = None) -> Table:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from dsgec.evolution.engine import Engine
+from dsgec.evolution.engine import BestDerivation, BestIndividual, Engine, EngineState
 from dsgec.evolution.loop import State, evolve, ranked
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion, Scorer
@@ -114,7 +114,7 @@ class Evolver(ABC):
         while not ending.reason:
             # One at a time where the run may have to stop right there; and the first alone: if
             # nothing in it is valid, that is what has to be explained.
-            single = ending.may_come_early or self.next_generation == 0
+            single = ending.may_come_early or ending.generation < 0
             left = self.settings.generations - ending.generation
             states = self.advance(1 if single else left, _SLICE)
             for state in states:
@@ -161,6 +161,25 @@ class Ending:
             return False
         score, goal = natural(self.objective, fitness), self.settings.stop_at
         return score >= goal if rises(self.objective) else score <= goal
+
+
+def with_best(last: Generation, champions: Sequence[Champion]) -> Generation:
+    """The generation; with the best champion where none of its own individuals is valid.
+
+    That can be without an elite only.
+    """
+    if last.best.fitness < INFINITE or not champions:
+        return last
+    best = min(champions, key=lambda champion: champion.fitness)
+    return EngineState(
+        last.generation,
+        BestIndividual(BestDerivation(best.phenotype), best.fitness),
+        last.mean,
+        last.invalid,
+        last.evaluations,
+        last.reused,
+        best.size,
+    )
 
 
 class Island(Evolver):

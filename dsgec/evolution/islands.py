@@ -84,6 +84,7 @@ class IslandEvolver(Evolver):
         self.description = (
             f"{islands[0].description}; {len(islands)} islands, {side_by_side} side by side"
         )
+        self._side_by_side = side_by_side
         self._pool = ThreadPoolExecutor(side_by_side)
         self._waiting: list[deque[Generation]] = [deque() for _ in islands]
         self._done = -1  # the last generation that is whole on all islands
@@ -101,9 +102,11 @@ class IslandEvolver(Evolver):
             max(self._done + generations, *reached), exchange_after(self.settings, self._done)
         )
 
+        share = seconds / -(-len(self.islands) // self._side_by_side)  # they take turns
+
         def go_on(number: int) -> Sequence[Generation]:
             left = goal - reached[number]
-            return self.islands[number].advance(left, seconds) if left > 0 else ()
+            return self.islands[number].advance(left, share) if left > 0 else ()
 
         for waiting, states in zip(
             self._waiting, self._pool.map(go_on, range(len(self.islands))), strict=True
@@ -126,13 +129,13 @@ class IslandEvolver(Evolver):
         return states
 
     def save(self) -> bytes:
-        return pack([self._best_text.encode(), *(island.save() for island in self.islands)])
+        return pack([encode(self._best_text), *(island.save() for island in self.islands)])
 
     def restore(self, state: bytes) -> None:
         text, *states = unpack(state, len(self.islands) + 1)
         for island, own in zip(self.islands, states, strict=True):
             island.restore(own)
-        self._best_text = text.decode("utf-8", "replace")
+        self._best_text = decode(text)
         self._done = self.islands[0].next_generation - 1
         if self.next_generation < 0:
             raise damaged()
@@ -154,6 +157,19 @@ def merged(halls: Iterable[Sequence[Champion]]) -> list[Champion]:
             if champion.size not in best or champion.fitness < best[champion.size].fitness:
                 best[champion.size] = champion
     return [best[size] for size in sorted(best)]
+
+
+def encode(text: str) -> bytes:
+    """A text as part of a state."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode(part: bytes) -> str:
+    """The text again."""
+    try:
+        return part.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise damaged() from error
 
 
 def pack(parts: Sequence[bytes]) -> bytes:

@@ -69,7 +69,7 @@ class Settings:
             ("patience", 0, 100_000_000),
             ("islands", 1, 10_000),
             ("migrate_every", 1, 100_000_000),
-            ("migrants", 0, self.population - 1),
+            ("migrants", 0, self.population - 1 if self.islands > 1 else 1_000_000),
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
@@ -100,6 +100,7 @@ class Settings:
             settings = cls(**values | {"max_depth": tuple(sorted(values["max_depth"].items()))})
         except (TypeError, KeyError, AttributeError) as error:
             raise DsgecError("these are not the settings of a run") from error
-        if settings.as_json() != values:
+        same = settings.as_json()
+        if same != values or any(type(same[name]) is not type(values[name]) for name in same):
             raise DsgecError("these are not the settings of a run")
         return settings

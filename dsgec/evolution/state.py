@@ -106,7 +106,8 @@ class _Reader:
     def state(self) -> State | None:
         _expect(self.bytes(len(_MAGIC)) == _MAGIC)
         generation, evaluations, reused, population, texts = self.unpack(_COUNTS)
-        _expect(population == self.settings.population and generation < 1 << 63)
+        _expect(population == self.settings.population)
+        _expect(max(generation, evaluations, reused) < 1 << 62)
         genotypes = [self.genotype() for _ in range(population if generation else 0)]
         for _ in range(texts):
             self.text()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgec.evolution.choose import choose, sensible_threads
-from dsgec.evolution.evolver import Ending, Generation
+from dsgec.evolution.evolver import Ending, Generation, with_best
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
@@ -68,6 +68,7 @@ def run_problem(
             break
     seconds = time.perf_counter() - started
     assert last is not None
+    last = with_best(last, evolver.champions)
     timing = {
         "backend": evolver.name,
         "evolve_seconds": round(seconds, 3),

@@ -17,8 +17,9 @@ from dsgec.library.wording import in_words_of_python
 from dsgec.pipeline import write_folder
 from dsgec.report import write_report
 from dsgec.resources import read_bytes
+from dsgec.run.checkpoint import is_begun, read_checkpoint, remove_checkpoint
 from dsgec.run.evidence import FILE as EVIDENCE
-from dsgec.run.files import make_folder
+from dsgec.run.files import locked
 from dsgec.run.hall import NAME as HALL_OF_FAME
 from dsgec.run.history import HISTORY_COLUMNS, HistoryRow
 from dsgec.run.record import (
@@ -102,18 +103,19 @@ class Run:
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the folder that `dsgec evolve` would; one with another run is left as it is."""
         folder = Path(folder)
-        if not overwrite:
-            refuse_other(folder, self.record)
-        make_folder(folder)
-        write_folder(
-            folder,
-            self.record,
-            self.network.model,
-            self.history,
-            self.timing,
-            self.hall_of_fame,
-            self.evidence,
-        )
+        with locked(folder, "run"):
+            if not overwrite:
+                refuse_other(folder, self.record)
+            write_folder(
+                folder,
+                self.record,
+                self.network.model,
+                self.history,
+                self.timing,
+                self.hall_of_fame,
+                self.evidence,
+            )
+            remove_checkpoint(folder)  # of the same run, which has now ended, or of one given up
         return folder
 
     @in_words_of_python
@@ -161,8 +163,12 @@ class Run:
 
 
 def refuse_other(folder: Path, asked: dict[str, Any]) -> None:
-    """A folder with the result of another run is not written over unasked."""
-    if (folder / "run.json").exists() and not is_same_run(read_record(folder), asked):
+    """A folder with another run, finished or under way, is not written over unasked."""
+    if is_begun(folder):
+        is_other = not is_same_run(read_checkpoint(folder).asked, asked)
+    else:
+        is_other = (folder / "run.json").exists() and not is_same_run(read_record(folder), asked)
+    if is_other:
         raise DsgecError(
             f"{folder} holds another run", "Choose another folder, or say overwrite=True."
         )

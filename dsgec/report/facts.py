@@ -17,15 +17,24 @@ _OPTIONS = (
     "split_seed",
     "codons",
     "wraps",
+    "islands",
+    "stop_at",
+    "patience",
 )
+_WITHOUT_OPTION = ("tournament", "crossover", "mutation", "elites", "max_size")
 _ENGINE_ONLY = {"codons": "ge", "wraps": "ge", "connect": "dsge"}
 
 
 def commands(record: dict[str, Any]) -> list[tuple[str, str]]:
     """What each command does, and the command; RUN is the folder that the page is in."""
     name = safe_name(str(record["model"].get("name")))  # of a stranger's file, perhaps
+    usual = Settings().as_json()
+    own = [name for name in _WITHOUT_OPTION if record["settings"].get(name) != usual[name]]
+    again = "the same run again, with the same bytes"
+    if own:
+        again = f"such a run, but for what dsgec.evolve alone can be told: {', '.join(own)}"
     return [
-        ("the same run again, with the same bytes", evolve_command(record)),
+        (again, evolve_command(record)),
         ("the network as code", "dsgec export RUN --to c,python,js -o exported"),
         ("a prediction for each row of a table", "dsgec predict RUN TABLE -o predictions.csv"),
         (
@@ -42,8 +51,10 @@ def evolve_command(record: dict[str, Any]) -> str:
     usual = Settings().as_json()
     words = ["dsgec", "evolve", str(record["grammar"]["name"]), str(data["name"])]
     for name in _OPTIONS:
-        if settings.get(name, usual[name]) != usual[name]:
+        if settings.get(name, usual.get(name)) != usual.get(name):
             words += [f"--{name.replace('_', '-')}", str(settings[name])]
+    if settings.get("islands"):
+        words += ["--migrate", f"{settings.get('migrate_every')}:{settings.get('migrants')}"]
     depths = settings.get("max_depth")
     for symbol, depth in depths.items() if isinstance(depths, dict) else ():
         words += ["--max-depth", f"{symbol}={depth}"]

@@ -29,7 +29,7 @@ from dsgec.run.record import read_model, read_record
 _MOST_BYTES = 256 << 20
 _HALL = "hall_of_fame.csv"
 _SIZES = ("connections", "neurons", "layers", "features")
-_MOST_NETWORKS = 10_000
+_MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +224,8 @@ def _is_roc(curve: Any, classes: int) -> bool:
         isinstance(curve, dict)
         and is_count(curve.get("class"))
         and curve["class"] < classes
-        and is_figure(curve.get("auc"))
+        and "auc" in curve
+        and is_figure(curve["auc"])
         and is_count(curve.get("positives"))
         and is_count(curve.get("negatives"))
         and is_list(curve.get("points"), lambda point: is_list(point, is_count, 2))

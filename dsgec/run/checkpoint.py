@@ -6,13 +6,12 @@ One file, written whole: a kill at any moment leaves the one before or the new o
 import hashlib
 import json
 import struct
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dsgec import __version__
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, reason
 from dsgec.resources import read_bytes
 from dsgec.run.files import write_whole
 from dsgec.run.history import HistoryRow
@@ -30,16 +29,27 @@ _ANEW = "Start anew with `dsgec evolve … --overwrite`."
 class Checkpoint:
     """`asked` is the run's identity, `arguments` what was said on the command line.
 
-    `seconds` is how long it has evolved, `state` what its evolver saved after the last generation
-    of the history.
+    `seconds` is how long it has evolved, `rows` its history, packed, and `state` what its evolver
+    saved after the last generation of that.
     """
 
     version: str
     asked: dict[str, Any]
     arguments: dict[str, Any]
     seconds: float
-    history: Sequence[HistoryRow]
+    rows: bytes
     state: bytes
+
+    @property
+    def history(self) -> list[HistoryRow]:
+        """A row for each generation."""
+        return [HistoryRow(*row) for row in _ROW.iter_unpack(self.rows)]
+
+
+def pack_row(row: HistoryRow) -> bytes:
+    """A row as a checkpoint has it."""
+    counts = (row.invalid, row.evaluations, row.reused, row.size)
+    return _ROW.pack(row.generation, row.best, row.mean, *counts)
 
 
 def is_begun(folder: Path) -> bool:
@@ -57,15 +67,18 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
             "seconds": checkpoint.seconds,
         }
     ).encode()
-    rows = b"".join(_ROW.pack(*astuple(row)) for row in checkpoint.history)
-    sizes = _SIZES.pack(len(header), len(checkpoint.history), len(checkpoint.state))
-    body = sizes + header + rows + checkpoint.state
+    rows, state = checkpoint.rows, checkpoint.state
+    sizes = _SIZES.pack(len(header), len(rows) // _ROW.size, len(state))
+    body = sizes + header + rows + state
     write_whole(folder / NAME, _MAGIC + hashlib.sha256(body).digest() + body)
 
 
 def remove_checkpoint(folder: Path) -> None:
     """The run has ended, or starts anew."""
-    (folder / NAME).unlink(missing_ok=True)
+    try:
+        (folder / NAME).unlink(missing_ok=True)
+    except OSError as error:
+        raise DsgecError(f"cannot remove {folder / NAME}: {reason(error)}") from error
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
@@ -94,8 +107,10 @@ def _parse(body: bytes) -> Checkpoint:
     version, asked, arguments = header["dsgec"], header["asked"], header["arguments"]
     if not (isinstance(version, str) and isinstance(asked, dict) and isinstance(arguments, dict)):
         raise TypeError("it does not tell which run it is of")
-    history = [HistoryRow(*row) for row in _ROW.iter_unpack(body[first_row:state])]
-    return Checkpoint(version, asked, arguments, float(header["seconds"]), history, body[state:])
+    seconds = float(header["seconds"])
+    if not 0.0 <= seconds < 1e12:
+        raise ValueError("it does not tell how long it took")
+    return Checkpoint(version, asked, arguments, seconds, body[first_row:state], body[state:])
 
 
 def refuse_other_version(folder: Path, checkpoint: Checkpoint) -> None:

@@ -17,6 +17,8 @@ from dsgec.evolution.islands import (
     arrive,
     combined,
     damaged,
+    decode,
+    encode,
     exchange_after,
     island_settings,
     leaving,
@@ -139,7 +141,7 @@ class ClusterIslands(Evolver):
         return states
 
     def save(self) -> bytes:
-        parts = [self._best_text.encode()]
+        parts = [encode(self._best_text)]
         for number, state in enumerate(self._states):
             if self._arriving[number]:  # what the next worker would do first
                 island = self._restored(number, state)
@@ -154,7 +156,7 @@ class ClusterIslands(Evolver):
         if len(next_ones) != 1:
             raise damaged()
         self._states, self._done = states, next_ones.pop() - 1
-        self._best_text = text.decode("utf-8", "replace")
+        self._best_text = decode(text)
 
     def _restored(self, number: int, state: bytes) -> LoopEvolver:
         island = LoopEvolver(self.problem, self._each[number], ReferenceBackend())

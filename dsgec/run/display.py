@@ -4,6 +4,7 @@ import shlex
 import statistics
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Protocol, TextIO
 
@@ -90,7 +91,7 @@ class Voice:
         self.stream = stream
         self.heard = True
         self._busy = False
-        self._waiting: list[str] = []
+        self._waiting: deque[str] = deque()
 
     def __call__(self, text: str) -> None:
         self._waiting.append(text)
@@ -99,10 +100,12 @@ class Voice:
         self._busy = True
         try:
             while self._waiting and self.heard:
-                self.stream.write(self._waiting.pop(0))
+                self.stream.write(self._waiting.popleft())
                 self.stream.flush()
         except (OSError, ValueError):  # gone, or closed
             self.heard = False
+        except IndexError:  # another thread has said it
+            pass
         finally:
             self._busy = False
 
@@ -131,15 +134,17 @@ class Lines:
         self.due = now + _SECONDS_BETWEEN_LINES
         spent = now - self.started
         done = state.generation - self.first.generation
-        left = spent / done * (total - state.generation) if done else 0.0
+        left = spent / done * (total - state.generation) if done else float("inf")
         speed = (state.evaluations - self.first.evaluations) / spent if spent else 0.0
         left = sooner(left, spent, self.max_seconds)
+        when = f"{left:.0f} s left" if left < float("inf") else ""
         objective = self.job.problem.objective
         self._say(
             f"generation {state.generation:>{len(str(total))}}/{total}"
             f"  best {score(objective, state.best.fitness)}  mean {score(objective, state.mean)}"
             f"  {speed:,.0f} evaluations/s"
-            f"  {f'{left:.0f} s left' if not is_last else f'{spent:.1f} s'}\n"
+            f"  {when if not is_last else f'{spent:.1f} s'}".rstrip()
+            + "\n"
         )
 
     def run_ended(self, run: Run) -> None:

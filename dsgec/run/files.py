@@ -39,6 +39,8 @@ def write_whole(path: Path, content: str | bytes) -> None:
                 remove_if_empty(folder)
             raise
         _sync_folder(path.parent)
+    except RuntimeError as error:  # as pathlib says it
+        raise DsgecError(f"cannot write {path}: it is a link to itself") from error
     except (OSError, UnicodeError) as error:
         raise DsgecError(f"cannot write {path}: {reason(error)}") from error
 

@@ -126,9 +126,9 @@ def _read_rows(folder: Path) -> list[Row]:
             for row in csv.DictReader(io.StringIO(text))
         ]
     except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise DsgecError(f"cannot read {path}: {error!r}") from error
-    if not rows:
-        raise DsgecError(f"{path} has no rows")
+        raise DsgecError(f"{path} is not the hall of fame of a run") from error
+    if not rows or not all(math.isfinite(row.score) for row in rows):
+        raise DsgecError(f"{path} is not the hall of fame of a run")
     return rows
 
 

@@ -35,8 +35,8 @@ from dsgec.run.files import write_whole
 from dsgec.run.history import HistoryRow, history_text
 
 _MOST_BYTES = 256 << 20
-_DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant")
-REPORT_FILES = ("report.json", "report.html")
+_DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant", "reading")
+OTHER_FILES = ("report.json", "report.html", "hall_of_fame.csv")
 
 
 def make_record(
@@ -159,6 +159,7 @@ def _data_options(dataset: Dataset) -> dict[str, Any]:
         plan.missing if plan.missing != usual.missing else "",
         plan.scale if plan.scale != usual.scale else "",
         plan.constant if plan.constant != usual.constant else "",
+        dict(dataset.reading),
     )
     return {name: value for name, value in zip(_DATA_OPTIONS, asked, strict=True) if value}
 
@@ -188,8 +189,8 @@ def clear_run(folder: Path) -> None:
     except (DsgecError, KeyError, TypeError):
         old = ""
     (folder / name).unlink(missing_ok=True)
-    for drawn in REPORT_FILES:
-        (folder / drawn).unlink(missing_ok=True)
+    for other in OTHER_FILES:
+        (folder / other).unlink(missing_ok=True)
     if isinstance(old, str) and old:
         remove_exports(folder, safe_name(old))
 

@@ -12,6 +12,7 @@ from dsgec.evolution.evolver import Ending, Evolver, Generation
 from dsgec.run.checkpoint import (
     Checkpoint,
     is_begun,
+    pack_row,
     read_checkpoint,
     refuse_other_version,
     remove_checkpoint,
@@ -20,9 +21,6 @@ from dsgec.run.checkpoint import (
 from dsgec.run.history import HistoryRow, history_row
 from dsgec.run.job import Job
 from dsgec.run.record import identity, is_same_run
-
-SAVE_EVERY = 30.0
-"""Seconds between two checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Sitting:
     was told to stop, `on_trouble` with what is wrong if a checkpoint cannot be written.
     """
 
-    save_every: float = SAVE_EVERY
+    save_every: float = 30.0
     max_seconds: float = float("inf")
     anew: bool = False
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -52,6 +50,7 @@ class UnderWay:
         self.job, self.evolver, self.sitting = job, evolver, sitting
         self.ending = Ending(job.problem, job.settings)
         self.history: list[HistoryRow] = []
+        self._packed = bytearray()  # the history again, as the checkpoints have it
         self._asked = identity(job.grammar, job.problem.dataset, job.settings)
         self._last: Generation | None = None
         self._seconds_before = 0.0
@@ -66,7 +65,12 @@ class UnderWay:
             raise DsgecError(f"{self.job.folder} holds another run, which has not ended")
         refuse_other_version(self.job.folder, checkpoint)
         self.evolver.restore(checkpoint.state)
-        self.history = list(checkpoint.history)
+        self.history, self._packed = checkpoint.history, bytearray(checkpoint.rows)
+        if self.evolver.next_generation != self.history[-1].generation + 1:
+            raise DsgecError(
+                f"the checkpoint in {self.job.folder} is damaged: its parts do not belong together",
+                "Start anew with `dsgec evolve … --overwrite`.",
+            )
         self._seconds_before = checkpoint.seconds
         for row in self.history:
             self.ending.look(row.generation, row.best)
@@ -77,7 +81,9 @@ class UnderWay:
 
     def add(self, states: Sequence[Generation]) -> None:
         """Take note of generations that became whole."""
-        self.history += map(history_row, states)
+        for row in map(history_row, states):
+            self.history.append(row)
+            self._packed += pack_row(row)
         if states:
             self._last = states[-1]
 
@@ -127,7 +133,7 @@ class UnderWay:
                 self._asked,
                 self.sitting.arguments,
                 self.seconds,
-                self.history,
+                bytes(self._packed),
                 self.evolver.save(),
             ),
         )

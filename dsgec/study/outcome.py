@@ -9,6 +9,7 @@ from dsgec.bnf.load import GrammarFile
 from dsgec.cluster import worker
 from dsgec.data.ir import Dataset
 from dsgec.evolution.choose import choose
+from dsgec.evolution.evolver import with_best
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.scoring import NothingValid
 from dsgec.evolution.settings import Settings
@@ -48,7 +49,8 @@ def outcome_of(
     except NothingValid as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
-        record = make_record(problem, cell.settings, grammar, last)
+        best = with_best(last, evolver.champions)
+        record = make_record(problem, cell.settings, grammar, best)
         text = outcome_text(asked, record["result"], changes)
     return Made(text, evolver.remark, time.monotonic() - start)
 

@@ -277,7 +277,7 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     population = get_word(&reader, 8);
     texts = get_word(&reader, 8);
     if (reader.failed || population != (uint64_t)e->settings.population ||
-        generation > INT64_MAX || evaluations > INT64_MAX || reused > INT64_MAX) {
+        generation > INT64_MAX / 2 || evaluations > INT64_MAX / 2 || reused > INT64_MAX / 2) {
         return BAD_STATE;
     }
     memset(&spare, 0, sizeof spare);

@@ -192,17 +192,18 @@ def test_a_damaged_state_is_refused_by_the_loop_as_well(problem):
 
 
 def test_the_memory_forgets_what_the_population_does_not_hold(monkeypatch):
-    monkeypatch.setattr(scoring, "REMEMBERED", 50)
-    settings = Settings(population=20, generations=12, elites=3, seed=4)
-    for name in ("one_layer", "multi_layer"):
-        problem = make(name, settings, make_data(5, 40, 3))
-        forgetful = assert_same_run(problem, settings, threads=2)
-        monkeypatch.setattr(scoring, "REMEMBERED", 10**6)
-        remembering = assert_same_run(problem, settings)
-        # Nothing but the number of evaluations depends on it.
-        assert forgetful.population == remembering.population
-        assert forgetful.evaluations >= remembering.evaluations
-        monkeypatch.setattr(scoring, "REMEMBERED", 50)
+    settings = Settings(population=8, generations=25, seed=4)
+    grammar = "%output sigmoid\n%max-depth s=2\n<s> ::= x_1 | x_2 | 0.5 * x_1 | <s> + <s>\n"
+    problem = make(grammar, settings, make_data(5, 20, 3))
+    monkeypatch.setattr(scoring, "REMEMBERED", 12)
+    forgetful = assert_same_run(problem, settings, threads=2)
+    evolver = LoopEvolver(problem, settings, ReferenceBackend())
+    assert max(len(evolver.scorer.memory) for _ in evolver.generations()) < 12 + 8
+    monkeypatch.setattr(scoring, "REMEMBERED", 10**6)
+    remembering = assert_same_run(problem, settings)
+    # Nothing but the number of evaluations depends on it.
+    assert forgetful.population == remembering.population
+    assert forgetful.evaluations > remembering.evaluations
 
 
 def test_a_champion_is_the_best_of_its_size(problem):

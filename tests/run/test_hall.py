@@ -65,6 +65,19 @@ def test_the_smallest_within_a_share_of_the_best(folder):
     assert expected == min(scores)
 
 
+def test_a_score_that_is_to_rise(tmp_path):
+    settings = Settings(population=30, generations=20, seed=2, objective="accuracy")
+    job = prepare("one_layer", "wdbc", settings, out=tmp_path)
+    made = run(job, choose(job.problem, settings, "auto"), lambda _: None).folder
+    scores = {int(row["connections"]): float(row["score"]) for row in rows(made)}
+    for most in (min(scores), 6, 10**6):
+        model, _ = pick(made, "at-most", str(most))
+        best = max(score for c, score in scores.items() if c <= most)
+        assert scores[size(model.network).connections] == best
+    within = min(c for c, score in scores.items() if score >= 0.98 * max(scores.values()))
+    assert size(pick(made, "smallest-within", "2%")[0].network).connections == within
+
+
 def test_the_best_of_at_most_a_size(folder):
     scores = {int(row["connections"]): float(row["score"]) for row in rows(folder)}
     for most in (min(scores), 9, 17, 10**6):
@@ -92,7 +105,8 @@ def test_what_cannot_be_picked_is_told(folder, tmp_path):
     (other / "hall_of_fame.csv").write_text(text.replace("0.", "1."))
     with pytest.raises(DsgecError, match="not the one that its model_id tells of"):
         pick(other, "at-most", "1000")
-    for damaged in ("", "connections,score\n1,2\n", text.replace("\n", "\n?")):
+    without = "\n".join([text.splitlines()[0], *("1,1,1,1,1,nan,nan" for _ in range(3))])
+    for damaged in (without, "", "connections,score\n1,2\n", text.replace("\n", "\n?")):
         (other / "hall_of_fame.csv").write_text(damaged)
         with pytest.raises(DsgecError):
             pick(other, "at-most", "1000")
