@@ -18,7 +18,7 @@ from tests.run.test_resume import made
 
 SETTINGS = Settings(population=11, generations=17, seed=5, islands=3, migrate_every=4, migrants=2)
 RUN = "wdbc-one_layer-seed1"
-ISLANDS = ["evolve", "one_layer", "wdbc", "--islands", "3", "--migrate", "20:2", "--quiet"]
+ISLANDS = ["evolve", "one_layer", "wdbc", "--islands", "3", "--migrate", "60:2", "--quiet"]
 
 
 class Call:
@@ -99,7 +99,7 @@ def test_a_cluster_is_for_islands():
 @pytest.mark.needs_cc
 def test_workers_die_and_join_and_the_bytes_are_the_same(tmp_path, start_cluster):
     pytest.importorskip("distributed")
-    asked = [*ISLANDS, "--generations", "6000", "--save-every", "1"]
+    asked = [*ISLANDS, "--generations", "1500", "--save-every", "0"]
     dsgec(*asked, "--out", tmp_path / "here")
     cluster = start_cluster(3)
     out = tmp_path / "there"
@@ -119,7 +119,7 @@ def test_workers_die_and_join_and_the_bytes_are_the_same(tmp_path, start_cluster
 @pytest.mark.needs_cc
 def test_an_interrupted_run_goes_on_here(tmp_path, start_cluster):
     pytest.importorskip("distributed")
-    asked = [*ISLANDS, "--generations", "6000", "--save-every", "1"]
+    asked = [*ISLANDS, "--generations", "1500", "--save-every", "0"]
     dsgec(*asked, "--out", tmp_path / "here")
     cluster = start_cluster(2)
     out = tmp_path / "there"
