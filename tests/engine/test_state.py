@@ -136,24 +136,33 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
         assert str(told.value) == str(expected.value)
 
 
-def test_engine_and_loop_go_on_from_each_others_state(problem):
-    rows, last = final_bytes(problem)
+SMALL = Settings(population=11, generations=14, elites=2, seed=7)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return make("multi_layer", SMALL, make_data(2, 30, 3))
+
+
+def test_engine_and_loop_go_on_from_each_others_state(small):
+    whole = Engine(small, SMALL, flags=QUICK)
+    rows = whole.step(SMALL.generations + 1)
     for start, end in ((engine_at, loop_at), (loop_at, engine_at), (loop_at, loop_at)):
-        first = start(problem)
+        first = start(small)
         done = [next(states) for states in [first.generations()] for _ in range(9)]
         assert first.next_generation == 9
-        second = end(problem)
+        second = end(small)
         second.restore(first.save())
         assert second.next_generation == 9
         assert second.best_text == done[-1].best.derivation.phenotype
         assert [history_row(state) for state in (*done, *second.generations())] == [
             history_row(row) for row in rows
         ]
-        assert second.save() == last
+        assert second.save() == whole.save()
 
 
 def engine_at(problem):
-    return Stepwise(Engine(problem, SETTINGS, flags=QUICK), "")
+    return Stepwise(Engine(problem, SMALL, flags=QUICK), "")
 
 
 class Stepwise(EngineEvolver):
@@ -164,11 +173,11 @@ class Stepwise(EngineEvolver):
 
 
 def loop_at(problem):
-    return LoopEvolver(problem, SETTINGS, ReferenceBackend())
+    return LoopEvolver(problem, SMALL, ReferenceBackend())
 
 
-def test_a_damaged_state_is_refused_by_the_loop_as_well(problem):
-    state = loop_at(problem)
+def test_a_damaged_state_is_refused_by_the_loop_as_well(small):
+    state = loop_at(small)
     for _, _ in zip(range(3), state.generations(), strict=False):
         pass
     saved = state.save()
@@ -180,7 +189,7 @@ def test_a_damaged_state_is_refused_by_the_loop_as_well(problem):
             del damaged[at:]
         else:
             damaged[at] ^= 1 << rng.randrange(8)
-        other = loop_at(problem)
+        other = loop_at(small)
         try:
             other.restore(bytes(damaged))
         except DsgecError:
@@ -206,11 +215,10 @@ def test_the_memory_forgets_what_the_population_does_not_hold(monkeypatch):
     assert forgetful.evaluations > remembering.evaluations
 
 
-def test_a_champion_is_the_best_of_its_size(problem):
-    """Every text that was ever scored, measured by the simplifier's own count where it is equal."""
-    scorer = Scorer(problem, ReferenceBackend())
+def test_a_champion_is_the_best_of_its_size(small):
+    scorer = Scorer(small, ReferenceBackend())
     seen = {}
-    for state in evolve(problem, SETTINGS, scorer):
+    for state in evolve(small, SMALL, scorer):
         for individual in state.population:
             text, fitness = individual.derivation.phenotype, individual.fitness
             if not individual.score.reason:

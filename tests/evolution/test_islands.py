@@ -11,15 +11,13 @@ from dsgec.fitness.backends import ReferenceBackend
 from dsgec.run.history import history_row
 from tests.engine.compare import make, make_data
 
-SETTINGS = Settings(
-    population=11, generations=17, seed=5, islands=3, migrate_every=4, migrants=2, elites=1
-)
+SETTINGS = Settings(population=11, generations=17, seed=5, islands=3, migrate_every=4, migrants=2)
 BACKENDS = ["engine", "numpy", "reference"]
 
 
-@pytest.fixture(scope="module", params=["one_layer", "multi_layer"])
-def problem(request):
-    return make(request.param, SETTINGS, make_data(4, 50, 3))
+@pytest.fixture(scope="module")
+def problem():
+    return make("one_layer", SETTINGS, make_data(4, 30, 3))
 
 
 @pytest.fixture(scope="module")

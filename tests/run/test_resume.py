@@ -43,7 +43,7 @@ def made(folder):
 
 
 def quick_job(out, generations=30, **settings):
-    settings = {"population": 14, "seed": 3, **settings}
+    settings = {"population": 8, "seed": 3, **settings}
     chosen = Settings(generations=generations, **settings)
     return prepare("one_layer", "wdbc", chosen, out=out)
 
@@ -80,8 +80,9 @@ def stopped_job(out, generation=9, backend="numpy"):
     return job
 
 
-@pytest.mark.parametrize("first", BACKENDS[1:])
-@pytest.mark.parametrize("then", BACKENDS)
+@pytest.mark.parametrize(
+    ("first", "then"), [("numpy", "engine"), ("reference", "numpy"), ("numpy", "reference")]
+)
 def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, whole, first, then):
     job = stopped_job(tmp_path, 9, first)
     assert len((job.folder / "history.csv").read_text().splitlines()) == 1 + 10
@@ -518,10 +519,10 @@ def kill_and_go_on(out, rng, kills):
 def test_killed_runs_end_with_the_same_bytes(tmp_path, long_whole):
     rng = random.Random(11)
     kills = 0
-    for number in range(3):
-        kills += kill_and_go_on(tmp_path / str(number), rng, 3)
+    for number in range(2):
+        kills += kill_and_go_on(tmp_path / str(number), rng, 2)
         assert made(tmp_path / str(number) / RUN) == long_whole
-    assert kills > 3
+    assert kills > 1
 
 
 @pytest.mark.campaign
@@ -537,7 +538,12 @@ def test_two_hundred_killed_runs_end_with_the_same_bytes(tmp_path, long_whole):
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("number", "code"),
+    [
+        (signal.SIGINT, 130),
+        pytest.param(signal.SIGTERM, 143, marks=pytest.mark.campaign),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.campaign),
+    ],
 )
 def test_a_signal_ends_a_run_in_good_order(tmp_path, long_whole, number, code):
     returned, errors = end_by([number, number], tmp_path, 0.0)  # together they count as one

@@ -76,6 +76,7 @@ def studying(file, out, cluster):
             process.kill()
 
 
+@pytest.mark.campaign
 def test_a_study_on_a_cluster_makes_the_same_files(tmp_path, start_cluster):
     file = written(tmp_path, 3, 60)
     file.write_text(file.read_text().replace(', "multi_layer"', ""))  # one engine to compile
