@@ -47,6 +47,7 @@ from dsgec.run.record import (
     identity,
     is_same_run,
     make_record,
+    make_timing,
     read_model,
     read_record,
     read_timing,
@@ -125,12 +126,7 @@ def _write(job: Job, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Ru
     ended = under_way.ending.reason or ("interrupted" if stopped else "max-seconds")
     is_finished = bool(under_way.ending.reason)
     trouble = "" if is_finished else _last_save(under_way)
-    seconds = under_way.seconds
-    timing = {
-        "backend": evolver.name,
-        "evolve_seconds": round(seconds, 3),
-        "evaluations_per_second": round(last.evaluations / seconds, 1) if seconds else None,
-    }
+    timing = make_timing(evolver.name, under_way.seconds, last.evaluations)
     record = make_record(job.problem, job.settings, job.grammar, last, ended)
     model = best_model(job.problem, last)
     best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)

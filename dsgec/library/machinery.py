@@ -11,6 +11,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
 from dsgec.run.history import HistoryRow, history_row
+from dsgec.run.record import make_timing
 
 _SLICE_SECONDS = 0.2
 
@@ -69,11 +70,7 @@ def run_problem(
     seconds = time.perf_counter() - started
     assert last is not None
     last = with_best(last, evolver.champions)
-    timing = {
-        "backend": evolver.name,
-        "evolve_seconds": round(seconds, 3),
-        "evaluations_per_second": round(last.evaluations / seconds, 1) if seconds else None,
-    }
+    timing = make_timing(evolver.name, seconds, last.evaluations)
     return Outcome(
         last,
         tuple(history),

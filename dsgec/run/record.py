@@ -224,6 +224,15 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
+def make_timing(backend: str, seconds: float, evaluations: int) -> dict[str, Any]:
+    """The content of timing.json: what differs from one time to another."""
+    return {
+        "backend": backend,
+        "evolve_seconds": round(seconds, 3),
+        "evaluations_per_second": round(evaluations / seconds, 1) if seconds else None,
+    }
+
+
 def read_timing(folder: Path) -> dict[str, Any] | None:
     """timing.json of a run's folder, if it has one."""
     try:

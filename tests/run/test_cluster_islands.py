@@ -95,40 +95,49 @@ def test_a_cluster_is_for_islands():
     assert "study --cluster" in dsgec(*asked, "--islands", "2", "--runs", "2", code=1).stderr
 
 
+def under_way(folder, cluster, trouble):
+    """A run here and one on the cluster, which meets with trouble after its first checkpoint.
+
+    Gives the exit code and the folders of both.
+    """
+    asked = [*ISLANDS, "--generations", "1500", "--save-every", "0"]
+    dsgec(*asked, "--out", folder / "here")
+    there = folder / "there" / RUN
+    command = [*COMMAND, *asked, "--out", str(folder / "there"), "--cluster", cluster.address]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: (there / NAME).exists() or process.poll() is not None)
+        trouble(process)
+        _, errors = process.communicate()
+    assert "Traceback" not in errors
+    return process.returncode, folder / "here" / RUN, there
+
+
 @pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_workers_die_and_join_and_the_bytes_are_the_same(tmp_path, start_cluster):
     pytest.importorskip("distributed")
-    asked = [*ISLANDS, "--generations", "1500", "--save-every", "0"]
-    dsgec(*asked, "--out", tmp_path / "here")
     cluster = start_cluster(3)
-    out = tmp_path / "there"
-    command = [*COMMAND, *asked, "--out", str(out), "--cluster", cluster.address]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        wait_until(lambda: (out / RUN / NAME).exists() or process.poll() is not None)
+
+    def trouble(_):
         cluster.workers[0].kill()
         cluster.workers[1].kill()
         cluster.add()
-        _, errors = process.communicate()
-    assert process.returncode == 0, errors
-    assert made(out / RUN) == made(tmp_path / "here" / RUN)
+
+    code, here, there = under_way(tmp_path, cluster, trouble)
+    assert code == 0
+    assert made(there) == made(here)
 
 
 @pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_an_interrupted_run_goes_on_here(tmp_path, start_cluster):
     pytest.importorskip("distributed")
-    asked = [*ISLANDS, "--generations", "1500", "--save-every", "0"]
-    dsgec(*asked, "--out", tmp_path / "here")
-    cluster = start_cluster(2)
-    out = tmp_path / "there"
-    command = [*COMMAND, *asked, "--out", str(out), "--cluster", cluster.address]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        wait_until(lambda: (out / RUN / NAME).exists() or process.poll() is not None)
+
+    def trouble(process):
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate()
-    assert process.returncode == 143, errors
-    dsgec("resume", out / RUN, "--quiet")
-    assert made(out / RUN) == made(tmp_path / "here" / RUN)
+
+    code, here, there = under_way(tmp_path, start_cluster(2), trouble)
+    assert code == 143
+    dsgec("resume", there, "--quiet")
+    assert made(there) == made(here)
