@@ -9,7 +9,7 @@ native     source text   → functions     compiled, cached, loaded
 fitness    outputs       → score         what evolution makes small, what people read
 evolution  scores        → generations   select, cross, mutate
 run        generations   → a folder      record, history, network, exports
-cluster    calls         → results       made by the workers of a dask cluster
+workers    calls         → results       made by processes here, or by a dask cluster's
 study      many runs     → tables        engines × grammars × data sets × seeds, compared
 report     a folder      → a page        figures, tables, and the network running in the browser
 """
@@ -17,7 +17,6 @@ report     a folder      → a page        figures, tables, and the network runn
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
+from dsgec.evolution.choose import choose
 from dsgec.evolution.evolver import ENDS, Evolver, Generation, with_best
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.scoring import Champion
@@ -53,10 +53,14 @@ from dsgec.run.record import (
     read_timing,
     write_run,
 )
-from dsgec.run.under_way import USUAL_SITTING, Sitting, UnderWay
+from dsgec.run.under_way import USUAL_SITTING, Sitting, UnderWay, ignore
+from dsgec.workers import process
+from dsgec.workers.crew import Crew
 
 EXPORTED = ("numpy", "c")
 """The targets that every run's folder has."""
+
+_SECONDS_BETWEEN_LOOKS = 0.2  # at whether several runs are to stop
 
 
 def prepare(
@@ -182,44 +186,65 @@ def try_report(folder: Path) -> None:
 def run_many(
     each: Sequence[Callable[[], Job]],
     jobs: int,
-    start: Callable[[Job], Evolver],
+    backend: str,
+    threads: int,
     on_run: Callable[[Run], None],
     sitting: Sitting = USUAL_SITTING,
     stop: threading.Event | None = None,
 ) -> list[Run]:
-    """Several runs, `jobs` of them at a time; `on_run` is called in their order.
+    """Several runs over `jobs` processes; `on_run` is called in their order.
 
-    A job is made when its turn comes, as each may hold a table of its own; one whose folder has its
-    result already is not run again. The engine works outside Python's lock, so threads are enough.
-    When `stop` is set, those under way end with what they have, and no other begins.
+    A job is made when its turn comes, where it runs, as each may hold a table of its own; one whose
+    folder has its result already is not run again. When `stop` is set, or one fails, those under
+    way end with what they have, and no other begins.
     """
     stop = stop or threading.Event()
+    quiet = replace(sitting, on_stop=ignore, on_trouble=ignore)  # which are for this process
+    ended: dict[int, Run] = {}
+    failures: list[Exception] = []
+    told = 0
+    is_stopped = False
+    with contextlib.closing(Crew(jobs, sitting.on_trouble)) as crew:
+        shared = crew.share(tuple(each))
+        calls = {
+            crew.submit(_one_of, shared, number, backend, threads, quiet): number
+            for number in range(len(each))
+        }
+        while calls:
+            for call in crew.ended(_SECONDS_BETWEEN_LOOKS):
+                number = calls.pop(call)
+                try:
+                    ended[number] = call.result()
+                except Exception as error:
+                    failures.append(error)
+                    stop.set()  # the others end soon, and then this is told
+            while told in ended:
+                on_run(ended[told])
+                told += 1
+            if stop.is_set() and not is_stopped:
+                is_stopped = True
+                sitting.on_stop()
+                for call in crew.stop():
+                    del calls[call]
+    if failures:
+        raise failures[0]
+    in_order = [ended[number] for number in sorted(ended)]
+    for single in in_order[told:]:
+        on_run(single)
+    return in_order
 
-    def one(make: Callable[[], Job]) -> Run | None:
-        if stop.is_set():
-            return None
-        try:
-            single = make()
-            found = None if sitting.anew else finished_run(single)
-            return found or run(single, start(single), lambda _: None, sitting, stop)
-        except BaseException:
-            stop.set()  # the others end soon, and then this is told
-            raise
 
-    ended = []
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(one, make) for make in each]
-        try:
-            for future in futures:
-                single = future.result()
-                if single is not None:
-                    ended.append(single)
-                    on_run(single)
-        except BaseException:
-            stop.set()  # the runs under way write what they have
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
-    return ended
+def _one_of(
+    each: Sequence[Callable[[], Job]], number: int, backend: str, threads: int, sitting: Sitting
+) -> Run:
+    """What a process of the crew does."""
+    job = each[number]()
+    found = None if sitting.anew else finished_run(job)
+    if found is not None:
+        return found
+    evolver = choose(job.problem, job.settings, backend, threads)
+    here = replace(sitting, on_trouble=process.remark)
+    return run(job, evolver, lambda _: None, here, process.stop)
 
 
 def seeded(job: Job, seed: int) -> Job:

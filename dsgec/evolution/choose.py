@@ -1,7 +1,5 @@
 """Which machinery runs the generations: the native engine, or the loop in Python with a backend."""
 
-import os
-
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import Engine, EngineUnavailable
 from dsgec.evolution.evolver import EngineEvolver, Evolver, Island, LoopEvolver
@@ -10,6 +8,7 @@ from dsgec.evolution.native_input import make_tables
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import CBackend, NumpyBackend, ReferenceBackend
+from dsgec.machine import processors
 from dsgec.native.engine import Tables
 from dsgec.native.toolchain import find_toolchain
 
@@ -27,7 +26,7 @@ def choose(problem: Problem, settings: Settings, wanted: str, threads: int = 1) 
     islands = [
         choose_island(problem, one, wanted, threads, tables) for one in island_settings(settings)
     ]
-    return IslandEvolver(problem, settings, islands, min(len(islands), os.cpu_count() or 1))
+    return IslandEvolver(problem, settings, islands, min(len(islands), processors()))
 
 
 def choose_island(
@@ -61,14 +60,18 @@ def choose_island(
     return LoopEvolver(problem, settings, backend)
 
 
-def sensible_threads(problem: Problem) -> int:
-    """All processors for a large table; for a small one, a generation is too short to share."""
+def sensible_threads(problem: Problem, runs: int = 1) -> int:
+    """For each of so many runs side by side.
+
+    They share the processors if the table is large; of a small one, a generation is too short.
+    """
     cells = len(problem.split.train) * len(problem.dataset.features)
-    return (os.cpu_count() or 1) if cells >= _CELLS_WORTH_SHARING else 1
+    return max(processors() // runs, 1) if cells >= _CELLS_WORTH_SHARING else 1
 
 
 def _engine(problem: Problem, settings: Settings, threads: int, tables: Tables | None) -> Island:
     engine = Engine(problem, settings, threads, tables=tables)
     toolchain = find_toolchain()
     assert toolchain is not None  # the engine was compiled by it
-    return EngineEvolver(engine, f"engine: the grammar, compiled by {toolchain.identity}")
+    over = f", over {threads} threads" if threads > 1 else ""
+    return EngineEvolver(engine, f"engine: the grammar, compiled by {toolchain.identity}{over}")

@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dsgec.cluster.client import Call, Cluster
 from dsgec.evolution.choose import choose_island
 from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
 from dsgec.evolution.evolver import Evolver, Generation, LoopEvolver
@@ -31,6 +30,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
+from dsgec.workers.calls import Call, Workers
 
 _LONGEST_WAIT = 1.0  # seconds, after which the cluster is looked at
 _SECONDS = 2.0  # that a call should take: short enough to be watched, long enough to be worth it
@@ -74,7 +74,7 @@ class ClusterIslands(Evolver):
     name = "cluster"
 
     def __init__(
-        self, problem: Problem, settings: Settings, cluster: Cluster, backend: str = "auto"
+        self, problem: Problem, settings: Settings, cluster: Workers, backend: str = "auto"
     ) -> None:
         super().__init__(problem, settings)
         self.cluster, self.backend = cluster, backend

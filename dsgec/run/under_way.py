@@ -23,6 +23,10 @@ from dsgec.run.job import Job
 from dsgec.run.record import identity, is_same_run
 
 
+def ignore(*_: object) -> None:
+    """Told, and forgotten."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sitting:
     """How one process goes on with a run.
@@ -36,8 +40,8 @@ class Sitting:
     max_seconds: float = float("inf")
     anew: bool = False
     arguments: dict[str, Any] = field(default_factory=dict)
-    on_stop: Callable[[], None] = lambda: None
-    on_trouble: Callable[[str], None] = lambda _: None
+    on_stop: Callable[[], None] = ignore
+    on_trouble: Callable[[str], None] = ignore
 
 
 USUAL_SITTING = Sitting()

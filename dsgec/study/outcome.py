@@ -1,12 +1,10 @@
-"""A cell to the text of its file: what a thread here, or a worker elsewhere, does of a study."""
+"""A cell to the text of its file: what a worker, here or elsewhere, does of a study."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dsgec.bnf.load import GrammarFile
-from dsgec.cluster import worker
 from dsgec.data.ir import Dataset
 from dsgec.evolution.choose import choose
 from dsgec.evolution.evolver import with_best
@@ -17,6 +15,7 @@ from dsgec.run.record import make_record
 from dsgec.study.ir import Cell
 from dsgec.study.prepare import asked_of
 from dsgec.study.results import failure_text, outcome_text
+from dsgec.workers import worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,13 @@ class Made:
     seconds: float
 
 
-def outcome_of(
-    cell: Cell,
-    grammar: GrammarFile,
-    problem: Problem,
-    backend: str,
-    is_given_up: Callable[[], bool],
-) -> Made:
-    """Run a cell; it ends with `Abandoned` soon after it has been given up."""
+def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str) -> Made:
+    """Run a cell; it ends with `Abandoned` soon after it has been given up.
+
+    The problem is made here, and kept for the next cell: then only the table has to travel.
+    """
+    is_given_up = worker.is_abandoned()
+    problem = _problem(grammar, dataset, replace(cell.settings, seed=0))
     evolver = choose(problem, cell.settings, backend, 1)
     start = time.monotonic()  # the engine has been compiled, which is done but once
     asked = asked_of(grammar, problem.dataset, cell)
@@ -53,12 +51,6 @@ def outcome_of(
         record = make_record(problem, cell.settings, grammar, best)
         text = outcome_text(asked, record["result"], changes)
     return Made(text, evolver.remark, time.monotonic() - start)
-
-
-def outcome_on_worker(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str) -> Made:
-    """The same on a worker, which makes the problem itself: then only the table has to travel."""
-    problem = _problem(grammar, dataset, replace(cell.settings, seed=0))
-    return outcome_of(cell, grammar, problem, backend, worker.is_abandoned())
 
 
 @lru_cache(maxsize=8)

@@ -251,10 +251,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
         return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
 
-    def start(job):
-        return choose(job.problem, job.settings, "numpy")
-
-    whole = run_many(jobs(tmp_path / "whole"), 2, start, lambda _: None)
+    whole = run_many(jobs(tmp_path / "whole"), 2, "numpy", 1, lambda _: None)
     stop = threading.Event()
     told = []
 
@@ -262,10 +259,10 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
         told.append(one.ended)
         stop.set()
 
-    run_many(jobs(tmp_path / "cut"), 1, start, ended, stop=stop)
+    run_many(jobs(tmp_path / "cut"), 1, "numpy", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
-    again = run_many(jobs(tmp_path / "cut"), 2, start, lambda _: None)
+    again = run_many(jobs(tmp_path / "cut"), 2, "numpy", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 

@@ -3,13 +3,13 @@
 import csv
 import importlib.util
 import json
+import os
 import shutil
 from functools import partial
 
 import numpy as np
 import pytest
 
-from dsgec import pipeline
 from dsgec.bnf.load import load_grammar
 from dsgec.cli import commands
 from dsgec.data.dataset import make_dataset
@@ -18,8 +18,10 @@ from dsgec.data.ir import Plan
 from dsgec.data.split import split
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
+from dsgec.evolution.settings import Settings
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
+from dsgec.pipeline import prepare, run_many, seeded
 from dsgec.run.record import read_model
 from tests.command import QUICK, dsgec, read
 
@@ -173,18 +175,23 @@ def test_cross_validation_scores_every_row_once(tables, tmp_path):
     assert again.read_bytes() == (folder / "cv.json").read_bytes()
 
 
-def test_a_fold_is_made_when_its_turn_comes(monkeypatch):
-    happened = []
+def noted(path, number):
+    """A job that says when it was made, and by which process."""
+    job = prepare("one_layer", "wdbc", Settings(population=9, generations=2), out=path.parent)
+    with path.open("a") as file:
+        file.write(f"{os.getpid()} {number} {len(list(path.parent.glob('*-seed*/run.json')))}\n")
+    return seeded(job, number)
 
-    def make(number):
-        happened.append(f"made {number}")
-        return number
 
-    monkeypatch.setattr(pipeline, "finished_run", lambda job: None)
-    monkeypatch.setattr(pipeline, "run", lambda job, *_: happened.append(f"ran {job}"))
-    pipeline.run_many([partial(make, k) for k in (1, 2, 3)], 1, lambda _: None, lambda _: None)
+def test_a_fold_is_made_when_its_turn_comes_by_who_runs_it(tmp_path):
+    log = tmp_path / "log"
+    run_many([partial(noted, log, k) for k in (1, 2, 3)], 1, "numpy", 1, lambda _: None)
+    pids, numbers, before = zip(*map(str.split, log.read_text().splitlines()), strict=True)
 
-    assert happened == ["made 1", "ran 1", "made 2", "ran 2", "made 3", "ran 3"]
+    assert numbers == ("1", "2", "3")
+    assert before == ("0", "1", "2")  # runs that had ended by then
+    assert len(set(pids)) == 1
+    assert str(os.getpid()) not in pids
 
 
 def test_a_table_of_ones_own_to_test_with(tables, tmp_path):

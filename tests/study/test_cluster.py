@@ -10,11 +10,11 @@ import sys
 
 import pytest
 
-from dsgec.cluster import worker
-from dsgec.cluster.client import MOST_RESTARTS, Cluster
-from dsgec.cluster.connect import connect
 from dsgec.errors import DsgecError
 from dsgec.study.prepare import RUNS
+from dsgec.workers import worker
+from dsgec.workers.cluster import MOST_RESTARTS, Cluster
+from dsgec.workers.connect import connect
 from tests.clusters import ROOT, wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
 
@@ -86,7 +86,7 @@ def test_a_study_on_a_cluster_makes_the_same_files(tmp_path, start_cluster):
     local = dsgec("study", file, "--out", here, "--jobs", "1").stderr
 
     assert f"on the cluster {cluster.address}: 1 worker, 2 threads" in there.splitlines()[0]
-    assert "3 runs, 0 of them finished before; 1 side by side" in local.splitlines()[0]
+    assert "3 runs, 0 of them finished before; over 1 process" in local.splitlines()[0]
     assert made(out) == made(here)
     assert len(runs_of(out)) == 3
 
@@ -381,7 +381,7 @@ def test_every_change_of_the_code_is_another_identity(tmp_path):
         other_dsgec(folder)
     random = same / "dsgec" / "genome" / "random.py"
     random.write_text(random.read_text().removesuffix("# changed\n"))
-    ask = "from dsgec.cluster.worker import identity; print(identity())"
+    ask = "from dsgec.workers.worker import identity; print(identity())"
     told = [
         subprocess.run(
             [sys.executable, "-P", "-c", ask],
@@ -420,7 +420,7 @@ def test_whoever_is_no_scheduler_is_told(tmp_path):
 
 
 def test_a_cluster_without_dask_is_told(monkeypatch):
-    from dsgec.cluster import connect as module
+    from dsgec.workers import connect as module
 
     monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.work import finished, work
+from dsgec.workers.crew import Crew
 from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
 
 STUDY = """
@@ -167,7 +169,8 @@ def test_a_damaged_run_is_run_again(file, whole, tmp_path, damage):
 
     assert task.cell not in left
     assert len(left) == 11
-    work([task], 1, "auto", lambda _: None, lambda *_: None)
+    with closing(Crew(1)) as crew:
+        work([task], crew, "auto", lambda _: None, lambda *_: None)
     assert task.path.read_text() == before
 
 

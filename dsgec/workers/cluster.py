@@ -9,12 +9,10 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from dsgec.cluster import worker
-from dsgec.cluster.worker import Missing, Shared
 from dsgec.errors import DsgecError, Fault
-
-MOST_RESTARTS = 2
-"""How often a call is sent again after the scheduler gave it up, each time for several deaths."""
+from dsgec.workers import worker
+from dsgec.workers.calls import MOST_RESTARTS, Call, Shared
+from dsgec.workers.worker import Missing
 
 _MOST_SENDINGS = 100
 _SECONDS_OF_KNOWING = 2.0
@@ -23,33 +21,22 @@ _MOST_FAULTS = 5
 
 
 @dataclass(slots=True, eq=False)
-class Call:
-    """A call under way or ended."""
+class Sent(Call):
+    """A call, and what is known of it on the cluster."""
 
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
     future: Any = None
-    value: Any = None
     is_fetched: bool = False
-    error: Exception | None = None
-    restarts: int = 0
     sendings: int = 0
-
-    def result(self) -> Any:
-        """What the function gave, or the error that it ended with; for a call that has ended."""
-        if self.error is not None:
-            raise self.error
-        return self.value
 
 
 class Cluster:
-    """A connection to a scheduler; `dsgec.cluster.connect` makes one. For one thread."""
+    """A connection to a scheduler; `dsgec.workers.connect` makes one. For one thread."""
 
     def __init__(self, client: Any, address: str) -> None:
         self.address = address
         self._client = client
-        self._ended: queue.SimpleQueue[Call] = queue.SimpleQueue()
-        self._under_way: set[Call] = set()
+        self._ended: queue.SimpleQueue[Sent] = queue.SimpleQueue()
+        self._under_way: set[Sent] = set()
         self._values: dict[str, Any] = {}
         self._digests: dict[int, Shared] = {}
         self._known: tuple[float, int, int] | None = None
@@ -64,6 +51,13 @@ class Cluster:
     def threads(self) -> int:
         """How many calls the workers can make at once."""
         return self._size()[1]
+
+    @property
+    def want(self) -> str:
+        """What is to be done where there is no worker."""
+        if self.threads:
+            return ""
+        return f"no worker: runs wait until `dask worker {self.address}` starts one"
 
     def __str__(self) -> str:
         workers, threads = self._size()
@@ -84,15 +78,15 @@ class Cluster:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Call:
         """Have a function of dsgec called on a worker; its arguments are data or handles."""
-        call = Call(function, arguments)
+        call = Sent(function, arguments)
         self._under_way.add(call)
         self._start(call)
         return call
 
-    def ended(self, seconds: float) -> list[Call]:
+    def ended(self, seconds: float) -> list[Sent]:
         """The calls that have ended since it was last asked; none if none does so in time."""
         until = time.monotonic() + seconds
-        found: list[Call] = []
+        found: list[Sent] = []
         while not found:
             try:
                 told = [self._ended.get(timeout=max(until - time.monotonic(), 0.0))]
@@ -111,7 +105,7 @@ class Cluster:
 
     def cancel(self, calls: Iterable[Call]) -> None:
         """Give calls up; a function that looks at `is_abandoned` ends soon after."""
-        given_up = [call for call in calls if call in self._under_way]
+        given_up = [c for c in calls if isinstance(c, Sent) and c in self._under_way]
         self._under_way.difference_update(given_up)
         futures = [call.future for call in given_up if call.future is not None]
         if futures:
@@ -147,7 +141,7 @@ class Cluster:
         if faults:
             raise DsgecError(faults[:_MOST_FAULTS])
 
-    def _start(self, call: Call) -> None:
+    def _start(self, call: Sent) -> None:
         call.is_fetched = False
         try:
             call.future = self._client.submit(
@@ -162,7 +156,7 @@ class Cluster:
             raise self._told(error) from error
         call.future.add_done_callback(lambda _: self._ended.put(call))
 
-    def _fetch(self, calls: list[Call]) -> None:
+    def _fetch(self, calls: list[Sent]) -> None:
         """Get many results by one question, where all is well with them."""
         good = [call for call in calls if call.future.status == "finished"]
         if len(good) > 1:
@@ -171,7 +165,7 @@ class Cluster:
                 for call, value in zip(good, values, strict=True):
                     call.value, call.is_fetched = value, True
 
-    def _is_settled(self, call: Call) -> bool:
+    def _is_settled(self, call: Sent) -> bool:
         """Take the outcome of a call; False if it was sent again."""
         from distributed import KilledWorker
 
@@ -203,7 +197,7 @@ class Cluster:
             call.value = value
         return True
 
-    def _send(self, call: Call, missing: Missing) -> None:
+    def _send(self, call: Sent, missing: Missing) -> None:
         """Send a worker what it lacks, and the call once more to whoever is free."""
         call.sendings += 1
         if call.sendings > _MOST_SENDINGS:

@@ -1,10 +1,11 @@
-"""What runs on a worker: it holds values that many calls share, and calls functions of dsgec.
+"""What a worker of a cluster does: hold values that many calls share, and call functions of dsgec.
 
 Functions come by name and values as data, as dask pickles them; a worker that has another dsgec
 than the one that asks says so before it computes anything.
 """
 
 import hashlib
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,18 +18,12 @@ from typing import Any
 from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.resources import TEMPLATES
+from dsgec.workers.calls import Shared
 
 MOST_HELD = 256
 """Values; beyond it the one that was used longest ago goes, and is sent again when it is missed."""
 
 _CODE = (".py", ".lark")
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Stands for a value that the workers hold, among the arguments of a call."""
-
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +127,8 @@ def _address() -> str:
 
 def is_abandoned() -> Callable[[], bool]:
     """For the call under way: a function that tells whether nobody waits for it any more."""
+    if "distributed" not in sys.modules:
+        return lambda: False  # a process of a crew: it is ended together with its call
     from distributed import get_worker
 
     worker = get_worker()

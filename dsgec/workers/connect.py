@@ -6,8 +6,8 @@ import logging
 import warnings
 from typing import Any
 
-from dsgec.cluster.client import Cluster
 from dsgec.errors import DsgecError, reason
+from dsgec.workers.cluster import Cluster
 
 _SECONDS = 5.0
 

@@ -1,1 +1,0 @@
-"""Calls on the workers of a dask.distributed cluster."""

@@ -1,0 +1,235 @@
+"""Calls to results, by processes of this machine.
+
+Python's lock lets one thread at a time work, and much of a run is Python: its exports, its page,
+all of it where no compiler is. So runs go over processes. Each is a fresh interpreter with pipes to
+this one, and not a copy of it, which could have copied a lock in the midst of something.
+"""
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from dsgec.errors import DsgecError, reason
+from dsgec.native import cache
+from dsgec.workers.calls import MOST_RESTARTS, Call, Shared
+from dsgec.workers.pipe import GONE, packed, receive, send
+from dsgec.workers.process import Answer, Question, Remark, Stop
+
+MOST_HELD = 32
+"""Shared values in a process; beyond it the one that was used longest ago goes."""
+
+_START = "from dsgec.workers.process import main; main()"
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class Crew:
+    """So many processes, each of which makes one call at a time; for one thread.
+
+    `on_remark` is called with what calls have to tell, by other threads.
+    """
+
+    def __init__(self, size: int, on_remark: Callable[[str], None] = lambda _: None) -> None:
+        self.threads, self.want = size, ""
+        self._on_remark = on_remark
+        self._values: list[Any] = []
+        self._handles: dict[int, Shared] = {}
+        self._waiting: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self._under_way: set[Call] = set()
+        self._attendants: list[threading.Thread] = []
+        self._processes: set[_Process] = set()
+        self._lock = threading.Lock()  # of the processes, and whether there may be more
+        self._is_stopped = self._is_closed = False
+
+    def __str__(self) -> str:
+        return "1 process" if self.threads == 1 else f"{self.threads} processes"
+
+    def share(self, value: Any) -> Shared:
+        """A handle for a value that goes to each process once, to be given as an argument."""
+        if id(value) not in self._handles:
+            self._handles[id(value)] = Shared(str(len(self._values)))
+            self._values.append(value)  # and so no other gets its id
+        return self._handles[id(value)]
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Call:
+        """Have a function of dsgec called; its arguments are data or handles."""
+        call = Call(function, arguments)
+        self._under_way.add(call)
+        self._waiting.put(call)
+        if len(self._attendants) < min(self.threads, len(self._under_way)):
+            attendant = threading.Thread(target=self._attend, daemon=True)
+            self._attendants.append(attendant)
+            attendant.start()
+        return call
+
+    def ended(self, seconds: float) -> list[Call]:
+        """The calls that have ended since it was last asked; none if none does so in time."""
+        try:
+            found = [self._ended.get(timeout=seconds)]
+        except queue.Empty:
+            return []
+        while not self._ended.empty():
+            found.append(self._ended.get())
+        found = [call for call in found if call in self._under_way]
+        self._under_way.difference_update(found)
+        return found
+
+    def cancel(self, calls: Iterable[Call]) -> None:
+        """Give calls up: those that have not begun never do, and of others nothing is told."""
+        self._under_way.difference_update(calls)
+
+    def stop(self) -> list[Call]:
+        """Ask the calls under way to end early, with what they have: the others, given up."""
+        waiting = []
+        with contextlib.suppress(queue.Empty):
+            while (call := self._waiting.get_nowait()) is not None:
+                waiting.append(call)
+        self.cancel(waiting)
+        with self._lock:
+            self._is_stopped = True
+            for process in self._processes:
+                process.stop()
+        return waiting
+
+    def close(self) -> None:
+        """End all processes, at once."""
+        with self._lock:
+            self._is_closed = True
+            for process in self._processes:
+                process.kill()
+        self.cancel(list(self._under_way))
+        for _ in self._attendants:
+            self._waiting.put(None)
+        for attendant in self._attendants:
+            attendant.join()
+
+    def _attend(self) -> None:
+        """See to one process: it gets the next call that waits, and another takes its place."""
+        if hasattr(signal, "pthread_sigmask"):
+            # A process inherits it. Ctrl-C reaches all that run in a terminal, but it is for this
+            # one to say what becomes of the calls.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {getattr(signal, name) for name in _SIGNALS})
+        process = None
+        while (call := self._waiting.get()) is not None:
+            while call in self._under_way:
+                try:
+                    process = process or self._begin()
+                    answer = self._ask(process, call)
+                except GONE as error:
+                    why = _why(error) if process is None else _how(self._end(process))
+                    process = None
+                    call.restarts += 1
+                    if call.restarts <= MOST_RESTARTS and not self._is_closed:
+                        continue
+                    call.error = why
+                except Exception as error:  # it cannot be sent
+                    call.error = error
+                else:
+                    call.value, call.error = answer.value, answer.error
+                self._ended.put(call)
+                break
+        if process is not None:
+            self._end(process)
+
+    def _begin(self) -> "_Process":
+        with self._lock:
+            if self._is_closed:
+                raise EOFError
+            process = _Process()
+            self._processes.add(process)
+            if self._is_stopped:
+                process.stop()
+        return process
+
+    def _ask(self, process: "_Process", call: Call) -> Answer:
+        wanted = [a.digest for a in call.arguments if isinstance(a, Shared)]
+        process.ask(call, {digest: self._values[int(digest)] for digest in wanted})
+        while True:
+            message = process.hear()
+            if isinstance(message, Answer):
+                return message
+            self._on_remark(message.text)
+
+    def _end(self, process: "_Process") -> int:
+        with self._lock:
+            self._processes.discard(process)
+        return process.end()
+
+
+class _Process:
+    """A process, and what it holds."""
+
+    def __init__(self) -> None:
+        # It finds the same modules, and the libraries that have been compiled.
+        path = os.pathsep.join(folder for folder in sys.path if folder)
+        environment = {"PYTHONPATH": path, "DSGEC_CACHE": str(cache.folder())}
+        self._process = subprocess.Popen(  # noqa: S603 - this interpreter
+            [sys.executable, "-P", "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | environment,
+        )
+        self._held: OrderedDict[str, None] = OrderedDict()
+        self._sending = threading.Lock()
+
+    def ask(self, call: Call, values: dict[str, Any]) -> None:
+        """Send a call, and of the values that it needs those that are not there."""
+        new = {digest: value for digest, value in values.items() if digest not in self._held}
+        held = self._held | dict.fromkeys(values)
+        for digest in values:
+            held.move_to_end(digest)
+        most = max(MOST_HELD, len(values))
+        dropped = tuple(held.popitem(last=False)[0] for _ in range(len(held) - most))
+        self._send(Question(new, dropped, call.function, call.arguments))
+        self._held = held
+
+    def hear(self) -> Answer | Remark:
+        """The next thing that it says; an EOFError when it is gone."""
+        assert self._process.stdout is not None
+        message: Answer | Remark = receive(self._process.stdout)
+        return message
+
+    def stop(self) -> None:
+        """Ask the call under way to end early."""
+        with contextlib.suppress(OSError):  # it has ended
+            self._send(Stop())
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+
+    def end(self) -> int:
+        """End it, and wait until it has: how it ended."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(OSError):  # what was not sent yet cannot be
+                pipe.close()
+        return self._process.wait()
+
+    def _send(self, message: Question | Stop) -> None:
+        data = packed(message)
+        assert self._process.stdin is not None
+        with self._sending:
+            send(self._process.stdin, data)
+
+
+def _why(error: Exception) -> DsgecError:
+    return DsgecError(f"no process could be started: {reason(error)}", "Try fewer --jobs.")
+
+
+def _how(code: int) -> DsgecError:
+    """What is said of processes that ended in the midst of a call."""
+    if code >= 0:
+        return DsgecError(f"the process that made it ended by itself, with exit code {code}")
+    name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
+    return DsgecError(
+        f"the process that made it was killed ({name}), and so were those that tried again",
+        "There may be too little memory: try fewer --jobs.",
+    )

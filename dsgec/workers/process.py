@@ -1,0 +1,111 @@
+"""What runs in a process of a crew: calls come by standard input, what came of them goes back.
+
+The process belongs to the one that started it: when that is gone, however it ended, standard input
+ends too, and so does this process, at once. Files are whole or not there, so nothing is damaged.
+"""
+
+import os
+import queue
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Any
+
+from dsgec.errors import DsgecError
+from dsgec.workers.calls import Shared
+from dsgec.workers.pipe import packed, receive, send
+
+stop = threading.Event()
+"""Set when calls that can end early, with what they have, should do so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call, the values to hold from now on, and those to let go."""
+
+    values: dict[str, Any]
+    dropped: tuple[str, ...]
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """In the place of a question: end early."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something to tell the user, while the call goes on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call gave, or the error that it ended with."""
+
+    value: Any = None
+    error: BaseException | None = None
+
+
+_remarks: list[Callable[[Remark], None]] = []
+
+
+def remark(text: str) -> None:
+    """Tell the user something, from within a call."""
+    for tell in _remarks:
+        tell(Remark(text))
+
+
+def main() -> None:
+    """Answer questions until there are no more."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what is printed is no answer
+
+    def tell(message: Remark | Answer) -> None:
+        try:
+            data = packed(message)
+        except Exception as error:
+            data = packed(Answer(error=RuntimeError(f"cannot be sent: {error}: {message!r}")))
+        send(answers, data)
+
+    _remarks.append(tell)
+    questions: queue.SimpleQueue[Question] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
+    held: dict[str, Any] = {}
+    while True:
+        tell(_answer(questions.get(), held))
+
+
+def _answer(question: Question, held: dict[str, Any]) -> Answer:
+    for digest in question.dropped:
+        del held[digest]
+    held |= question.values
+    arguments = [held[a.digest] if isinstance(a, Shared) else a for a in question.arguments]
+    try:
+        return Answer(question.function(*arguments))
+    except BaseException as error:
+        if not isinstance(error, DsgecError):  # whoever has to mend this wants to know where it was
+            error.add_note(traceback.format_exc())  # a traceback itself does not travel
+        return Answer(error=error)
+
+
+def _listen(messages: IO[bytes], questions: "queue.SimpleQueue[Question]") -> None:
+    code = 0
+    try:
+        while True:
+            message = receive(messages)
+            if isinstance(message, Stop):
+                stop.set()
+            else:
+                questions.put(message)
+    except EOFError:
+        pass
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    finally:
+        os._exit(code)

@@ -1,0 +1,214 @@
+"""Processes of this machine make calls, and none of them outlives whoever asked."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.workers import process
+from dsgec.workers.calls import MOST_RESTARTS, Call
+from dsgec.workers.crew import MOST_HELD, Crew, _Process
+from tests.clusters import ROOT, wait_until
+from tests.command import hears_interrupts
+
+
+@pytest.fixture
+def crew():
+    remarks = []
+    with closing(Crew(2, remarks.append)) as found:
+        found.remarks = remarks
+        yield found
+
+
+def results(crew, calls):
+    """What calls gave, in their order."""
+    left = set(calls)
+    while left:
+        left -= set(crew.ended(60.0))
+    return [call.result() for call in calls]
+
+
+# What the processes do.
+
+
+def shown(*arguments):
+    print("this is no answer")
+    return os.getpid(), arguments
+
+
+def failing(error):
+    raise error
+
+
+def waiting(path):
+    path.write_text(str(os.getpid()))
+    process.remark("begun")
+    process.stop.wait(60.0)
+    return "stopped" if process.stop.is_set() else "not stopped"
+
+
+def dying(path, times):
+    """End the process so many times, and then do not."""
+    done = len(list(path.iterdir()))
+    if done < times:
+        (path / str(done)).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return done
+
+
+def length(value):
+    return len(value)
+
+
+def unsendable():
+    return lambda: None
+
+
+def test_calls_are_made_by_processes_of_their_own(crew, capfd):
+    crew.share("one")
+    two = crew.share(["two"])
+    found = results(crew, [crew.submit(shown, number, two) for number in range(20)])
+
+    assert [arguments for _, arguments in found] == [(n, ["two"]) for n in range(20)]
+    pids = {pid for pid, _ in found}
+    assert 1 <= len(pids) <= 2
+    assert os.getpid() not in pids
+    assert "this is no answer" in capfd.readouterr().err
+    assert crew.ended(0.0) == []
+    assert str(crew) == "2 processes"
+
+
+def test_no_more_processes_than_calls():
+    with closing(Crew(50)) as crew:
+        assert results(crew, [crew.submit(length, "abc")]) == [3]
+        assert len(crew._processes) == 1
+
+
+def test_an_error_of_a_call_is_told_by_it(crew):
+    mistake, bug = crew.submit(failing, DsgecError("no", "Yes.")), crew.submit(failing, KeyError(1))
+    good = crew.submit(length, "ab")
+    while not (mistake.error and bug.error and good.value):
+        crew.ended(60.0)
+    with pytest.raises(DsgecError) as told:
+        mistake.result()
+    assert told.value.faults[0].advice == "Yes."
+    with pytest.raises(KeyError) as told:
+        bug.result()
+    assert "in failing" in told.value.__notes__[0]  # a line of the traceback
+
+
+def test_what_cannot_be_sent_is_told(crew):
+    with pytest.raises(RuntimeError, match="cannot be sent"):
+        results(crew, [crew.submit(unsendable)])
+    with pytest.raises((AttributeError, TypeError), match="pickle"):
+        results(crew, [crew.submit(length, lambda: None)])
+    assert results(crew, [crew.submit(length, "ab")]) == [2]
+
+
+def test_a_value_is_sent_once_and_goes_when_there_are_many(crew, monkeypatch):
+    values = [str(number) * number for number in range(MOST_HELD + 3)]
+    handles = [crew.share(value) for value in values]
+    assert crew.share(values[5]) == handles[5]
+    for _ in range(2):
+        calls = [crew.submit(length, handle) for handle in handles]
+        assert results(crew, calls) == [len(value) for value in values]
+    assert all(len(one._held) <= MOST_HELD for one in crew._processes)
+
+    sent = []
+    monkeypatch.setattr(_Process, "_send", lambda self, question: sent.append(question.values))
+    one = next(iter(crew._processes))
+    for number in (0, 0, 1):
+        one.ask(Call(length, ()), {f"new {number}": values[number]})
+    assert sent == [{"new 0": values[0]}, {}, {"new 1": values[1]}]
+
+
+def test_a_call_is_made_again_when_its_process_is_killed(crew, tmp_path):
+    assert results(crew, [crew.submit(dying, tmp_path, MOST_RESTARTS)]) == [MOST_RESTARTS]
+
+
+def test_a_call_that_always_dies_is_given_up(crew, tmp_path):
+    call = crew.submit(dying, tmp_path, 99)
+    with pytest.raises(DsgecError, match=r"was killed \(SIGKILL\)") as told:
+        results(crew, [call])
+    assert "fewer --jobs" in told.value.faults[0].advice
+    assert results(crew, [crew.submit(length, "ab")]) == [2]
+
+
+def test_stop_reaches_the_calls_under_way_and_ends_the_others(crew, tmp_path):
+    calls = [crew.submit(waiting, tmp_path / str(number)) for number in range(5)]
+    wait_until(lambda: len(crew.remarks) == 2)
+    given_up = crew.stop()
+
+    assert given_up == calls[2:]
+    assert results(crew, calls[:2]) == ["stopped"] * 2
+    assert crew.remarks == ["begun"] * 2
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_is_cancelled_is_never_told(crew, tmp_path):
+    first = [crew.submit(waiting, tmp_path / str(number)) for number in range(2)]
+    wait_until(lambda: len(crew.remarks) == 2)
+    second = crew.submit(length, "ab")
+    crew.cancel([second])
+    crew.stop()
+    assert results(crew, first) == ["stopped"] * 2
+    assert crew.ended(0.0) == []
+
+
+def test_closing_ends_the_processes_at_once(tmp_path):
+    crew = Crew(2)
+    for number in range(4):
+        crew.submit(waiting, tmp_path / str(number))
+    wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+    pids = [int(path.read_text()) for path in tmp_path.iterdir() if path.read_text()]
+    start = time.monotonic()
+    crew.close()
+    assert time.monotonic() - start < 30.0  # they would have waited for a minute
+    assert not any(map(is_alive, pids))
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from dsgec.workers.crew import Crew
+from tests.workers.test_crew import waiting
+crew = Crew(2)
+for number in range(2):
+    crew.submit(waiting, Path(sys.argv[1]) / str(number))
+crew.ended(60.0)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_with_the_one_that_asked(tmp_path, how):
+    """However it ends: Ctrl-C itself, which reaches them all, is for that one to answer."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_interrupts,
+        process_group=0,
+    ) as asking:
+        wait_until(lambda: sum(1 for p in tmp_path.iterdir() if p.read_text()) == 2)
+        pids = [int(path.read_text()) for path in tmp_path.iterdir()]
+        if how == signal.SIGKILL:
+            asking.kill()
+        else:
+            os.killpg(asking.pid, how)
+        _, errors = asking.communicate()
+    wait_until(lambda: not any(map(is_alive, pids)))
+    assert errors.count("Traceback") == (how == signal.SIGINT)  # that of the program itself
