@@ -89,7 +89,8 @@ def carry_out_many(
     evolver = choose(first.problem, first.settings, options.backend, threads)
     _tell_notes(first, evolver, options)
     over = f"{jobs} at a time, each in a process of its own" if jobs > 1 else "one at a time"
-    how = f"{evolver.description}; {len(each)} runs, {over}"
+    what = "folds" if folds else "runs"
+    how = f"{evolver.description}; {len(each)} {what}, {over}"
     with Signals() as signals, _watching(first, how, options, len(each)) as watching:
         ended = run_many(
             each,
@@ -106,7 +107,6 @@ def carry_out_many(
     if options.as_json:
         hand_over(to_json([_as_json(one) for one in ended]).removesuffix("\n"))
     elif not options.quiet and ended:
-        what = "folds" if folds else "runs"
         with suppress(OSError) if signals.stop.is_set() else nullcontext():
             say("\n".join(summary_lines(ended, what if whole else f"{what} so far")))
     if not whole:

@@ -43,7 +43,8 @@ def run_problem(
     keeps_state: bool = False,
 ) -> Outcome:
     """Evolve to the end, from the start or from the state `before`, or until `on_slice` says so."""
-    evolver = choose(problem, settings, backend, threads or sensible_threads(problem))
+    threads = threads or sensible_threads(problem, settings.islands)
+    evolver = choose(problem, settings, backend, threads)
     if before is not None:
         evolver.restore(before)
     ending = Ending(problem, settings, evolver.next_generation - 1)

@@ -70,7 +70,7 @@ class _Order:
                 if missing:
                     todo += reversed(missing)
                     continue
-                arguments = tuple(self.placed[a] for a in node.arguments)
+                arguments = tuple([self.placed[a] for a in node.arguments])
                 self.placed[top] = self.builder.apply(node.function, arguments)
             elif isinstance(node, Constant):
                 self.placed[top] = self.builder.constant(node.value)

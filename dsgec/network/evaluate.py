@@ -1,6 +1,7 @@
 """Network + rows to outputs: the plain interpreter, the oracle of every back end."""
 
-from typing import Any, Protocol, assert_never
+import operator
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from dsgec.network.powers import power
 
 _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
 
+_OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 _ARITHMETIC: dict[Any, Any] = {np.dtype(np.float64): vector, np.dtype(np.float32): vector_float}
 
 
@@ -37,15 +39,12 @@ def node_values(network: Network, rows: NDArray[Any]) -> list[Any]:
     """The value of every node: an array over the rows, or of one number."""
     values: list[Any] = []
     for node in network.nodes:
-        match node:
-            case Constant(value):
-                values.append(np.array([value], rows.dtype))
-            case Input(column):
-                values.append(rows[:, column])
-            case Apply():
-                values.append(applied(network, node, values, rows.dtype))
-            case _:
-                assert_never(node)
+        if isinstance(node, Apply):
+            values.append(applied(network, node, values, rows.dtype))
+        elif isinstance(node, Input):
+            values.append(rows[:, node.column])
+        else:
+            values.append(np.array([node.value], rows.dtype))
     return values
 
 
@@ -58,17 +57,13 @@ def output_values(network: Network, values: Values, dtype: Any) -> list[Any]:
 def applied(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
     """The value of a node, given those of its arguments by their positions."""
     arithmetic = _ARITHMETIC[dtype]
-    match node:
-        case Apply("add", (a, b)):
-            return values[a] + values[b]
-        case Apply("sub", (a, b)):
-            return values[a] - values[b]
-        case Apply("mul", (a, b)):
-            return values[a] * values[b]
-        case Apply("pow", (a, b)):
-            exponent = network.nodes[b]
-            assert isinstance(exponent, Constant)
-            return power(values[a], int(exponent.value), arithmetic.div)
-        case Apply(function, arguments):
-            apply = getattr(arithmetic, DEFINED[function].symbol)
-            return apply(*(values[a] for a in arguments))
+    if node.function in _OPERATIONS:
+        a, b = node.arguments
+        return _OPERATIONS[node.function](values[a], values[b])
+    if node.function == "pow":
+        a, b = node.arguments
+        exponent = network.nodes[b]
+        assert isinstance(exponent, Constant)
+        return power(values[a], int(exponent.value), arithmetic.div)
+    apply = getattr(arithmetic, DEFINED[node.function].symbol)
+    return apply(*(values[a] for a in node.arguments))

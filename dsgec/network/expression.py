@@ -5,6 +5,7 @@ nesting costs memory only, and the native engine's parser is the same procedure.
 """
 
 import difflib
+import math
 import re
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from dsgec.network.tokens import (
 )
 
 _BINARY = {"+": (1, "add"), "-": (1, "sub"), "*": (2, "mul"), "/": (2, "div"), "^": (4, "pow")}
+_BINARY["**"] = _BINARY["^"]
 _NEGATION = (3, "neg")
 _POWER, _ = _BINARY["^"]
 _SOFTMAX_ALONE = "`softmax` can only be the whole of the output layer"
@@ -99,7 +101,7 @@ class _Expression:
         """Read what may begin an operand; True if the operand is then complete."""
         kind, sign = match.lastgroup, match["sign"]
         if kind == "number":
-            self.values.append(self.number(match["number"], _place(match)))
+            self.values.append(self.number(match["number"], match))
         elif kind in ("feature", "column"):
             self.values.append(self.feature(match, kind))
         elif kind == "neuron":
@@ -119,19 +121,21 @@ class _Expression:
     def minus(self, match: re.Match[str]) -> bool:
         """A sign: part of the number that follows, unless that is raised to a power."""
         following = self.peek()
-        after = TOKEN.match(self.reader.text, following.end(), self.end)
-        is_base = after is not None and after["sign"] in ("^", "**")
+        if following.lastgroup == "number":
+            after = TOKEN.match(self.reader.text, following.end(), self.end)
+            is_base = after is not None and after["sign"] in ("^", "**")
         if following.lastgroup != "number" or is_base:
             self.operators.append(_NEGATION)
             return False
         self.at = following.end()
-        self.values.append(self.number("-" + following["number"], _place(match)))
+        self.values.append(self.number("-" + following["number"], match))
         return True
 
-    def number(self, digits: str, offset: int) -> int:
+    def number(self, digits: str, match: re.Match[str]) -> int:
         value = float(digits)
-        if abs(value) == float("inf"):
-            raise self.reader.fail(offset, "this number is too large", "The largest is 1.797e308.")
+        if math.isinf(value):
+            advice = "The largest is 1.797e308."
+            raise self.reader.fail(_place(match), "this number is too large", advice)
         return self.reader.builder.constant(value)
 
     def feature(self, match: re.Match[str], kind: str) -> int:
@@ -183,11 +187,11 @@ class _Expression:
 
     def operator(self, match: re.Match[str]) -> bool:
         """Read what may follow an operand; True if another operand must come."""
-        sign = (match["sign"] or "").replace("**", "^")
+        sign = match["sign"]
         if sign in _BINARY:
-            strength, function = _BINARY[sign]
-            self.reduce_all(strength)
-            self.operators.append((strength, function))
+            operation = _BINARY[sign]
+            self.reduce_all(operation[0])
+            self.operators.append(operation)
             return True
         if sign not in (")", ","):
             raise self.unexpected(match, "an operator or the end")

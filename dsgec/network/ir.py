@@ -58,23 +58,23 @@ class Builder:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self._positions: dict[tuple[object, ...], int] = {}
+        self._positions: dict[object, int] = {}
 
     def constant(self, value: float) -> int:
-        # By its hexadecimal form: 0.0 == -0.0, but they are different numbers.
-        return self._add((value.hex(),), Constant(value))
+        key = value.hex()  # 0.0 == -0.0, but they are different numbers
+        position = self._positions.get(key)
+        return self._add(key, Constant(value)) if position is None else position
 
     def input(self, column: int) -> int:
-        return self._add((column,), Input(column))
+        position = self._positions.get(column)
+        return self._add(column, Input(column)) if position is None else position
 
     def apply(self, function: str, arguments: tuple[int, ...]) -> int:
-        position = self._positions.get((function, arguments))
-        if position is None:
-            position = self._add((function, arguments), Apply(function, arguments))
-        return position
+        key = function, arguments
+        position = self._positions.get(key)
+        return self._add(key, Apply(function, arguments)) if position is None else position
 
-    def _add(self, key: tuple[object, ...], node: Node) -> int:
-        position = self._positions.setdefault(key, len(self.nodes))
-        if position == len(self.nodes):
-            self.nodes.append(node)
+    def _add(self, key: object, node: Node) -> int:
+        position = self._positions[key] = len(self.nodes)
+        self.nodes.append(node)
         return position

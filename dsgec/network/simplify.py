@@ -5,12 +5,11 @@ every number, signed zeros included: `x + 0` is not one of them (it turns -0 int
 """
 
 import math
-from typing import assert_never
 
 from dsgec.arithmetic import scalar
 from dsgec.arithmetic.table import DEFINED
 from dsgec.network.canonical import canonical
-from dsgec.network.ir import Apply, Builder, Constant, Input, Network
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node
 from dsgec.network.powers import power
 
 
@@ -24,27 +23,25 @@ def folded(network: Network) -> Network:
     builder = Builder()
     new: list[int] = []
     for node in network.nodes:
-        match node:
-            case Constant(value):
-                new.append(builder.constant(value))
-            case Input(column):
-                new.append(builder.input(column))
-            case Apply(function, arguments):
-                new.append(_apply(builder, function, tuple(new[a] for a in arguments)))
-            case _:
-                assert_never(node)
+        if isinstance(node, Apply):
+            new.append(_apply(builder, node.function, tuple([new[a] for a in node.arguments])))
+        elif isinstance(node, Input):
+            new.append(builder.input(node.column))
+        else:
+            new.append(builder.constant(node.value))
     layers = tuple(tuple(new[p] for p in layer) for layer in network.layers)
     outputs = tuple(new[p] for p in network.outputs)
     return Network(network.inputs, tuple(builder.nodes), layers, outputs, network.softmax)
 
 
 def _apply(builder: Builder, function: str, arguments: tuple[int, ...]) -> int:
-    values = [_value(builder, a) for a in arguments]
-    if all(value is not None for value in values):
-        folded = apply(function, *(v for v in values if v is not None))
+    values = [_value(builder.nodes[a]) for a in arguments]
+    numbers = [value for value in values if value is not None]
+    if len(numbers) == len(values):
+        folded = apply(function, *numbers)
         if math.isfinite(folded):
             return builder.constant(folded)
-    elif len(values) == 2:
+    elif numbers and len(values) == 2:
         left, right = values
         if function == "mul" and left == 1.0:
             return arguments[1]
@@ -85,8 +82,7 @@ def apply(function: str, *values: float) -> float:
             return result
 
 
-def _value(builder: Builder, position: int) -> float | None:
-    node = builder.nodes[position]
+def _value(node: Node) -> float | None:
     return node.value if isinstance(node, Constant) else None
 
 

@@ -14,6 +14,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.fitness.objectives import natural, rises
 from dsgec.network.check import check
+from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.measure import size
 from dsgec.network.model import Model
@@ -46,7 +47,7 @@ def hall_text(problem: Problem, champions: Iterable[Champion], best: Champion) -
     """
     found: dict[int, tuple[Champion, Network]] = {}
     for champion in (best, *champions):
-        network = check(simplify(problem.parse(champion.phenotype)))
+        network = simplify(problem.parse(champion.phenotype))
         connections = size(network).connections
         if connections not in found or champion.fitness < found[connections][0].fitness:
             found[connections] = champion, network
@@ -62,12 +63,12 @@ def hall_text(problem: Problem, champions: Iterable[Champion], best: Champion) -
 
 
 def _row(problem: Problem, champion: Champion, network: Network) -> dict[str, Any]:
-    dataset, split = problem.dataset, problem.split
+    dataset = problem.dataset
     sizes = asdict(size(network))
     metrics = {
         f"{part}_{name}": value
-        for part, rows in (("train", split.train), ("test", split.test))
-        for name, value in measured(problem, network, rows).items()
+        for part, figures in measured(problem, evaluate(network, dataset.x)).items()
+        for name, value in figures.items()
     }
     return {
         **{name: sizes[name] for name in _SIZES},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec import __version__
 from dsgec.bnf.load import GrammarFile
@@ -49,6 +50,7 @@ def make_record(
     """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
     model = best_model(problem, last)
     network, dataset = model.network, problem.dataset
+    outputs = evaluate(network, dataset.x)
     asked = identity(grammar, dataset, settings)
     return {
         "dsgec": asked["dsgec"],
@@ -76,9 +78,8 @@ def make_record(
             "ended": ended,
             "evaluations": last.evaluations,
             "reused": last.reused,
-            "train": measured(problem, network, problem.split.train),
-            "test": measured(problem, network, problem.split.test),
-            **_confusions(problem, network),
+            **measured(problem, outputs),
+            **_confusions(problem, outputs),
             "network": asdict(size(network)),
             "phenotype": last.best.derivation.phenotype,
         },
@@ -92,31 +93,34 @@ def best_model(problem: Problem, state: Generation) -> Model:
     return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
 
-def measured(problem: Problem, network: Network, rows: Any) -> dict[str, float | None]:
-    """The metrics of a network on some of the rows."""
+def measured(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, dict[str, float | None]]:
+    """The metrics on the rows to learn from and on those to test with, given what all rows give."""
     dataset = problem.dataset
-    outputs = evaluate(network, dataset.x[rows])
-    with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
+
+    def figures(rows: Any) -> dict[str, float | None]:
         if dataset.classes:
             count = len(dataset.classes)
-            return metrics.classification(outputs, dataset.class_numbers[rows], count)
-        return metrics.regression(outputs, dataset.y[rows])
+            return metrics.classification(outputs[rows], dataset.class_numbers[rows], count)
+        return metrics.regression(outputs[rows], dataset.y[rows])
+
+    with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
+        return {part: figures(rows) for part, rows in _parts(problem)}
 
 
-def _confusions(problem: Problem, network: Network) -> dict[str, Any]:
-    dataset = problem.dataset
-    if not dataset.classes:
+def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any]:
+    classes, numbers = problem.dataset.classes, problem.dataset.class_numbers
+    if not classes:
         return {}
     return {
         "confusion": {
-            part: metrics.confusion(
-                evaluate(network, dataset.x[rows]),
-                dataset.class_numbers[rows],
-                len(dataset.classes),
-            )
-            for part, rows in (("train", problem.split.train), ("test", problem.split.test))
+            part: metrics.confusion(outputs[rows], numbers[rows], len(classes))
+            for part, rows in _parts(problem)
         }
     }
+
+
+def _parts(problem: Problem) -> tuple[tuple[str, Any], ...]:
+    return ("train", problem.split.train), ("test", problem.split.test)
 
 
 def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
