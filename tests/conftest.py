@@ -28,8 +28,11 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory):
-    """Tests neither read nor fill the user's compile cache."""
-    os.environ["DSGEC_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    """Tests neither read nor fill the user's compile cache; those side by side share one."""
+    session = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        session = session.parent
+    os.environ["DSGEC_CACHE"] = str(session / "compiled")
 
 
 @pytest.fixture(autouse=True)

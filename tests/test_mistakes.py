@@ -126,7 +126,7 @@ def test_a_grammar_that_grows_without_end_is_checked_soon(tmp_path):
     rules = [f"<a{i}> ::= <a{i + 1}>+<a{i + 1}>" for i in range(60)]
     grammar.write_text("\n".join([*rules, "<a60> ::= x_1"]))
     assert "more than 10^18" in dsgec("check", grammar).stdout
-    grammar.write_text("<a> ::= x_1 | ... | x_999999\n")
+    grammar.write_text("<a> ::= x_1 | ... | x_99999\n")
     assert "there are 30 features" in dsgec("check", grammar, "--data", "wdbc", code=1).stderr
 
 

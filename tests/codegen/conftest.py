@@ -1,12 +1,20 @@
-"""Tests of exports do not wait for the best self-test, but where that is what they look at."""
+"""What the tests of exports share."""
 
 import pytest
+
+from tests.codegen.hostile import hostile
 
 _OF_THE_SELF_TEST = ("tests.codegen.test_golden", "tests.codegen.test_emit")
 
 
 @pytest.fixture(autouse=True)
 def quick_self_tests(request, monkeypatch):
-    """A search for golden rows that is given up sooner: fewer rows, and all of them true."""
+    """Only tests that look at it wait for the best self-test: others get fewer rows, all true."""
     if request.module.__name__ not in _OF_THE_SELF_TEST:
         monkeypatch.setattr("dsgec.codegen.cover._MOST_WORK", 2_000_000)
+
+
+@pytest.fixture(params=[300, pytest.param(2000, marks=pytest.mark.campaign)], ids=str)
+def names(request):
+    """Hostile names, so many of them."""
+    return hostile(request.param)

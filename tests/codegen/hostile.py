@@ -1,6 +1,11 @@
 """Names and labels that want to be code."""
 
 import random
+from dataclasses import dataclass
+from functools import cache
+
+from dsgec.network.model import Column, Model
+from dsgec.network.parse import parse
 
 KNOWN = [
     'x"}; int main(){',
@@ -55,3 +60,32 @@ def hostile_names(count, seed=1):
     while len(names) < count:
         names["".join(rng.choice(PIECES) for _ in range(rng.randint(1, 4)))] = None
     return tuple(names)[:count]
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A model whose names and labels are hostile, and the same with tame ones."""
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    model: Model
+    tame: Model
+
+
+@cache
+def hostile(count, classes=300):
+    names, labels = hostile_names(count), hostile_names(classes, seed=2)
+    tame = [f"n{i}" for i in range(count)], [f"l{i}" for i in range(classes)]
+    return Hostile(names, labels, named(names, labels), named(*tame))
+
+
+def named(names, labels):
+    """Every second column has categories, which are hostile, too."""
+    columns = tuple(
+        Column(name, "category", tuple(labels[:3]), 1.0) if number % 2 else Column(name)
+        for number, name in enumerate(names)
+    )
+    inputs = sum(len(column.features) for column in columns)
+    outputs = [f"x_{i % inputs + 1} * {i}.5" for i in range(len(labels))]
+    text = f"softmax({', '.join(outputs)})"
+    return Model(parse(text, inputs=inputs), columns, tuple(labels), names[0])

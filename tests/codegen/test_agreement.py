@@ -114,7 +114,7 @@ def test_a_model_predicts_the_same_everywhere(text, classes, tmp_path):
 
 @pytest.mark.needs_cc
 def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
-    terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(1500)]
+    terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(700)]
     model = unnamed(simplify(parse(" + ".join(terms))))
     exports_agree({"net": model}, tmp_path, [(COMPILERS[0], ("-O1",))], 20)
     assert "static void net_part1(" in (tmp_path / "net.c").read_text()

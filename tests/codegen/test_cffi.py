@@ -26,7 +26,6 @@ from tests.codegen.artefacts import (
     random_rows,
 )
 from tests.codegen.packages import levels, package, run
-from tests.codegen.test_hostile import HOSTILE, LABELS, NAMES, TAME
 from tests.codegen.test_onnx import layered
 from tests.codegen.test_python import MIXED, NAN, SUM, Frame
 from tests.generators import network, rows, same_bits
@@ -211,13 +210,13 @@ def test_only_some_columns_may_be_missing(tmp_path):
 
 
 @pytest.mark.campaign
-def test_hostile_names_arrive_verbatim_and_change_nothing(tmp_path):
-    module, tame = package(HOSTILE, tmp_path), package(TAME, tmp_path)
-    table = random_rows(HOSTILE, 3, 9)
+def test_hostile_names_arrive_verbatim_and_change_nothing(tmp_path, names):
+    module, tame = package(names.model, tmp_path), package(names.tame, tmp_path)
+    table = random_rows(names.model, 3, 9)
 
-    assert module.feature_names_in_ == NAMES
-    assert module.classes_ == LABELS
-    assert module.metadata["columns"][1]["categories"] == list(LABELS[:3])
+    assert module.feature_names_in_ == names.names
+    assert module.classes_ == names.labels
+    assert module.metadata["columns"][1]["categories"] == list(names.labels[:3])
     assert same_bits(module.predict_proba(table), tame.predict_proba(table))
     assert module.selftest()
 

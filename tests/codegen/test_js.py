@@ -16,7 +16,6 @@ from dsgec.network.simplify import simplify
 from tests.codegen.artefacts import expected_results, random_model, random_rows
 from tests.codegen.javascript import CHROMIUM, NODE, in_browser, in_node
 from tests.codegen.test_emit import IRIS
-from tests.codegen.test_hostile import HOSTILE, LABELS, NAMES, TAME
 from tests.generators import rows, same_bits
 
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
@@ -159,22 +158,22 @@ def test_a_classifier_gives_its_label(text, classes, row, label, tmp_path):
 
 
 @needs_node
-def test_hostile_names_arrive_verbatim_and_do_nothing(tmp_path):
+def test_hostile_names_arrive_verbatim_and_do_nothing(tmp_path, names):
     row = "net.columns.map(({ categories }, i) => (categories ? categories[i % 3] : i))"
     row = row.replace("net.columns", "net.metadata.columns")
     asked = f"[net.featureNames, net.classes, net.metadata, net.predictProba({row})]"
-    names, classes, metadata, value = ask(tmp_path, HOSTILE, asked)
+    found, classes, metadata, value = ask(tmp_path, names.model, asked)
 
-    assert tuple(names) == NAMES
-    assert tuple(classes) == LABELS
-    assert tuple(column["name"] for column in metadata["columns"]) == NAMES
-    assert metadata["columns"][1]["categories"] == list(LABELS[:3])
-    assert metadata["target"] == NAMES[0]
+    assert tuple(found) == names.names
+    assert tuple(classes) == names.labels
+    assert tuple(column["name"] for column in metadata["columns"]) == names.names
+    assert metadata["columns"][1]["categories"] == list(names.labels[:3])
+    assert metadata["target"] == names.names[0]
     text = (tmp_path / "net.mjs").read_text(encoding="utf-8")
     assert text.isascii()
     assert "</" not in text
     assert "<!--" not in text
-    assert ask(tmp_path, TAME, f"net.predictProba({row})") == value
+    assert ask(tmp_path, names.tame, f"net.predictProba({row})") == value
 
 
 @needs_node

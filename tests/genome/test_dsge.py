@@ -26,7 +26,7 @@ def shipped(name, **limits):
     return tabulate(expand(load_grammar(name).grammar, 5, 3), limits)
 
 
-def evolved(tables, connect, seed, steps=40):
+def evolved(tables, connect, seed, steps=20):
     """Derivations as a run makes them: grown, crossed, mutated, mended."""
     dsge = Dsge(tables, connect, BIG)
     population = [dsge.express({}, Stream(seed, 0, i)) for i in range(8)]

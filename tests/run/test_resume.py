@@ -222,7 +222,7 @@ def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path):
     body = path.read_bytes()[start:]
     rng = random.Random(5)
     refused = 0
-    for _ in range(150):
+    for _ in range(60):
         damaged = bytearray(body)
         at = rng.choice([rng.randrange(24), rng.randrange(24, 1200), rng.randrange(len(body))])
         damaged[at] ^= 1 << rng.randrange(8)
@@ -231,7 +231,7 @@ def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path):
             go(job, "numpy", Sitting(max_seconds=0.0))
         except DsgecError:
             refused += 1
-    assert refused > 75
+    assert refused > 30
 
 
 def test_islands_are_interrupted_and_go_on(tmp_path):
@@ -251,7 +251,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
         return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
 
-    whole = run_many(jobs(tmp_path / "whole"), 2, "numpy", 1, lambda _: None)
+    whole = run_many(jobs(tmp_path / "whole"), 2, "engine", 1, lambda _: None)
     stop = threading.Event()
     told = []
 
@@ -262,7 +262,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     run_many(jobs(tmp_path / "cut"), 1, "numpy", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
-    again = run_many(jobs(tmp_path / "cut"), 2, "numpy", 1, lambda _: None)
+    again = run_many(jobs(tmp_path / "cut"), 2, "engine", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 
@@ -444,16 +444,15 @@ def test_a_finished_run_is_not_run_again_unless_asked(tmp_path):
 
 def test_several_runs_go_on_where_they_were(tmp_path):
     asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "20", "--quiet"]
-    dsgec(*asked, "--out", tmp_path / "whole")
-    dsgec(*asked, "--out", tmp_path / "cut")
-    for number, name in ((2, "run.json"), (3, "run.json")):
-        (tmp_path / "cut" / f"wdbc-one_layer-seed{number}" / name).unlink()
-    before = (tmp_path / "cut" / RUN / "run.json").stat().st_mtime_ns
-    dsgec(*asked, "--out", tmp_path / "cut")
-    assert (tmp_path / "cut" / RUN / "run.json").stat().st_mtime_ns == before
-    for number in (1, 2, 3):
-        name = f"wdbc-one_layer-seed{number}"
-        assert made(tmp_path / "cut" / name) == made(tmp_path / "whole" / name)
+    dsgec(*asked, "--out", tmp_path)
+    folders = [tmp_path / f"wdbc-one_layer-seed{number}" for number in (1, 2, 3)]
+    whole = [made(folder) for folder in folders]
+    for folder in folders[1:]:
+        (folder / "run.json").unlink()
+    before = (folders[0] / "run.json").stat().st_mtime_ns
+    dsgec(*asked, "--out", tmp_path)
+    assert (folders[0] / "run.json").stat().st_mtime_ns == before
+    assert [made(folder) for folder in folders] == whole
 
 
 LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "8000"]
