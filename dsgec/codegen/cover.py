@@ -1,6 +1,6 @@
 """Network + candidate rows to few rows that give its mutants away."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,65 +12,75 @@ from dsgec.network.ir import Network
 
 Array = NDArray[Any]
 
-MOST_ROWS = 64
-_FIRST = 64  # of the candidates; ever more are tried for the mutants that the first ones miss
+MOST_ROWS = 128
+_FIRST, _MOST_AT_ONCE, _MOST_PARTS = 64, 4096, 64  # candidates, and how often there are more
 _TURNS = 3  # over the same candidates, with other mutants
 _BITS = (1, 8)  # of a number that are tried at a time, on the first candidates and on later ones
 _SHIFT = 0.618  # so that every pass tries other bits
-_MOST_WORK = 300_000_000  # additions
+_MOST_WORK = 600_000_000  # additions
+_PATIENCE = 5  # parts of the most candidates that find nothing, before the rest is let go
+_SHARE = 0.1  # of the work that is left, for one look
 _AT_ONCE, _MOST_VALUES = 1 << 13, 1 << 23  # values of a node, and of all nodes
 
 
 @dataclass(slots=True)
 class _Search:
-    """The mutants, what is known of all candidates, and how much work may still be done."""
+    """The mutants, and how much work may still be done."""
 
     network: Network
-    pool: Block
     mutants: Sequence[Mutant]
-    work: int
+    work: float
 
-    def given_away(self, numbers: Array, which: Array) -> tuple[Array, Array]:
-        """For some mutants and each of these rows whether it is, as far as there is work left."""
-        rows = part(self.pool, numbers)
-        nodes = len(self.network.nodes)
-        at_once = min(_AT_ONCE, _MOST_VALUES // nodes, self.work // nodes // 4)
-        step = max(at_once // len(numbers), 1)
-        # What cannot be afforded is left out here and there, not at the end.
-        share = self.work // (nodes * (step * len(numbers) + CALL)) * step
-        if self.work == _MOST_WORK:
-            share = max(share, step)  # a little of the largest network too
-        if len(which) > share:
-            which = _spread(which, share)
-        found = [np.zeros((0, len(numbers)), bool)]
-        for start in range(0, len(which), step):
-            some = [self.mutants[number] for number in which[start : start + step]]
+    def given_away(self, rows: Block, which: Array, share: float) -> tuple[Array, Array]:
+        """For some mutants and each of these rows whether it is; not for more work than a share."""
+        at_once = min(_AT_ONCE, _MOST_VALUES // len(self.network.nodes))
+        step = max(at_once // len(rows.rows), 1)
+        # Neighbours change the same nodes, so they go together; what cannot be afforded is left
+        # out here and there, not at the end.
+        batches = [which[start : start + step] for start in range(0, len(which), step)]
+        least = self.work * (1.0 - share)
+        tried, found = [which[:0]], [np.zeros((0, len(rows.rows)), bool)]
+        for number in _scattered(len(batches)):
+            if self.work <= least:
+                break
+            some = [self.mutants[mutant] for mutant in batches[number]]
             seen, work = differences(self.network, rows, some)
             self.work -= work
+            tried.append(batches[number])
             found.append(seen)
-        return which, np.vstack(found)
+        return np.concatenate(tried), np.vstack(found)
 
 
-def cover(network: Network, rows: Array, dtype: str) -> list[int]:
-    """The numbers of the rows that are chosen, at most `MOST_ROWS`."""
-    search = _Search(network, block(network, rows), mutants(network, dtype), _MOST_WORK)
+def cover(network: Network, more: Callable[[int, int], Array], dtype: str) -> Array:
+    """Rows that are chosen, at most `MOST_ROWS`, of those that `more` gives: a count, and a part.
+
+    Ever more candidates are tried for the mutants that the ones before have missed.
+    """
+    search = _Search(network, mutants(network, dtype), _MOST_WORK)
     left = np.arange(len(search.mutants))
     groups = _groups(search.mutants)
-    chosen: list[int] = []
-    start, count, passes = 0, _FIRST, 0
-    while start < len(rows):
-        numbers = np.arange(start, min(start + count, len(rows)))
+    most = max(min(_MOST_AT_ONCE, _MOST_VALUES // len(network.nodes)), 1)
+    chosen: list[Array] = []
+    count, turn, in_vain = _FIRST, 0, 0
+    for number in range(_MOST_PARTS):
+        rows = block(network, more(min(count, most), number))
+        search.work -= len(network.nodes) * (CALL + len(rows.rows))
+        before = len(left)
         for _ in range(_TURNS):
-            passes += 1
-            some = _some_of_each(left, groups, _BITS[start > 0], passes * _SHIFT % 1)
-            _, seen = search.given_away(numbers, some)
-            new = numbers[_greedy(seen)]
-            if len(new):
-                tried, seen = search.given_away(new, left)
-                left = np.setdiff1d(left, tried[seen.any(axis=1)])
-                chosen += new.tolist()
-        start, count = start + count, count * 2
-    return sorted(_needed(search, np.array(chosen, int))) or [0]
+            turn += 1
+            some = _some_of_each(left, groups, _BITS[number > 0], turn * _SHIFT % 1)
+            _, seen = search.given_away(rows, some, _SHARE)
+            good = part(rows, np.array(_greedy(seen), int))
+            if not len(good.rows):
+                break
+            tried, seen = search.given_away(good, left, _SHARE)
+            left = np.setdiff1d(left, tried[seen.any(axis=1)])
+            chosen.append(good.rows)
+        in_vain = in_vain + 1 if len(left) == before and count >= most else 0
+        if not len(left) or in_vain == _PATIENCE or search.work < _MOST_WORK / 10:
+            break
+        count *= 2
+    return _needed(search, np.vstack(chosen)) if chosen else rows.rows[:1]
 
 
 def _groups(found: Sequence[Mutant]) -> Array:
@@ -94,12 +104,9 @@ def _some_of_each(left: Array, groups: Array, most: int, shift: float) -> Array:
     return some
 
 
-def _spread(items: Array, most: int) -> Array:
-    """At most so many, evenly spread."""
-    if len(items) <= most:
-        return items
-    spread: Array = items[(np.arange(most) * (len(items) / max(most, 1))).astype(int)]
-    return spread
+def _scattered(count: int) -> list[int]:
+    """All numbers below the count; of any first few, no two are close together."""
+    return sorted(range(count), key=lambda number: number * _SHIFT % 1)
 
 
 def _greedy(matrix: Array) -> list[int]:
@@ -113,11 +120,10 @@ def _greedy(matrix: Array) -> list[int]:
     return chosen
 
 
-def _needed(search: _Search, chosen: Array) -> list[int]:
+def _needed(search: _Search, chosen: Array) -> Array:
     """Of the rows few that give away what all of them do."""
-    if not len(chosen):
-        return []
     search.work = _MOST_WORK
-    _, seen = search.given_away(chosen, np.arange(len(search.mutants)))
-    needed: list[int] = chosen[_greedy(np.unique(seen, axis=0))[:MOST_ROWS]].tolist()
+    rows = block(search.network, chosen)
+    _, seen = search.given_away(rows, np.arange(len(search.mutants)), 1.0)
+    needed: Array = chosen[sorted(_greedy(np.unique(seen, axis=0))[:MOST_ROWS])]
     return needed

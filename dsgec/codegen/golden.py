@@ -20,8 +20,8 @@ from dsgec.network.model import Model
 
 Array = NDArray[Any]
 
-_CANDIDATES = 16_384
 _COMPARED = 2_048
+_LATER_PART = 99
 _MOST_VALUES = 8_000_000  # of all nodes for all rows
 
 
@@ -52,8 +52,11 @@ class Loss:
 
 def golden(model: Model, network: Network, dtype: str = "double") -> Golden:
     """The golden rows of a model whose composed network is `network`."""
-    rows = candidates(model.columns, _affordable(network, _CANDIDATES), LIMITS[dtype], dtype)
-    rows = rows[cover(network, rows, dtype)]
+
+    def more(count: int, part: int) -> Array:
+        return candidates(model.columns, count, LIMITS[dtype], dtype, part)
+
+    rows = cover(network, more, dtype)
     outputs = evaluate(network, rows)
     return Golden(
         tuple(map(tuple, rows.tolist())),
@@ -64,7 +67,8 @@ def golden(model: Model, network: Network, dtype: str = "double") -> Golden:
 
 def loss(model: Model, network: Network) -> Loss:
     """What single precision changes, on rows of ordinary sizes."""
-    rows = candidates(model.columns, _affordable(network, _COMPARED), (0.0,), "float")
+    count = max(min(_COMPARED, _MOST_VALUES // len(network.nodes)), 1)
+    rows = candidates(model.columns, count, (0.0,), "float", _LATER_PART)
     exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
     told = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)
     exact, outputs = exact[told], outputs[told]
@@ -78,10 +82,6 @@ def loss(model: Model, network: Network) -> Loss:
 def _rounded_up(value: float) -> float:
     """To two digits, and never below the value."""
     return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(value))
-
-
-def _affordable(network: Network, most: int) -> int:
-    return min(most, max(_MOST_VALUES // len(network.nodes), 1))
 
 
 def _results(model: Model, outputs: Array) -> Array:

