@@ -13,13 +13,15 @@ from dsgec.codegen.environment import Code, render
 from dsgec.codegen.tape import Step, Tape, tape
 
 _ROWS = (64, 32)
-_BYTES_OF_BLOCK, _BYTES_OF_STACK = 48 << 10, 64 << 10
+_BYTES_OF_BLOCK = 48 << 10
+_BYTES_OF_STACK = 60 << 10  # of a block; parts and frames take less than 4 KB more
 _BYTES_OF_ROW = 8 << 10  # of one that is copied to the stack
 _ALIGNMENT = 64
-_VECTORS = {1: 4, 2: 4, 3: 2, 4: 2}  # so that a tile fits into 16 registers
+_VECTORS = {1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 2}  # so that a tile fits into 16 registers
 _SIZES = {"double": 8, "float": 4}
 _NUMPY_TYPES = {"double": "float64", "float": "float32"}
 _OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y", "neg": "-x"}
+_PARTS = {"sig": "sig_parts"}  # as sections of the arithmetic; each part has its own loop
 _BINARY = {*_OPERATORS, *(f.symbol for f in DEFINED.values() if f.arity == 2)} - {"neg"}
 
 
@@ -41,6 +43,7 @@ class Function:
     code: Code
     expression: Code
     binary: bool
+    in_parts: bool  # several loops, one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Kernel:
     tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
     all_required: bool
     scratch: int  # numbers that a caller lends, where a block is too large for the stack
+    has_parts: bool
     is_single: bool  # two classes of one output, in the type of Python's own numbers
     packed: str  # what Python calls a row of them as bytes
     reals: str  # the types of cffi and of numpy
@@ -84,7 +88,8 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name/__init__.py`, and what `name/_name.abi3.so` is made of: C, and its declarations."""
     m = view(artefact, TYPES[artefact.dtype].row)
     tape_ = tape(artefact.network)
-    symbols = {step.operation for step in tape_.steps} - {"sum", *_OPERATORS}
+    symbols = {_PARTS.get(step.operation, step.operation) for step in tape_.steps}
+    symbols -= {"sum", *_OPERATORS}
     kernel = _kernel(artefact, m, tape_)
     name = artefact.name
     c = render(
@@ -130,6 +135,7 @@ def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
         tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
         all_required=len(m.required) == m.inputs > 0,
         scratch=scratch,
+        has_parts=any(name in _PARTS for name in names),
         is_single=m.class_count == 2
         and m.outputs == 1
         and artefact.dtype == "double"
@@ -152,7 +158,9 @@ def _function(name: str) -> Function:
     binary = name in _BINARY
     call = f"dsgec_{name}(x, y)" if binary else f"dsgec_{name}(x)"
     expression = _OPERATORS.get(name, call)
-    return Function(Code(f"each_{name}"), Code(name.upper()), Code(expression), binary)
+    return Function(
+        Code(f"each_{name}"), Code(name.upper()), Code(expression), binary, name in _PARTS
+    )
 
 
 def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[Entry]:

@@ -1,7 +1,7 @@
 """Network to a tape: steps over columns of rows, which a kernel runs block by block.
 
 A slot is a column of as many values as a block has rows. Sums of weighted columns are one step, and
-sums of the same columns share it, up to four of them; so do functions of one argument whose slots
+sums of the same columns share it, up to six of them; so do functions of one argument whose slots
 are neighbours. What is computed, and in which order, is what the network says, so the bits are the
 same.
 """
@@ -12,7 +12,7 @@ from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import multiplications
 
-TILE = 4
+TILE = 6
 """The most sums of the same columns that one step computes."""
 
 _ONE = -1  # stands for the column of ones, which a number in a sum is a multiple of
@@ -123,8 +123,11 @@ class Writer:
 
     def sums(self, positions: list[int], sums: dict[int, Terms]) -> None:
         sources = tuple(self.value(source) for _, source in sums[positions[0]])
-        while positions:
-            group, positions = positions[:TILE], positions[TILE:]
+        tiles = -(-len(positions) // TILE)
+        for number in range(tiles):
+            # Of sizes as equal as can be: a tile of few sums reads its columns for little work.
+            start, end = (-(-len(positions) * i // tiles) for i in (number, number + 1))
+            group = positions[start:end]
             count = len(group)
             rows = zip(*(sums[position] for position in group), strict=True)
             weights = tuple(tuple(weight for weight, _ in row) for row in rows)

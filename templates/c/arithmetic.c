@@ -164,6 +164,26 @@ static inline double dsgec_sig(double x) {
     double top = x >= 0.0 ? 1.0 : e;
     return top / (1.0 + e);
 }
+/* == sig_parts: needs absolute, bits, exp_core, from_bits == */
+/* sig in three parts, with the same operations in the same order: exp(-|x|) is a power of 2 (scale)
+ * times exp(a - b), the second part is exp(a - b) - 1, the third is the result. */
+static inline void dsgec_sig_first(double x, double *scale, double *a, double *b) {
+    double v = -dsgec_absolute(x);
+    double y = v < -746.0 ? -746.0 : v;
+    double t = y * 1.4426950408889634 + 6755399441056831.0;
+    double k = t - 6755399441056831.0;
+    *scale = dsgec_from_bits(dsgec_bits(t) << 52);
+    *a = y - k * 0.6931471805598903;
+    *b = k * 5.497923018708371e-14;
+}
+static inline double dsgec_sig_second(double a, double b) {
+    return a + (dsgec_exp_core(a - b) - b);
+}
+static inline double dsgec_sig_third(double x, double scale, double m) {
+    double e = ((1.0 + m) * scale) * 5.421010862427522e-20;
+    double top = x >= 0.0 ? 1.0 : e;
+    return top / (1.0 + e);
+}
 /* == tanh: needs absolute, bits, exp_core, from_bits == */
 /* With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
  * keeps its digits where x is small: no second polynomial. What rounding takes from m is given

@@ -157,6 +157,26 @@ static inline float dsgec_sig(float x) {
     float top = x >= 0.0f ? 1.0f : e;
     return top / (1.0f + e);
 }
+/* == sig_parts: needs absolute, bits, exp_core, from_bits == */
+/* sig in three parts, with the same operations in the same order: exp(-|x|) is a power of 2 (scale)
+ * times exp(a - b), the second part is exp(a - b) - 1, the third is the result. */
+static inline void dsgec_sig_first(float x, float *scale, float *a, float *b) {
+    float v = -dsgec_absolute(x);
+    float y = v < -104.0f ? -104.0f : v;
+    float t = y * 1.442695f + 12583063.0f;
+    float k = t - 12583063.0f;
+    *scale = dsgec_from_bits(dsgec_bits(t) << 23);
+    *a = y - k * 0.69314575f;
+    *b = k * 1.4286068e-06f;
+}
+static inline float dsgec_sig_second(float a, float b) {
+    return a + (dsgec_exp_core(a - b) - b);
+}
+static inline float dsgec_sig_third(float x, float scale, float m) {
+    float e = ((1.0f + m) * scale) * 5.9604645e-08f;
+    float top = x >= 0.0f ? 1.0f : e;
+    return top / (1.0f + e);
+}
 /* == tanh: needs absolute, bits, exp_core, from_bits == */
 /* With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
  * keeps its digits where x is small: no second polynomial. What rounding takes from m is given

@@ -117,6 +117,30 @@ def test_sums_of_the_same_columns_share_a_step_and_functions_of_neighbours_too()
     assert made.slots == 3 + 7
 
 
+@pytest.mark.parametrize(("sums", "tiles"), [(6, [6]), (8, [4, 4]), (13, [5, 4, 4])])
+def test_sums_of_the_same_columns_are_divided_evenly(sums, tiles):
+    lines = [f"y_{i} = {i}.5 * x_1 + 2.5 * x_2" for i in range(1, sums + 1)]
+
+    assert [step.count for step in tape(parse("\n".join(lines))).steps] == tiles
+
+
+@pytest.mark.parametrize("dtype", ["float", "double"])
+def test_a_sigmoid_in_parts_is_the_sigmoid(dtype, tmp_path):
+    lines = [f"y_{i} = sig({i}.0 * x_1)" for i in range(1, 4)]
+    model = unnamed(parse("\n".join(lines)))
+    module = package(model, tmp_path, dtype)
+    ends = [0.0, 1e-300, 1e-40, 1e-9, 87.0, 87.5, 103.5, 104.0, 105.0, 709.0, 745.5, 746.5, 1e30]
+    middle = np.random.default_rng(1).normal(size=300) * 30
+    column = np.concatenate(
+        [np.multiply(ends, 1), np.multiply(ends, -1), middle, [np.inf, -np.inf]]
+    )
+    table = column[:, None].astype(np.float32 if dtype == "float" else float)
+    expected = evaluate(model.network, table)
+
+    for level in levels(module):
+        assert run(module, table, level, 3).tobytes() == expected.tobytes()
+
+
 def test_a_network_of_many_layers_needs_few_slots():
     lines = ["h_1_1 = sig(2.5 * x_1)"]
     lines += [f"h_{i}_1 = sig(1.5 * h_{i - 1}_1 + 0.5)" for i in range(2, 60)]
