@@ -24,13 +24,14 @@ def wait_until(holds):
 class LocalCluster:
     """A scheduler and workers, each a process, on ports that the system chooses."""
 
-    def __init__(self, folder, stack):
+    def __init__(self, folder, stack, tls=False):
         self.folder, self.stack, self.workers = folder, stack, []
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "scheduler.json"
+        self.settings = certificate(folder) if tls else {}
         self.scheduler = self.start(
             *("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-            *("--scheduler-file", file),
+            *("--scheduler-file", file, "--protocol", "tls" if tls else "tcp"),
         )
         wait_until(lambda: file.exists() and file.read_text().endswith("}"))
         self.address = json.loads(file.read_text())["address"]
@@ -39,7 +40,7 @@ class LocalCluster:
         log = self.stack.enter_context((self.folder / f"{kind}.log").open("ab"))
         process = subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{kind}", *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": str(path), "PYTHONSAFEPATH": "1"},
+            env={**os.environ, **self.settings, "PYTHONPATH": str(path), "PYTHONSAFEPATH": "1"},
             cwd=self.folder,
             stdout=log,
             stderr=log,
@@ -60,16 +61,29 @@ class LocalCluster:
             client.wait_for_workers(count, timeout=SECONDS)
 
 
+def certificate(folder):
+    """dask's settings for TLS, as variables of the environment: one certificate serves all."""
+    key, file = folder / "key.pem", folder / "certificate.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    command += ["-subj", "/CN=cluster", "-keyout", key, "-out", file]
+    subprocess.run(command, check=True, capture_output=True)
+    start = "DASK_DISTRIBUTED__COMM__TLS__"
+    settings = {f"{start}CA_FILE": str(file), "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "True"}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        settings |= {f"{start}{role}__KEY": str(key), f"{start}{role}__CERT": str(file)}
+    return settings
+
+
 @pytest.fixture
 def start_cluster(tmp_path):
     """Makes clusters of so many workers; `kill` ends only processes that it started."""
     with contextlib.ExitStack() as stack:
 
-        def start(workers=0, threads=1):
-            found = LocalCluster(tmp_path / "cluster", stack)
+        def start(workers=0, threads=1, tls=False):
+            found = LocalCluster(tmp_path / "cluster", stack, tls)
             for _ in range(workers):
                 found.add(threads)
-            if workers:
+            if workers and not tls:  # which this process has no settings for
                 found.wait_for_workers(workers)
             return found
 

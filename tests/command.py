@@ -1,11 +1,15 @@
 """The command line as a user runs it."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+
+from dsgec.__main__ import main
 
 COMMAND = [sys.executable, "-m", "dsgec"]
 NO_COMPILER = {"PATH": "", "CC": "", "DSGEC_NO_TCC": "1"}
@@ -18,19 +22,39 @@ def hears_interrupts():
 
 
 def dsgec(*arguments, cwd=None, code=0, env=None, **options):
-    answer = subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=cwd,
-        stdout=options.pop("stdout", subprocess.PIPE),
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **(env or {})},
-        **options,
-    )
+    """Run a command, and say what it printed; in a process of its own only where that matters."""
+    words = list(map(str, arguments))
+    if env is None and not options:
+        answer = _called(words, cwd or Path.cwd())
+    else:
+        answer = subprocess.run(
+            [*COMMAND, *words],
+            cwd=cwd,
+            stdout=options.pop("stdout", subprocess.PIPE),
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **(env or {})},
+            **options,
+        )
     assert answer.returncode == code, answer.stderr
     assert "Traceback" not in answer.stderr
     return answer
+
+
+def _called(words, folder):
+    """As a process would, but without the second that it takes to start one."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    before, sys.argv = sys.argv, ["dsgec", *words]
+    try:
+        with redirect_stdout(out), redirect_stderr(err), chdir(folder):
+            main()
+    except SystemExit as ended:
+        code = ended.code or 0
+    finally:
+        sys.argv = before
+    texts = [stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in (out, err)]
+    return subprocess.CompletedProcess(words, code, *texts)
 
 
 def read(folder, name):

@@ -54,7 +54,11 @@ def open_source(name: str, encoding: str = "") -> "Source":
         stream = cast(BinaryIO, path.open("rb"))
     except OSError as error:
         raise DsgecError(f"cannot read {name}: {reason(error)}") from error
-    return Source(stream, name, path.name.split(".")[0] or "table", encoding)
+    try:
+        return Source(stream, name, path.name.split(".")[0] or "table", encoding)
+    except BaseException:
+        stream.close()
+        raise
 
 
 class Source:

@@ -3,10 +3,12 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -174,6 +176,35 @@ def test_what_has_finished_is_kept(tmp_path, start_cluster, who):
 
     assert {p: p.stat().st_mtime_ns for p in there} == there
     assert made(out) == whole
+
+
+@pytest.mark.campaign
+def test_workers_stop_soon_after_an_interrupt(tmp_path, start_cluster):
+    file = written(tmp_path, 2, 10_000_000)  # each of them hours
+    cluster = start_cluster(2)
+    with contextlib.closing(connect(cluster.address)) as beside:
+        with studying(file, tmp_path / "out", cluster) as process:
+            wait_until(lambda: len(beside._client.processing()) == 2)
+            time.sleep(10)  # for two engines to be compiled, and generations to go by
+            blocked = beside.submit(worker.identity)
+            assert beside.ended(3) == []
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 130
+        assert beside.ended(5) == [blocked]
+
+
+@pytest.mark.campaign
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl")
+def test_a_cluster_with_tls(tmp_path, start_cluster):
+    file = written(tmp_path, 2, 60)
+    here = studied_here(file, tmp_path / "here")
+    cluster = start_cluster(2, tls=True)
+    assert cluster.address.startswith("tls://")
+    asked = ["study", file, "--out", tmp_path / "out", "--cluster", cluster.address]
+    dsgec(*asked, "--quiet", env=cluster.settings)
+
+    assert made(tmp_path / "out") == made(here)
+    assert "no scheduler of a dask cluster answers" in dsgec(*asked, code=1).stderr  # unencrypted
 
 
 def other_dsgec(folder):

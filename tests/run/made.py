@@ -1,0 +1,27 @@
+"""Runs that tests make, and what they leave."""
+
+from dsgec.evolution.choose import choose
+from dsgec.evolution.settings import Settings
+from dsgec.pipeline import prepare, run
+from dsgec.run.under_way import Sitting
+
+RUN = "wdbc-one_layer-seed1"
+
+
+def made(folder):
+    """All that a run leaves, but for the time that it took."""
+    files = {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+    assert "timing.json" in files
+    del files["timing.json"]
+    return files
+
+
+def quick_job(out, generations=30, **settings):
+    settings = {"population": 8, "seed": 3, **settings}
+    chosen = Settings(generations=generations, **settings)
+    return prepare("one_layer", "wdbc", chosen, out=out)
+
+
+def go(job, backend="engine", sitting=None, stop=None, on_generation=lambda _: None):
+    evolver = choose(job.problem, job.settings, backend)
+    return run(job, evolver, on_generation, sitting or Sitting(), stop)

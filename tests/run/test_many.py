@@ -1,0 +1,147 @@
+"""Several runs over processes: what becomes of one, of all of them, when somebody interferes."""
+
+import os
+import signal
+import subprocess
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.pipeline import run_many
+from dsgec.run.checkpoint import NAME, is_begun
+from tests.clusters import wait_until
+from tests.command import COMMAND, dsgec, hears_interrupts
+from tests.run.made import RUN, made, quick_job
+
+LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "3000"]
+MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
+
+
+def folders(out):
+    return [out / f"wdbc-one_layer-seed{number}" for number in (1, 2, 3)]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Three runs that nothing interrupted, one after the other."""
+    out = tmp_path_factory.mktemp("whole")
+    dsgec(*LONG, "--runs", "3", "--jobs", "1", "--out", out, "--quiet")
+    return [made(folder) for folder in folders(out)]
+
+
+def children(pid):
+    """The processes that a process has started."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def start(out, **options):
+    return subprocess.Popen(
+        [*COMMAND, *MANY, "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_interrupts,
+        process_group=0,
+        **options,
+    )
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc")
+
+
+@needs_proc
+@pytest.mark.needs_cc
+def test_a_process_that_is_killed_is_replaced(tmp_path, whole):
+    with start(tmp_path) as process:
+        wait_until(lambda: (folders(tmp_path)[0] / NAME).exists())
+        os.kill(children(process.pid)[0], signal.SIGKILL)
+        _, errors = process.communicate()
+
+    assert process.returncode == 0, errors
+    assert [made(folder) for folder in folders(tmp_path)] == whole
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize(
+    ("number", "group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "TERM"]
+)
+def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
+    """Ctrl-C reaches all processes, a signal to the command only itself: it makes no difference."""
+    with start(tmp_path) as process:
+        wait_until(lambda: all((folder / NAME).exists() for folder in folders(tmp_path)[:2]))
+        (os.killpg if group else os.kill)(process.pid, number)
+        _, errors = process.communicate()
+
+    assert process.returncode == 128 + number, errors
+    assert "Traceback" not in errors
+    assert "finishing this generation" in errors
+    assert "interrupted: 0 of 3 have ended" in errors
+    assert [is_begun(folder) for folder in folders(tmp_path)] == [True, True, False]
+    assert (folders(tmp_path)[0] / "report.html").exists()  # what there was, in good order
+    dsgec(*MANY, "--out", tmp_path, "--quiet")
+    assert [made(folder) for folder in folders(tmp_path)] == whole
+
+
+@needs_proc
+@pytest.mark.needs_cc
+def test_when_the_command_is_killed_nobody_goes_on(tmp_path, whole):
+    with start(tmp_path) as process:
+        wait_until(lambda: (folders(tmp_path)[0] / NAME).exists())
+        there = children(process.pid)
+        process.kill()
+        process.communicate()
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in there))
+    assert there
+    dsgec(*MANY, "--out", tmp_path, "--quiet")
+    assert [made(folder) for folder in folders(tmp_path)] == whole
+
+
+def test_several_runs_are_interrupted_and_go_on(tmp_path):
+    def jobs(out):
+        return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
+
+    whole = run_many(jobs(tmp_path / "whole"), 2, "numpy", 1, lambda _: None)
+    stop = threading.Event()
+    told = []
+
+    def ended(one):
+        told.append(one.ended)
+        stop.set()
+
+    run_many(jobs(tmp_path / "cut"), 1, "numpy", 1, ended, stop=stop)
+    assert told[0] == "generations"
+    assert len(told) < 3 or told[-1] == "interrupted"
+    again = run_many(jobs(tmp_path / "cut"), 2, "numpy", 1, lambda _: None)
+    assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
+
+
+def test_several_runs_go_on_where_they_were(tmp_path):
+    asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "20", "--quiet"]
+    dsgec(*asked, "--out", tmp_path)
+    before = [made(folder) for folder in folders(tmp_path)]
+    for folder in folders(tmp_path)[1:]:
+        (folder / "run.json").unlink()
+    first = (tmp_path / RUN / "run.json").stat().st_mtime_ns
+    dsgec(*asked, "--out", tmp_path)
+    assert (tmp_path / RUN / "run.json").stat().st_mtime_ns == first
+    assert [made(folder) for folder in folders(tmp_path)] == before
+
+
+def failing(out, number):
+    if number == 2:
+        raise DsgecError("this one cannot be made", "Make another.")
+    return quick_job(out, seed=number, generations=3)
+
+
+def test_an_error_of_one_is_told_when_the_others_have_ended(tmp_path):
+    each = [partial(failing, tmp_path, number) for number in (1, 2, *range(3, 40))]
+    with pytest.raises(DsgecError, match="this one cannot be made"):
+        run_many(each, 1, "numpy", 1, lambda _: None)
+    assert (tmp_path / RUN / "run.json").exists()
+    assert len(list(tmp_path.glob("*/run.json"))) < 10  # hardly another has begun
