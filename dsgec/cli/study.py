@@ -68,13 +68,12 @@ def study(
         )
     folder = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
     with contextlib.ExitStack() as held:
-        cluster = connect(address) if address is not None else None
+        workers = Crew(jobs or processors()) if address is None else connect(address)
+        held.callback(workers.close)
+        how = f"over {workers}" if address is None else f"on the cluster {workers}"
         tasks = prepare(list(cells(planned)), folder)
         for remark in () if quiet else remarks(tasks):
             complain(remark)
-        workers = cluster or Crew(jobs or processors())
-        held.callback(workers.close)
-        how = f"on the cluster {cluster}" if cluster else f"over {workers}"
         started = time.monotonic()
         held.enter_context(locked(folder, "study"))
         remove_unfinished(folder / RUNS)
