@@ -1,7 +1,7 @@
 """Measure what a cluster costs: many workers on this machine stand for many machines.
 
 python examples/measure_cluster.py overhead [CELLS [ROUNDS]]
-    cells of about a second, in turns with one worker of one thread and with --jobs 1
+    cells of about a second, in turns with one worker of one thread and with one process
 python examples/measure_cluster.py client [CELLS [WORKERS]]
     cells of one generation: cells a second, processor and bytes a cell
 
@@ -26,6 +26,7 @@ from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
 from dsgec.study.work import work
 from dsgec.workers.connect import connect
+from dsgec.workers.crew import Crew
 
 STUDY = """
 runs = {runs}
@@ -108,29 +109,33 @@ def tasks_of(folder, name, runs, generations):
     return prepare(list(cells(load_study(str(file)))), folder / name)
 
 
-def timed(tasks, cluster=None):
+def timed(tasks, workers):
     """Seconds of clock for all of them, and of the runs themselves."""
     own = []
     begin = time.monotonic()
-    work(tasks, 1, "auto", lambda _: None, lambda _, seconds: own.append(seconds), cluster)
+    work(tasks, workers, "auto", lambda _: None, lambda _, seconds: own.append(seconds))
     return time.monotonic() - begin, sum(own)
 
 
-def cpu_of(process):
+def cpu_of(pid):
     """Seconds of processor that another process has used."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def used():
+    """Seconds of processor of this process and all that it has started."""
+    tasks = Path("/proc/self/task").iterdir()
+    started = [pid for task in tasks for pid in (task / "children").read_text().split()]
+    return time.process_time() + sum(map(cpu_of, started))
 
 
 def overhead(stack, folder, count=10, rounds=5):
     """In turns: the same cells here and there; what is not in the runs themselves is overhead."""
-    address, processes = start_cluster(stack, folder, 1)
-
-    def used():
-        return time.process_time() + sum(map(cpu_of, processes))
-
+    address, _ = start_cluster(stack, folder, 1)
+    crew = stack.enter_context(contextlib.closing(Crew(1)))
     generations = 500
-    while (seconds := timed(tasks_of(folder, f"try{generations}", 1, generations))[1]) < 0.8:
+    while (seconds := timed(tasks_of(folder, f"try{generations}", 1, generations), crew)[1]) < 0.8:
         generations = round(generations * min(1.1 / seconds, 8)) + 1
     print(f"cells of {generations} generations, {seconds:.2f} s; {os.cpu_count()} processors")
     with contextlib.closing(connect(address)) as cluster:
@@ -140,7 +145,7 @@ def overhead(stack, folder, count=10, rounds=5):
             ours = tasks_of(folder, f"here{number}", count, generations)
             theirs = tasks_of(folder, f"there{number}", count, generations)
             marks = [used()]
-            here = timed(ours)
+            here = timed(ours, crew)
             marks.append(used())
             there = timed(theirs, cluster)
             marks.append(used())
@@ -171,9 +176,9 @@ def client(stack, folder, count=1000, workers=4):
         timed(tasks_of(folder, "first", 20 * workers, 1), cluster)
         sent = counter.up - first[0]
         todo = tasks_of(folder, "cells", count + 20 * workers, 1)[20 * workers :]
-        before = counter.up, counter.down, time.process_time(), cpu_of(scheduler)
+        before = counter.up, counter.down, time.process_time(), cpu_of(scheduler.pid)
         clock, own = timed(todo, cluster)
-        after = counter.up, counter.down, time.process_time(), cpu_of(scheduler)
+        after = counter.up, counter.down, time.process_time(), cpu_of(scheduler.pid)
     up, down, ours, theirs = ((b - a) / count for a, b in zip(before, after, strict=True))
     print(
         f"{workers} workers, {count} cells of one generation; load {os.getloadavg()[0]:.1f}\n"

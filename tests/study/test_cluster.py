@@ -207,6 +207,18 @@ def test_a_cluster_with_tls(tmp_path, start_cluster):
     assert "no scheduler of a dask cluster answers" in dsgec(*asked, code=1).stderr  # unencrypted
 
 
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    ("arguments", "said"), [("overhead 2 1", "median ratio"), ("client 10 2", "cells of 100 s")]
+)
+def test_what_a_cluster_costs_can_be_measured(arguments, said):
+    script = [sys.executable, str(ROOT / "examples" / "measure_cluster.py"), *arguments.split()]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    answer = subprocess.run(script, env=environment, capture_output=True, text=True, check=True)
+
+    assert said in answer.stdout
+
+
 def other_dsgec(folder):
     """A copy of the package, in which one file differs by a comment."""
     subprocess.run(["cp", "-r", *(ROOT / n for n in ("dsgec", "templates")), folder], check=True)
