@@ -124,7 +124,8 @@ def shorten(study: Study) -> Study:
         runs=runs,
         parts=parts,
         shortened=(
-            f"A quick look: {runs} runs of at most {study.quick.generations} generations,"
+            f"A quick look: {runs} {'run' if runs == 1 else 'runs'} of at most"
+            f" {study.quick.generations} generations,"
             f" instead of {study.runs} runs of up to {most}. These are not the study's results."
         ),
     )

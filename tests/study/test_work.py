@@ -233,7 +233,7 @@ def test_jobs_and_backends_do_not_change_the_results(file, whole, tmp_path):
 
     a, b, c = (made(tmp_path / name) for name in ("a", "b", "build/small-quick"))
     assert a == b == c
-    assert b"A quick look: 1 runs of at most 2 generations" in a["tables.txt"]
+    assert b"A quick look: 1 run of at most 2 generations" in a["tables.txt"]
     assert a["results.csv"].count(b"\n") == 4
     assert a["results.csv"] != made(whole)["results.csv"]
 
