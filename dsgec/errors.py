@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,18 @@ class DsgecError(Exception):
             faults = Fault(faults, advice)
         self.faults = (faults,) if isinstance(faults, Fault) else tuple(faults)
         super().__init__("\n".join(map(str, self.faults)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As it comes from another process: what exceptions do by themselves is to call the class
+        # with the text, which is not what it takes.
+        return _again, (type(self), self.faults, self.__dict__)
+
+
+def _again(kind: type[DsgecError], faults: tuple[Fault, ...], state: dict[str, Any]) -> DsgecError:
+    error = kind.__new__(kind)
+    DsgecError.__init__(error, faults)
+    error.__dict__.update(state)
+    return error
 
 
 def reason(error: Exception) -> str:

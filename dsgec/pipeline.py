@@ -194,9 +194,9 @@ def run_many(
 ) -> list[Run]:
     """Several runs over `jobs` processes; `on_run` is called in their order.
 
-    A job is made when its turn comes, where it runs, as each may hold a table of its own; one whose
-    folder has its result already is not run again. When `stop` is set, or one fails, those under
-    way end with what they have, and no other begins.
+    A job is made when its turn comes, where it runs, as each may hold a table of its own: by a
+    function that a process can import. One whose folder has its result already is not run again.
+    When `stop` is set, or one fails, those under way end with what they have, and no more begin.
     """
     stop = stop or threading.Event()
     quiet = replace(sitting, on_stop=ignore, on_trouble=ignore)  # which are for this process
@@ -208,7 +208,7 @@ def run_many(
         shared = crew.share(tuple(each))
         calls = {
             crew.submit(_one_of, shared, number, backend, threads, quiet): number
-            for number in range(len(each))
+            for number in range(0 if stop.is_set() else len(each))
         }
         while calls:
             for call in crew.ended(_SECONDS_BETWEEN_LOOKS):
@@ -223,7 +223,8 @@ def run_many(
                 told += 1
             if stop.is_set() and not is_stopped:
                 is_stopped = True
-                sitting.on_stop()
+                if not failures:
+                    sitting.on_stop()
                 for call in crew.stop():
                     del calls[call]
     if failures:

@@ -64,7 +64,6 @@ def cover(network: Network, more: Callable[[int, int], Array], dtype: str) -> Ar
     count, turn, in_vain = _FIRST, 0, 0
     for number in range(_MOST_PARTS):
         rows = block(network, more(min(count, most), number))
-        search.work -= len(network.nodes) * (CALL + len(rows.rows))
         before = len(left)
         for _ in range(_TURNS):
             turn += 1
@@ -76,6 +75,7 @@ def cover(network: Network, more: Callable[[int, int], Array], dtype: str) -> Ar
             tried, seen = search.given_away(good, left, _SHARE)
             left = np.setdiff1d(left, tried[seen.any(axis=1)])
             chosen.append(good.rows)
+        search.work -= len(network.nodes) * (CALL + len(rows.rows))
         in_vain = in_vain + 1 if len(left) == before and count >= most else 0
         if not len(left) or in_vain == _PATIENCE or search.work < _MOST_WORK / 10:
             break

@@ -19,13 +19,14 @@ from typing import Any
 from dsgec.errors import DsgecError, reason
 from dsgec.native import cache
 from dsgec.workers.calls import MOST_RESTARTS, Call, Shared
-from dsgec.workers.pipe import GONE, packed, receive, send
-from dsgec.workers.process import Answer, Question, Remark, Stop
+from dsgec.workers.pipe import GONE, packed, receive, send, unpacked
+from dsgec.workers.process import STOP, Answer, Question, Remark
 
 MOST_HELD = 32
 """Shared values in a process; beyond it the one that was used longest ago goes."""
 
-_START = "from dsgec.workers.process import main; main()"
+# It finds the same modules; a variable of the environment would reach compilers, too.
+_START = "import sys; sys.path[:] = sys.argv[1:]; from dsgec.workers.process import main; main()"
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -46,6 +47,7 @@ class Crew:
         self._attendants: list[threading.Thread] = []
         self._processes: set[_Process] = set()
         self._lock = threading.Lock()  # of the processes, and whether there may be more
+        self._packing = threading.Lock()
         self._is_stopped = self._is_closed = False
 
     def __str__(self) -> str:
@@ -65,8 +67,13 @@ class Crew:
         self._waiting.put(call)
         if len(self._attendants) < min(self.threads, len(self._under_way)):
             attendant = threading.Thread(target=self._attend, daemon=True)
-            self._attendants.append(attendant)
-            attendant.start()
+            try:
+                attendant.start()
+            except RuntimeError as error:  # the system has no more; one is enough
+                if not self._attendants:
+                    raise DsgecError("no thread could be started", "Try fewer --jobs.") from error
+            else:
+                self._attendants.append(attendant)
         return call
 
     def ended(self, seconds: float) -> list[Call]:
@@ -129,8 +136,6 @@ class Crew:
                     if call.restarts <= MOST_RESTARTS and not self._is_closed:
                         continue
                     call.error = why
-                except Exception as error:  # it cannot be sent
-                    call.error = error
                 else:
                     call.value, call.error = answer.value, answer.error
                 self._ended.put(call)
@@ -149,13 +154,22 @@ class Crew:
         return process
 
     def _ask(self, process: "_Process", call: Call) -> Answer:
+        """What came of a call; one of GONE if the process did not live to tell."""
         wanted = [a.digest for a in call.arguments if isinstance(a, Shared)]
-        process.ask(call, {digest: self._values[int(digest)] for digest in wanted})
-        while True:
-            message = process.hear()
-            if isinstance(message, Answer):
-                return message
-            self._on_remark(message.text)
+        values = {digest: self._values[int(digest)] for digest in wanted}
+        try:
+            with self._packing:  # one table at a time
+                data = process.question(call, values)
+        except Exception as error:
+            return Answer(error=error)
+        process.send(data)
+        failure: Exception | None = None
+        while not isinstance(message := process.hear(), Answer):
+            try:
+                self._on_remark(message.text)
+            except Exception as error:
+                failure = error
+        return message if failure is None else Answer(error=failure)
 
     def _end(self, process: "_Process") -> int:
         with self._lock:
@@ -167,39 +181,47 @@ class _Process:
     """A process, and what it holds."""
 
     def __init__(self) -> None:
-        # It finds the same modules, and the libraries that have been compiled.
-        path = os.pathsep.join(folder for folder in sys.path if folder)
-        environment = {"PYTHONPATH": path, "DSGEC_CACHE": str(cache.folder())}
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter
-            [sys.executable, "-P", "-c", _START],
+            [sys.executable, "-P", "-c", _START, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | environment,
+            env=os.environ | {"DSGEC_CACHE": str(cache.folder())},  # it may be ours alone
         )
         self._held: OrderedDict[str, None] = OrderedDict()
         self._sending = threading.Lock()
 
-    def ask(self, call: Call, values: dict[str, Any]) -> None:
-        """Send a call, and of the values that it needs those that are not there."""
+    def question(self, call: Call, values: dict[str, Any]) -> bytes:
+        """A call, and of the values that it needs those that are not there; to be sent."""
         new = {digest: value for digest, value in values.items() if digest not in self._held}
         held = self._held | dict.fromkeys(values)
         for digest in values:
             held.move_to_end(digest)
         most = max(MOST_HELD, len(values))
         dropped = tuple(held.popitem(last=False)[0] for _ in range(len(held) - most))
-        self._send(Question(new, dropped, call.function, call.arguments))
+        data = packed(Question(new, dropped, call.function, call.arguments))
         self._held = held
+        return data
+
+    def send(self, data: bytes) -> None:
+        """Send what was packed."""
+        assert self._process.stdin is not None
+        with self._sending:
+            send(self._process.stdin, data)
 
     def hear(self) -> Answer | Remark:
-        """The next thing that it says; an EOFError when it is gone."""
+        """The next thing that it says; one of GONE when it is gone."""
         assert self._process.stdout is not None
-        message: Answer | Remark = receive(self._process.stdout)
+        data = receive(self._process.stdout)
+        try:
+            message: Answer | Remark = unpacked(data)
+        except Exception as error:
+            return Answer(error=RuntimeError(f"an answer cannot be read: {error}"))
         return message
 
     def stop(self) -> None:
         """Ask the call under way to end early."""
         with contextlib.suppress(OSError):  # it has ended
-            self._send(Stop())
+            self.send(STOP)
 
     def kill(self) -> None:
         """End it at once."""
@@ -212,12 +234,6 @@ class _Process:
             with contextlib.suppress(OSError):  # what was not sent yet cannot be
                 pipe.close()
         return self._process.wait()
-
-    def _send(self, message: Question | Stop) -> None:
-        data = packed(message)
-        assert self._process.stdin is not None
-        with self._sending:
-            send(self._process.stdin, data)
 
 
 def _why(error: Exception) -> DsgecError:

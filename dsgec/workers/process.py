@@ -15,7 +15,10 @@ from typing import IO, Any
 
 from dsgec.errors import DsgecError
 from dsgec.workers.calls import Shared
-from dsgec.workers.pipe import packed, receive, send
+from dsgec.workers.pipe import packed, receive, send, unpacked
+
+STOP = b""
+"""In the place of a question: end early."""
 
 stop = threading.Event()
 """Set when calls that can end early, with what they have, should do so."""
@@ -29,11 +32,6 @@ class Question:
     dropped: tuple[str, ...]
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """In the place of a question: end early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +67,24 @@ def main() -> None:
         try:
             data = packed(message)
         except Exception as error:
-            data = packed(Answer(error=RuntimeError(f"cannot be sent: {error}: {message!r}")))
+            data = packed(Answer(error=_unsendable(error, message)))
         send(answers, data)
 
     _remarks.append(tell)
-    questions: queue.SimpleQueue[Question] = queue.SimpleQueue()
+    questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
     held: dict[str, Any] = {}
     while True:
         tell(_answer(questions.get(), held))
 
 
-def _answer(question: Question, held: dict[str, Any]) -> Answer:
-    for digest in question.dropped:
-        del held[digest]
-    held |= question.values
-    arguments = [held[a.digest] if isinstance(a, Shared) else a for a in question.arguments]
+def _answer(data: bytes, held: dict[str, Any]) -> Answer:
     try:
+        question: Question = unpacked(data)
+        for digest in question.dropped:
+            held.pop(digest, None)
+        held |= question.values
+        arguments = [held[a.digest] if isinstance(a, Shared) else a for a in question.arguments]
         return Answer(question.function(*arguments))
     except BaseException as error:
         if not isinstance(error, DsgecError):  # whoever has to mend this wants to know where it was
@@ -93,19 +92,20 @@ def _answer(question: Question, held: dict[str, Any]) -> Answer:
         return Answer(error=error)
 
 
-def _listen(messages: IO[bytes], questions: "queue.SimpleQueue[Question]") -> None:
-    code = 0
+def _unsendable(error: Exception, message: object) -> RuntimeError:
+    return RuntimeError(f"cannot be sent: {error}: {message!r:.500}")
+
+
+def _listen(messages: IO[bytes], questions: "queue.SimpleQueue[bytes]") -> None:
     try:
         while True:
-            message = receive(messages)
-            if isinstance(message, Stop):
+            data = receive(messages)
+            if data == STOP:
                 stop.set()
             else:
-                questions.put(message)
+                questions.put(data)
     except EOFError:
-        pass
+        os._exit(0)
     except BaseException:
         traceback.print_exc()
-        code = 1
-    finally:
-        os._exit(code)
+        os._exit(1)

@@ -131,7 +131,10 @@ def is_abandoned() -> Callable[[], bool]:
         return lambda: False  # a process of a crew: it is ended together with its call
     from distributed import get_worker
 
-    worker = get_worker()
+    try:
+        worker = get_worker()
+    except ValueError:  # somebody has imported it without need
+        return lambda: False
     key, tasks = worker.get_current_task(), worker.state.tasks
 
     def abandoned() -> bool:

@@ -16,8 +16,9 @@ from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
 from tests.run.made import RUN, made, quick_job
 
-LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "3000"]
+LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "1000"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
+SLOW = ["--backend", "numpy"]  # minutes: it is interrupted long before it ends
 
 
 def folders(out):
@@ -40,19 +41,25 @@ def children(pid):
     return found
 
 
-def start(out, **options):
+def start(out, *more):
     return subprocess.Popen(
-        [*COMMAND, *MANY, "--out", str(out)],
+        [*COMMAND, *MANY, *more, "--out", str(out)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=hears_interrupts,
         process_group=0,
-        **options,
     )
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc")
+
+
+def test_nothing_begins_that_was_stopped_before(tmp_path):
+    stop = threading.Event()
+    stop.set()
+    assert run_many([partial(quick_job, tmp_path)], 1, "numpy", 1, lambda _: None, stop=stop) == []
+    assert not list(tmp_path.iterdir())
 
 
 @needs_proc
@@ -73,7 +80,7 @@ def test_a_process_that_is_killed_is_replaced(tmp_path, whole):
 )
 def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
     """Ctrl-C reaches all processes, a signal to the command only itself: it makes no difference."""
-    with start(tmp_path) as process:
+    with start(tmp_path, *SLOW) as process:
         wait_until(lambda: all((folder / NAME).exists() for folder in folders(tmp_path)[:2]))
         (os.killpg if group else os.kill)(process.pid, number)
         _, errors = process.communicate()
@@ -91,7 +98,7 @@ def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
 @needs_proc
 @pytest.mark.needs_cc
 def test_when_the_command_is_killed_nobody_goes_on(tmp_path, whole):
-    with start(tmp_path) as process:
+    with start(tmp_path, *SLOW) as process:
         wait_until(lambda: (folders(tmp_path)[0] / NAME).exists())
         there = children(process.pid)
         process.kill()
@@ -106,7 +113,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
         return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
 
-    whole = run_many(jobs(tmp_path / "whole"), 2, "numpy", 1, lambda _: None)
+    whole = run_many(jobs(tmp_path / "whole"), 2, "engine", 1, lambda _: None)
     stop = threading.Event()
     told = []
 
@@ -117,7 +124,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     run_many(jobs(tmp_path / "cut"), 1, "numpy", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
-    again = run_many(jobs(tmp_path / "cut"), 2, "numpy", 1, lambda _: None)
+    again = run_many(jobs(tmp_path / "cut"), 2, "engine", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 

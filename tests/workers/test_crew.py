@@ -4,15 +4,19 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.network.tokens import PhenotypeError
 from dsgec.workers import process
 from dsgec.workers.calls import MOST_RESTARTS, Call
-from dsgec.workers.crew import MOST_HELD, Crew, _Process
+from dsgec.workers.crew import MOST_HELD, Crew
+from dsgec.workers.pipe import unpacked
 from tests.clusters import ROOT, wait_until
 from tests.command import hears_interrupts
 
@@ -97,20 +101,88 @@ def test_an_error_of_a_call_is_told_by_it(crew):
     with pytest.raises(DsgecError) as told:
         mistake.result()
     assert told.value.faults[0].advice == "Yes."
+    assert str(told.value) == "error: no\n  Yes."
     with pytest.raises(KeyError) as told:
         bug.result()
     assert "in failing" in told.value.__notes__[0]  # a line of the traceback
 
 
-def test_what_cannot_be_sent_is_told(crew):
-    with pytest.raises(RuntimeError, match="cannot be sent"):
-        results(crew, [crew.submit(unsendable)])
-    with pytest.raises((AttributeError, TypeError), match="pickle"):
-        results(crew, [crew.submit(length, lambda: None)])
-    assert results(crew, [crew.submit(length, "ab")]) == [2]
+class Unreadable(Exception):
+    """One that is pickled, but not unpickled: it takes more than its text."""
+
+    def __init__(self, one, two):
+        super().__init__(one)
 
 
-def test_a_value_is_sent_once_and_goes_when_there_are_many(crew, monkeypatch):
+def unreadable():
+    raise Unreadable(1, 2)
+
+
+def test_what_cannot_be_sent_or_read_is_told_and_harms_no_other_call():
+    with closing(Crew(1)) as crew:
+        with pytest.raises(RuntimeError, match="cannot be sent"):
+            results(crew, [crew.submit(unsendable)])
+        with pytest.raises((AttributeError, TypeError), match="pickle"):
+            results(crew, [crew.submit(length, lambda: None)])
+        with pytest.raises(RuntimeError, match="an answer cannot be read"):
+            results(crew, [crew.submit(unreadable)])
+        with pytest.raises(ValueError, match="could not convert"):
+            results(crew, [crew.submit(length, Unmakeable())])
+        assert results(crew, [crew.submit(length, "ab")]) == [2]
+        assert len(crew._processes) == 1
+
+
+class Unmakeable:
+    """Its pickle cannot be unpickled where it arrives."""
+
+    def __reduce__(self):
+        return float, ("no number",)
+
+
+def test_mistakes_of_all_kinds_come_as_they_were(crew):
+    mistake = PhenotypeError("x_1 + ?", "net", 6, "expected a number", "Write one.")
+    with pytest.raises(PhenotypeError) as told:
+        results(crew, [crew.submit(failing, mistake)])
+    assert str(told.value) == str(mistake)
+    assert told.value.offset == 6
+
+
+def remarking(number):
+    process.remark("listen")
+    return number
+
+
+def test_who_hears_remarks_badly_does_not_mix_up_the_answers():
+    def bad(text):
+        raise OSError("gone")
+
+    with closing(Crew(1, bad)) as crew:
+        calls = [crew.submit(remarking, 1), crew.submit(length, "ab"), crew.submit(length, "abc")]
+        left = set(calls)
+        while left:
+            left -= set(crew.ended(60.0))
+    assert isinstance(calls[0].error, OSError)
+    assert [call.value for call in calls] == [None, 2, 3]
+
+
+def test_one_thread_is_enough(monkeypatch):
+    started = []
+    start = threading.Thread.start
+
+    def few(thread):
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", few)
+    with closing(Crew(2)) as crew:
+        assert results(crew, [crew.submit(length, text) for text in ("a", "ab")]) == [1, 2]
+    with closing(Crew(2)) as crew, pytest.raises(DsgecError, match="no thread"):
+        crew.submit(length, "a")
+
+
+def test_a_value_is_sent_once_and_goes_when_there_are_many(crew):
     values = [str(number) * number for number in range(MOST_HELD + 3)]
     handles = [crew.share(value) for value in values]
     assert crew.share(values[5]) == handles[5]
@@ -119,11 +191,9 @@ def test_a_value_is_sent_once_and_goes_when_there_are_many(crew, monkeypatch):
         assert results(crew, calls) == [len(value) for value in values]
     assert all(len(one._held) <= MOST_HELD for one in crew._processes)
 
-    sent = []
-    monkeypatch.setattr(_Process, "_send", lambda self, question: sent.append(question.values))
     one = next(iter(crew._processes))
-    for number in (0, 0, 1):
-        one.ask(Call(length, ()), {f"new {number}": values[number]})
+    asked = [one.question(Call(length, ()), {f"new {n}": values[n]}) for n in (0, 0, 1)]
+    sent = [unpacked(data).values for data in asked]
     assert sent == [{"new 0": values[0]}, {}, {"new 1": values[1]}]
 
 
@@ -150,22 +220,32 @@ def test_stop_reaches_the_calls_under_way_and_ends_the_others(crew, tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_what_is_cancelled_is_never_told(crew, tmp_path):
-    first = [crew.submit(waiting, tmp_path / str(number)) for number in range(2)]
-    wait_until(lambda: len(crew.remarks) == 2)
-    second = crew.submit(length, "ab")
-    crew.cancel([second])
-    crew.stop()
-    assert results(crew, first) == ["stopped"] * 2
-    assert crew.ended(0.0) == []
+def waiting_for(path):
+    while not path.exists():
+        time.sleep(0.01)
+    return "there"
+
+
+def test_what_is_cancelled_is_never_made_or_told(tmp_path):
+    with closing(Crew(1)) as crew:
+        first = crew.submit(waiting_for, tmp_path / "there")
+        second = crew.submit(Path.touch, tmp_path / "made")
+        third = crew.submit(length, "ab")
+        crew.cancel([second])
+        (tmp_path / "there").touch()
+        told = []
+        while third not in told:
+            told += crew.ended(60.0)
+    assert told == [first, third]
+    assert not (tmp_path / "made").exists()
 
 
 def test_closing_ends_the_processes_at_once(tmp_path):
     crew = Crew(2)
     for number in range(4):
         crew.submit(waiting, tmp_path / str(number))
-    wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
-    pids = [int(path.read_text()) for path in tmp_path.iterdir() if path.read_text()]
+    wait_until(lambda: sum(1 for path in tmp_path.iterdir() if path.read_text()) == 2)
+    pids = [int(path.read_text()) for path in tmp_path.iterdir()]
     start = time.monotonic()
     crew.close()
     assert time.monotonic() - start < 30.0  # they would have waited for a minute
