@@ -1,7 +1,7 @@
 """What a user's mistake is told as: a place, the line, a caret, what is wrong and what to do."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -50,6 +50,10 @@ class DsgecError(Exception):
             faults = Fault(faults, advice)
         self.faults = (faults,) if isinstance(faults, Fault) else tuple(faults)
         super().__init__("\n".join(map(str, self.faults)))
+
+    def of(self, which: str) -> "DsgecError":
+        """The same mistake, told of one among several."""
+        return DsgecError(replace(f, message=f"{which}: {f.message}") for f in self.faults)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As it comes from another process: what exceptions do by themselves is to call the class

@@ -215,14 +215,15 @@ def run_many(
                 number = calls.pop(call)
                 try:
                     ended[number] = call.result()
+                except DsgecError as error:
+                    failures.append(error.of(f"run {number + 1} of {len(each)}"))
                 except Exception as error:
                     failures.append(error)
-                    stop.set()  # the others end soon, and then this is told
             while told in ended:
                 on_run(ended[told])
                 told += 1
-            if stop.is_set() and not is_stopped:
-                is_stopped = True
+            if (failures or stop.is_set()) and not is_stopped:
+                is_stopped = True  # those under way end soon, and then a failure is told
                 if not failures:
                     sitting.on_stop()
                 for call in crew.stop():

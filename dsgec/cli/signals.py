@@ -1,27 +1,29 @@
-"""Ctrl-C and its like: the first asks a run to end in good order, the second ends it at once."""
+"""Ctrl-C and its like, for a run and for a study."""
 
 import os
 import signal
 import threading
 import time
+from abc import ABC, abstractmethod
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, Self
 
-_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+from dsgec.cli.output import EXIT_INTERRUPTED
+
 _AGAIN = 0.5  # seconds: some programs send the same signal to a process and to its group
 
 
-class Signals:
-    """While it is entered, the first signal sets `stop`, and a later one ends the process."""
+class _Handled(ABC):
+    """While it is entered, these signals are handled here."""
+
+    names: tuple[str, ...]
 
     def __init__(self) -> None:
-        self.stop = threading.Event()
         self.exit_code = 0
-        self._first = 0.0
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> "Signals":
-        for name in _NAMES:
+    def __enter__(self) -> Self:
+        for name in self.names:
             number = getattr(signal, name, None)
             # What is ignored stays so: `nohup` wants that.
             if number is not None and signal.getsignal(number) != signal.SIG_IGN:
@@ -36,6 +38,34 @@ class Signals:
     ) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    @abstractmethod
+    def _handle(self, number: int, frame: FrameType | None) -> None: ...
+
+
+class Interrupts(_Handled):
+    """SIGTERM and SIGHUP interrupt as Ctrl-C does: by a KeyboardInterrupt."""
+
+    names = ("SIGTERM", "SIGHUP")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exit_code = EXIT_INTERRUPTED
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self.exit_code = 128 + number
+        raise KeyboardInterrupt
+
+
+class Signals(_Handled):
+    """The first sets `stop`, for a run to end in good order; a later one ends the process."""
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stop = threading.Event()
+        self._first = 0.0
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from dsgec.cli.options import backend_option
-from dsgec.cli.output import EXIT_INTERRUPTED, complain, say
+from dsgec.cli.output import complain, say
+from dsgec.cli.signals import Interrupts
 from dsgec.errors import DsgecError
 
 
@@ -85,6 +86,7 @@ def study(
                 f" {how}, in {folder}"
             )
         progress = Progress(todo, len(there), max(workers.threads, 1), quiet=quiet)
+        interrupts = held.enter_context(Interrupts())
         try:
             work(todo, workers, backend, progress.note, progress.ended)
         except KeyboardInterrupt:
@@ -94,7 +96,7 @@ def study(
                 f"interrupted: {progress.done} of {len(tasks)} runs are finished and kept;"
                 f" go on with `{command}`"
             )
-            sys.exit(EXIT_INTERRUPTED)
+            sys.exit(interrupts.exit_code)
         except DsgecError:
             progress.close()
             raise

@@ -4,12 +4,11 @@ Wherever a run was made, its file is written here, whole: a kill loses only the 
 nobody goes on writing behind the back of a process that was killed.
 """
 
-import contextlib
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from dsgec.errors import DsgecError, Fault
+from dsgec.errors import DsgecError
 from dsgec.run.files import write_whole
 from dsgec.study.ir import Cell
 from dsgec.study.outcome import Made, outcome_of
@@ -77,23 +76,11 @@ def work(
 
 
 def _keep(task: Task, call: Call) -> Made:
-    with _naming(task.cell):
+    try:
         made: Made = call.result()
+    except DsgecError as error:
+        cell = task.cell
+        kind = f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name}"
+        raise error.of(f"{kind}, seed {cell.settings.seed}") from error
     write_whole(task.path, made.text)
     return made
-
-
-@contextlib.contextmanager
-def _naming(cell: Cell) -> Iterator[None]:
-    """Say of an error which run it ended."""
-    try:
-        yield
-    except DsgecError as error:
-        raise DsgecError(
-            Fault(
-                f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name},"
-                f" seed {cell.settings.seed}: {fault.message}",
-                fault.advice,
-            )
-            for fault in error.faults
-        ) from error

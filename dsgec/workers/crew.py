@@ -26,7 +26,13 @@ MOST_HELD = 32
 """Shared values in a process; beyond it the one that was used longest ago goes."""
 
 # It finds the same modules; a variable of the environment would reach compilers, too.
-_START = "import sys; sys.path[:] = sys.argv[1:]; from dsgec.workers.process import main; main()"
+_START = """
+import sys
+answers = int(sys.argv[1])
+sys.path[:] = sys.argv[2:]
+from dsgec.workers.process import main
+main(answers)
+"""
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
@@ -136,6 +142,11 @@ class Crew:
                     if call.restarts <= MOST_RESTARTS and not self._is_closed:
                         continue
                     call.error = why
+                except Exception as error:  # a bug of ours, which no other call is to suffer from
+                    if process is not None:
+                        process.kill()
+                        self._end(process)
+                    process, call.error = None, error
                 else:
                     call.value, call.error = answer.value, answer.error
                 self._ended.put(call)
@@ -181,12 +192,22 @@ class _Process:
     """A process, and what it holds."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - this interpreter
-            [sys.executable, "-P", "-c", _START, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | {"DSGEC_CACHE": str(cache.folder())},  # it may be ours alone
-        )
+        # Not standard output: whatever prints there while it starts would be taken for an answer.
+        answers, theirs = os.pipe()
+        self._answers = os.fdopen(answers, "rb")
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - this interpreter
+                [sys.executable, "-P", "-c", _START, str(theirs), *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                env=os.environ | {"DSGEC_CACHE": str(cache.folder())},  # it may be ours alone
+                pass_fds=[theirs],
+            )
+        except BaseException:
+            self._answers.close()
+            raise
+        finally:
+            os.close(theirs)
         self._held: OrderedDict[str, None] = OrderedDict()
         self._sending = threading.Lock()
 
@@ -210,8 +231,7 @@ class _Process:
 
     def hear(self) -> Answer | Remark:
         """The next thing that it says; one of GONE when it is gone."""
-        assert self._process.stdout is not None
-        data = receive(self._process.stdout)
+        data = receive(self._answers)
         try:
             message: Answer | Remark = unpacked(data)
         except Exception as error:
@@ -229,8 +249,8 @@ class _Process:
 
     def end(self) -> int:
         """End it, and wait until it has: how it ended."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
+        assert self._process.stdin is not None
+        for pipe in (self._process.stdin, self._answers):
             with contextlib.suppress(OSError):  # what was not sent yet cannot be
                 pipe.close()
         return self._process.wait()

@@ -1,11 +1,13 @@
-"""What runs in a process of a crew: calls come by standard input, what came of them goes back.
+"""What runs in a process of a crew: calls come by standard input, what came of them by a pipe.
 
 The process belongs to the one that started it: when that is gone, however it ended, standard input
 ends too, and so does this process, at once. Files are whole or not there, so nothing is damaged.
 """
 
+import contextlib
 import os
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -58,10 +60,9 @@ def remark(text: str) -> None:
         tell(Remark(text))
 
 
-def main() -> None:
-    """Answer questions until there are no more."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed is no answer
+def main(descriptor: int) -> None:
+    """Answer questions until there are no more; the answers go to this descriptor."""
+    answers = os.fdopen(descriptor, "wb")
 
     def tell(message: Remark | Answer) -> None:
         try:
@@ -72,7 +73,14 @@ def main() -> None:
 
     _remarks.append(tell)
     questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, questions), daemon=True).start()
+    messages = sys.stdin.buffer
+    try:
+        threading.Thread(target=_listen, args=(messages, questions), daemon=True).start()
+    except RuntimeError:
+        receive(messages)
+        tell(Answer(error=DsgecError("no thread could be started", "Try fewer --jobs.")))
+        return
+    _end_with_parent()
     held: dict[str, Any] = {}
     while True:
         tell(_answer(questions.get(), held))
@@ -90,6 +98,16 @@ def _answer(data: bytes, held: dict[str, Any]) -> Answer:
         if not isinstance(error, DsgecError):  # whoever has to mend this wants to know where it was
             error.add_note(traceback.format_exc())  # a traceback itself does not travel
         return Answer(error=error)
+
+
+def _end_with_parent() -> None:
+    """Have the system end this process, too: one that was stopped does not see its input end."""
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def _unsendable(error: Exception, message: object) -> RuntimeError:

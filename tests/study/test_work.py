@@ -202,7 +202,8 @@ def test_two_processes_do_not_work_on_one_folder(file, tmp_path):
         pass
 
 
-def test_an_interrupt_says_how_to_go_on(tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_says_how_to_go_on(tmp_path, number, code):
     file = tmp_path / "long.toml"
     file.write_text(STUDY.replace("runs = 4", "runs = 400"))
     folder = tmp_path / "out"
@@ -212,10 +213,10 @@ def test_an_interrupt_says_how_to_go_on(tmp_path):
     ) as process:
         while process.poll() is None and not list(folder.glob(f"{RUNS}/*.json")):
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, errors = process.communicate()
 
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "Traceback" not in errors
     assert f"go on with `dsgec study {file} --out {folder}`" in errors
     assert "of 1200 runs are finished and kept" in errors
