@@ -185,14 +185,14 @@ def try_report(folder: Path) -> None:
 
 def run_many(
     each: Sequence[Callable[[], Job]],
-    jobs: int,
+    crew: Crew,
     backend: str,
     threads: int,
     on_run: Callable[[Run], None],
     sitting: Sitting = USUAL_SITTING,
     stop: threading.Event | None = None,
 ) -> list[Run]:
-    """Several runs over `jobs` processes; `on_run` is called in their order.
+    """Several runs over the processes of a crew; `on_run` is called in their order.
 
     A job is made when its turn comes, where it runs, as each may hold a table of its own: by a
     function that a process can import. One whose folder has its result already is not run again.
@@ -204,30 +204,30 @@ def run_many(
     failures: list[Exception] = []
     told = 0
     is_stopped = False
-    with contextlib.closing(Crew(jobs, sitting.on_trouble)) as crew:
-        shared = crew.share(tuple(each))
-        calls = {
-            crew.submit(_one_of, shared, number, backend, threads, quiet): number
-            for number in range(0 if stop.is_set() else len(each))
-        }
-        while calls:
-            for call in crew.ended(_SECONDS_BETWEEN_LOOKS):
-                number = calls.pop(call)
-                try:
-                    ended[number] = call.result()
-                except DsgecError as error:
-                    failures.append(error.of(f"run {number + 1} of {len(each)}"))
-                except Exception as error:
-                    failures.append(error)
-            while told in ended:
-                on_run(ended[told])
-                told += 1
-            if (failures or stop.is_set()) and not is_stopped:
-                is_stopped = True  # those under way end soon, and then a failure is told
-                if not failures:
-                    sitting.on_stop()
-                for call in crew.stop():
-                    del calls[call]
+    crew.on_remark = sitting.on_trouble
+    shared = crew.share(tuple(each))
+    calls = {
+        crew.submit(_one_of, shared, number, backend, threads, quiet): number
+        for number in range(0 if stop.is_set() else len(each))
+    }
+    while calls:
+        for call in crew.ended(_SECONDS_BETWEEN_LOOKS):
+            number = calls.pop(call)
+            try:
+                ended[number] = call.result()
+            except DsgecError as error:
+                failures.append(error.of(f"run {number + 1} of {len(each)}"))
+            except Exception as error:
+                failures.append(error)
+        while told in ended:
+            on_run(ended[told])
+            told += 1
+        if (failures or stop.is_set()) and not is_stopped:
+            is_stopped = True  # those under way end soon, and then a failure is told
+            if not failures:
+                sitting.on_stop()
+            for call in crew.stop():
+                del calls[call]
     if failures:
         raise failures[0]
     in_order = [ended[number] for number in sorted(ended)]

@@ -14,13 +14,13 @@ from dsgec.cli.sitting import SittingOptions
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
-from dsgec.machine import processors
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.display import Progress, progress, result_lines, summary_lines
 from dsgec.run.job import Job, Run
 from dsgec.run.record import to_json
 from dsgec.run.under_way import Sitting
+from dsgec.workers.crew import Crew
 
 _MOST_NOTES = 10
 
@@ -73,18 +73,18 @@ def carry_out_many(
     first: Job,
     options: SittingOptions,
     arguments: dict[str, Any],
-    jobs: int | None,
+    crew: Crew,
     *,
     anew: bool,
     folds: bool,
 ) -> None:
-    """Run several jobs, of which `first` is one, side by side; they may be folds."""
+    """Run several jobs, of which `first` is one, over processes; they may be folds."""
     if options.cluster is not None:
         raise DsgecError(
             "--cluster goes with one run of several islands",
             "`dsgec study --cluster` spreads many runs.",
         )
-    jobs = min(jobs or processors(), len(each))
+    jobs = crew.threads
     threads = options.threads or sensible_threads(first.problem, jobs * first.settings.islands)
     evolver = choose(first.problem, first.settings, options.backend, threads)
     _tell_notes(first, evolver, options)
@@ -94,7 +94,7 @@ def carry_out_many(
     with Signals() as signals, _watching(first, how, options, len(each)) as watching:
         ended = run_many(
             each,
-            jobs,
+            crew,
             evolver.name,
             threads,
             watching.run_ended,

@@ -1,6 +1,7 @@
 """`dsgec evolve`."""
 
 import re
+from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,8 @@ from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError
 from dsgec.evolution.settings import CONNECTIONS
 from dsgec.genome.ir import ENGINES
+from dsgec.machine import processors
+from dsgec.workers.crew import Crew
 
 _SHARE = 0.3
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
@@ -153,39 +156,44 @@ def evolve(
 
     A run that was interrupted, or killed, goes on when it is started again in the same way.
     """
-    from dsgec.bnf.load import load_grammar
-    from dsgec.cli.carry_out import carry_out, carry_out_many, reference
-    from dsgec.evolution.settings import Settings
-    from dsgec.pipeline import cross_validated, prepare, refuse_other_run, seeded
-
     share, test_table = share_or_table(test, folds, runs)
-    chosen = Settings(
-        max_depth=tuple(sorted(dict(max_depth).items())),
-        test=share,
-        migrate_every=migrate[0],
-        migrants=migrate[1],
-        **settings,
-    )
-    file = load_grammar(grammar)
-    dataset = table.dataset(data, test_table)
-    job = prepare(file, dataset, chosen, out=out, name=name)
-    each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
-    if folds:
-        each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
-        job = each[0]()
-    several = len(each) > 1
-    for make in each:  # every mistake is told before a run begins
-        single = make() if several else job
-        if not overwrite:
-            refuse_other_run(single)
-    warn(job.grammar)
-    arguments = {
-        "grammar": reference(grammar),
-        "data": reference(data),
-        "test": reference(test_table) if test_table else None,
-        "table": asdict(table),
-    }
-    if several:
-        carry_out_many(each, job, sitting, arguments, jobs, anew=overwrite, folds=bool(folds))
-    else:
-        carry_out(job, sitting, arguments, anew=overwrite)
+    count = folds or runs
+    crew = None
+    with ExitStack() as held:
+        if count > 1:  # processes start while this one imports and reads
+            crew = Crew(min(jobs or processors(), count), "dsgec.pipeline")
+            held.callback(crew.close)
+        from dsgec.bnf.load import load_grammar
+        from dsgec.cli.carry_out import carry_out, carry_out_many, reference
+        from dsgec.evolution.settings import Settings
+        from dsgec.pipeline import cross_validated, prepare, refuse_other_run, seeded
+
+        chosen = Settings(
+            max_depth=tuple(sorted(dict(max_depth).items())),
+            test=share,
+            migrate_every=migrate[0],
+            migrants=migrate[1],
+            **settings,
+        )
+        file = load_grammar(grammar)
+        dataset = table.dataset(data, test_table)
+        job = prepare(file, dataset, chosen, out=out, name=name)
+        each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
+        if folds:
+            each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
+            job = each[0]()
+        for make in each:  # every mistake is told before a run begins
+            single = make() if crew else job
+            if not overwrite:
+                refuse_other_run(single)
+        warn(job.grammar)
+        arguments = {
+            "grammar": reference(grammar),
+            "data": reference(data),
+            "test": reference(test_table) if test_table else None,
+            "table": asdict(table),
+        }
+        if crew:
+            carry_out_many(each, job, sitting, arguments, crew, anew=overwrite, folds=bool(folds))
+        else:
+            carry_out(job, sitting, arguments, anew=overwrite)

@@ -69,7 +69,11 @@ def study(
         )
     folder = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
     with contextlib.ExitStack() as held:
-        workers = Crew(jobs or processors()) if address is None else connect(address)
+        workers = (
+            Crew(jobs or processors(), "dsgec.study.outcome")
+            if address is None
+            else connect(address)
+        )
         held.callback(workers.close)
         how = f"over {workers}" if address is None else f"on the cluster {workers}"
         tasks = prepare(list(cells(planned)), folder)

@@ -28,10 +28,10 @@ MOST_HELD = 32
 # It finds the same modules; a variable of the environment would reach compilers, too.
 _START = """
 import sys
-answers = int(sys.argv[1])
-sys.path[:] = sys.argv[2:]
+answers, module = int(sys.argv[1]), sys.argv[2]
+sys.path[:] = sys.argv[3:]
 from dsgec.workers.process import main
-main(answers)
+main(answers, module)
 """
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -39,12 +39,15 @@ _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 class Crew:
     """So many processes, each of which makes one call at a time; for one thread.
 
-    `on_remark` is called with what calls have to tell, by other threads.
+    With the name of a `module` that calls will want, the processes start at once, and import it
+    while this one goes on; otherwise each starts when there is a call for it. `on_remark` is called
+    with what calls have to tell, by other threads.
     """
 
-    def __init__(self, size: int, on_remark: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, size: int, module: str = "") -> None:
         self.threads, self.want = size, ""
-        self._on_remark = on_remark
+        self.on_remark: Callable[[str], None] = lambda _: None
+        self._module = module
         self._values: list[Any] = []
         self._handles: dict[int, Shared] = {}
         self._waiting: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
@@ -55,6 +58,9 @@ class Crew:
         self._lock = threading.Lock()  # of the processes, and whether there may be more
         self._packing = threading.Lock()
         self._is_stopped = self._is_closed = False
+        if module:
+            for _ in range(size):
+                self._add_attendant()
 
     def __str__(self) -> str:
         return "1 process" if self.threads == 1 else f"{self.threads} processes"
@@ -72,15 +78,18 @@ class Crew:
         self._under_way.add(call)
         self._waiting.put(call)
         if len(self._attendants) < min(self.threads, len(self._under_way)):
-            attendant = threading.Thread(target=self._attend, daemon=True)
-            try:
-                attendant.start()
-            except RuntimeError as error:  # the system has no more; one is enough
-                if not self._attendants:
-                    raise DsgecError("no thread could be started", "Try fewer --jobs.") from error
-            else:
-                self._attendants.append(attendant)
+            self._add_attendant()
         return call
+
+    def _add_attendant(self) -> None:
+        attendant = threading.Thread(target=self._attend, daemon=True)
+        try:
+            attendant.start()
+        except RuntimeError as error:  # the system has no more; one is enough
+            if not self._attendants:
+                raise DsgecError("no thread could be started", "Try fewer --jobs.") from error
+        else:
+            self._attendants.append(attendant)
 
     def ended(self, seconds: float) -> list[Call]:
         """The calls that have ended since it was last asked; none if none does so in time."""
@@ -130,6 +139,9 @@ class Crew:
             # one to say what becomes of the calls.
             signal.pthread_sigmask(signal.SIG_BLOCK, {getattr(signal, name) for name in _SIGNALS})
         process = None
+        if self._module:
+            with contextlib.suppress(*GONE):  # it is tried again when there is a call
+                process = self._begin()
         while (call := self._waiting.get()) is not None:
             while call in self._under_way:
                 try:
@@ -158,7 +170,7 @@ class Crew:
         with self._lock:
             if self._is_closed:
                 raise EOFError
-            process = _Process()
+            process = _Process(self._module)
             self._processes.add(process)
             if self._is_stopped:
                 process.stop()
@@ -177,7 +189,7 @@ class Crew:
         failure: Exception | None = None
         while not isinstance(message := process.hear(), Answer):
             try:
-                self._on_remark(message.text)
+                self.on_remark(message.text)
             except Exception as error:
                 failure = error
         return message if failure is None else Answer(error=failure)
@@ -191,13 +203,13 @@ class Crew:
 class _Process:
     """A process, and what it holds."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str) -> None:
         # Not standard output: whatever prints there while it starts would be taken for an answer.
         answers, theirs = os.pipe()
         self._answers = os.fdopen(answers, "rb")
         try:
             self._process = subprocess.Popen(  # noqa: S603 - this interpreter
-                [sys.executable, "-P", "-c", _START, str(theirs), *sys.path],
+                [sys.executable, "-P", "-c", _START, str(theirs), module, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 env=os.environ | {"DSGEC_CACHE": str(cache.folder())},  # it may be ours alone

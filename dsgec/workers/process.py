@@ -5,6 +5,7 @@ ends too, and so does this process, at once. Files are whole or not there, so no
 """
 
 import contextlib
+import importlib
 import os
 import queue
 import signal
@@ -60,8 +61,11 @@ def remark(text: str) -> None:
         tell(Remark(text))
 
 
-def main(descriptor: int) -> None:
-    """Answer questions until there are no more; the answers go to this descriptor."""
+def main(descriptor: int, module: str) -> None:
+    """Answer questions until there are no more; the answers go to this descriptor.
+
+    A `module` is imported before the first of them, which will want it.
+    """
     answers = os.fdopen(descriptor, "wb")
 
     def tell(message: Remark | Answer) -> None:
@@ -81,6 +85,9 @@ def main(descriptor: int) -> None:
         tell(Answer(error=DsgecError("no thread could be started", "Try fewer --jobs.")))
         return
     _end_with_parent()
+    if module:
+        with contextlib.suppress(ImportError):  # which a question will tell
+            importlib.import_module(module)
     held: dict[str, Any] = {}
     while True:
         tell(_answer(questions.get(), held))

@@ -1,9 +1,12 @@
 """Runs that tests make, and what they leave."""
 
+from contextlib import closing
+
 from dsgec.evolution.choose import choose
 from dsgec.evolution.settings import Settings
-from dsgec.pipeline import prepare, run
+from dsgec.pipeline import prepare, run, run_many
 from dsgec.run.under_way import Sitting
+from dsgec.workers.crew import Crew
 
 RUN = "wdbc-one_layer-seed1"
 
@@ -25,3 +28,9 @@ def quick_job(out, generations=30, **settings):
 def go(job, backend="engine", sitting=None, stop=None, on_generation=lambda _: None):
     evolver = choose(job.problem, job.settings, backend)
     return run(job, evolver, on_generation, sitting or Sitting(), stop)
+
+
+def over(processes, each, *arguments, **options):
+    """Several runs over so many processes."""
+    with closing(Crew(processes)) as crew:
+        return run_many(each, crew, *arguments, **options)

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.pipeline import run_many
 from dsgec.run.checkpoint import NAME, is_begun
 from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
-from tests.run.made import RUN, made, quick_job
+from tests.run.made import RUN, made, over, quick_job
 
 LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "1000"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
@@ -58,7 +57,7 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no
 def test_nothing_begins_that_was_stopped_before(tmp_path):
     stop = threading.Event()
     stop.set()
-    assert run_many([partial(quick_job, tmp_path)], 1, "numpy", 1, lambda _: None, stop=stop) == []
+    assert over(1, [partial(quick_job, tmp_path)], "numpy", 1, lambda _: None, stop=stop) == []
     assert not list(tmp_path.iterdir())
 
 
@@ -113,7 +112,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
         return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
 
-    whole = run_many(jobs(tmp_path / "whole"), 2, "engine", 1, lambda _: None)
+    whole = over(2, jobs(tmp_path / "whole"), "engine", 1, lambda _: None)
     stop = threading.Event()
     told = []
 
@@ -121,10 +120,10 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
         told.append(one.ended)
         stop.set()
 
-    run_many(jobs(tmp_path / "cut"), 1, "numpy", 1, ended, stop=stop)
+    over(1, jobs(tmp_path / "cut"), "numpy", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
-    again = run_many(jobs(tmp_path / "cut"), 2, "engine", 1, lambda _: None)
+    again = over(2, jobs(tmp_path / "cut"), "engine", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 
@@ -149,6 +148,6 @@ def failing(out, number):
 def test_an_error_of_one_is_told_when_the_others_have_ended(tmp_path):
     each = [partial(failing, tmp_path, number) for number in (1, 2, *range(3, 40))]
     with pytest.raises(DsgecError, match=r"run 2 of 39: this one cannot be made"):
-        run_many(each, 1, "numpy", 1, lambda _: None)
+        over(1, each, "numpy", 1, lambda _: None)
     assert (tmp_path / RUN / "run.json").exists()
     assert len(list(tmp_path.glob("*/run.json"))) < 10  # hardly another has begun

@@ -21,9 +21,10 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.settings import Settings
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
-from dsgec.pipeline import prepare, run_many, seeded
+from dsgec.pipeline import prepare, seeded
 from dsgec.run.record import read_model
 from tests.command import QUICK, dsgec, read
+from tests.run.made import over
 
 SCALED = ["--scale", "standard"]
 
@@ -185,7 +186,7 @@ def noted(path, number):
 
 def test_a_fold_is_made_when_its_turn_comes_by_who_runs_it(tmp_path):
     log = tmp_path / "log"
-    run_many([partial(noted, log, k) for k in (1, 2, 3)], 1, "numpy", 1, lambda _: None)
+    over(1, [partial(noted, log, k) for k in (1, 2, 3)], "numpy", 1, lambda _: None)
     pids, numbers, before = zip(*map(str.split, log.read_text().splitlines()), strict=True)
 
     assert numbers == ("1", "2", "3")

@@ -23,9 +23,9 @@ from tests.command import hears_interrupts
 
 @pytest.fixture
 def crew():
-    remarks = []
-    with closing(Crew(2, remarks.append)) as found:
-        found.remarks = remarks
+    with closing(Crew(2)) as found:
+        found.remarks = []
+        found.on_remark = found.remarks.append
         yield found
 
 
@@ -92,6 +92,18 @@ def test_no_more_processes_than_calls():
         assert len(crew._processes) == 1
 
 
+def imported(name):
+    return name in sys.modules
+
+
+def test_processes_can_start_before_there_are_calls():
+    with closing(Crew(2, "dsgec.study.figure")) as crew:
+        wait_until(lambda: len(crew._processes) == 2)
+        assert results(crew, [crew.submit(imported, "dsgec.study.figure")]) == [True]
+    with closing(Crew(1, "no.such.module")) as crew:
+        assert results(crew, [crew.submit(length, "ab")]) == [2]
+
+
 def test_an_error_of_a_call_is_told_by_it(crew):
     mistake, bug = crew.submit(failing, DsgecError("no", "Yes.")), crew.submit(failing, KeyError(1))
     good = crew.submit(length, "ab")
@@ -155,7 +167,8 @@ def test_who_hears_remarks_badly_does_not_mix_up_the_answers():
     def bad(text):
         raise OSError("gone")
 
-    with closing(Crew(1, bad)) as crew:
+    with closing(Crew(1)) as crew:
+        crew.on_remark = bad
         calls = [crew.submit(remarking, 1), crew.submit(length, "ab"), crew.submit(length, "abc")]
         left = set(calls)
         while left:
