@@ -16,7 +16,6 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.settings import CONNECTIONS
 from dsgec.genome.ir import ENGINES
 from dsgec.machine import processors
-from dsgec.workers.crew import Crew
 
 _SHARE = 0.3
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
@@ -161,6 +160,8 @@ def evolve(
     crew = None
     with ExitStack() as held:
         if count > 1:  # processes start while this one imports and reads
+            from dsgec.workers.crew import Crew
+
             crew = Crew(min(jobs or processors(), count), "dsgec.pipeline")
             held.callback(crew.close)
         from dsgec.bnf.load import load_grammar
