@@ -1,4 +1,4 @@
-"""Where the time goes on this machine: figures that are measured side by side, in one process.
+"""Where the time goes on this machine: figures that are measured side by side.
 
 Machines differ and are shared, so what to read are the ratios; what is compared is measured in
 turns, and of repeated measurements the fastest counts.
