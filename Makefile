@@ -35,6 +35,7 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[campaign]'
 	touch $@
 
-.venv/developing: .venv/installed
+.venv/developing: pyproject.toml
+	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+	touch .venv/installed $@

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from dsgec.errors import printable
-from dsgec.run.display import duration
+from dsgec.run.display import Voice, duration
 from dsgec.study.prepare import Task
 
 _SECONDS_BETWEEN_LINES = 5.0
@@ -55,6 +55,7 @@ class Progress:
         self.remaining = Remaining(tasks, jobs)
         self.quiet = quiet or sys.stderr is None
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._say = Voice(sys.stderr)
         self.shown = -_SECONDS_BETWEEN_LINES
         self.noted = False
         if tasks:
@@ -64,7 +65,7 @@ class Progress:
         """A remark, once."""
         if text and not self.noted and not self.quiet:
             self.noted = True
-            print(printable(f"note: {text}"), file=sys.stderr)
+            self._say(printable(f"note: {text}") + "\n")
 
     def ended(self, task: Task, seconds: float) -> None:
         """Called with every run that has ended."""
@@ -84,16 +85,14 @@ class Progress:
         text = f"{self.done:>{len(str(self.total))}}/{self.total} runs"
         text += "" if left is None or is_last else f"  {duration(left)} left"
         if self.terminal:
-            print(
-                f"\r\x1b[K{bar}  {text}", end="\n" if is_last else "", file=sys.stderr, flush=True
-            )
+            self._say(f"\r\x1b[K{bar}  {text}" + "\n" * is_last)
         else:
-            print(text, file=sys.stderr, flush=True)
+            self._say(text + "\n")
 
     def close(self) -> None:
         """End the line that was kept fresh."""
         if self.terminal and not self.quiet and self.done < self.total:
-            print(file=sys.stderr, flush=True)
+            self._say("\n")
 
 
 def _kind(task: Task) -> Kind:

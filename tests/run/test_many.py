@@ -75,7 +75,11 @@ def test_a_process_that_is_killed_is_replaced(tmp_path, whole):
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
-    ("number", "group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "TERM"]
+    ("number", "group"),
+    [
+        pytest.param(signal.SIGINT, True, id="Ctrl-C"),
+        pytest.param(signal.SIGTERM, False, id="TERM", marks=pytest.mark.campaign),
+    ],
 )
 def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
     """Ctrl-C reaches all processes, a signal to the command only itself: it makes no difference."""
@@ -95,6 +99,7 @@ def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
 
 
 @needs_proc
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_when_the_command_is_killed_nobody_goes_on(tmp_path, whole):
     with start(tmp_path, *SLOW) as process:

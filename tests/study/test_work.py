@@ -202,7 +202,10 @@ def test_two_processes_do_not_work_on_one_folder(file, tmp_path):
         pass
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.campaign)],
+)
 def test_an_interrupt_says_how_to_go_on(tmp_path, number, code):
     file = tmp_path / "long.toml"
     file.write_text(STUDY.replace("runs = 4", "runs = 400"))
@@ -237,6 +240,17 @@ def test_jobs_and_backends_do_not_change_the_results(file, whole, tmp_path):
     assert b"A quick look: 1 run of at most 2 generations" in a["tables.txt"]
     assert a["results.csv"].count(b"\n") == 4
     assert a["results.csv"] != made(whole)["results.csv"]
+
+
+def test_a_study_goes_on_when_nobody_listens_any_more(file, whole, tmp_path):
+    command = [*COMMAND, "study", str(file), "--out", str(tmp_path)]
+    with subprocess.Popen(
+        command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert "12 runs" in process.stderr.readline()
+        process.stderr.close()
+    assert process.returncode == 0
+    assert made(tmp_path) == made(whole)
 
 
 def test_what_cannot_be_run_is_told_before_anything_is_run(tmp_path):
