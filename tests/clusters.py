@@ -61,6 +61,14 @@ class LocalCluster:
             client.wait_for_workers(count, timeout=SECONDS)
 
 
+def other_dsgec(folder):
+    """A copy of the package, in which one file differs by a comment."""
+    subprocess.run(["cp", "-r", *(ROOT / n for n in ("dsgec", "templates")), folder], check=True)
+    with (folder / "dsgec" / "genome" / "random.py").open("a") as file:
+        file.write("# changed\n")
+    return folder
+
+
 def certificate(folder):
     """dask's settings for TLS, as variables of the environment: one certificate serves all."""
     key, file = folder / "key.pem", folder / "certificate.pem"

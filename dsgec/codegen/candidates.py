@@ -37,8 +37,8 @@ def candidates(
 ) -> Array:
     """Rows of many sizes, some of them mostly zeros, with every category and missing values.
 
-    Every `part` has others. Its numbers are short ones first, which are the same in every type, and
-    short in the source; of later parts half are of all digits, because products of short ones are
+    Every `part` has others. The numbers of the first parts are short: the same in every type, and
+    short in the source. Of later parts half are of all digits, because products of short ones are
     exact where others round.
     """
     # The generator whose numbers numpy promises never to change.
