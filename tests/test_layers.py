@@ -36,6 +36,7 @@ MAY_IMPORT = {
         "fitness",
     },
     "run": {
+        "arithmetic",
         "resources",
         "bnf",
         "genome",

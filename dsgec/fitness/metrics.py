@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.sums import total
 from dsgec.fitness.objectives import ordered_sum, spread, squared_errors
 
 Array = NDArray[np.float64]
@@ -54,11 +55,11 @@ def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
     count = len(targets)
     errors = outputs[:, 0] - targets
     squares = ordered_sum(errors * errors)
-    total = spread(targets)
+    deviations = spread(targets)
     return {
         "rmse": math.sqrt(squares / count),
         "mae": ordered_sum(np.abs(errors)) / count,
-        "r2": 1.0 - squares / total if total else None,
+        "r2": 1.0 - squares / deviations if deviations else None,
     }
 
 
@@ -81,7 +82,7 @@ def _mean_auroc(outputs: Array, classes: Classes, count: int) -> float | None:
         return auroc(outputs[:, -1], classes == 1)
     values = [auroc(outputs[:, c], classes == c) for c in range(outputs.shape[1])]
     defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if len(defined) == len(values) else None
+    return total(defined) / len(defined) if len(defined) == len(values) else None
 
 
 def _f1(predicted: Classes, classes: Classes, count: int) -> float:
@@ -89,10 +90,10 @@ def _f1(predicted: Classes, classes: Classes, count: int) -> float:
     scores = []
     for c in (1,) if count == 2 else range(count):
         hits = int(np.sum((predicted == c) & (classes == c)))
-        total = int(np.sum(predicted == c)) + int(np.sum(classes == c))
-        if total or count == 2:
-            scores.append(2.0 * hits / total if total else 0.0)
-    return sum(scores) / len(scores)
+        both = int(np.sum(predicted == c)) + int(np.sum(classes == c))
+        if both or count == 2:
+            scores.append(2.0 * hits / both if both else 0.0)
+    return total(scores) / len(scores)
 
 
 def _balanced_accuracy(predicted: Classes, classes: Classes, count: int) -> float:
@@ -102,4 +103,4 @@ def _balanced_accuracy(predicted: Classes, classes: Classes, count: int) -> floa
         for c in range(count)
         if np.any(classes == c)
     ]
-    return sum(shares) / len(shares)
+    return total(shares) / len(shares)
