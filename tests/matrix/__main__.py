@@ -36,6 +36,7 @@ def try_cell(cell: Cell, wheel: Path) -> Outcome:
     try:
         python = make_environment(cell, wheel, EXTRAS, folder / "environment")
         outcome = take_tour(python, STEPS, folder / "tour", FOLDER / "cache")
+        shutil.rmtree(folder / "environment")  # that of a failure stays, to look into
     except CellError as error:
         outcome = Outcome(failure=str(error))
     told = outcome.failure or "done"
