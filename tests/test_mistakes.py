@@ -13,7 +13,7 @@ import pytest
 from dsgec.data import source
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
-from dsgec.run.files import write_whole
+from dsgec.folder import write_whole
 from tests.command import COMMAND, QUICK, dsgec, hears_interrupts, read
 
 MISTAKES = [
@@ -188,7 +188,7 @@ def test_an_export_that_cannot_be_written_leaves_no_folder(tmp_path, monkeypatch
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dsgec.run.files.os.fsync", full)
+    monkeypatch.setattr("dsgec.folder.os.fsync", full)
     with pytest.raises(DsgecError, match="No space left on device"):
         write_whole(tmp_path / "a" / "b" / "net.c", "int x;")
     assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ from dsgec.cli.sitting import SittingOptions
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
+from dsgec.folder import open_folder
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.display import Progress, progress, result_lines, summary_lines
@@ -103,7 +104,8 @@ def carry_out_many(
         )
     whole = len(ended) == len(each) and not any(_can_go_on(one) for one in ended)
     if folds and whole:
-        write_scores(ended)
+        with open_folder(first.named) as folder:
+            write_scores(folder, ended)
     if options.as_json:
         hand_over(to_json([_as_json(one) for one in ended]).removesuffix("\n"))
     elif not options.quiet and ended:

@@ -1,13 +1,14 @@
 """Exported files to the artefact that they say they are: read as text, and never run."""
 
 import ast
+import contextlib
 import io
 import json
 import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile, model_id
 from dsgec.codegen.emit_onnx import read_onnx
 from dsgec.codegen.targets import TARGETS, Target
 from dsgec.errors import DsgecError, reason
+from dsgec.folder import Folder, open_folder
 from dsgec.network.description import read_model
-from dsgec.resources import read_bytes
 from dsgec.run.package import build_package, build_wheel
 
 _MOST_BYTES = 256 << 20
@@ -27,24 +28,23 @@ _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An artefact as its file tells it, and the targets that make a file of that name."""
+    """An artefact as its file describes it, and the targets that make a file of that name.
 
-    path: Path
+    `name` is that of the file in the folder which the names of the artefact's files start from.
+    """
+
+    folder: Folder
+    name: str
     artefact: Artefact
     targets: tuple[str, ...]
 
     @property
-    def folder(self) -> Path:
-        """What the names of the artefact's files start from."""
-        return self.path.parent.parent if self.path.name == _PACKAGE else self.path.parent
+    def path(self) -> Path:
+        return self.folder.path / self.name
 
     @property
     def is_wheel(self) -> bool:
         return self.path.suffix == WHEEL
-
-    def place(self, name: str) -> str:
-        """Where one of its files is."""
-        return f"{self.path}/{name}" if self.is_wheel else str(self.folder / name)
 
     def emitted(self, target: str) -> tuple[SourceFile, ...]:
         """The files that dsgec makes of the model inside."""
@@ -54,15 +54,12 @@ class Found:
     def wanted(self, files: Sequence[SourceFile]) -> dict[str, bytes]:
         """What must be in the files, or in the wheel, if they are those."""
         if self.is_wheel:
-            return members(build_wheel(self.artefact, files).text, str(self.path))
+            files = (replace(build_wheel(self.artefact, files), name=self.name),)
         return {f.name: f.text.encode() if isinstance(f.text, str) else f.text for f in files}
 
     def given(self, names: Iterable[str]) -> dict[str, bytes]:
-        """What is in those of the files that are there; all that a wheel holds."""
-        if self.is_wheel:
-            return members(read_bytes(self.path, str(self.path), _MOST_BYTES), str(self.path))
-        there = {name: self.folder / name for name in names if (self.folder / name).is_file()}
-        return {name: read_bytes(path, str(path), _MOST_BYTES) for name, path in there.items()}
+        """What is in those of the files that are there."""
+        return {n: self.folder.read(n, _MOST_BYTES) for n in names if self.folder.has(n)}
 
 
 def members(data: str | bytes, source: str) -> dict[str, bytes]:
@@ -80,29 +77,42 @@ def members(data: str | bytes, source: str) -> dict[str, bytes]:
         raise DsgecError(f"{source} is no wheel: {reason(error)}") from error
 
 
-def find_artefacts(path: Path) -> list[Found]:
-    """The artefact of a file, or those of a folder."""
-    files = artefact_files(path)
-    if not files:
-        raise DsgecError(f"{path} holds nothing that dsgec exported", "`dsgec export` makes it.")
-    return [read_artefact(file) for file in files]
+@contextlib.contextmanager
+def open_artefacts(path: Path) -> Iterator[list[Found]]:
+    """The artefact of a file that a user named, or those of a folder, while the folder is open."""
+    with contextlib.ExitStack() as held:
+        if path.is_dir():
+            folder = held.enter_context(open_folder(path))
+            names = artefact_files(folder)
+            if names == [_PACKAGE]:  # the names of a package's files start from above it
+                folder = held.enter_context(open_folder(path / ".."))
+                names = [f"{path.resolve().name}/{_PACKAGE}"]
+        else:
+            path = path.with_suffix(".c") if path.suffix == ".h" else path
+            real = path.resolve() if path.is_symlink() else path  # the user named it
+            above = real.parent / ".." if real.name == _PACKAGE else real.parent
+            inside = f"{real.parent.resolve().name}/" if real.name == _PACKAGE else ""
+            folder = held.enter_context(open_folder(above))
+            names = [f"{inside}{real.name}"]
+        if not names:
+            raise DsgecError(
+                f"{path} holds nothing that dsgec exported", "`dsgec export` makes it."
+            )
+        yield [read_artefact(folder, name) for name in names]
 
 
-def artefact_files(path: Path) -> list[Path]:
-    """The file, or those of a folder that say that they are artefacts."""
-    try:
-        if not path.is_dir():
-            return [path.with_suffix(".c") if path.suffix == ".h" else path]
-        inside = sorted((*path.iterdir(), *path.glob(f"*/{_PACKAGE}")))
-        return [f for f in inside if f.suffix in READERS and _is_ours(f)]
-    except OSError as error:
-        raise DsgecError(f"cannot read {path}: {reason(error)}") from error
+def artefact_files(folder: Folder) -> list[str]:
+    """Those of a folder's files that say that they are artefacts."""
+    names = folder.names()
+    inside = sorted((*names, *(f"{name}/{_PACKAGE}" for name in names)))
+    return [name for name in inside if Path(name).suffix in READERS and _is_ours(folder, name)]
 
 
-def read_artefact(path: Path) -> Found:
-    """The artefact that a file says it is; everything in it is checked as a stranger's."""
+def read_artefact(folder: Folder, name: str) -> Found:
+    """The artefact that a file says it is; nothing in it is trusted."""
+    path = folder.path / name
     read = READERS.get(path.suffix)
-    data = read_bytes(path, str(path), _MOST_BYTES)
+    data = folder.read(name, _MOST_BYTES)
     metadata = read(data) if read is not None else None
     if not isinstance(metadata, dict) or not isinstance(metadata.get("network"), str):
         raise DsgecError(
@@ -118,11 +128,11 @@ def read_artefact(path: Path) -> Found:
         raise DsgecError(f"the model in {path} is not the one whose id it states")
     artefact = Artefact(model, str(metadata.get("name")), dtype, version[1])
     targets = tuple(
-        name
-        for name, target in TARGETS.items()
+        target_name
+        for target_name, target in TARGETS.items()
         if dtype in target.dtypes and _is_made_by(target, path)
     )
-    return Found(path, artefact, targets)
+    return Found(folder, name, artefact, targets)
 
 
 def _is_made_by(target: Target, path: Path) -> bool:
@@ -132,16 +142,15 @@ def _is_made_by(target: Target, path: Path) -> bool:
     return path.name != _PACKAGE and path.suffix == Path(target.files[0]).suffix
 
 
-def _is_ours(path: Path) -> bool:
-    if not path.is_file() or path.stem.endswith("_selftest"):
+def _is_ours(folder: Folder, name: str) -> bool:
+    if not folder.has_file(name) or Path(name).stem.endswith("_selftest"):
         return False
-    if path.suffix in (".onnx", WHEEL):
-        data = read_bytes(path, str(path), _MOST_BYTES)
-        if path.suffix == ".onnx":
-            return b"dsgec" in data and read_onnx(data) is not None
-        return zipfile.is_zipfile(io.BytesIO(data)) and _MARK in _python_of(data)[:200]
-    with path.open("rb") as file:
-        return _MARK in file.read(200)
+    if not name.endswith((".onnx", WHEEL)):
+        return _MARK in folder.read(name, 200, cut=True)
+    data = folder.read(name, _MOST_BYTES)
+    if name.endswith(".onnx"):
+        return b"dsgec" in data and read_onnx(data) is not None
+    return zipfile.is_zipfile(io.BytesIO(data)) and _MARK in _python_of(data)[:200]
 
 
 def _python_of(data: bytes) -> bytes:

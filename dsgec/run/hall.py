@@ -5,7 +5,6 @@ import io
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from dsgec.codegen.artefact import model_id
@@ -13,6 +12,7 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.fitness.objectives import natural, rises
+from dsgec.folder import Folder
 from dsgec.network.check import check
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
@@ -20,10 +20,8 @@ from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.resources import read_bytes
+from dsgec.run.record import HALL as NAME
 from dsgec.run.record import measured, read_model, read_record
-
-NAME = "hall_of_fame.csv"
 
 _MOST_BYTES = 256 << 20
 _SIZES = ("connections", "neurons", "layers", "features")
@@ -84,11 +82,11 @@ def _row(problem: Problem, champion: Champion, network: Network) -> dict[str, An
     }
 
 
-def pick(folder: Path, way: str, value: str) -> tuple[Model, str]:
+def pick(folder: Folder, way: str, value: str) -> tuple[Model, str]:
     """The network of a run's hall of fame that was asked for, and the name for its exports."""
     record = read_record(folder)
     best, name = read_model(folder)
-    rows = _read_rows(folder)
+    rows = read_rows(folder)
     chosen = _CHOOSE[way](rows, value, record)
     grammar = record.get("grammar")
     form = grammar if isinstance(grammar, dict) else {}
@@ -99,28 +97,29 @@ def pick(folder: Path, way: str, value: str) -> tuple[Model, str]:
                 layered=form.get("layered") is True,
                 output="sigmoid" if form.get("output") == "sigmoid" else "",
                 inputs=best.network.inputs,
-                source=str(folder / NAME),
+                source=str(folder.path / NAME),
             )
         )
     )
     model = replace(best, network=network)
     if model_id(model) != chosen.model_id:
         raise DsgecError(
-            f"in {folder / NAME}, the network of {chosen.connections} connections is not the one"
-            " that its model_id tells of",
+            f"in {folder.path / NAME}, the network of {chosen.connections} connections does not"
+            " match its model_id",
             "Has the file been changed? `dsgec evolve … --overwrite` makes it again.",
         )
     return model, f"{name}_{chosen.connections}"
 
 
-def _read_rows(folder: Path) -> list[Row]:
-    path = folder / NAME
-    if not path.exists():
+def read_rows(folder: Folder) -> list[Row]:
+    """The networks of a run's hall of fame."""
+    path = folder.path / NAME
+    if not folder.has(NAME):
         raise DsgecError(
-            f"{folder} has no {NAME}", "It was made by an earlier version: evolve it again."
+            f"{folder.path} has no {NAME}", "It was made by an earlier version: evolve it again."
         )
     try:
-        text = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
+        text = folder.read_text(NAME, _MOST_BYTES)
         csv.field_size_limit(_MOST_BYTES)
         rows = [
             Row(int(row["connections"]), float(row["score"]), row["model_id"], row["phenotype"])

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
 from dsgec.fitness.objectives import natural
+from dsgec.folder import Folder
 from dsgec.network.check import check
 from dsgec.network.description import describe
 from dsgec.network.description import read_model as described
@@ -30,14 +31,15 @@ from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
-from dsgec.resources import read_bytes
-from dsgec.run.export import remove_exports
-from dsgec.run.files import write_whole
 from dsgec.run.history import HistoryRow, history_text
+from dsgec.run.manifest import NAME as MANIFEST
+from dsgec.run.manifest import TIMING, Files, digests, read_manifest, write_manifest
 
 _MOST_BYTES = 256 << 20
 _DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant", "reading")
-OTHER_FILES = ("report.json", "report.html", "hall_of_fame.csv")
+RECORD, HISTORY, NETWORK = "run.json", "history.csv", "best.net"
+HALL, EVIDENCE, PAGE = "hall_of_fame.csv", "report.json", "report.html"
+_OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING)
 
 
 def make_record(
@@ -169,34 +171,43 @@ def _data_options(dataset: Dataset) -> dict[str, Any]:
 
 
 def write_run(
-    folder: Path,
+    folder: Folder,
     record: dict[str, Any],
     network: Network,
     history: Sequence[HistoryRow],
     timing: dict[str, Any],
-    hall: str,
+    further: Files,
 ) -> None:
-    """Write the folder; run.json last, so that a folder with one is complete."""
-    write_whole(folder / "history.csv", history_text(history))
-    write_whole(folder / "best.net", f"# evolved by dsgec {__version__}\n{text(network)}")
-    if hall:
-        write_whole(folder / "hall_of_fame.csv", hall)
-    write_whole(folder / "timing.json", to_json(timing))
-    write_whole(folder / "run.json", to_json(record))
+    """Write the folder; run.json last, so that a folder with one is complete.
+
+    `further` are the exports and other files of the run.
+    """
+    files = {
+        **further,
+        HISTORY: history_text(history),
+        NETWORK: f"# evolved by dsgec {__version__}\n{text(network)}",
+        RECORD: to_json(record),
+    }
+    folder.write(TIMING, to_json(timing))
+    for name, content in files.items():
+        if name != RECORD:
+            folder.write(name, content)
+    write_manifest(folder, digests(files))
+    folder.write(RECORD, files[RECORD])
 
 
-def clear_run(folder: Path) -> None:
-    """Take away what an earlier run left: its record first, so that no folder is half and half."""
-    name = "run.json"
+def clear_run(folder: Folder) -> None:
+    """Remove what an earlier run left: its record first, so that no folder is half and half."""
+    folder.remove(RECORD)
     try:
-        old = read_record(folder)["model"]["name"]
-    except (DsgecError, KeyError, TypeError):
-        old = ""
-    (folder / name).unlink(missing_ok=True)
-    for other in OTHER_FILES:
-        (folder / other).unlink(missing_ok=True)
-    if isinstance(old, str) and old:
-        remove_exports(folder, safe_name(old))
+        listed = [*read_manifest(folder)]
+    except DsgecError:
+        listed = []
+    for name in (*listed, *_OWN_FILES):
+        if name.endswith(".py"):
+            folder.remove_folder(str(PurePosixPath(name).with_name("__pycache__")))
+        folder.remove(name)
+    folder.remove(MANIFEST)
 
 
 def to_json(value: Any) -> str:
@@ -212,20 +223,29 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def read_record(folder: Path) -> dict[str, Any]:
+def has_record(folder: Folder) -> bool:
+    """Whether the folder is that of a run which has ended, or was interrupted."""
+    return folder.has(RECORD)
+
+
+def read_record(folder: Folder) -> dict[str, Any]:
     """run.json of a run's folder."""
-    path = folder / "run.json"
-    if not path.exists():
+    if not has_record(folder):
         raise DsgecError(
-            f"{folder} is not the folder of a finished run", "`dsgec evolve` makes one."
+            f"{folder.path} is not the folder of a finished run", "`dsgec evolve` makes one."
         )
-    try:
-        record = json.loads(read_bytes(path, str(path), _MOST_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
+    record = read_json(folder, RECORD)
     if not isinstance(record, dict):
-        raise DsgecError(f"{path} is not the record of a run")
+        raise DsgecError(f"{folder.path / RECORD} is not the record of a run")
     return record
+
+
+def read_json(folder: Folder, name: str) -> Any:
+    """The value in a JSON file of a run's or a study's folder."""
+    try:
+        return json.loads(folder.read(name, _MOST_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise DsgecError(f"cannot read {folder.path / name}: {error}") from error
 
 
 def make_timing(backend: str, seconds: float, evaluations: int) -> dict[str, Any]:
@@ -237,31 +257,27 @@ def make_timing(backend: str, seconds: float, evaluations: int) -> dict[str, Any
     }
 
 
-def read_timing(folder: Path) -> dict[str, Any] | None:
+def read_timing(folder: Folder) -> dict[str, Any] | None:
     """timing.json of a run's folder, if it has one."""
     try:
-        path = folder / "timing.json"
-        timing = json.loads(read_bytes(path, str(path), _MOST_BYTES))
-    except (DsgecError, ValueError, RecursionError):
+        timing = read_json(folder, TIMING)
+    except DsgecError:
         return None
     return timing if isinstance(timing, dict) else None
 
 
-def read_model(folder: Path) -> tuple[Model, str]:
+def read_model(folder: Folder) -> tuple[Model, str]:
     """The model of a run, and the name for its exports."""
     record = read_record(folder)
-    path = folder / "best.net"
-    try:
-        source = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
+    path, of_record = folder.path / NETWORK, folder.path / RECORD
+    source = folder.read_text(NETWORK, _MOST_BYTES)
     description = record.get("model")
     if not isinstance(description, dict):
-        raise DsgecError(f"{folder / 'run.json'} does not describe a model")
-    model = described(description, source, str(folder / "run.json"), str(path))
+        raise DsgecError(f"{of_record} does not describe a model")
+    model = described(description, source, str(of_record), str(path))
     if model_id(model) != description.get("id"):
         raise DsgecError(
-            f"{path} is not the network that run.json beside it tells of",
+            f"{path} is not the network that {RECORD} beside it describes",
             "`dsgec compile` takes a network that was written or changed by hand.",
         )
     return model, safe_name(str(description.get("name")))

@@ -13,12 +13,13 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
 from dsgec.evolution.settings import Settings
+from dsgec.folder import open_folder
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.pipeline import prepare, run
-from dsgec.run.hall import pick
-from dsgec.run.record import read_model
+from dsgec.run import hall
 from tests.command import dsgec
+from tests.run.made import model_of
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,11 @@ def folder(tmp_path_factory):
     settings = Settings(population=40, generations=40, seed=2)
     job = prepare("multi_layer", "wdbc", settings, out=tmp_path_factory.mktemp("hall"))
     return run(job, choose(job.problem, settings, "auto"), lambda _: None).folder
+
+
+def pick(folder, way, value):
+    with open_folder(folder) as opened:
+        return hall.pick(opened, way, value)
 
 
 def rows(folder):
@@ -36,7 +42,7 @@ def test_there_is_one_row_for_each_size_and_the_best_is_among_them(folder):
     sizes = [int(row["connections"]) for row in rows(folder)]
     assert sizes == sorted(set(sizes))
     assert len(sizes) > 10
-    best, _ = read_model(folder)
+    best, _ = model_of(folder)
     own = next(r for r in rows(folder) if int(r["connections"]) == size(best.network).connections)
     assert float(own["fitness"]) == min(float(row["fitness"]) for row in rows(folder))
 

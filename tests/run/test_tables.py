@@ -22,9 +22,8 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.pipeline import prepare, seeded
-from dsgec.run.record import read_model
 from tests.command import QUICK, dsgec, read
-from tests.run.made import over
+from tests.run.made import model_of, over
 
 SCALED = ["--scale", "standard"]
 
@@ -124,7 +123,7 @@ def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_
     )
     dataset = make_dataset(read_table(str(table)), plan=plan)
     parts = split(dataset, 0.3, 1)
-    model, module_name = read_model(folder)
+    model, module_name = model_of(folder)
     own = evaluate(model.network, fitted(dataset, parts.train).x[parts.test])
     raw = raw_rows(read_table(str(table)), model.columns)[parts.test]
     assert evaluate(composed(model), raw).tobytes() == own.tobytes()
