@@ -200,7 +200,9 @@ def open_folder(path: Path) -> Folder:
     try:
         return Folder(path, os.open(path, _DIRECTORY))
     except FileNotFoundError as error:
-        raise DsgecError(f"there is no folder {path}") from error
+        raise DsgecError(
+            f"there is no folder {path}", "`dsgec evolve` makes the folder of a run."
+        ) from error
     except NotADirectoryError as error:
         raise DsgecError(f"{path} is not a folder") from error
     except (OSError, ValueError) as error:

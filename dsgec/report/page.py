@@ -27,7 +27,6 @@ from dsgec.report.tables import (
 from dsgec.report.written import as_written
 from dsgec.run.manifest import write_files
 from dsgec.run.record import PAGE, has_record
-from dsgec.study.report import RESULTS
 
 _MOST_FORMULAS, _MOST_HALL = 2000, 500
 
@@ -36,9 +35,10 @@ def report_page(folder: Folder) -> str:
     """The page of a run's folder, or of a study's."""
     if has_record(folder):
         return run_page(read_run(folder))
-    if folder.has(RESULTS):
-        from dsgec.report.study import study_page
+    from dsgec.report.study import study_page
+    from dsgec.study.report import RESULTS
 
+    if folder.has(RESULTS):
         return study_page(folder)
     raise DsgecError(
         f"{folder.path} is neither the folder of a finished run nor of a study",

@@ -61,22 +61,18 @@ def read_manifest(folder: Folder) -> dict[str, str]:
     return entries
 
 
-def check_manifest(folder: Folder) -> list[str]:
-    """What differs between a run's folder and its manifest: a message for each file."""
+def check_manifest(folder: Folder) -> dict[str, str]:
+    """What differs between a run's folder and its manifest: a message for each file's name."""
     if not folder.has(NAME):
-        return [f"{folder.path} has no {NAME}: what is in it cannot be checked"]
+        return {NAME: "not there, so nothing in the folder can be checked"}
     entries = read_manifest(folder)
     there = set(folder.files())
-    messages = [
-        f"{folder.path / name}: {what}"
-        for name, what in (
-            *((name, "in the manifest, but not there") for name in entries.keys() - there),
-            *((name, "not in the manifest") for name in there - entries.keys() - {*UNLISTED}),
-            *((name, _change(folder, name, entries[name])) for name in entries.keys() & there),
-        )
-        if what
-    ]
-    return sorted(messages)
+    messages = {
+        **dict.fromkeys(entries.keys() - there, "in the manifest, but not there"),
+        **dict.fromkeys(there - entries.keys() - {*UNLISTED}, "not in the manifest"),
+        **{name: _change(folder, name, entries[name]) for name in entries.keys() & there},
+    }
+    return {name: messages[name] for name in sorted(messages) if messages[name]}
 
 
 def _change(folder: Folder, name: str, digest: str) -> str:

@@ -3,7 +3,8 @@
 Files are compared as text. Only what is byte for byte ours is ever compiled, imported or run.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from dsgec.data.ir import Table
 from dsgec.errors import DsgecError, Fault
 from dsgec.folder import Folder, open_folder
 from dsgec.run.artefacts import Found, open_artefacts
+from dsgec.run.bytecode import is_bytecode_of, source_of
 from dsgec.run.hall import read_rows
 from dsgec.run.manifest import NAME as MANIFEST
 from dsgec.run.manifest import check_manifest
@@ -23,13 +25,23 @@ from dsgec.run.shadows import shadows
 from dsgec.run.trial import try_out
 
 _NOT_RUN = "Nothing of it was run."
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """An artefact, the target that makes exactly its files, and those files."""
+
+    found: Found
+    target: str
+    files: Sequence[SourceFile]
 
 
 def verify(path: Path, table: Table | None = None) -> list[str]:
     """What was proved, a line for each artefact; a DsgecError names all that could not be."""
     faults: list[Fault] = []
     lines: list[str] = []
-    proved: list[tuple[Found, str, Sequence[SourceFile]]] = []
+    proved: list[Proved] = []
     with open_artefacts(path) as found:
         for one in found:
             try:
@@ -37,46 +49,64 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
             except DsgecError as error:
                 faults += error.faults
                 continue
-            proved.append((one, target, files))
+            proved.append(Proved(one, target, files))
             lines.append(
                 f"{one.path}: {target}, {one.artefact.dtype}, model {one.artefact.model_id}:"
                 " every byte is what dsgec makes of the model inside"
             )
-        faults += _hiding(proved)
+        caches = {path for one in proved for path in _caches(one)}
+        hiding = {path for one in proved for path in _hiding(one, proved)} - caches
+        faults += map(_hiding_fault, sorted(hiding))
         if path.is_dir():
             with open_folder(path) as folder:
                 if has_record(folder):
-                    faults += _of_run(folder, found, faults)
+                    faults += _of_run(folder, found, {*hiding, *caches})
                     lines.append(f"{path}: every file is as its {MANIFEST} lists it")
     if faults:
         raise DsgecError(faults)
-    for one, target, files in proved if table is not None else ():
-        assert table is not None
-        rows = model_rows(one.artefact.model, table)
-        how = try_out(one.artefact, target, files, rows)
-        lines.append(f"{one.path}: {len(rows)} rows of {table.source} {how}")
+    if table is not None:
+        for ours in proved:
+            artefact = ours.found.artefact
+            rows = model_rows(artefact.model, table)
+            how = try_out(artefact, ours.target, ours.files, rows)
+            lines.append(f"{ours.found.path}: {len(rows)} rows of {table.source} {how}")
     return lines
 
 
-def _hiding(proved: Sequence[tuple[Found, str, Sequence[SourceFile]]]) -> Iterator[Fault]:
-    """A fault for each file that could be found in the place of one of the artefacts'."""
-    own = {file.name for one, _, files in proved for file in files if not one.is_wheel}
-    hiding = {
-        one.folder.path / name
-        for one, _, _ in proved
-        if not one.is_wheel
-        for name in shadows(one.folder, own, one.artefact.name)
-    }
-    for path in sorted(hiding):
-        again = " Python writes it again." if path.suffix == ".pyc" else ""
-        yield Fault(
-            f"{path} can be loaded in the place of what dsgec made, or of what that imports",
-            f"Remove it.{again}",
-        )
+def _hiding(ours: Proved, proved: Sequence[Proved]) -> Iterator[Path]:
+    """The files that could be loaded in the place of an artefact's, or of what those import."""
+    folder = ours.found.folder
+    if ours.found.is_wheel:
+        return
+    own = {file.name for one in proved if not one.found.is_wheel for file in one.files}
+    for name in shadows(folder, own, ours.found.artefact.name):
+        yield folder.path / name
 
 
-def _of_run(folder: Folder, found: Sequence[Found], before: Sequence[Fault]) -> Iterator[Fault]:
-    """What is wrong with a run's folder, and was not found before."""
+def _caches(ours: Proved) -> Iterator[Path]:
+    """The files in which Python keeps the artefact's modules, as it would make them again."""
+    folder = ours.found.folder
+    texts = {file.name: file.text for file in ours.files}
+    for name in {f"{Path(file).parent}/__pycache__".removeprefix("./") for file in texts}:
+        for cached in folder.below(name).names() if folder.has_folder(name) else ():
+            file = f"{name}/{cached}"
+            source = source_of(file)
+            if source in texts and folder.has_file(file):
+                data = folder.read(file, _MOST_BYTES)
+                if is_bytecode_of(file, data, str(texts[source]), folder.path / source):
+                    yield folder.path / file
+
+
+def _hiding_fault(path: Path) -> Fault:
+    again = " Python writes it again." if path.suffix == ".pyc" else ""
+    return Fault(
+        f"{path} can be loaded in the place of what dsgec made, or of what that imports",
+        f"Remove it.{again}",
+    )
+
+
+def _of_run(folder: Folder, found: Sequence[Found], known: Container[Path]) -> Iterator[Fault]:
+    """What is wrong with a run's folder, but for the files that are known."""
     model, _ = read_model(folder)
     ids = {model_id(model)}
     if folder.has(HALL):
@@ -84,11 +114,10 @@ def _of_run(folder: Folder, found: Sequence[Found], before: Sequence[Fault]) -> 
     for one in found:
         if one.artefact.model_id not in ids:
             yield Fault(f"{one.path} is not of the run that {folder.path} holds")
-    known = "\n".join(fault.message for fault in before)
-    for message in check_manifest(folder):
-        if message.partition(": ")[0] not in known:
+    for name, what in check_manifest(folder).items():
+        if folder.path / name not in known:
             yield Fault(
-                message,
+                f"{folder.path / name}: {what}",
                 "`dsgec evolve … --overwrite` makes the folder again; files of your own belong"
                 " elsewhere.",
             )

@@ -109,7 +109,7 @@ def test_what_cannot_be_picked_is_told(folder, tmp_path):
     shutil.copytree(folder, other)
     text = (other / "hall_of_fame.csv").read_text()
     (other / "hall_of_fame.csv").write_text(text.replace("0.", "1."))
-    with pytest.raises(DsgecError, match="not the one that its model_id tells of"):
+    with pytest.raises(DsgecError, match="does not match its model_id"):
         pick(other, "at-most", "1000")
     without = "\n".join([text.splitlines()[0], *("1,1,1,1,1,nan,nan" for _ in range(3))])
     for damaged in (without, "", "connections,score\n1,2\n", text.replace("\n", "\n?")):

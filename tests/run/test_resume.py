@@ -235,11 +235,11 @@ def test_a_foreign_checkpoint_does_not_take_a_result_away(tmp_path):
     shutil.copy(second.folder / NAME, first)
     before = made(first)
     with pytest.raises(DsgecError, match="holds another run"):
-        go(replace(second, folder=first))
+        go(replace(second, named=first))
     assert made(first) == before
     # But what was told to write over it goes on.
     (first / NAME).unlink()
-    over = replace(second, folder=first)
+    over = replace(second, named=first)
     go(over, "numpy", Sitting(max_seconds=0.0, anew=True, arguments={"overwrites": True}))
     go(over)
     assert read(first, "run.json")["settings"]["seed"] == 9

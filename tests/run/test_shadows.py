@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -88,6 +89,31 @@ def test_the_list_above_is_what_python_itself_prefers(tmp_path):
         assert "planted" in out.stdout or name in sys.builtin_module_names
 
 
+def cached(folder, name, optimise="0"):
+    """Import a module as a user would: Python keeps its bytecode beside it."""
+    level = {"0": [], "1": ["-O"], "2": ["-OO"]}[optimise]
+    command = [sys.executable, *level, "-c", f"import {name}"]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run(command, cwd=folder, env=environment, check=True)
+    return next(folder.rglob(f"*.opt-{optimise}.pyc" if optimise != "0" else "*.pyc"))
+
+
+@pytest.mark.parametrize("target", ["python", "numpy", "cffi"])
+@pytest.mark.parametrize("optimise", ["0", "2"])
+def test_the_bytecode_that_python_keeps_is_proved(target, optimise, tmp_path):
+    if target == "cffi" and not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    export(SMALL, [target], "net", tmp_path)
+    path = cached(tmp_path, "net", optimise)
+    assert len(verify(tmp_path)) == 1
+
+    data = path.read_bytes()
+    assert b"predict" in data
+    path.write_bytes(data.replace(b"predict", b"Predict", 1))
+    with pytest.raises(DsgecError, match="Python writes it again"):
+        verify(tmp_path)
+
+
 def test_other_files_beside_an_artefact_are_no_matter(tmp_path):
     export(SMALL, ["python"], "net", tmp_path)
     export(SMALL, ["c"], "net", tmp_path)
@@ -157,7 +183,7 @@ def test_a_better_accuracy_is_not_verified(run, tmp_path):
     [
         (lambda folder: (folder / "history.csv").unlink(), "history.csv: in the manifest, but not"),
         (lambda folder: (folder / "more.txt").touch(), "more.txt: not in the manifest"),
-        (lambda folder: (folder / "SHA256SUMS").unlink(), "has no SHA256SUMS"),
+        (lambda folder: (folder / "SHA256SUMS").unlink(), "SHA256SUMS: not there"),
         (lambda folder: (folder / "SHA256SUMS").write_text("?"), "is not the manifest of a run"),
         (lambda folder: (folder / "timing.json").touch(), ""),
     ],
@@ -168,6 +194,13 @@ def test_what_is_not_as_the_manifest_says_is_reported(change, message, run, tmp_
     change(folder)
     answer = dsgec("verify", folder, code=1 if message else 0)
     assert message in answer.stderr
+
+
+def test_a_run_whose_predictor_was_imported_is_verified(run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    cached(folder, "wdbc")
+    assert "every file is as its SHA256SUMS" in dsgec("verify", folder).stdout
 
 
 def test_all_that_is_wrong_is_named_at_once(run, tmp_path):
