@@ -36,6 +36,7 @@ MAY_IMPORT = {
         "fitness",
     },
     "run": {
+        "arithmetic",
         "resources",
         "bnf",
         "genome",
@@ -62,6 +63,7 @@ MAY_IMPORT = {
         "report",
     },
     "library": {
+        "arithmetic",
         "resources",
         "bnf",
         "network",

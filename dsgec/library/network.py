@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.arrays import table_of
@@ -64,6 +65,7 @@ class Network:
         """How many layers, neurons, features and connections it has."""
         return asdict(size(self.model.network))
 
+    @standard_arithmetic()
     @in_words_of_python
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row, None where the outputs are not numbers; or the value of each row.
@@ -81,6 +83,7 @@ class Network:
             found[nothing] = None
         return found
 
+    @standard_arithmetic()
     @in_words_of_python
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, a column each, in the order of `classes`."""
