@@ -129,8 +129,15 @@ def test_sanitizers_are_quiet(compiler, dtype, tmp_path):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_the_selftest_is_a_program(compiler, tmp_path):
     write_c(IRIS, "iris", tmp_path)
+    rows = len(Artefact(IRIS, "iris").golden.rows)
 
-    assert run_selftest(tmp_path, "iris", compiler) == 0
+    assert run_selftest(tmp_path, "iris", compiler) == (
+        0,
+        f"iris: {rows} rows agree, bit for bit\n",
+    )
+    free = (compiler, "-ffreestanding", "-DIRIS_SELFTEST_MAIN", "-c", "iris_selftest.c")
+    run(*free, "-o", "free.o", cwd=tmp_path)
+    assert "printf" not in run("nm", "-u", "free.o", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["iris", "every", "wide"])
