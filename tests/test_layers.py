@@ -37,6 +37,7 @@ MAY_IMPORT = {
         "fitness",
     },
     "run": {
+        "arithmetic",
         "resources",
         "bnf",
         "genome",
@@ -63,6 +64,7 @@ MAY_IMPORT = {
         "report",
     },
     "library": {
+        "arithmetic",
         "resources",
         "bnf",
         "network",

@@ -11,7 +11,7 @@ from typing import Any
 from dsgec.cli.output import complain, hand_over, say
 from dsgec.cli.signals import Signals
 from dsgec.cli.sitting import SittingOptions
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, clean
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
 from dsgec.folder import open_folder
@@ -158,7 +158,7 @@ def _tell_notes(job: Job, evolver: Evolver, options: SittingOptions) -> None:
         notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
     for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not options.quiet:
-            complain(f"note: {remark}")
+            complain(clean(f"note: {remark}"))
 
 
 def _tell(ended: Run, options: SittingOptions) -> None:

@@ -15,6 +15,7 @@ from dsgec.network.description import describe, identity
 from dsgec.network.ir import Constant, Input, Network
 from dsgec.network.model import Column, Label, Model, composed
 from dsgec.network.text import text
+from dsgec.network.words import MISSING
 
 _LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234e38}
 
@@ -134,6 +135,11 @@ class View:
     @property
     def classes(self) -> tuple[Label, ...]:
         return self.artefact.model.classes
+
+    @property
+    def missing(self) -> list[str]:
+        """What a text stands for a missing value by, in small letters."""
+        return sorted(MISSING)
 
     @property
     def class_names(self) -> tuple[str, ...]:

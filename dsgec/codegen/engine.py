@@ -169,7 +169,7 @@ def emit_engine(
     return "\n".join(
         [
             *map(_read, _BEFORE_GRAMMAR),
-            c_source([*functions, "exp_down"]),
+            c_source([*functions, "exp_down"], hosted=True),
             _grammar(tables, representation, layered, output, objective),
             *map(_read, (*_MAPPING, *_OPERATORS[representation], *_REST)),
         ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset, with_test
@@ -56,6 +57,7 @@ _USUAL = Settings()
 Callback = Callable[[Progress], object]
 
 
+@standard_arithmetic()
 @in_words_of_python
 def evolve(
     grammar: str | Path | GrammarFile,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.codegen.markup import render_markup
-from dsgec.errors import DsgecError, printable
+from dsgec.errors import DsgecError, clean
 from dsgec.folder import Folder, locked, open_folder
 from dsgec.library.network import Network
 from dsgec.library.wording import in_words_of_python
@@ -140,7 +140,7 @@ class Run:
             if value is not None
         )
         size = ", ".join(f"{count} {what}" for what, count in self.network.size.items())
-        return printable(
+        return clean(
             f"<dsgec.Run {grammar} on {data}: {self.objective} {self.score:.6g}"
             f" after {self.generations} generations; {figures}; {size}>"
         )

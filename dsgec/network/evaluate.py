@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic import vector, vector_float
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import power
@@ -23,6 +24,7 @@ class Values(Protocol):
     def __getitem__(self, position: int, /) -> Any: ...
 
 
+@standard_arithmetic()
 def evaluate(network: Network, rows: NDArray[Any]) -> NDArray[Any]:
     """The outputs, one row for each row of features, in the type of the rows: double or float."""
     outputs = np.empty((len(rows), len(network.outputs)), rows.dtype)

@@ -10,7 +10,7 @@ from pathlib import Path
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.emit_c import TYPES
 from dsgec.codegen.targets import TARGETS
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, clean
 from dsgec.folder import open_folder
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
@@ -86,7 +86,7 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
     first = costs.pop("multiplications", 0)
     calls = ", ".join(f"{count} {name}" for name, count in costs.items())
     return [
-        title,
+        clean(title),
         f"  model       {artefact.model_id}, made by dsgec {artefact.version}",
         f"  predicts    {what}" + (f" (`{ascii(model.target)[1:-1]}`)" if model.target else ""),
         f"  row         {len(model.columns)} columns, {used} of them read; {texts} of texts;"

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TextIO
 
-from dsgec.errors import printable
+from dsgec.errors import clean
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural
 from dsgec.run.curve import Steps, curve, is_logarithmic
@@ -191,7 +191,7 @@ class Watch:
             up = 0
         notes, self._notes = self._notes, []
         pane = [crop(line, columns - 1) for line in self._lines[: max(rows - 1, 1)]]
-        texts = [f"{printable(note)}{_ERASE_LINE}" for note in notes]
+        texts = [f"{clean(note)}{_ERASE_LINE}" for note in notes]
         # What stands there already is passed over.
         stands = self._pane if up == len(pane) and not notes else []
         for number, line in enumerate(pane):

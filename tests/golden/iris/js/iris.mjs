@@ -78,8 +78,18 @@ const golden = [
 /* The columns that the network reads; nobody looks at the others. */
 const read = [0, 1, 2, 3];
 
-/* A number as a text. */
-const decimal = /^[ \t\r\n]*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?[ \t\r\n]*$/i;
+/* Blanks around a text do not matter. */
+const blank = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const blanks = new RegExp(`^${blank}+|${blank}+$`, "g");
+
+/* The finite number that a text is in plain digits, otherwise NaN. */
+function decimal(text) {
+  const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : NaN;
+  return Number.isFinite(value) ? value : NaN;
+}
+
+/* The words for a missing value, in small letters. */
+const missing = new Set(["", "#n\u002fa", "#na", "-nan", "\u003cna\u003e", "?", "missing", "n.a.", "n\u002fa", "na", "nan", "nil", "none", "null"]);
 
 /* The number of each text of a column that has texts. */
 const texts = columns.map(
@@ -112,23 +122,29 @@ function numbers(row) {
 
 /* Of each column a text that a number could be meant for, though it is not that of its place. */
 const misleading = columns.map(({ categories }) =>
-  categories?.find((text, i) => text.trim() !== "" && !Number.isNaN(Number(text)) && Number(text) !== i),
+  categories?.find((text, i) => {
+    const value = decimal(text.replace(blanks, ""));
+    return value === value && value !== i;
+  }),
 );
 
 function number(value, i) {
   const { name, fill } = columns[i];
   const known = texts[i];
-  if (value === undefined || value === null || value !== value || (value === "" && !known?.has(""))) {
+  const bare = typeof value === "string" ? value.replace(blanks, "") : value;
+  const isWord = typeof value === "string" && missing.has(bare.toLowerCase());
+  const isKnown = known && (known.has(value) || known.has(bare));
+  if (value === undefined || value === null || value !== value || (isWord && !isKnown)) {
     if (fill === undefined) {
       throw new TypeError(`the column ${JSON.stringify(name)} is missing or not a number`);
     }
     return NaN;
   }
   if (known && typeof value === "string") {
-    return known.get(value) ?? -1;
+    return known.get(value) ?? known.get(bare) ?? -1;
   }
-  if (typeof value === "string" && decimal.test(value)) {
-    return Number(value);
+  if (typeof value === "string" && decimal(bare) === decimal(bare)) {
+    return decimal(bare);
   }
   if (typeof value !== "number" && typeof value !== "boolean") {
     const what = typeof value === "string" ? JSON.stringify(value) : `of the type ${typeof value}`;
