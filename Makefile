@@ -1,6 +1,6 @@
 # make run    set up, evolve a network on a shipped table, import what came out
 # make test   set up, run all tests
-.PHONY: run test lint campaign clean
+.PHONY: run test lint campaign matrix clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -21,6 +21,11 @@ lint: .venv/developing
 # The long tests: fuzzing, hundreds of random networks, millions of points of every function.
 campaign: .venv/campaigning
 	$(BIN)/python -m pytest -n auto -m campaign --timeout 3600
+
+# Every Python of this machine, with the newest and with the lowest dependencies: the same bytes.
+# PYTHONS names further interpreters.
+matrix: .venv/developing
+	$(BIN)/python -m tests.matrix $(PYTHONS)
 
 clean:
 	rm -rf .venv dist

@@ -8,6 +8,7 @@ import pytest
 
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
+from tests.matrix.cell import build_wheel
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -68,3 +69,9 @@ def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("runs")
     dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", "numpy")
     return out / "wdbc-multi_layer-seed1"
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The package as users get it."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))

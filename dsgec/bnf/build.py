@@ -11,7 +11,7 @@ from dsgec.bnf.source import Source
 from dsgec.bnf.symbols import read_alternatives
 from dsgec.bnf.syntax import read_statements
 
-_NAME = re.compile(r"\w[\w.-]*(?: [\w.-]+)*+")
+_NAME = re.compile(r"\w[\w.-]*(?: [\w.-]+)*")
 _ARROW = re.compile(r"(?:->|→|=>|:=|::?|=)$")
 
 

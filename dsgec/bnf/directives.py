@@ -17,7 +17,7 @@ OUTPUTS = ("sigmoid", "none")
 DEEPEST = 10_000  # 2 to this many leaves; beyond it even their number is too long to compute
 
 _LINE = re.compile(r"\s*%(?P<word>[\w-]+)\s*")
-_NAME = r"<[^<>]*>|[\w.-]+(?: [\w.-]+)*+"
+_NAME = r"<[^<>]*>|[\w.-]+(?: [\w.-]+)*"
 _DEPTH = re.compile(rf"(?P<name>{_NAME})\s*=\s*(?P<depth>\S*)\s*")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dsgec.bnf.directives import settle_roles
 from dsgec.bnf.ir import Alternative, Dots, Grammar, NonTerminal, Symbol, Terminal
 
-_PLAIN = re.compile(r"(?:[^\s|#\"'<:\\…]+|:(?!:=)|<(?!\w))++")
+_SPECIAL = re.compile(r"[\s|#\"'\\…]|::=|<\w|\.\.\.|\{:|^None$")
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"})
 
 
@@ -56,5 +56,5 @@ def _symbol(symbol: Symbol) -> str:
         case NonTerminal(name):
             return f"<{name}>"
         case Terminal(written):
-            plain = _PLAIN.fullmatch(written) and not re.search(r"\.\.\.|\{:|^None$", written)
+            plain = written and not _SPECIAL.search(written)
             return written if plain else f'"{written.translate(_ESCAPES)}"'

@@ -34,7 +34,7 @@ def collecting(
     return command
 
 
-class DepthLimit(click.ParamType[tuple[str, int]]):
+class DepthLimit(click.ParamType):  # type: ignore[type-arg]  # no generic before click 8.4
     """`symbol=depth`."""
 
     name = "SYMBOL=DEPTH"
@@ -48,7 +48,7 @@ class DepthLimit(click.ParamType[tuple[str, int]]):
         return symbol.strip("<>"), int(depth)
 
 
-class Migration(click.ParamType[tuple[int, int]]):
+class Migration(click.ParamType):  # type: ignore[type-arg]
     """`every:count`."""
 
     name = "EVERY:COUNT"

@@ -8,7 +8,7 @@ from dsgec.errors import DsgecError, Fault, Span
 
 _SPARSE = re.compile(rb"(?:\s*%[^\n]*\n)*\s*\{")
 _CELL = rb"(?:^|,)[ \t]*"
-_START = re.compile(rb"\s*(?:%[^\n]*\s*)*@relation\b", re.IGNORECASE)
+_START = re.compile(rb"\s*(?:%[^\r\n]*[\r\n]\s*)*@relation\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s'\"{]+))\s*(\S.*)?",
     re.IGNORECASE,
