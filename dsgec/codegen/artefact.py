@@ -127,7 +127,7 @@ class View:
     def columns(self) -> tuple[Column, ...]:
         return self.artefact.model.columns
 
-    @property
+    @cached_property
     def features(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
@@ -135,7 +135,7 @@ class View:
     def classes(self) -> tuple[Label, ...]:
         return self.artefact.model.classes
 
-    @property
+    @cached_property
     def class_names(self) -> tuple[str, ...]:
         return tuple(map(str, self.classes))
 
@@ -163,13 +163,13 @@ class View:
         """C has no arrays of no elements."""
         return max(self.inputs, 1)
 
-    @property
+    @cached_property
     def used(self) -> tuple[int, ...]:
         """The columns that the network reads; nobody looks at the others."""
         nodes = self.artefact.network.nodes
         return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
 
-    @property
+    @cached_property
     def required(self) -> tuple[int, ...]:
         """Those of them whose missing values nothing stands for."""
         return tuple(number for number in self.used if self.columns[number].fill is None)
