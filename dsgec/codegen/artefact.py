@@ -128,7 +128,7 @@ class View:
     def columns(self) -> tuple[Column, ...]:
         return self.artefact.model.columns
 
-    @property
+    @cached_property
     def features(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
@@ -141,7 +141,7 @@ class View:
         """What a text stands for a missing value by, in small letters."""
         return sorted(MISSING)
 
-    @property
+    @cached_property
     def class_names(self) -> tuple[str, ...]:
         return tuple(map(str, self.classes))
 
@@ -169,13 +169,13 @@ class View:
         """C has no arrays of no elements."""
         return max(self.inputs, 1)
 
-    @property
+    @cached_property
     def used(self) -> tuple[int, ...]:
         """The columns that the network reads; nobody looks at the others."""
         nodes = self.artefact.network.nodes
         return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
 
-    @property
+    @cached_property
     def required(self) -> tuple[int, ...]:
         """Those of them whose missing values nothing stands for."""
         return tuple(number for number in self.used if self.columns[number].fill is None)

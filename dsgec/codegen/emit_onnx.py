@@ -99,8 +99,9 @@ def _outputs(graph: "_Graph", network: Network) -> str:
     numbers = {value: number for number, value in writer.constants.values()}
     rows = graph.rows()
     place: dict[int, Place] = {value: (rows, column) for column, value in writer.columns.items()}
+    wanted = set(outputs)
     for value, number in numbers.items():
-        if value in outputs:
+        if value in wanted:
             place[value] = (graph.column([number]), 0)
     for group in _groups(writer.operations, numbers):
         tensor = _apply(graph, group, place, numbers)

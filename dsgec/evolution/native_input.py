@@ -64,23 +64,27 @@ def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
     return memory[start : start + rows * columns].reshape(rows, columns)
 
 
-def run_identity(problem: Problem, engine: str, parameters: Parameters, tables: Tables) -> bytes:
-    """A digest of all that the generations depend on, and of nothing else."""
+def problem_digest(problem: Problem, engine: str, tables: Tables) -> bytes:
+    """Of the part that all islands of a run share."""
     roles = problem.grammar.directives
-    numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
     told = (
         engine,
         problem.tables,
         roles.layer,
         roles.output,
         problem.objective,
-        numbers,
         tables.groups,
     )
     digest = hashlib.sha256(repr(told).encode("utf-8", "surrogatepass"))
     for array in (tables.columns, tables.single):
         digest.update(array.astype("<f8", copy=False).data)
     return digest.digest()
+
+
+def run_identity(problem: bytes, parameters: Parameters) -> bytes:
+    """A digest of all that the generations depend on, of which `problem` is the problem's."""
+    numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
+    return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 
 def other_run() -> DsgecError:

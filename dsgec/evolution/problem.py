@@ -177,7 +177,10 @@ def check_language(grammar: Grammar, features: int | None) -> list[Network]:
     layered = bool(roles.layer)
     networks: list[Network] = []
     faults: dict[tuple[str, Span | None], Fault] = {}
+    good: set[tuple[str, int]] = set()
     for sample in covering_texts(grammar):
+        if (sample.text, sample.hidden_layers) in good:
+            continue
         try:
             networks.append(
                 parse_phenotype(sample.text, layered=layered, output=roles.output, inputs=features)
@@ -186,6 +189,7 @@ def check_language(grammar: Grammar, features: int | None) -> list[Network]:
             fault = _in_grammar(grammar, error, sample)
         else:
             if not layered or _layers_agree(grammar, sample):
+                good.add((sample.text, sample.hidden_layers))
                 continue
             fault = grammar.fault(
                 f"`--` separates layers that `<{roles.layer}>` does not stand for",

@@ -12,7 +12,13 @@ from typing import Any
 from dsgec.errors import DsgecError
 from dsgec.evolution.hash import hash_text
 from dsgec.evolution.loop import Individual, State
-from dsgec.evolution.native_input import make_parameters, make_tables, other_run, run_identity
+from dsgec.evolution.native_input import (
+    make_parameters,
+    make_tables,
+    other_run,
+    problem_digest,
+    run_identity,
+)
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import (
     INFINITE,
@@ -37,9 +43,8 @@ _OUTCOMES = ("", NOT_FINITE, REFUSED)
 
 def identify(problem: Problem, settings: Settings) -> bytes:
     """The digest that a saved state begins with."""
-    return run_identity(
-        problem, settings.engine, make_parameters(problem, settings), make_tables(problem)
-    )
+    digest = problem_digest(problem, settings.engine, make_tables(problem))
+    return run_identity(digest, make_parameters(problem, settings))
 
 
 def save(identity: bytes, state: State | None, scorer: Scorer, population: int) -> bytes:

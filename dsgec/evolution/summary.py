@@ -31,8 +31,8 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
     by_name = {name: limits[number] for name, number in numbers.items()}
 
-    def largest(weight: Callable[[Alternative], int], symbol: str) -> int:
-        return most(grammar, measures, by_name, weight, symbol)
+    def largest(weight: Callable[[Alternative], int]) -> Callable[[str], int]:
+        return most(grammar, measures, by_name, weight)
 
     alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
     recursive = [
@@ -73,7 +73,7 @@ def _role_lines(grammar: Grammar) -> list[str]:
 
 
 def _largest_network(
-    grammar: Grammar, largest: Callable[[Callable[[Alternative], int], str], int]
+    grammar: Grammar, largest: Callable[[Callable[[Alternative], int]], Callable[[str], int]]
 ) -> str:
     """The bounds that the depth limits set."""
     roles = grammar.directives
@@ -83,15 +83,16 @@ def _largest_network(
     )
     parts = []
     if roles.layer:
-        parts.append(f"{_many(largest(_mentions(roles.layer), start))} hidden layers")
-    neurons = largest(_activations, roles.layer or start)
+        parts.append(f"{_many(largest(_mentions(roles.layer))(start))} hidden layers")
+    neurons = largest(_activations)(roles.layer or start)
     if neurons:
         parts.append(f"{_many(neurons)} neurons" + (" a layer" if roles.layer else ""))
     if neurons and reads:
         bodies = (a for rule in grammar.rules for a in rule.alternatives if _activations(a))
+        below = largest(_mentions(reads))
         widest = max(
             sum(
-                _mentions(reads)(Alternative((s,))) + largest(_mentions(reads), s.name)
+                (s.name == reads) + below(s.name)
                 for s in body.symbols
                 if isinstance(s, NonTerminal)
             )
@@ -99,7 +100,7 @@ def _largest_network(
         )
         parts.append(f"{_many(widest)} connections a neuron")
     if not roles.layer:  # the names of hidden neurons are in no rule
-        parts.append(f"{_many(largest(_characters, start))} characters")
+        parts.append(f"{_many(largest(_characters)(start))} characters")
     return ", ".join(parts)
 
 

@@ -8,7 +8,7 @@ from dsgec.errors import DsgecError, Fault, Span
 TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-    | x(?:_?(?P<feature>\d+)|\[\s*(?::\s*,)?\s*(?P<column>\d+)\s*\])(?![\w\[])
+    | x(?:_?(?P<feature>\d+)|\[\s*(?::\s*,\s*)?(?P<column>\d+)\s*\])(?![\w\[])
     | h_(?P<layer>\d+)[_,](?P<neuron>\d+)(?!\w)
     | (?P<name>[A-Za-z_][\w.]*)
     | (?P<sign>\*\*|[-+*/^(),])
