@@ -87,7 +87,7 @@ def read_checkpoint(folder: Folder) -> Checkpoint:
         raise DsgecError(f"{path} is damaged: part of it is missing or changed", _ANEW)
     try:
         return _parse(body)
-    except (ValueError, KeyError, TypeError, RecursionError, struct.error) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, struct.error) as error:
         raise DsgecError(f"{path} is not a checkpoint: {error}", _ANEW) from error
 
 

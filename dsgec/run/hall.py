@@ -127,7 +127,8 @@ def read_rows(folder: Folder) -> list[Row]:
         ]
     except (ValueError, KeyError, TypeError, csv.Error) as error:
         raise DsgecError(f"{path} is not the hall of fame of a run") from error
-    if not rows or not all(math.isfinite(row.score) for row in rows):
+    # A line that ends too early leaves what is behind it None.
+    if not rows or not all(math.isfinite(row.score) and row.phenotype for row in rows):
         raise DsgecError(f"{path} is not the hall of fame of a run")
     return rows
 
