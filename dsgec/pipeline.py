@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.names import is_portable
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
@@ -37,7 +38,7 @@ from dsgec.network.model import Model
 from dsgec.report import write_page
 from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version, remove_checkpoint
 from dsgec.run.evidence import evidence
-from dsgec.run.export import export_files, exported
+from dsgec.run.export import artefact_files, exported
 from dsgec.run.hall import hall_text
 from dsgec.run.history import HistoryRow
 from dsgec.run.job import Job, Run
@@ -58,8 +59,11 @@ from dsgec.run.record import (
     read_record,
     read_timing,
     to_json,
+    with_stages,
     write_run,
+    write_timing,
 )
+from dsgec.run.stages import Stages
 from dsgec.run.under_way import USUAL_SITTING, Sitting, UnderWay, ignore
 from dsgec.workers import process
 from dsgec.workers.crew import Crew
@@ -133,17 +137,25 @@ def run(
 
 
 def _write(job: Job, folder: Folder, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Run:
-    last = with_best(under_way.last, evolver.champions)
+    seconds = under_way.seconds
+    stages = Stages(under_way.sitting.on_stage)
+    champions = evolver.champions
+    last = with_best(under_way.last, champions)
     ended = under_way.ending.reason or ("interrupted" if stopped else "max-seconds")
     is_finished = bool(under_way.ending.reason)
-    trouble = "" if is_finished else _last_save(under_way)
-    timing = make_timing(evolver.name, under_way.seconds, last.evaluations)
-    record = make_record(job.problem, job.settings, job.grammar, last, ended)
-    model = best_model(job.problem, last)
-    best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
-    hall = hall_text(job.problem, evolver.champions, best)
-    drawn = evidence(job.problem, model)
-    write_folder(folder, record, model, under_way.history, timing, hall, drawn)
+    trouble = ""
+    if not is_finished:
+        with stages("checkpoint"):
+            trouble = _last_save(under_way)
+    timing = make_timing(evolver.name, seconds, last.evaluations)
+    with stages("results"):
+        record = make_record(job.problem, job.settings, job.grammar, last, ended)
+        model = best_model(job.problem, last)
+        drawn = evidence(job.problem, model)
+    with stages("hall_of_fame"):
+        best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
+        hall = hall_text(job.problem, champions, best, evolver.measurer())
+    timing = write_folder(folder, record, model, under_way.history, timing, hall, drawn, stages)
     if is_finished:
         remove_checkpoint(folder)
     if trouble:
@@ -173,17 +185,31 @@ def write_folder(
     timing: dict[str, Any],
     hall: str,
     drawn: dict[str, Any],
-) -> None:
-    """All that a run leaves, in the place of what an earlier one left; the page comes last."""
-    files = export_files(model, EXPORTED, record["model"]["name"])
-    if hall:
-        files[HALL] = hall
+    stages: Stages | None = None,
+) -> dict[str, Any]:
+    """All that a run leaves, in the place of what an earlier one left; the page comes last.
+
+    Gives the timing as it was written: with that of all stages.
+    """
+    stages = stages or Stages()
+    artefact = Artefact(model, record["model"]["name"])
+    with stages("self_test"):
+        _ = artefact.golden  # which all exports share
+    with stages("exports"):
+        files = artefact_files(artefact, EXPORTED)
+        if hall:
+            files[HALL] = hall
+        if drawn:
+            files[EVIDENCE] = to_json(drawn)
+        clear_run(folder)
+        timed = with_stages(timing, stages.seconds)
+        write_run(folder, record, model.network, history, timed, files)
     if drawn:
-        files[EVIDENCE] = to_json(drawn)
-    clear_run(folder)
-    write_run(folder, record, model.network, history, timing, files)
-    if drawn:
-        try_report(folder)
+        with stages("report"):
+            try_report(folder)
+    timing = with_stages(timing, stages.seconds)
+    write_timing(folder, timing)
+    return timing
 
 
 def try_report(folder: Folder) -> None:
@@ -208,7 +234,8 @@ def run_many(
     When `stop` is set, or one fails, those under way end with what they have, and no more begin.
     """
     stop = stop or threading.Event()
-    quiet = replace(sitting, on_stop=ignore, on_trouble=ignore)  # which are for this process
+    # Which are for this process.
+    quiet = replace(sitting, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
     ended: dict[int, Run] = {}
     failures: list[Exception] = []
     told = 0

@@ -147,6 +147,7 @@ def _sitting(
         arguments,
         cache(lambda: watching.note("finishing this generation; Ctrl-C again stops at once")),
         lambda trouble: watching.note(f"warning: {trouble}"),
+        watching.stage,
     )
 
 

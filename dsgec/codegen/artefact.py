@@ -189,7 +189,12 @@ def _numbers(values: tuple[float, ...]) -> str:
 
 def model_id(model: Model) -> str:
     """A digest of what the model computes, the same in every target."""
-    return hashlib.sha256(identity(model).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return identity_digest(identity(model))
+
+
+def identity_digest(text: str) -> str:
+    """The model_id of the model whose identity this is."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def view(artefact: Artefact, language: Language) -> View:

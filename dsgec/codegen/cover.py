@@ -125,5 +125,6 @@ def _needed(search: _Search, chosen: Array) -> Array:
     search.work = _MOST_WORK
     rows = block(search.network, chosen)
     _, seen = search.given_away(rows, np.arange(len(search.mutants)), 1.0)
-    needed: Array = chosen[sorted(_greedy(np.unique(seen, axis=0))[:MOST_ROWS])]
+    alike = {packed.tobytes(): number for number, packed in enumerate(np.packbits(seen, axis=1))}
+    needed: Array = chosen[sorted(_greedy(seen[[*alike.values()]])[:MOST_ROWS])]
     return needed

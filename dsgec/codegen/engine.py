@@ -33,6 +33,9 @@ _REST = (
     "run.c",
     "fitness.c",
     "texts.c",
+    "simplify.c",
+    "describe.c",
+    "tally.c",
     "hall.c",
     "threads.c",
     "generation.c",
@@ -72,6 +75,20 @@ typedef struct {
     double fitness;
     int32_t fault, invalid;
 } dsgec_engine_individual;
+typedef struct {
+    int64_t layers, neurons, features, connections, text_length;
+    const char *text;
+} dsgec_engine_network;
+typedef struct {
+    const double *outputs;
+    int64_t rows, columns;
+    const int64_t *places, *classes;
+    const double *wanted;
+    int64_t count, class_count;
+    uint64_t *room;
+    int64_t *confusion, *ranks;
+    double squares, distances;
+} dsgec_engine_tally;
 dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *, int *);
 void dsgec_engine_free(dsgec_engine *);
 int dsgec_engine_step(dsgec_engine *, int64_t, double);
@@ -88,6 +105,8 @@ int dsgec_engine_receive(dsgec_engine *, int64_t, const char *, size_t);
 int dsgec_engine_score(dsgec_engine *, const char *, size_t, double *);
 int64_t dsgec_engine_champion(const dsgec_engine *, int64_t, const char **, double *);
 int dsgec_engine_evaluate(dsgec_engine *, const char *, size_t, double *, int);
+int dsgec_engine_describe(dsgec_engine *, const char *, size_t, dsgec_engine_network *);
+void dsgec_engine_count(dsgec_engine_tally *);
 double dsgec_engine_number(const char *, size_t);
 """
 """What the library exports, as cffi reads it."""

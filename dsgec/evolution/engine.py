@@ -111,6 +111,7 @@ class Engine:
     ) -> None:
         self.problem, self.settings = problem, settings
         machine = machine or make_machine(problem, settings.engine, toolchain, flags)
+        self.machine, self.threads = machine, max(threads, 1)
         parameters = make_parameters(problem, settings, threads)
         self._identity = run_identity(machine.digest, parameters)
         with _told():

@@ -178,7 +178,7 @@ def made(
     hall, drawn = "", {}
     if in_full:
         best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
-        hall = hall_text(problem, outcome.champions, best)
+        hall = hall_text(problem, outcome.champions, best, outcome.measurer())
         drawn = evidence(problem, model)
     warnings = (fault.message for fault in file.warnings)
     told = (*warnings, *problem.dataset.notes, problem.remark, outcome.remark)

@@ -34,6 +34,9 @@ class Progress(Protocol):
     def __call__(self, state: Generation) -> None:
         """Called with every generation."""
 
+    def stage(self, words: str) -> None:
+        """Called with what is being done after the last generation."""
+
     def run_ended(self, run: Run) -> None:
         """Called with every run where there are several."""
 
@@ -69,6 +72,9 @@ class Silence:
     """Tells nothing."""
 
     def __call__(self, state: Generation) -> None:
+        pass
+
+    def stage(self, words: str) -> None:
         pass
 
     def run_ended(self, run: Run) -> None:
@@ -146,6 +152,10 @@ class Lines:
             f"  {when if not is_last else f'{spent:.1f} s'}".rstrip()
             + "\n"
         )
+
+    def stage(self, words: str) -> None:
+        """A line of its own."""
+        self._say(f"{words}\n")
 
     def run_ended(self, run: Run) -> None:
         """A line of its own."""

@@ -32,25 +32,20 @@ def export(
     wheel: bool = False,
 ) -> list[Path]:
     """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
-    files = export_files(model, targets, name, dtype, wheel=wheel)
+    files = artefact_files(Artefact(model, name, dtype), targets, wheel=wheel)
     with writable(folder) as opened:
         _refuse_hidden(files, name, opened)
         write_files(opened, files)
     return [folder / path for path in files]
 
 
-def export_files(
-    model: Model,
-    targets: Sequence[str],
-    name: str,
-    dtype: str = DTYPES[0],
-    *,
-    wheel: bool = False,
+def artefact_files(
+    artefact: Artefact, targets: Sequence[str], *, wheel: bool = False
 ) -> dict[str, str | bytes]:
     """The files of every target, by their names."""
+    dtype = artefact.dtype
     if wheel and not any(TARGETS[target].is_built for target in targets):
         raise DsgecError("--wheel goes with the target cffi", "Say `--to cffi --wheel`.")
-    artefact = Artefact(model, name, dtype)
     files: dict[str, str | bytes] = {}
     for target in targets:
         if dtype not in TARGETS[target].dtypes:

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dsgec.codegen.artefact import model_id
+from dsgec.codegen.artefact import identity_digest, model_id
 from dsgec.errors import DsgecError
+from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.fitness.objectives import natural, rises
 from dsgec.folder import Folder
 from dsgec.network.check import check
-from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Network
-from dsgec.network.measure import size
+from dsgec.network.description import surroundings
+from dsgec.network.measure import Size
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.run.record import HALL as NAME
-from dsgec.run.record import measured, read_model, read_record
+from dsgec.run.record import read_model, read_record
 
 _MOST_BYTES = 256 << 20
 _SIZES = ("connections", "neurons", "layers", "features")
@@ -37,22 +37,27 @@ class Row:
     phenotype: str
 
 
-def hall_text(problem: Problem, champions: Iterable[Champion], best: Champion) -> str:
+def hall_text(
+    problem: Problem, champions: Iterable[Champion], best: Champion, measurer: Measurer
+) -> str:
     """hall_of_fame.csv: for each number of connections that are left, the best, by size.
 
     What was written in different sizes can be left with the same, so there can be fewer rows than
     champions. `best` is the best of the last generation, which may be too large to be a champion.
     """
-    found: dict[int, tuple[Champion, Network]] = {}
+    found: dict[int, tuple[Champion, Size, str]] = {}
     for champion in (best, *champions):
-        network = simplify(problem.parse(champion.phenotype))
-        connections = size(network).connections
-        if connections not in found or champion.fitness < found[connections][0].fitness:
-            found[connections] = champion, network
+        size, text = measurer.describe(champion.phenotype)
+        rival = found.get(size.connections)
+        if rival is None or champion.fitness < rival[0].fitness:
+            found[size.connections] = champion, size, text
+    around = surroundings(problem.dataset.inputs, problem.dataset.classes)
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
-    for _, (champion, network) in sorted(found.items()):
-        row = _row(problem, champion, network)
+    rows = [found[connections] for connections in sorted(found)]
+    measured = measurer.figures([champion.phenotype for champion, _, _ in rows])
+    for (champion, size, text), figures in zip(rows, measured, strict=True):
+        row = _row(problem, champion, size, figures, identity_digest(text + around))
         if writer is None:
             writer = csv.DictWriter(out, list(row), lineterminator="\n")
             writer.writeheader()
@@ -60,13 +65,12 @@ def hall_text(problem: Problem, champions: Iterable[Champion], best: Champion) -
     return out.getvalue()
 
 
-def _row(problem: Problem, champion: Champion, network: Network) -> dict[str, Any]:
-    dataset = problem.dataset
-    sizes = asdict(size(network))
+def _row(
+    problem: Problem, champion: Champion, size: Size, figures: Figures, identity: str
+) -> dict[str, Any]:
+    sizes = asdict(size)
     metrics = {
-        f"{part}_{name}": value
-        for part, figures in measured(problem, evaluate(network, dataset.x)).items()
-        for name, value in figures.items()
+        f"{part}_{name}": value for part, own in figures.items() for name, value in own.items()
     }
     return {
         **{name: sizes[name] for name in _SIZES},
@@ -77,7 +81,7 @@ def _row(problem: Problem, champion: Champion, network: Network) -> dict[str, An
             name: "" if value is None or not math.isfinite(value) else value
             for name, value in metrics.items()
         },
-        "model_id": model_id(Model(network, dataset.inputs, dataset.classes, dataset.target)),
+        "model_id": identity,
         "phenotype": champion.phenotype,
     }
 

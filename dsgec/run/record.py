@@ -17,6 +17,7 @@ from dsgec.codegen.names import safe_name
 from dsgec.data.ir import Dataset, Plan
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import Generation
+from dsgec.evolution.measure import measured, parts
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
@@ -95,20 +96,6 @@ def best_model(problem: Problem, state: Generation) -> Model:
     return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
 
-def measured(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, dict[str, float | None]]:
-    """The metrics on the rows to learn from and on those to test with, given what all rows give."""
-    dataset = problem.dataset
-
-    def figures(rows: Any) -> dict[str, float | None]:
-        if dataset.classes:
-            count = len(dataset.classes)
-            return metrics.classification(outputs[rows], dataset.class_numbers[rows], count)
-        return metrics.regression(outputs[rows], dataset.y[rows])
-
-    with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
-        return {part: figures(rows) for part, rows in _parts(problem)}
-
-
 def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any]:
     classes, numbers = problem.dataset.classes, problem.dataset.class_numbers
     if not classes:
@@ -116,13 +103,9 @@ def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any
     return {
         "confusion": {
             part: metrics.confusion(outputs[rows], numbers[rows], len(classes))
-            for part, rows in _parts(problem)
+            for part, rows in parts(problem)
         }
     }
-
-
-def _parts(problem: Problem) -> tuple[tuple[str, Any], ...]:
-    return ("train", problem.split.train), ("test", problem.split.test)
 
 
 def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
@@ -188,12 +171,17 @@ def write_run(
         NETWORK: f"# evolved by dsgec {__version__}\n{text(network)}",
         RECORD: to_json(record),
     }
-    folder.write(TIMING, to_json(timing))
+    write_timing(folder, timing)
     for name, content in files.items():
         if name != RECORD:
             folder.write(name, content)
     write_manifest(folder, digests(files))
     folder.write(RECORD, files[RECORD])
+
+
+def write_timing(folder: Folder, timing: dict[str, Any]) -> None:
+    """Write timing.json, in the place of one with fewer stages."""
+    folder.write(TIMING, to_json(timing))
 
 
 def clear_run(folder: Folder) -> None:
@@ -254,7 +242,15 @@ def make_timing(backend: str, seconds: float, evaluations: int) -> dict[str, Any
         "backend": backend,
         "evolve_seconds": round(seconds, 3),
         "evaluations_per_second": round(evaluations / seconds, 1) if seconds else None,
+        "stages": {"evolve": round(seconds, 3)},
     }
+
+
+def with_stages(timing: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
+    """The timing with the seconds of further stages; one of an earlier version had none."""
+    before = timing.get("stages")
+    stages = {**before} if isinstance(before, dict) else {}
+    return {**timing, "stages": stages | {name: round(s, 3) for name, s in seconds.items()}}
 
 
 def read_timing(folder: Folder) -> dict[str, Any] | None:

@@ -34,7 +34,8 @@ class Sitting:
 
     It saves every so many seconds and ends after so many; `anew`, it does not go on from a
     checkpoint. `arguments` is what `dsgec resume` needs to know. `on_stop` is called when the run
-    was told to stop, `on_trouble` with what is wrong if a checkpoint cannot be written.
+    was told to stop, `on_trouble` with what is wrong if a checkpoint cannot be written, `on_stage`
+    with what is being done after the last generation.
     """
 
     save_every: float = 30.0
@@ -43,6 +44,7 @@ class Sitting:
     arguments: dict[str, Any] = field(default_factory=dict)
     on_stop: Callable[[], None] = ignore
     on_trouble: Callable[[str], None] = ignore
+    on_stage: Callable[[str], None] = ignore
 
 
 USUAL_SITTING = Sitting()

@@ -39,6 +39,7 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->rows);
     free(e->log.data);
     free(e->saved.data);
+    free_describing(&e->describing);
     free(e);
 }
 
@@ -265,6 +266,26 @@ int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, doub
     const int count = evaluate_text(e, text, length, outputs, capacity);
     dsgec_leave(found);
     return count;
+}
+
+/* The simplified network of a text, whose own text stays until the next call. */
+int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
+                          dsgec_engine_network *network) {
+    const dsgec_environment found = dsgec_enter();
+    const int error = describe(&e->describing, e->table.features, text, length, network);
+    dsgec_leave(found);
+    return error;
+}
+
+/* What the metrics are made of. */
+void dsgec_engine_count(dsgec_engine_tally *t) {
+    const dsgec_environment found = dsgec_enter();
+    if (t->class_count > 0) {
+        count_classes(t);
+    } else {
+        sum_errors(t);
+    }
+    dsgec_leave(found);
 }
 
 /* The value of a number as a text has it. */

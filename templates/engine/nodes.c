@@ -24,7 +24,8 @@ typedef enum {
     SIN,
     COS,
     DOT, /* on the tape: a sum of products and what is around it */
-    FILL /* on the tape: a number in every row */
+    FILL, /* on the tape: a number in every row */
+    AS_WRITTEN /* of a text that is parsed as it is written: this + the function */
 } Operation;
 
 typedef struct {
@@ -154,13 +155,18 @@ static int32_t add_sum(Nodes *nodes, int32_t a, double factor, int32_t b) {
     return add_node(nodes, ADD_SCALED, a, b, factor);
 }
 
+/* Only a whole number that is written out makes a power a repeated multiplication. */
+static int is_whole_power(const Node *exponent) {
+    double value = exponent->value;
+    return exponent->written && value >= -64.0 && value <= 64.0 && value == (int)value;
+}
+
 static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
     const Node *exponent = &nodes->items[b];
     double value = exponent->value;
     int base_is_number = nodes->items[a].operation == NUMBER;
     double base = nodes->items[a].value;
-    /* Only a whole number that is written out is a repeated multiplication. */
-    if (!exponent->written || !(value >= -64.0 && value <= 64.0) || value != (int)value) {
+    if (!is_whole_power(exponent)) {
         if (base_is_number && exponent->operation == NUMBER) {
             return add_node(nodes, NUMBER, -1, -1, dsgec_power(base, value));
         }
@@ -170,6 +176,14 @@ static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
         return add_node(nodes, NUMBER, -1, -1, whole_power(base, (int)value));
     }
     return add_node(nodes, WHOLE_POWER, a, -1, value);
+}
+
+/* The node of a function of nodes as a text has it, for simplify.c. */
+static int32_t apply_as_written(Nodes *nodes, int function, int32_t a, int32_t b) {
+    if (function == F_pow && !is_whole_power(&nodes->items[b])) {
+        function = F_power;
+    }
+    return add_node(nodes, (Operation)(AS_WRITTEN + function), a, b, 0.0);
 }
 
 /* The node of a function of nodes; numbers are folded. `b` is -1 where there is one argument. */

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     const char *text;
     int32_t inputs;
+    int as_written; /* nodes for simplify.c, not for a tape */
     Nodes nodes;
     Stretches stretches;
     int32_t *values; /* the operands; what a finished neuron leaves is its values */
