@@ -9,11 +9,11 @@ import struct
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.folder import open_folder
 from dsgec.run.checkpoint import NAME as CHECKPOINT
-from dsgec.run.checkpoint import Checkpoint, HistoryRow, pack_row, read_checkpoint, write_checkpoint
+from dsgec.run.checkpoint import Checkpoint, HistoryRow, pack_row, write_checkpoint
 from dsgec.run.hall import NAME as HALL
-from dsgec.run.hall import pick
-from dsgec.run.record import read_timing
+from tests.run.made import checkpoint_of, picked, timing_of
 
 PIECES = [
     *(b",", b"\n", b'"', b"\0", b"\xff", b"-", b"1", b"nan", b"1e999", b"9" * 400, b"9" * 5000),
@@ -95,7 +95,7 @@ def test_any_hall_of_fame_is_read_or_refused(length, folder):
 
     def attempt():
         (folder / HALL).write_bytes(cut_and_pasted(hall, rng))
-        pick(folder, *rng.choice(WAYS))
+        picked(folder, *rng.choice(WAYS))
 
     assert 0.2 < share_refused(attempt, length) < 1.0
 
@@ -106,7 +106,7 @@ def test_a_hall_of_fame_that_ends_within_a_line_is_refused(folder):
     for count in range(1, header.split(",").index("phenotype") + 1):
         (folder / HALL).write_text(f"{header}\n{','.join(cells[:count])}\n")
         with pytest.raises(DsgecError, match="not the hall of fame"):
-            pick(folder, "at-most", "1000")
+            picked(folder, "at-most", "1000")
 
 
 @LENGTHS
@@ -119,8 +119,8 @@ def test_any_record_is_read_or_refused(length, folder):
     def attempt():
         (folder / "run.json").write_text(json.dumps(with_another_value(record, rng)))
         (folder / "timing.json").write_text(json.dumps(with_another_value(timing, rng)))
-        read_timing(folder)
-        pick(folder, *rng.choice(WAYS))
+        timing_of(folder)
+        picked(folder, *rng.choice(WAYS))
 
     assert 0.02 < share_refused(attempt, length) < 1.0
 
@@ -131,7 +131,8 @@ def test_any_checkpoint_is_read_or_refused(length, tmp_path):
     rng = random.Random(5)
     row = pack_row(HistoryRow(0, 0.5, 0.6, 1, 10, 0, 3))
     asked = {"grammar": {"name": "g", "digest": "0"}, "settings": {"seed": 1}}
-    write_checkpoint(tmp_path, Checkpoint("", asked, {"table": "t"}, 1.5, 2 * row, b"state"))
+    with open_folder(tmp_path) as folder:
+        write_checkpoint(folder, Checkpoint("", asked, {"table": "t"}, 1.5, 2 * row, b"state"))
     magic, _, _ = (path := tmp_path / CHECKPOINT).read_bytes().partition(b"\n")
     start = len(magic) + 1 + hashlib.sha256().digest_size
     body = path.read_bytes()[start:]
@@ -143,6 +144,6 @@ def test_any_checkpoint_is_read_or_refused(length, tmp_path):
         made = struct.pack("<3Q", len(changed), *sizes) + changed + rest
         made = cut_and_pasted(made, rng) if rng.random() < 0.3 else made
         path.write_bytes(magic + b"\n" + hashlib.sha256(made).digest() + made)
-        assert len(read_checkpoint(tmp_path).history) > 0
+        assert len(checkpoint_of(tmp_path).history) > 0
 
     assert 0.1 < share_refused(attempt, length) < 0.9

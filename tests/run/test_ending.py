@@ -24,12 +24,13 @@ from dsgec.network.model import Model
 from dsgec.network.simplify import simplify
 from dsgec.pipeline import prepare, run
 from dsgec.run.hall import hall_text
-from dsgec.run.record import make_timing, read_timing, with_stages
+from dsgec.run.record import make_timing, with_stages
 from dsgec.run.stages import WORDS
 from dsgec.run.under_way import Sitting
 from tests.command import dsgec
 from tests.engine.compare import QUICK, make, make_data
 from tests.engine.grammars import grammar
+from tests.run.made import timing_of
 
 SIZES = ("connections", "neurons", "layers", "features")
 ENDING = ["results", "hall_of_fame", "self_test", "exports", "report"]
@@ -192,7 +193,7 @@ def test_timing_counts_every_stage_and_each_is_told(tmp_path, backend):
     sitting = Sitting(on_stage=told.append)
     ended = run(job, choose(job.problem, settings, backend), lambda _: None, sitting)
     assert told == [WORDS[name] for name in ENDING]
-    timing = read_timing(ended.folder)
+    timing = timing_of(ended.folder)
     assert timing == ended.timing
     assert [*timing["stages"]] == ["evolve", *ENDING]
     assert all(seconds >= 0 for seconds in timing["stages"].values())
@@ -217,7 +218,7 @@ def test_a_run_that_has_not_ended_saves_first(tmp_path):
 def test_a_timing_of_an_earlier_version_is_read_and_added_to(tmp_path):
     old = {"backend": "engine", "evolve_seconds": 1.5, "evaluations_per_second": 7.0}
     (tmp_path / "timing.json").write_text(json.dumps(old))
-    assert read_timing(tmp_path) == old
+    assert timing_of(tmp_path) == old
     assert with_stages(old, {"report": 0.12345})["stages"] == {"report": 0.123}
     assert with_stages({"stages": 1}, {})["stages"] == {}
     assert make_timing("engine", 2.0, 10)["stages"] == {"evolve": 2.0}

@@ -13,13 +13,12 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
 from dsgec.evolution.settings import Settings
-from dsgec.folder import open_folder
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.pipeline import prepare, run
-from dsgec.run import hall
 from tests.command import dsgec
 from tests.run.made import model_of
+from tests.run.made import picked as pick
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +26,6 @@ def folder(tmp_path_factory):
     settings = Settings(population=40, generations=40, seed=2)
     job = prepare("multi_layer", "wdbc", settings, out=tmp_path_factory.mktemp("hall"))
     return run(job, choose(job.problem, settings, "auto"), lambda _: None).folder
-
-
-def pick(folder, way, value):
-    with open_folder(folder) as opened:
-        return hall.pick(opened, way, value)
 
 
 def rows(folder):
