@@ -169,7 +169,8 @@ def _read_python(data: bytes) -> Any:
     """The literal that a module assigns to `metadata`."""
     begin = _ASSIGNED.search(data)
     try:
-        return read_literal(data[begin.end() :].decode("ascii")) if begin else None
+        # The literal is ASCII; what follows it need not be.
+        return read_literal(data[begin.end() :].decode("ascii", "replace")) if begin else None
     except ValueError:
         return None
 
