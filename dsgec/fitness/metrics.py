@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.sums import total
 from dsgec.fitness.objectives import ordered_sum, spread, squared_errors
 
 Array = NDArray[np.float64]
@@ -102,14 +103,14 @@ def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
     return error_figures(tally, spread(targets) if len(targets) else 0.0)
 
 
-def error_figures(tally: ErrorTally, total: float) -> dict[str, float | None]:
-    """The figures that `regression` tells of; `total` is the spread of the targets."""
+def error_figures(tally: ErrorTally, deviations: float) -> dict[str, float | None]:
+    """The figures that `regression` tells of; `deviations` is the spread of the targets."""
     if not tally.rows:
         return dict.fromkeys(("rmse", "mae", "r2"))
     return {
         "rmse": math.sqrt(tally.squares / tally.rows),
         "mae": tally.distances / tally.rows,
-        "r2": 1.0 - tally.squares / total if total else None,
+        "r2": 1.0 - tally.squares / deviations if deviations else None,
     }
 
 
@@ -142,20 +143,20 @@ def _mean_auroc(ranks: list[int], sizes: list[int]) -> float | None:
         _area(each, own, sum(sizes) - own) for each, own in zip(ranks, positives, strict=True)
     ]
     defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if len(defined) == len(values) else None
+    return total(defined) / len(defined) if len(defined) == len(values) else None
 
 
 def _f1(hits: list[int], predicted: list[int], sizes: list[int]) -> float:
     """Of two classes, that of class 1; of more, the mean over the classes that occur."""
     scores = []
     for c in (1,) if len(sizes) == 2 else range(len(sizes)):
-        total = predicted[c] + sizes[c]
-        if total or len(sizes) == 2:
-            scores.append(2.0 * hits[c] / total if total else 0.0)
-    return sum(scores) / len(scores)
+        both = predicted[c] + sizes[c]
+        if both or len(sizes) == 2:
+            scores.append(2.0 * hits[c] / both if both else 0.0)
+    return total(scores) / len(scores)
 
 
 def _balanced_accuracy(hits: list[int], sizes: list[int]) -> float:
     """The mean, over the classes that there are rows of, of the share that is found."""
     shares = [hit / own for hit, own in zip(hits, sizes, strict=True) if own]
-    return sum(shares) / len(shares)
+    return total(shares) / len(shares)

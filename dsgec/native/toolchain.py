@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import struct
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ FLAGS = ("-std=c99", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno")
 """No -ffast-math and no contraction: the arithmetic is the product, at every -O level."""
 
 _SECONDS_TO_COMPILE, _SECONDS_TO_ANSWER = 300, 10
+
+_UNWINDING, _STACK, _READ_AND_WRITE = 0x6474E550, 0x6474E551, 6  # PT_GNU_… and flags of ELF
 
 
 class CompileError(Exception):
@@ -84,7 +87,25 @@ def compile_library(toolchain: Toolchain, source: str, folder: Path, flags: Sequ
         raise CompileError(f"{toolchain.command}: {error}") from error
     if answer.returncode != 0:
         raise CompileError(f"{toolchain.command} failed:\n{answer.stderr[:2000]}")
+    if toolchain.tcc is not None:
+        _forbid_executable_stack(library)
     return library
+
+
+def _forbid_executable_stack(library: Path) -> None:
+    """tcc does not say what stack its code needs, so glibc from 2.41 on refuses to load it.
+
+    The header that says so takes the place of the one for unwinding, which C has no use for.
+    """
+    data = bytearray(library.read_bytes())
+    (start,), (size, count) = (
+        struct.unpack_from("<Q", data, 32),
+        struct.unpack_from("<HH", data, 54),
+    )
+    for at in range(start, start + size * count, size):
+        if struct.unpack_from("<I", data, at)[0] == _UNWINDING:
+            struct.pack_into("<II", data, at, _STACK, _READ_AND_WRITE)
+    library.write_bytes(data)
 
 
 def _tcc_flags(folder: Path) -> list[str]:

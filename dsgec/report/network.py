@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from dsgec.arithmetic.sums import total
 from dsgec.network.ir import Input, Network
 from dsgec.network.links import links
 from dsgec.network.model import Model
@@ -205,9 +206,9 @@ def _weights(model: Model, nodes: list[Named]) -> dict[tuple[int, int], tuple[fl
     told = {}
     for (start, end), several in found.items():
         known = [weight for weight in several if weight is not None]
-        total = sum(known) if len(known) == len(several) else None
+        whole = total(known) if len(known) == len(several) else None
         text = " and ".join(short(w) if w is not None else "not a plain weight" for w in several)
-        told[start, end] = (total, f"{names[start]} to {names[end]}: {text}")
+        told[start, end] = (whole, f"{names[start]} to {names[end]}: {text}")
     return told
 
 

@@ -17,8 +17,10 @@ UV = [sys.executable, "-m", "uv", "--quiet"]
 NOT_COMPARED = {
     "timing.json": "how long it took",
     "shop.parquet": "written by pyarrow, not by dsgec",
+    ".so": "compiled with the header files of each Python; its source, `cffi.c`, is compared",
+    ".whl": "holds one of those",
 }
-"""Files that may differ between environments, and why."""
+"""Files that may differ between environments, by name or suffix, and why."""
 
 
 class CellError(Exception):
@@ -93,7 +95,7 @@ def digests(folder: Path) -> dict[str, str]:
     return {
         name: hashlib.sha256(path.read_bytes()).hexdigest()
         for name, path in files.items()
-        if path.is_file() and path.name not in NOT_COMPARED
+        if path.is_file() and NOT_COMPARED.keys().isdisjoint((path.name, path.suffix))
     }
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -32,20 +33,22 @@ def project() -> dict:
 def find_pythons(more: list[str] | None = None) -> list[Python]:
     """One of each version, the oldest first: those of the PATH, of pyenv, of uv, and `more`."""
     least = tuple(map(int, project()["requires-python"].removeprefix(">=").split(".")))
-    found = {python.version: python for path in _candidates(more or []) if (python := _ask(path))}
+    asked = map(_ask, [*_candidates(least[1]), *filter(None, map(shutil.which, more or []))])
+    found = {python.version: python for python in asked if python}
     return sorted(python for version, python in found.items() if version >= least)
 
 
-def _candidates(more: list[str]) -> list[str]:
+def _candidates(least: int) -> list[str]:
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     uv = Path(os.environ.get("XDG_DATA_HOME", Path.home() / ".local/share")) / "uv" / "python"
     folders = [folder / "bin" for root in (pyenv, uv) for folder in sorted(root.glob("*"))]
     folders += [Path(folder) for folder in os.get_exec_path()]
-    names = {path for folder in folders for path in folder.glob("python3.*")}
-    plain = [str(path) for path in sorted(names) if re.fullmatch(r"python3\.\d+", path.name)]
-    return [*plain, *filter(None, map(shutil.which, more))]
+    paths = sorted({path for folder in folders for path in folder.glob("python3.*")})
+    minors = [(path, re.fullmatch(r"python3\.(\d+)", path.name)) for path in paths]
+    return [str(path) for path, minor in minors if minor and int(minor[1]) >= least]
 
 
+@cache
 def _ask(path: str) -> Python | None:
     """None for what does not run, as the shim of a version that is not active, and for betas."""
     try:

