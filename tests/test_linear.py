@@ -7,6 +7,7 @@ from time import process_time
 import pytest
 
 from dsgec.bnf.ir import Grammar
+from dsgec.bnf.load import GrammarFile
 from dsgec.bnf.parse import parse
 from dsgec.codegen import emit_c
 from dsgec.codegen.artefact import Artefact
@@ -17,6 +18,7 @@ from dsgec.errors import DsgecError
 from dsgec.evolution import choose, engine
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
+from dsgec.evolution.summary import summary
 from dsgec.genome import sample
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse as parse_network
@@ -55,7 +57,10 @@ def test_the_texts_of_a_grammar_are_made_only_while_they_are_few_symbols(monkeyp
     grammar = parse("\n".join([*rules, "<a100> ::= x_1\n"]), "g.bnf")
     whole = len(list(sample.covering_texts(grammar)))
     monkeypatch.setattr(sample, "_MOST_SYMBOLS", 1000)
-    assert 40 < len(list(sample.covering_texts(grammar))) < whole
+    untried = []
+    assert 40 < len(list(sample.covering_texts(grammar, untried))) < whole
+    assert untried[-1] == "a100"
+    assert "not tried   " in summary(GrammarFile("g", grammar, "", ()), None, {})
 
 
 def test_islands_share_one_engine(monkeypatch):

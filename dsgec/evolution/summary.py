@@ -21,8 +21,9 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
     outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
     grammar = expand(file.grammar, features, outputs)
+    untried: list[str] = []
     networks = check_language(
-        grammar, features if dataset or needs_features(file.grammar) else None
+        grammar, features if dataset or needs_features(file.grammar) else None, untried
     )
     remark = check_task(networks, dataset) if dataset else ""
     made = sorted({len(network.outputs) for network in networks})
@@ -52,6 +53,11 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     if not dataset and (needs_features(file.grammar) or needs_outputs(file.grammar)):
         lines.append(
             f"  counted     for {features} features and {outputs} classes; --data takes a table's"
+        )
+    if untried:
+        lines.append(
+            f"  not tried   {len(untried)} of the symbols, <{untried[0]}> and those after it: the"
+            " texts of this grammar are too many and too long to check them all"
         )
     if remark:
         lines.append(f"  note        {remark}")

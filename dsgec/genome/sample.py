@@ -33,17 +33,21 @@ class Sample:
         return "".join(text for text, _ in self.pieces)
 
 
-def covering_texts(grammar: Grammar) -> Iterator[Sample]:
+def covering_texts(grammar: Grammar, untried: list[str] | None = None) -> Iterator[Sample]:
     """For each alternative that can be reached, a shortest text that uses it.
 
     Each text once, and only so many that a check ends in seconds: of a grammar whose texts are many
-    and long, the alternatives that are the most steps away from the start go untried.
+    and long, the rules that are the most steps away from the start are added to `untried`.
     """
     rules = {rule.name: rule for rule in grammar.rules}
     shortest = _shortest_alternatives(grammar)
     parents = _parents(rules, grammar.directives.start)
     left = _MOST_SYMBOLS
     for name, parent in parents.items():
+        if left < 0:
+            if untried is not None:
+                untried.append(name)
+            continue
         path: list[Step] | None = None
         for number in _worth_trying(len(rules[name].alternatives)):
             if parent is not None and number == shortest[name]:
@@ -54,8 +58,6 @@ def covering_texts(grammar: Grammar) -> Iterator[Sample]:
             if sample is not None:
                 yield sample
             left -= symbols
-            if left < 0:
-                return
 
 
 def _worth_trying(alternatives: int) -> Iterable[int]:
