@@ -2,7 +2,7 @@
 
 static void call(Parser *p, int function, int32_t arguments) {
     const int32_t *first = p->values + (p->value_count -= arguments);
-    push_value(p, apply(&p->nodes, function, first[0], arguments == 2 ? first[1] : -1));
+    push_value(p, apply(&p->nodes, (Function)function, first[0], arguments == 2 ? first[1] : -1));
 }
 
 /* Apply the operators that bind at least as strongly, down to an open parenthesis. */

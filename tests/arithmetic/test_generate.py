@@ -10,7 +10,6 @@ from dsgec.arithmetic.parse import NotInSubset, read
 from dsgec.arithmetic.print_c import print_c
 from dsgec.arithmetic.print_js import print_js
 
-
 PRINTED = generate()
 
 
