@@ -11,6 +11,7 @@ from pathlib import Path
 from dsgec.arithmetic.print_c import print_c
 from dsgec.arithmetic.print_js import print_js
 from dsgec.arithmetic.print_python import print_numpy, print_python
+from dsgec.arithmetic.syntax import NotInSubset
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +35,11 @@ def generate(root: Path = ROOT) -> dict[str, str]:
 
 def main() -> None:
     """Write what differs."""
-    for path, text in generate().items():
+    try:
+        printed = generate()
+    except NotInSubset as error:
+        raise SystemExit(f"error: {error}") from None
+    for path, text in printed.items():
         file = ROOT / path
         if not file.exists() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")

@@ -20,12 +20,9 @@ It is a small, typed part of Python. A file has imports, numbers and functions:
 """
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from typing import NoReturn
 
 from dsgec.arithmetic.ir import (
@@ -41,8 +38,8 @@ from dsgec.arithmetic.ir import (
     Operation,
     walk,
 )
+from dsgec.arithmetic.syntax import File, NotInSubset, Numbers, end_of, parameters_of, start_of
 
-_KINDS: dict[str, Kind] = {"float": "real", "int": "word", "Wide": "wide"}
 _PRIMITIVES: dict[str, tuple[tuple[Kind, ...], Kind]] = {
     "bits": (("real",), "word"),
     "from_bits": (("word",), "real"),
@@ -71,24 +68,17 @@ _OF_REALS, _OF_WORDS = {"+", "-", "*", "/"}, {"+", "-", "*", "<<", ">>", "&", "|
 _DIGITS_OF_FLOAT = 9
 
 
-Numbers = dict[str, tuple[Literal, ...]]
-
-
-class NotInSubset(Exception):
-    """Source text that cannot be printed."""
-
-
 def read(dtype: Dtype, *, slopes: bool = False) -> dict[str, Definition]:
     """The functions in double or single precision, each behind those that it calls.
 
     With `slopes`, also the derivatives: those of `f(a, b)` are `f_slope_a` and `f_slope_b`, of the
     arguments and the result.
     """
-    core, scalar, single = (_File.read(name, dtype) for name in ("core", "scalar", "single"))
+    core, scalar, single = (File.read(name, dtype) for name in ("core", "scalar", "single"))
     files_ = (core, scalar, single) if dtype == "float" else (core, scalar)
     numbers = core.numbers | scalar.numbers
     signatures = {
-        name: tuple(_parameters(node).values())
+        name: tuple(parameters_of(node).values())
         for file in files_
         for name, node in file.functions.items()
     }
@@ -104,12 +94,6 @@ def read(dtype: Dtype, *, slopes: bool = False) -> dict[str, Definition]:
     return {name: found[name] for name in _order([*scalar.functions, *found], found)}
 
 
-def choose(text: str, dtype: Dtype) -> str:
-    """`{a|b}` is `a` in double and `b` in single precision."""
-    choice = 1 if dtype == "double" else 2
-    return re.sub(r"\{([^{}|]*)\|([^{}]*)\}", rf"\{choice}", text)
-
-
 def _order(names: Iterable[str], found: dict[str, Definition]) -> dict[str, None]:
     order: dict[str, None] = {}
     for name in names:
@@ -118,100 +102,11 @@ def _order(names: Iterable[str], found: dict[str, Definition]) -> dict[str, None
     return order
 
 
-def _parameters(node: ast.FunctionDef | ast.Lambda) -> dict[str, Kind]:
-    """Those of a lambda are floats."""
-    return {
-        argument.arg: _KINDS[ast.unparse(argument.annotation) if argument.annotation else "float"]
-        for argument in node.args.args
-    }
-
-
-def _text(name: str) -> str:
-    return files("dsgec.arithmetic").joinpath(f"{name}.py").read_text(encoding="utf-8")
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """The text of a file, and what stands in it."""
-
-    text: str
-    starts: list[int]
-    functions: dict[str, ast.FunctionDef]
-    numbers: Numbers
-    comments: dict[int, str]
-    dtype: Dtype
-
-    @classmethod
-    def read(cls, name: str, dtype: Dtype) -> "_File":
-        text = _text(name)
-        tree = ast.parse(text)
-        starts = [0]
-        for line in text.splitlines(keepends=True):
-            starts.append(starts[-1] + len(line))
-        functions = {
-            node.name: node
-            for node in tree.body
-            if isinstance(node, ast.FunctionDef) and node.name not in _PRIMITIVES
-        }
-        comments = {
-            token.start[0]: token.string.removeprefix("#").strip()
-            for token in tokenize.generate_tokens(io.StringIO(text).readline)
-            if token.type == tokenize.COMMENT and token.start[1] == 0
-        }
-        file = cls(text, starts, functions, {}, comments, dtype)
-        for node in tree.body:
-            match node:
-                case ast.Assign([ast.Name(name)], ast.Call(ast.Name("number"), values)):
-                    value = values[0 if dtype == "double" else 1]
-                    parts = value.elts if isinstance(value, ast.Tuple) else [value]
-                    file.numbers[name] = tuple(map(file.literal, parts))
-        return file
-
-    def slice(self, start: tuple[int, int], end: tuple[int, int]) -> str:
-        """The text between two places, each a line and a column."""
-        text = self.text[self.starts[start[0] - 1] + start[1] : self.starts[end[0] - 1] + end[1]]
-        if not text.isascii():
-            raise NotInSubset(f"line {start[0]}: code is ASCII")
-        return re.sub(r"(?<=\() | (?=\))", "", re.sub(r"\s+", " ", text))
-
-    def literal(self, node: ast.expr) -> Literal:
-        text = self.slice(_start(node), _end(node))
-        return Literal(text, "real" if "." in text else "word")
-
-    def comment_above(self, node: ast.FunctionDef) -> tuple[str, ...]:
-        line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        lines: list[str] = []
-        while (line := line - 1) in self.comments:
-            lines.insert(0, self.comments[line])
-        return tuple(choose(line, self.dtype) for line in lines)
-
-    def slopes(self) -> Iterator[tuple[str, ast.Lambda, str]]:
-        """The slopes in the entries of functions: their names, and what they are."""
-        for name, node in self.functions.items():
-            arguments = list(_parameters(node))
-            for decorator in node.decorator_list:
-                assert isinstance(decorator, ast.Call)
-                found = [part for part in decorator.args if isinstance(part, ast.Lambda)]
-                for slope, argument in zip(found, arguments or [""], strict=True):
-                    end, by = (f"_{argument}", f" by {argument}") if found[1:] else ("", "")
-                    yield f"{name}_slope{end}", slope, f"The derivative of {name}{by}."
-
-
-def _start(node: ast.expr) -> tuple[int, int]:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.expr) -> tuple[int, int]:
-    assert node.end_lineno is not None
-    assert node.end_col_offset is not None
-    return node.end_lineno, node.end_col_offset
-
-
 @dataclass
 class _Function:
     """Turns one function into its definition."""
 
-    file: _File
+    file: File
     node: ast.FunctionDef | ast.Lambda
     numbers: Numbers
     signatures: dict[str, tuple[Kind, ...]]
@@ -223,7 +118,7 @@ class _Function:
         raise NotInSubset(f"{where}: {message}: {ast.unparse(node)}")
 
     def define(self, name: str, doc: str = "") -> Definition:
-        self.kinds = _parameters(self.node)
+        self.kinds = parameters_of(self.node)
         parameters = tuple(Name(name, kind) for name, kind in self.kinds.items())
         if isinstance(self.node, ast.Lambda):
             steps, result = [], self.expression(self.node.body)
@@ -343,8 +238,11 @@ class _Function:
     ) -> Operation:
         """Parentheses stay as they are written."""
         inner = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-        ends = [_start(node), *(place for part in inner for place in (_start(part), _end(part)))]
-        ends.append(_end(node))
+        ends = [
+            start_of(node),
+            *(place for part in inner for place in (start_of(part), end_of(part))),
+        ]
+        ends.append(end_of(node))
         around = tuple(self.file.slice(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True))
         return Operation(operator, operands, around, kind or operands[0].kind)
 

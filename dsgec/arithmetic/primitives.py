@@ -4,6 +4,7 @@ import struct
 from typing import TypeVar
 
 Number = TypeVar("Number", int, float, tuple[float, ...])
+Wide = int
 
 
 def number(double: Number, single: Number) -> Number:
@@ -27,3 +28,8 @@ def bits(x: float) -> int:
 def from_bits(n: int) -> float:
     """The double that has the low 64 of these bits."""
     return float(struct.unpack("<d", (n & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little"))[0])
+
+
+def signed(n: Wide) -> float:
+    """The nearest double to 64 bits that are a whole number with a sign."""
+    return float(n - ((n >> 63 & 1) << 64))

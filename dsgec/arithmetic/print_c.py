@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from dsgec.arithmetic.ir import Definition, Dtype, Kind, Literal, names
-from dsgec.arithmetic.parse import choose, read
+from dsgec.arithmetic.parse import read
 from dsgec.arithmetic.parts import in_parts
+from dsgec.arithmetic.syntax import choose
 from dsgec.arithmetic.write import Language, block_comment, section, sections, write
 
 _PARTS = (

@@ -8,8 +8,9 @@ import inspect
 from collections.abc import Iterator, Mapping
 
 from dsgec.arithmetic.ir import Definition, Dtype, Kind
-from dsgec.arithmetic.parse import choose, read
+from dsgec.arithmetic.parse import read
 from dsgec.arithmetic.primitives import bits, from_bits
+from dsgec.arithmetic.syntax import choose
 from dsgec.arithmetic.write import Language, write
 
 _PYTHON = Language(

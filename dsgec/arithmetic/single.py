@@ -3,15 +3,8 @@
 Only printers read this: Python's floats are doubles. A `Wide` has 64 bits, an int 32.
 """
 
-from dsgec.arithmetic.primitives import bits
+from dsgec.arithmetic.primitives import Wide, bits, signed
 from dsgec.arithmetic.scalar import absolute
-
-Wide = int
-
-
-def signed(n: Wide) -> float:
-    """The nearest float to 64 bits that are a whole number with a sign."""
-    raise NotImplementedError("only printed")
 
 
 # exp(r) - 1 - r for |r| <= ln(2)/2.
