@@ -121,8 +121,9 @@ class _Function:
         self.kinds = parameters_of(self.node)
         parameters = tuple(Name(name, kind) for name, kind in self.kinds.items())
         if isinstance(self.node, ast.Lambda):
-            steps, result = [], self.expression(self.node.body)
-            return _with_calls(Definition(name, parameters, (), result, doc))
+            return _with_calls(
+                Definition(name, parameters, (), self.expect("real", self.node.body), doc)
+            )
         doc = ast.get_docstring(self.node) or self.fail(self.node, "no docstring")
         comment = self.file.comment_above(self.node)
         _, *body, last = self.node.body
@@ -133,6 +134,8 @@ class _Function:
             parameters = (Name(f"*{self.node.args.vararg.arg}", "real"),)
             return Definition(name, parameters, (), None, doc, comment, (), tuple(lines), calls)
         steps = [step for statement in body for step in self.assign(statement)]
+        if parameters_of(self.node).keys() & {step.name for step in steps}:
+            self.fail(self.node.args, "a parameter keeps its value")
         if not isinstance(last, ast.Return) or last.value is None:
             self.fail(last, "a function ends in a return")
         result = self.expect("real", last.value)

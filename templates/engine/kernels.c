@@ -30,6 +30,7 @@ enum { LANES = 8 };
         }                                                                     \
     }
 
+/* Those of neg and sig are never run, because sums do them; but no function is left out. */
 #define X(name, symbol, activation) UNARY(rows_##symbol, dsgec_##symbol(x))
 UNARY_FUNCTIONS(X)
 #undef X

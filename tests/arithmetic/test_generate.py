@@ -44,6 +44,7 @@ def with_function(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
         ("    return x * n", "a real beside a word"),
         ("    return n + 1", "expected a real, found a word"),
         ("    y = x\n    y = n\n    return x", "one kind"),
+        ("    x = x * 2.0\n    return x", "a parameter keeps its value"),
         ("    return x % 2.0", "not in the subset"),
         ("    return x & x", "no & of a real"),
         ("    return n", "expected a real, found a word"),
