@@ -13,6 +13,10 @@ from dsgec.resources import TEMPLATES
 Module = Literal["vector", "scalar"]
 
 _C_FILES = {"double": "c/arithmetic.c", "float": "c/arithmetic_float.c"}
+_PYTHON_FILES = {
+    "vector": files("dsgec.arithmetic").joinpath("vector.py"),
+    "scalar": TEMPLATES.joinpath("python/arithmetic.py"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def _closure(pieces: Mapping[str, Piece], names: Iterable[str]) -> list[str]:
 
 @cache
 def _python_pieces(module: Module) -> dict[str, Piece]:
-    text = files("dsgec.arithmetic").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    text = _PYTHON_FILES[module].read_text(encoding="utf-8")
     tree = ast.parse(text)
     lines = text.splitlines()
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}

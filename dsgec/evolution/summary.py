@@ -11,8 +11,10 @@ from dsgec.bnf.measure import depth_limits, measure, most
 from dsgec.data.ir import Dataset
 from dsgec.evolution.problem import check_language, check_task
 from dsgec.network.ir import ACTIVATIONS
+from dsgec.network.tokens import ALIASES
 
-_ACTIVATION = re.compile(rf"\b(?:{'|'.join(ACTIVATIONS)}|sigmoid)\s*\(")
+_NAMES = "|".join(alias for alias, name in ALIASES.items() if name in ACTIVATIONS)
+_ACTIVATION = re.compile(rf"\b(?:{_NAMES})\s*\(")
 _EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS = 4, 2
 
 

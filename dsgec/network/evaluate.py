@@ -1,6 +1,7 @@
 """Network + rows to outputs: the plain interpreter, the oracle of every back end."""
 
 import operator
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,11 @@ from dsgec.network.powers import power
 _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
 
 _OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
-_ARITHMETIC: dict[Any, Any] = {np.dtype(np.float64): vector, np.dtype(np.float32): vector_float}
+# A function that one of them lacks is found here, before anything is computed.
+_ARITHMETIC: dict[Any, dict[str, Callable[..., Any]]] = {
+    np.dtype(dtype): {name: getattr(module, f.symbol) for name, f in DEFINED.items()}
+    for dtype, module in ((np.float64, vector), (np.float32, vector_float))
+}
 
 
 class Values(Protocol):
@@ -53,7 +58,7 @@ def node_values(network: Network, rows: NDArray[Any]) -> list[Any]:
 def output_values(network: Network, values: Values, dtype: Any) -> list[Any]:
     """What the network gives, of the values of its nodes."""
     results = [values[position] for position in network.outputs]
-    return list(_ARITHMETIC[dtype].softmax(*results)) if network.softmax else results
+    return list(_ARITHMETIC[dtype]["softmax"](*results)) if network.softmax else results
 
 
 def applied(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
@@ -66,6 +71,5 @@ def applied(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
         a, b = node.arguments
         exponent = network.nodes[b]
         assert isinstance(exponent, Constant)
-        return power(values[a], int(exponent.value), arithmetic.div)
-    apply = getattr(arithmetic, DEFINED[node.function].symbol)
-    return apply(*(values[a] for a in node.arguments))
+        return power(values[a], int(exponent.value), arithmetic["div"])
+    return arithmetic[node.function](*(values[a] for a in node.arguments))

@@ -222,6 +222,6 @@ static size_t open_call(Parser *p, size_t at, size_t end) {
     }
     push_operator(p, 0, function, p->value_count);
     /* In a lone expression, an activation is a hidden neuron that is mentioned where it stands. */
-    p->so_far.mentions += !LAYERED && (function == F_sig || function == F_tanh || function == F_relu);
+    p->so_far.mentions += !LAYERED && is_activation[function];
     return after + 1;
 }

@@ -2,7 +2,7 @@
 
 static inline int32_t make_node(Parser *p, int function, int32_t a, int32_t b) {
     return p->as_written ? apply_as_written(&p->nodes, function, a, b)
-                         : apply(&p->nodes, function, a, b);
+                         : apply(&p->nodes, (Function)function, a, b);
 }
 
 static void call(Parser *p, int function, int32_t arguments) {

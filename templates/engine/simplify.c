@@ -139,9 +139,8 @@ static void follow(const Simplified *s, int32_t *positions, int32_t count) {
     }
 }
 
-static int is_activation(const Node *node) {
-    return node->operation == AS_WRITTEN + F_sig || node->operation == AS_WRITTEN + F_tanh ||
-           node->operation == AS_WRITTEN + F_relu;
+static int is_neuron(const Node *node) {
+    return node->operation >= AS_WRITTEN && is_activation[node->operation - AS_WRITTEN];
 }
 
 /* In a lone expression, every activation but the output is a hidden neuron, whose layer is how many
@@ -152,7 +151,7 @@ static void infer_layers(Simplified *s) {
     memset(begin, 0, (size_t)nodes->count * sizeof *begin);
     s->layer_count = s->neuron_count = 0;
     for (i = 0; i < nodes->count; i++) {
-        own[i] = is_activation(&nodes->items[i]);
+        own[i] = is_neuron(&nodes->items[i]);
     }
     for (k = 0; k < s->output_count; k++) {
         own[s->outputs[k]] = 0;

@@ -255,7 +255,7 @@ def maximum(a, b):
 
 
 def exp_core(r):
-    """exp(r) − 1 − r for |r| ≤ ln(2)/2; pairs of terms (Estrin), as the C has them."""
+    """exp(r) − 1 − r for |r| ≤ ln(2)/2; pairs of terms (Estrin) make a short chain."""
     z = r * r
     w = z * z
     p01 = 0.5000000000000004 + r * 0.16666666666666496
@@ -273,10 +273,11 @@ def exp_down(x):
     y = -746.0 if x < -746.0 else x
     t = y * 1.4426950408889634 + 6755399441056831.0
     k = t - 6755399441056831.0
+    scale = from_bits(bits(t) << 52)
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
-    p = 1.0 + (a + (exp_core(a - b) - b))
-    return (p * from_bits(bits(t) << 52)) * 5.421010862427522e-20
+    m = a + (exp_core(a - b) - b)
+    return ((1.0 + m) * scale) * 5.421010862427522e-20
 
 
 def sig(x):
