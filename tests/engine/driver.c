@@ -1,17 +1,7 @@
 /* A program around the engine, behind whose source it is compiled: for sanitizers and profilers.
  *
- * driver FILE: FILE has int64 numbers (see `main`), two doubles and the tables. It runs half of the
- * generations, saves, restores into a second engine, runs the rest in both, and prints both ends. */
-#include <stdio.h>
-
-static void *read_array(FILE *file, size_t count, size_t size) {
-    void *array = malloc(count * size + 1);
-    if (array == NULL || fread(array, size, count, file) != count) {
-        fprintf(stderr, "the file is too short\n");
-        exit(2);
-    }
-    return array;
-}
+ * driver FILE: it runs half of the generations of a problem (see problem.c), saves, restores into a
+ * second engine, runs the rest in both, and prints both ends. */
 
 static void run(dsgec_engine *engine, int64_t generations) {
     while (generations > 0) {
@@ -42,64 +32,33 @@ static void tell(dsgec_engine *engine) {
 }
 
 int main(int count, char **arguments) {
-    dsgec_engine_settings s;
+    Problem problem;
     dsgec_engine *first, *second;
-    FILE *file = count > 1 ? fopen(arguments[1], "rb") : NULL;
-    int64_t *numbers;
-    double *rates, *columns, *single, *each;
-    dsgec_engine_group *groups;
     const char *state;
     size_t length;
     int error;
-    if (file == NULL) {
+    if (count < 2) {
         return 2;
     }
-    numbers = read_array(file, 15, sizeof *numbers);
-    rates = read_array(file, 2, sizeof *rates);
-    s.seed = (uint64_t)numbers[0];
-    s.population = numbers[1];
-    s.tournament = numbers[2];
-    s.elites = numbers[3];
-    s.max_size = numbers[4];
-    s.threads = numbers[5];
-    s.connect_all = numbers[6];
-    s.codons = numbers[7];
-    s.wraps = numbers[8];
-    s.memory = numbers[9];
-    s.features = numbers[10];
-    s.rows = numbers[11];
-    s.classes = numbers[12];
-    s.groups = numbers[13];
-    s.crossover = rates[0];
-    s.mutation = rates[1];
-    s.row_groups = groups = read_array(file, (size_t)s.groups, sizeof *groups);
-    s.columns = columns = read_array(file, (size_t)(s.features * s.rows), sizeof *columns);
-    s.single = single = read_array(file, (size_t)s.rows, sizeof *single);
-    s.each = each = read_array(file, (size_t)((s.classes > 0 ? s.classes : 1) * s.rows), sizeof *each);
-    fclose(file);
-    first = dsgec_engine_new(&s, &error);
-    second = dsgec_engine_new(&s, &error);
+    read_problem(&problem, arguments[1]);
+    first = dsgec_engine_new(&problem.settings, &error);
+    second = dsgec_engine_new(&problem.settings, &error);
     if (first == NULL || second == NULL) {
         return 5;
     }
-    run(first, numbers[14] - numbers[14] / 2);
+    run(first, problem.generations - problem.generations / 2);
     if (dsgec_engine_save(first, &state, &length) != 0 ||
         dsgec_engine_restore(second, state, length) != 0) {
         return 6;
     }
-    run(first, numbers[14] / 2);
+    run(first, problem.generations / 2);
     tell(first);
     if (count == 2) { /* with another argument, one engine is enough */
-        run(second, numbers[14] / 2);
+        run(second, problem.generations / 2);
         tell(second);
     }
     dsgec_engine_free(first);
     dsgec_engine_free(second);
-    free(numbers);
-    free(rates);
-    free(groups);
-    free(columns);
-    free(single);
-    free(each);
+    free_problem(&problem);
     return 0;
 }
