@@ -9,16 +9,17 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 
 from dsgec.errors import DsgecError, reason
 
-_TEMPORARY = ".new-"
+_TEMPORARY = re.compile(r"\.new-[0-9a-f]{16}")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NOT_FOR_FOLDERS = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}  # fsync, on some file systems
 _LINKED = (errno.ELOOP, errno.ENOTDIR)
@@ -47,7 +48,7 @@ class Folder:
     def close(self) -> None:
         """Let the folder go, and with it the lock, if there is one."""
         if self._descriptor >= 0:
-            os.close(self._descriptor)
+            _let_go(self._descriptor)
             self._descriptor = -1
 
     def has(self, name: str) -> bool:
@@ -149,11 +150,15 @@ class Folder:
         with contextlib.suppress(OSError), self._parent(name) as (parent, last):
             shutil.rmtree(last, dir_fd=parent)
 
-    def remove_unfinished(self) -> None:
-        """Remove what a kill left half written; only in a folder that nobody else writes to."""
+    def remove_unfinished(self, files: Iterable[str] = ()) -> None:
+        """Remove what a kill left half written, here and in the subfolders that `files` are in."""
         for name in self.names():
-            if name.startswith(_TEMPORARY):
-                self.remove(name)
+            if _TEMPORARY.fullmatch(name):
+                _remove_left(self._descriptor, name)
+        for name in {str(PurePosixPath(file).parent) for file in files} - {"."}:
+            if self.has_folder(name):
+                with self.below(name) as inner:
+                    inner.remove_unfinished()
 
     def lock(self, what: str) -> None:
         """Keep the folder to this process; the lock ends with it, or with `close`."""
@@ -177,11 +182,11 @@ class Folder:
         try:
             for folder in folders:
                 inner = _open_below(descriptor, folder, make=make)
-                os.close(descriptor)
+                _let_go(descriptor)
                 descriptor = inner
             yield descriptor, last
         finally:
-            os.close(descriptor)
+            _let_go(descriptor)
 
     def _failed(self, verb: str, name: str, error: Exception) -> DsgecError:
         path = self.path / name
@@ -273,6 +278,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with open_folder(target.parent) as folder:
+                folder.remove_unfinished()
                 folder.write(target.name, content)
         except BaseException:
             for each in made:
@@ -303,15 +309,20 @@ def _open_below(parent: int, name: str, *, make: bool) -> int:
         return os.open(name, flags, dir_fd=parent)
 
 
+def _let_go(descriptor: int) -> None:
+    """Close a folder: nothing was written through it, so that an error means nothing."""
+    with contextlib.suppress(OSError):
+        os.close(descriptor)
+
+
 def _replace(parent: int, name: str, data: bytes) -> None:
-    temporary = f"{_TEMPORARY}{secrets.token_hex(8)}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    temporary, descriptor = _new_file(parent)
     try:
-        with os.fdopen(os.open(temporary, flags, 0o666, dir_fd=parent), "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+            os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=parent)
@@ -321,6 +332,32 @@ def _replace(parent: int, name: str, data: bytes) -> None:
     except OSError as error:
         if error.errno not in _NOT_FOR_FOLDERS:
             raise
+
+
+def _new_file(parent: int) -> tuple[str, int]:
+    """A temporary file, locked as long as it is open, so that nobody takes it for one left over."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    while True:
+        name = f".new-{secrets.token_hex(8)}"
+        descriptor = os.open(name, flags, 0o666, dir_fd=parent)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink == 0:  # another process was quicker, and removed it
+                os.close(descriptor)
+                continue
+        return name, descriptor
+
+
+def _remove_left(parent: int, name: str) -> None:
+    """Remove a temporary file that nobody writes to any more."""
+    flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with contextlib.suppress(OSError):
+        descriptor = os.open(name, flags, dir_fd=parent)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(name, dir_fd=parent)
+        finally:
+            os.close(descriptor)
 
 
 def remove_if_empty(path: Path) -> None:

@@ -214,8 +214,11 @@ def write_folder(
 
 def try_report(folder: Folder) -> None:
     """Write the page; a run that is too long for one has ended all the same."""
-    with contextlib.suppress(DsgecError):
+    try:
         write_page(folder)
+    except DsgecError as error:
+        if isinstance(error.__cause__, OSError):
+            raise  # a full disk, say: the page is written when the run is started again
 
 
 def run_many(

@@ -28,6 +28,7 @@ def write_files(folder: Folder, files: Files) -> None:
     is_run = folder.has(NAME)
     if is_run:
         folder.lock("run")
+    folder.remove_unfinished(files)
     for name, content in files.items():
         folder.write(name, content)
     if is_run:

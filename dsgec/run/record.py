@@ -191,6 +191,7 @@ def clear_run(folder: Folder) -> None:
         listed = [*read_manifest(folder)]
     except DsgecError:
         listed = []
+    folder.remove_unfinished(listed)
     for name in (*listed, *_OWN_FILES):
         if name.endswith(".py"):
             folder.remove_folder(str(PurePosixPath(name).with_name("__pycache__")))

@@ -36,9 +36,11 @@ def unfinished(tasks: Sequence[Task], there: Container[Cell]) -> list[Task]:
 def collect(tasks: Sequence[Task], runs: Folder) -> dict[Cell, Outcome]:
     """The outcomes of all tasks, when they have ended."""
     found = finished(tasks, runs)
-    if len(found) < len(tasks):
+    missing = [task.file for task in tasks if task.cell not in found]
+    if missing:
         raise DsgecError(
-            f"{len(tasks) - len(found)} files of finished runs cannot be read",
+            f"{len(missing)} files of finished runs cannot be read: {runs.path / missing[0]}"
+            + (" and others" if len(missing) > 1 else ""),
             "Does another program change the study's folder? Start the study again.",
         )
     return found
