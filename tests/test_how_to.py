@@ -34,8 +34,8 @@ def project(tmp_path_factory):
         file = copy / path
         old = file.read_text(encoding="utf-8")
         line = re.search(rf"^[\s|`\"]+{name}[`\"].*\n", old, re.MULTILINE) if name else None
-        at = line.end() if line else len(old)
-        file.write_text(old[:at] + text + old[at:], encoding="utf-8")
+        new = old[: line.end()] + text + old[line.end() :] if line else f"{old}\n\n{text}"
+        file.write_text(new, encoding="utf-8")
     python(copy, "-m", "dsgec.arithmetic.generate")
     return copy
 
