@@ -78,6 +78,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
+def clean(text: str) -> str:
+    """A name of the user's, or a line with one, as one line that cannot drive a terminal."""
+    return printable(text.replace("\n", "�"))
+
+
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:
     """The part of a long line around `column`, and where the column is in it."""
     start = max(0, column - 1 - width // 2) if len(line) > width else 0

@@ -16,12 +16,13 @@ report     a folder      → a page        figures, tables, and the network runn
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.names import is_portable
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
@@ -32,18 +33,24 @@ from dsgec.evolution.evolver import ENDS, Evolver, Generation, with_best
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
+from dsgec.folder import Folder, locked, open_folder
 from dsgec.network.model import Model
-from dsgec.report import write_report
+from dsgec.report import write_page
 from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version, remove_checkpoint
-from dsgec.run.evidence import evidence, write_evidence
-from dsgec.run.export import export, exported
-from dsgec.run.files import locked
+from dsgec.run.evidence import evidence
+from dsgec.run.export import artefact_files, exported
 from dsgec.run.hall import hall_text
 from dsgec.run.history import HistoryRow
 from dsgec.run.job import Job, Run
+from dsgec.run.manifest import NAME as MANIFEST
+from dsgec.run.manifest import read_manifest
 from dsgec.run.record import (
+    EVIDENCE,
+    HALL,
+    PAGE,
     best_model,
     clear_run,
+    has_record,
     identity,
     is_same_run,
     make_record,
@@ -51,8 +58,12 @@ from dsgec.run.record import (
     read_model,
     read_record,
     read_timing,
+    to_json,
+    with_stages,
     write_run,
+    write_timing,
 )
+from dsgec.run.stages import Stages
 from dsgec.run.under_way import USUAL_SITTING, Sitting, UnderWay, ignore
 from dsgec.workers import process
 from dsgec.workers.crew import Crew
@@ -99,10 +110,10 @@ def run(
     When `stop` is set, the generation under way is finished, and the run ends with what it has; it
     can be gone on with later, as it can after a kill.
     """
-    with locked(job.folder, "run"):
+    with locked(job.named, "run", job.fold) as folder:
         if not sitting.anew:
-            refuse_other_run(job)  # what was there a while ago may have been another
-        under_way = UnderWay(job, evolver, sitting)
+            _refuse_other(folder, job)  # what was there a while ago may have been another
+        under_way = UnderWay(job, folder, evolver, sitting)
 
         def tell(states: Sequence[Generation]) -> None:
             for state in states:
@@ -122,31 +133,39 @@ def run(
                 break
             if is_due and not under_way.ending.reason:
                 under_way.try_to_save()
-        return _write(job, evolver, under_way, stopped)
+        return _write(job, folder, evolver, under_way, stopped)
 
 
-def _write(job: Job, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Run:
-    last = with_best(under_way.last, evolver.champions)
+def _write(job: Job, folder: Folder, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Run:
+    seconds = under_way.seconds
+    stages = Stages(under_way.sitting.on_stage)
+    champions = evolver.champions
+    last = with_best(under_way.last, champions)
     ended = under_way.ending.reason or ("interrupted" if stopped else "max-seconds")
     is_finished = bool(under_way.ending.reason)
-    trouble = "" if is_finished else _last_save(under_way)
-    timing = make_timing(evolver.name, under_way.seconds, last.evaluations)
-    record = make_record(job.problem, job.settings, job.grammar, last, ended)
-    model = best_model(job.problem, last)
-    best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
-    hall = hall_text(job.problem, evolver.champions, best)
-    drawn = evidence(job.problem, model)
-    write_folder(job.folder, record, model, under_way.history, timing, hall, drawn)
+    trouble = ""
+    if not is_finished:
+        with stages("checkpoint"):
+            trouble = _last_save(under_way)
+    timing = make_timing(evolver.name, seconds, last.evaluations)
+    with stages("results"):
+        record = make_record(job.problem, job.settings, job.grammar, last, ended)
+        model = best_model(job.problem, last)
+        drawn = evidence(job.problem, model)
+    with stages("hall_of_fame"):
+        best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
+        hall = hall_text(job.problem, champions, best, evolver.measurer())
+    timing = write_folder(folder, record, model, under_way.history, timing, hall, drawn, stages)
     if is_finished:
-        remove_checkpoint(job.folder)
+        remove_checkpoint(folder)
     if trouble:
         raise DsgecError(
             trouble,
             f"The best network so far is in {job.folder}, but to go on from here there is only the"
             " checkpoint before, if there is one.",
         )
-    files = exported(EXPORTED, record["model"]["name"], job.folder)
-    return Run(job.folder, record, timing, tuple(files))
+    files = exported(EXPORTED, record["model"]["name"], folder)
+    return Run(folder.path, record, timing, tuple(files))
 
 
 def _last_save(under_way: UnderWay) -> str:
@@ -159,28 +178,47 @@ def _last_save(under_way: UnderWay) -> str:
 
 
 def write_folder(
-    folder: Path,
+    folder: Folder,
     record: dict[str, Any],
     model: Model,
     history: Sequence[HistoryRow],
     timing: dict[str, Any],
     hall: str,
     drawn: dict[str, Any],
-) -> None:
-    """All that a run leaves, in the place of what an earlier one left; the page comes last."""
-    clear_run(folder)
-    export(model, EXPORTED, record["model"]["name"], folder)
+    stages: Stages | None = None,
+) -> dict[str, Any]:
+    """All that a run leaves, in the place of what an earlier one left; the page comes last.
+
+    Gives the timing as it was written: with that of all stages.
+    """
+    stages = stages or Stages()
+    artefact = Artefact(model, record["model"]["name"])
+    with stages("self_test"):
+        _ = artefact.golden  # which all exports share
+    with stages("exports"):
+        files = artefact_files(artefact, EXPORTED)
+        if hall:
+            files[HALL] = hall
+        if drawn:
+            files[EVIDENCE] = to_json(drawn)
+        clear_run(folder)
+        timed = with_stages(timing, stages.seconds)
+        write_run(folder, record, model.network, history, timed, files)
     if drawn:
-        write_evidence(folder, drawn)
-    write_run(folder, record, model.network, history, timing, hall)
-    if drawn:
-        try_report(folder)
+        with stages("report"):
+            try_report(folder)
+    timing = with_stages(timing, stages.seconds)
+    write_timing(folder, timing)
+    return timing
 
 
-def try_report(folder: Path) -> None:
+def try_report(folder: Folder) -> None:
     """Write the page; a run that is too long for one has ended all the same."""
-    with contextlib.suppress(DsgecError):
-        write_report(folder)
+    try:
+        write_page(folder)
+    except DsgecError as error:
+        if isinstance(error.__cause__, OSError):
+            raise  # a full disk, say: the page is written when the run is started again
 
 
 def run_many(
@@ -199,7 +237,8 @@ def run_many(
     When `stop` is set, or one fails, those under way end with what they have, and no more begin.
     """
     stop = stop or threading.Event()
-    quiet = replace(sitting, on_stop=ignore, on_trouble=ignore)  # which are for this process
+    # Which are for this process.
+    quiet = replace(sitting, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
     ended: dict[int, Run] = {}
     failures: list[Exception] = []
     told = 0
@@ -251,45 +290,64 @@ def _one_of(
 
 def seeded(job: Job, seed: int) -> Job:
     """The same job with another seed, in a folder of its own."""
-    name = job.folder.name.removesuffix(f"-seed{job.settings.seed}")
-    folder = job.folder.with_name(f"{name}-seed{seed}")
-    return replace(job, settings=replace(job.settings, seed=seed), folder=folder)
+    name = job.named.name.removesuffix(f"-seed{job.settings.seed}")
+    folder = job.named.with_name(f"{name}-seed{seed}")
+    return replace(job, settings=replace(job.settings, seed=seed), named=folder)
 
 
 def cross_validated(job: Job, dataset: Dataset, folds: int, fold: int) -> Job:
     """The job of one of so many folds, in a folder of its own within the job's."""
-    folder = job.folder.with_name(f"{job.folder.name}-cv{folds}")
+    folder = job.named.with_name(f"{job.named.name}-cv{folds}")
     settings = replace(job.settings, folds=folds, fold=fold)
     problem = make_problem(job.grammar.grammar, dataset, settings)
-    return Job(job.grammar, problem, settings, folder / f"fold{fold + 1}")
+    return Job(job.grammar, problem, settings, folder, f"fold{fold + 1}")
+
+
+@contextlib.contextmanager
+def _opened(job: Job) -> Iterator[Folder | None]:
+    """The folder of a job, if there is one already."""
+    with contextlib.ExitStack() as held:
+        folder: Folder | None = None
+        if job.named.exists():
+            folder = held.enter_context(open_folder(job.named))
+            if job.fold:
+                outer, has_fold = folder, folder.has(job.fold)
+                folder = held.enter_context(outer.below(job.fold)) if has_fold else None
+        yield folder
 
 
 def finished_run(job: Job) -> Run | None:
     """The run of this job, if its folder has it, whole and of this version."""
-    folder = job.folder
-    if is_begun(folder) or not (folder / "run.json").exists():
-        return None
-    record = read_record(folder)
-    asked = identity(job.grammar, job.problem.dataset, job.settings)
-    if not is_same_run(record, asked) or record.get("dsgec") != asked["dsgec"]:
-        return None
-    result, timing = record.get("result"), read_timing(folder)
-    if not isinstance(result, dict) or result.get("ended") not in ENDS or timing is None:
-        return None
-    if not (folder / "report.html").exists():  # which is written last
-        try_report(folder)
-    _, name = read_model(folder)
-    return Run(folder, record, timing, tuple(exported(EXPORTED, name, folder)))
+    with _opened(job) as folder:
+        if folder is None or is_begun(folder) or not (has_record(folder) and folder.has(MANIFEST)):
+            return None
+        record = read_record(folder)
+        asked = identity(job.grammar, job.problem.dataset, job.settings)
+        if not is_same_run(record, asked) or record.get("dsgec") != asked["dsgec"]:
+            return None
+        result, timing = record.get("result"), read_timing(folder)
+        if not isinstance(result, dict) or result.get("ended") not in ENDS or timing is None:
+            return None
+        if PAGE not in read_manifest(folder):  # where it is entered last
+            try_report(folder)
+        _, name = read_model(folder)
+        return Run(folder.path, record, timing, tuple(exported(EXPORTED, name, folder)))
 
 
 def refuse_other_run(job: Job) -> None:
     """A folder with another run, finished or under way, is not written over unasked."""
-    folder, advice = job.folder, "Choose another --name, or write over it with --overwrite."
+    with _opened(job) as folder:
+        if folder is not None:
+            _refuse_other(folder, job)
+
+
+def _refuse_other(folder: Folder, job: Job) -> None:
+    advice = "Choose another --name, or write over it with --overwrite."
     asked = identity(job.grammar, job.problem.dataset, job.settings)
     if is_begun(folder):
         checkpoint = read_checkpoint(folder)
         if not is_same_run(checkpoint.asked, asked):
-            raise DsgecError(f"{folder} holds another run, which has not ended", advice)
+            raise DsgecError(f"{folder.path} holds another run, which has not ended", advice)
         refuse_other_version(folder, checkpoint)
         if not checkpoint.arguments.get("overwrites"):
             _refuse_other_result(folder, asked, advice)
@@ -297,6 +355,6 @@ def refuse_other_run(job: Job) -> None:
         _refuse_other_result(folder, asked, advice)
 
 
-def _refuse_other_result(folder: Path, asked: dict[str, Any], advice: str) -> None:
-    if (folder / "run.json").exists() and not is_same_run(read_record(folder), asked):
-        raise DsgecError(f"{folder} holds another run", advice)
+def _refuse_other_result(folder: Folder, asked: dict[str, Any], advice: str) -> None:
+    if has_record(folder) and not is_same_run(read_record(folder), asked):
+        raise DsgecError(f"{folder.path} holds another run", advice)

@@ -10,9 +10,10 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "dsgec"
 LONGEST_FILE = 400
 
-# In pipeline order. Everything may import `errors` and the version.
+# In pipeline order. Everything may import `errors`, `folder` and the version.
 MAY_IMPORT = {
     "errors": set(),
+    "folder": set(),
     "resources": set(),
     "layered": set(),
     "machine": set(),
@@ -63,6 +64,7 @@ MAY_IMPORT = {
         "report",
     },
     "library": {
+        "arithmetic",
         "resources",
         "bnf",
         "network",
@@ -144,7 +146,7 @@ def test_a_file_imports_only_earlier_stages(path):
     parts = [name.split(".") for name in imported(path)]
     stages = {p[1] for p in parts if p[0] == "dsgec" and len(p) > 1 and p[1] in MAY_IMPORT}
 
-    assert stages <= MAY_IMPORT[stage_of(path)] | {stage_of(path), "errors"}
+    assert stages <= MAY_IMPORT[stage_of(path)] | {stage_of(path), "errors", "folder"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -156,7 +158,8 @@ def test_a_library_is_imported_by_its_owner_only(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_file_stays_readable(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST_FILE or "@generated" in text.split('"""')[1]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -13,7 +13,7 @@ import pytest
 from dsgec.data import source
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
-from dsgec.run.files import write_whole
+from dsgec.folder import write_whole
 from tests.command import COMMAND, QUICK, dsgec, hears_interrupts, read
 
 MISTAKES = [
@@ -29,8 +29,8 @@ MISTAKES = [
     (["evolve", "one_layer", "wdbc", "--population", "many"], 2, "not a valid integer"),
     (["evolve", "one_layer", "wdbc", "--backend", "gpu"], 2, "gpu"),
     (["evolve", "one_layer"], 2, "Missing argument"),
-    (["export", "nowhere"], 1, "is not the folder of a finished run"),
-    (["predict", "nowhere", "wdbc"], 1, "is not the folder of a finished run"),
+    (["export", "nowhere"], 1, "there is no folder nowhere"),
+    (["predict", "nowhere", "wdbc"], 1, "there is no folder nowhere"),
     (["compile", "nothing.net"], 1, "cannot read nothing.net"),
     (["check", "nothing"], 1, "multi_layer_softmax"),
     (["frobnicate"], 2, "No such command"),
@@ -143,11 +143,12 @@ def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
 
 def test_an_interrupt_keeps_what_was_reached(tmp_path):
     arguments = ["evolve", "one_layer", "wdbc", "--out", str(tmp_path), "--generations", "100000"]
-    command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet"]
+    command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet", "--save-every", "0"]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
     ) as process:
-        time.sleep(6.0)
+        while process.poll() is None and not list(tmp_path.glob("*/checkpoint")):
+            time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
 
@@ -163,10 +164,10 @@ def test_a_folder_that_is_no_run_but_a_device_or_a_pipe_is_told(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / "run.json").symlink_to("/dev/zero")
-    assert "is a device, not a file" in dsgec("show", folder, code=1).stderr
+    assert "run.json is a link; links inside" in dsgec("show", folder, code=1).stderr
     (folder / "run.json").unlink()
     os.mkfifo(folder / "run.json")
-    assert "is a pipe, not a file" in dsgec("show", folder, code=1).stderr
+    assert "run.json is not a file" in dsgec("show", folder, code=1).stderr
 
 
 @pytest.mark.parametrize("command", [["check"], ["inspect"], ["evolve", "one_layer"], ["compile"]])
@@ -188,7 +189,7 @@ def test_an_export_that_cannot_be_written_leaves_no_folder(tmp_path, monkeypatch
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("dsgec.run.files.os.fsync", full)
+    monkeypatch.setattr("dsgec.folder.os.fsync", full)
     with pytest.raises(DsgecError, match="No space left on device"):
         write_whole(tmp_path / "a" / "b" / "net.c", "int x;")
     assert list(tmp_path.iterdir()) == []

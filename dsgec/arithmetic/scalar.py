@@ -1,22 +1,49 @@
-"""The one arithmetic on Python floats: the operations of `templates/c/arithmetic.c`, in its order.
+"""The one arithmetic on Python floats, with the entries of its functions in the table.
 
-The reasons for each step stand in the C. No function raises, whatever the numbers.
+Every other language is printed from here, by `python -m dsgec.arithmetic.generate`; the rules of
+what may stand here are in `subset.py`. No function raises, whatever the numbers.
 """
 
 import math
-import struct
+
+from dsgec.arithmetic.core import (
+    BIAS,
+    BIAS_NORMAL,
+    EXPONENT,
+    HUGE,
+    LARGEST,
+    LEAST_NORMAL,
+    LN2,
+    LN2_LOW,
+    LOG2_E,
+    LOG_SERIES,
+    MANTISSA,
+    NORMAL,
+    ONE,
+    POWER_SERIES,
+    ROOT_HALF,
+    ROUND,
+    TANH_IS_ONE,
+    TANH_LEAST,
+    THIRD,
+    THIRD_LOW,
+    exp_core,
+    exp_down,
+    exp_sum,
+    product_error,
+    sum_error,
+)
+from dsgec.arithmetic.entry import function
+from dsgec.arithmetic.primitives import bits, from_bits, horner
 
 
-def bits(x: float) -> int:
-    """The 64 bits of a double."""
-    return int.from_bytes(struct.pack("<d", x), "little")
-
-
-def from_bits(n: int) -> float:
-    """The double that has the low 64 of these bits."""
-    return float(struct.unpack("<d", (n & 0xFFFFFFFFFFFFFFFF).to_bytes(8, "little"))[0])
-
-
+@function(
+    "a / b; 1 where b is 0, whatever a; NaN from NaN otherwise.",
+    lambda a, b, y: 0.0 if b == 0.0 else 1.0 / b,
+    lambda a, b, y: 0.0 if b == 0.0 else -(y / b),
+    ulp=0.5,
+    aliases=("pdiv", "divide"),
+)
 def div(a: float, b: float) -> float:
     """a / b, and 1 where b is 0."""
     d = 1.0 if b == 0.0 else b
@@ -24,93 +51,127 @@ def div(a: float, b: float) -> float:
     return 1.0 if b == 0.0 else q
 
 
+@function(
+    "−x, also of 0, infinity and NaN.",
+    lambda x, y: -1.0,
+    ulp=0.0,
+    onnx="Neg",
+)
 def neg(x: float) -> float:
     """The number with its sign flipped."""
     return -x
 
 
+@function(
+    "|x|; infinity at ±infinity, NaN at NaN.",
+    lambda x, y: 0.0 if x == 0.0 else (-1.0 if x < 0.0 else 1.0),
+    name="abs",
+    ulp=0.0,
+    onnx="Abs",
+)
 def absolute(x: float) -> float:
     """The number without its sign."""
     return math.fabs(x)
 
 
+@function(
+    "The smaller; b where they are equal; NaN if either is.",
+    lambda a, b, y: 1.0 if a < b else 0.0,
+    lambda a, b, y: 0.0 if a < b else 1.0,
+    name="min",
+    ulp=0.0,
+    onnx="Min",
+)
 def minimum(a: float, b: float) -> float:
     """The smaller of two numbers, and NaN if either is."""
     n = a if a != a else b
     return a if a < b else n
 
 
+@function(
+    "The greater; b where they are equal; NaN if either is.",
+    lambda a, b, y: 1.0 if a > b else 0.0,
+    lambda a, b, y: 0.0 if a > b else 1.0,
+    name="max",
+    ulp=0.0,
+    onnx="Max",
+)
 def maximum(a: float, b: float) -> float:
     """The greater of two numbers, and NaN if either is."""
     n = a if a != a else b
     return a if a > b else n
 
 
+@function(
+    "0 below 0, otherwise x, so −0 and NaN stay.",
+    lambda x, y: 1.0 if x > 0.0 else 0.0,
+    ulp=0.0,
+    is_activation=True,
+    onnx="Relu",
+)
 def relu(x: float) -> float:
     """x, and 0 below 0."""
     return 0.0 if x < 0.0 else x
 
 
+@function(
+    "b where a is NaN, otherwise a.",
+    lambda a, b, y: 0.0 if a != a else 1.0,
+    lambda a, b, y: 1.0 if a != a else 0.0,
+    ulp=0.0,
+    is_encoding=True,
+    onnx=lambda o, a, b: o.Where(o.IsNaN(a), b, a),
+)
 def fill(a: float, b: float) -> float:
     """a, and b where a is NaN."""
     return b if a != a else a
 
 
+@function(
+    "1 where a equals b, otherwise 0, also at NaN.",
+    lambda a, b, y: 0.0,
+    lambda a, b, y: 0.0,
+    name="is",
+    ulp=0.0,
+    is_encoding=True,
+)
 def equals(a: float, b: float) -> float:
     """1 where two numbers are equal, otherwise 0."""
     return 1.0 if a == b else 0.0
 
 
+@function(
+    "√|x|; infinity at ±infinity, NaN at NaN.",
+    lambda x, y: 0.0 if x == 0.0 else (-0.5 if x < 0.0 else 0.5) / y,
+    ulp=0.5,
+    aliases=("psqrt",),
+)
 def sqrt(x: float) -> float:
     """The square root of |x|."""
     return math.sqrt(absolute(x))
 
 
-def exp_core(r: float) -> float:
-    """exp(r) − 1 − r for |r| ≤ ln(2)/2; pairs of terms (Estrin), as the C has them."""
-    z = r * r
-    w = z * z
-    p01 = 0.5000000000000004 + r * 0.16666666666666496
-    p23 = 0.041666666666581656 + r * 0.008333333333462953
-    p45 = 0.001388888893022589 + r * 0.00019841269536166674
-    p67 = 2.480150667943323e-05 + r * 2.7557587721068823e-06
-    p89 = 2.762553676944757e-07 + r * 2.4992450692466455e-08
-    low = p01 + z * p23
-    high = (p45 + z * p67) + w * p89
-    return z * (low + w * high)
-
-
-def exp_sum(x: float, low: float) -> float:
-    """exp(x + low) for a low far below x; 2^k is two factors, because it can be out of range."""
-    high = 710.0 if x > 710.0 else x
-    y = -746.0 if high < -746.0 else high
-    tail = low if y == x else 0.0
-    t = y * 1.4426950408889634 + 6755399441057790.0
-    k = t - 6755399441057790.0
-    a = y - k * 0.6931471805598903
-    b = k * 5.497923018708371e-14 - tail
-    p = 1.0 + (a + (exp_core(a - b) - b))
-    n = bits(t)
-    h = n >> 1
-    return (p * from_bits(h << 52)) * from_bits((n - h) << 52)
-
-
+@function(
+    "e^x; infinity from overflow on, subnormals and then 0 below; 0 and infinity at ∓infinity,"
+    " NaN at NaN.",
+    lambda x, y: y,
+    ulp=1.0,
+    onnx="Exp",
+)
 def exp(x: float) -> float:
     """e to the power x."""
     return exp_sum(x, 0.0)
 
 
-def exp_down(x: float) -> float:
-    """exp(x) for x ≤ 0, the same bits for less work: 2^(k + 64) is always in range."""
-    y = -746.0 if x < -746.0 else x
-    t = y * 1.4426950408889634 + 6755399441056831.0
-    k = t - 6755399441056831.0
-    a = y - k * 0.6931471805598903
-    b = k * 5.497923018708371e-14
-    p = 1.0 + (a + (exp_core(a - b) - b))
-    return (p * from_bits(bits(t) << 52)) * 5.421010862427522e-20
-
-
+@function(
+    "1 / (1 + e^−x); 0 and 1 at ∓infinity, NaN at NaN.",
+    lambda x, y: y * (1.0 - y),
+    ulp=2.5,
+    aliases=("sigmoid", "logistic"),
+    is_activation=True,
+    is_bounded=True,
+    onnx="Sigmoid",
+)
 def sig(x: float) -> float:
     """1 / (1 + exp(−x))."""
     e = exp_down(-absolute(x))
@@ -118,15 +179,26 @@ def sig(x: float) -> float:
     return top / (1.0 + e)
 
 
+# With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
+# keeps its digits where x is small: no second polynomial. What rounding takes from m is given
+# back by the divisor, where it costs no rounding: its share is -2/m, about 6.4 + 4.8 m.
+@function(
+    "tanh x; −0 stays; ±1 at ±infinity, NaN at NaN.",
+    lambda x, y: (1.0 - y) * (1.0 + y),
+    ulp=2.0,
+    is_activation=True,
+    is_bounded=True,
+    onnx="Tanh",
+)
 def tanh(x: float) -> float:
     """The hyperbolic tangent: −m / (2 + m) with m = exp(−2|x|) − 1."""
     u = absolute(x)
-    y = -40.0 if u > 20.0 else -2.0 * u
-    t = y * 1.4426950408889634 + 6755399441056767.0
-    k = t - 6755399441056767.0
-    s = from_bits(bits(t) << 52)
-    a = y - k * 0.6931471805598903
-    b = k * 5.497923018708371e-14
+    y = TANH_LEAST if u > TANH_IS_ONE else -2.0 * u
+    t = y * LOG2_E + ROUND
+    k = t - ROUND
+    s = from_bits(bits(t) << MANTISSA)
+    a = y - k * LN2
+    b = k * LN2_LOW
     g = exp_core(a - b) - b
     q = a + g
     q_low = (a - q) + g
@@ -138,6 +210,13 @@ def tanh(x: float) -> float:
     return math.copysign(v, x)
 
 
+@function(
+    "e^z_i / Σ e^z_j with the greatest z taken off first, summed from left to right (the error"
+    " counts from the rounded differences on, for up to six arguments); all NaN if any z is NaN"
+    " or +infinity, or all are −infinity.",
+    lambda y, other, same: y * (same - other),
+    ulp=4.0,
+)
 def softmax(*z: float) -> list[float]:
     """exp(z_i) over the sum of all exp(z_j), as a list."""
     if not z:
@@ -152,48 +231,37 @@ def softmax(*z: float) -> list[float]:
     return [v / s for v in e]
 
 
+# |x| = 2^k * m with m from sqrt(1/2) to sqrt(2), and log(m) = 2 atanh(s) with s = (m - 1)/(m + 1).
+# Or-ing the exponent into 2^{52|23} makes it a {double|float} without a conversion.
+@function(
+    "ln |x|; 0 at ±0; infinity at ±infinity, NaN at NaN.",
+    lambda x, y: 0.0 if x == 0.0 else 1.0 / x,
+    ulp=1.0,
+    aliases=("ln", "plog"),
+    onnx=lambda o, x: o.Where(o.Equal(x, 0.0), 0.0, o.Log(o.Abs(x))),
+)
 def log(x: float) -> float:
     """The natural logarithm of |x|, and 0 at 0."""
     a = absolute(x)
-    u = a * 18014398509481984.0 if a < 2.2250738585072014e-308 else a
-    bias = 4503599627371573.0 if a < 2.2250738585072014e-308 else 4503599627371519.0
+    u = a * NORMAL if a < LEAST_NORMAL else a
+    bias = BIAS_NORMAL if a < LEAST_NORMAL else BIAS
     n = bits(u)
-    e = (n + 0x00095F619980C433) >> 52
-    k = from_bits(e | 0x4330000000000000) - bias
-    m = from_bits((n - (e << 52)) + 0x3FF0000000000000)
+    e = (n + ROOT_HALF) >> MANTISSA
+    k = from_bits(e | EXPONENT) - bias
+    m = from_bits((n - (e << MANTISSA)) + ONE)
     f = m - 1.0
     s = f / (2.0 + f)
     z = s * s
-    q = 0.15314035190282466 + z * 0.1479611186642276
     h = 0.5 * f * f
-    q = 0.18183564892133203 + z * q
-    q = 0.22222198562983544 + z * q
-    q = 0.2857142874248006 + z * q
-    q = 0.39999999999414293 + z * q
-    q = 0.6666666666666734 + z * q
-    v = s * (h + z * q) + k * 5.497923018708371e-14
-    v = k * 0.6931471805598903 - ((h - v) - f)
-    v = v if a <= 1.7976931348623157e308 else a
+    q = horner(z, LOG_SERIES)
+    v = s * (h + z * q) + k * LN2_LOW
+    v = k * LN2 - ((h - v) - f)
+    v = v if a <= LARGEST else a
     return 0.0 if a == 0.0 else v
 
 
-def sum_error(a: float, b: float, s: float) -> float:
-    """What rounding took from s = a + b (Knuth)."""
-    c = s - a
-    return (a - (s - c)) + (b - c)
-
-
-def product_error(a: float, b: float, p: float) -> float:
-    """What rounding took from p = a · b (Veltkamp, Dekker)."""
-    c = a * 134217729.0
-    d = b * 134217729.0
-    ah = c - (c - a)
-    bh = d - (d - b)
-    al = a - ah
-    bl = b - bh
-    return ((ah * bh - p) + ah * bl + al * bh) + al * bl
-
-
+# sin(x + quarter * pi/2), and of 0 in place of an x out of the domain. pi/2 is three parts of 33
+# bits, exact times k, and a tail, so that r + d keeps all digits beside a multiple of pi/2.
 def turn(x: float, quarter: int) -> float:
     """sin(x + quarter · π/2), and of 0 in place of an x out of the domain."""
     y = x if absolute(x) <= 1000000.0 else 0.0
@@ -230,26 +298,52 @@ def turn(x: float, quarter: int) -> float:
     return x if x != x else v
 
 
+@function(
+    "sin x for |x| ≤ 1e6, and 0 beyond, also at ±infinity; NaN at NaN.",
+    lambda x, y: 0.0 if absolute(x) > 1000000.0 else turn(x, 1),
+    ulp=1.0,
+    onnx=lambda o, x: o.Sin(o.Where(o.LessOrEqual(o.Abs(x), 1e6), x, 0.0)),
+)
 def sin(x: float) -> float:
     """The sine for |x| ≤ 1e6, and 0 beyond."""
     v = turn(x, 0)
     return x if x == 0.0 else v
 
 
+@function(
+    "cos x for |x| ≤ 1e6, and 1 beyond, also at ±infinity; NaN at NaN.",
+    lambda x, y: -sin(x),
+    ulp=1.0,
+    onnx=lambda o, x: o.Cos(o.Where(o.LessOrEqual(o.Abs(x), 1e6), x, 0.0)),
+)
 def cos(x: float) -> float:
     """The cosine for |x| ≤ 1e6, and 1 beyond."""
     return turn(x, 1)
 
 
+# |x|^b = exp(b * log|x|) with the logarithm and the product as sums of two {doubles|floats}. As in
+# log, s = (m - 1)/(m + 1); here log(m) = 2 (s + s v), v = z (1/3 + z q), z = s^2. |b| > 2^{65|36}
+# gives what 2^{65|36} gives: 0, 1 or infinity.
+@function(
+    "|a|^b; 1 where b is 0 or |a| is 1; 0 where a is 0 and b is not; where |a| is infinity,"
+    " infinity for b > 0 and 0 for b < 0; where b is ±infinity, the limit: 0 or infinity; NaN"
+    " if either is NaN.",
+    lambda x, b, y: 0.0 if x == 0.0 else b * y / x,
+    lambda x, b, y: y * log(x),
+    ulp=1.5,
+    onnx=lambda o, x, b: o.Where(
+        o.Equal(x, 0.0), o.Where(o.Equal(b, 0.0), 1.0, 0.0), o.Pow(o.Abs(x), b)
+    ),
+)
 def power(x: float, b: float) -> float:
     """|x| to the power b, and 0 at x = 0 unless b is 0; the log and the product are sums of two."""
     a = absolute(x)
-    u = a * 18014398509481984.0 if a < 2.2250738585072014e-308 else a
-    bias = 4503599627371573.0 if a < 2.2250738585072014e-308 else 4503599627371519.0
+    u = a * NORMAL if a < LEAST_NORMAL else a
+    bias = BIAS_NORMAL if a < LEAST_NORMAL else BIAS
     n = bits(u)
-    e = (n + 0x00095F619980C433) >> 52
-    k = from_bits(e | 0x4330000000000000) - bias
-    m = from_bits((n - (e << 52)) + 0x3FF0000000000000)
+    e = (n + ROOT_HALF) >> MANTISSA
+    k = from_bits(e | EXPONENT) - bias
+    m = from_bits((n - (e << MANTISSA)) + ONE)
     f = m - 1.0
     g = m + 1.0
     g_low = sum_error(m, 1.0, g)
@@ -258,34 +352,28 @@ def power(x: float, b: float) -> float:
     s_low = (((f - sg) - product_error(s, g, sg)) - s * g_low) / g
     z = s * s
     z_low = product_error(s, s, z) + 2.0 * s * s_low
-    q = 0.05837409588627797 + z * 0.05994504672492568
-    q = 0.06668158688379339 + z * q
-    q = 0.07692278436125195 + z * q
-    q = 0.09090909435148431 + z * q
-    q = 0.11111111108768279 + z * q
-    q = 0.14285714285722556 + z * q
-    q = 0.1999999999999999 + z * q
+    q = horner(z, POWER_SERIES)
     q = z * q
-    c = 0.3333333333333333 + q
+    c = THIRD + q
     v = z * c
-    v_low = z * (((0.3333333333333333 - c) + q) + 1.850371707708594e-17) + z_low * c
+    v_low = z * (((THIRD - c) + q) + THIRD_LOW) + z_low * c
     v_low = product_error(z, c, v) + v_low
     w = s * v
     w_low = product_error(s, v, w) + (s * v_low + s_low * v)
     h = s + w
     h_low = ((s - h) + w) + (s_low + w_low)
-    y = k * 0.6931471805598903
+    y = k * LN2
     p = y + 2.0 * h
-    y_low = ((y - p) + 2.0 * h) + (k * 5.497923018708371e-14 + 2.0 * h_low)
+    y_low = ((y - p) + 2.0 * h) + (k * LN2_LOW + 2.0 * h_low)
     ln = p + y_low
     ln_low = (p - ln) + y_low
-    c = 36893488147419103232.0 if b > 36893488147419103232.0 else b
-    c = -36893488147419103232.0 if c < -36893488147419103232.0 else c
+    c = HUGE if b > HUGE else b
+    c = -HUGE if c < -HUGE else c
     p = c * ln
     v = exp_sum(p, product_error(c, ln, p) + c * ln_low)
     w = 0.0 if b < 0.0 else 1.0
     w = a if b > 0.0 else w
-    v = w if a > 1.7976931348623157e308 else v
+    v = w if a > LARGEST else v
     w = 1.0 if b == 0.0 else 0.0
     v = w if a == 0.0 else v
     v = b if b != b else v

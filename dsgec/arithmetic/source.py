@@ -13,6 +13,10 @@ from dsgec.resources import TEMPLATES
 Module = Literal["vector", "scalar"]
 
 _C_FILES = {"double": "c/arithmetic.c", "float": "c/arithmetic_float.c"}
+_PYTHON_FILES = {
+    "vector": files("dsgec.arithmetic").joinpath("vector.py"),
+    "scalar": TEMPLATES.joinpath("python/arithmetic.py"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,16 @@ def python_source(module: Module, names: Iterable[str], *, imports: bool = True)
     return "\n\n\n".join(parts + [piece.text for piece in chosen]) + "\n"
 
 
-def c_source(names: Iterable[str], dtype: str = "double") -> str:
-    """The sections `names` of the C and all that they need, after the guard."""
-    return _sections_source(_C_FILES[dtype], ["guard", *names])
+def c_source(names: Iterable[str], dtype: str = "double", *, hosted: bool = False) -> str:
+    """The sections `names` of the C and all that they need, after the guard.
+
+    `hosted` C is loaded into a process that others have a say in; `dsgec_enter` is for that.
+    """
+    source = _sections_source(_C_FILES[dtype], ["guard", *names])
+    # Constants of single precision have a suffix, which no flag changes.
+    more = ["c/constants.c"] if dtype == "double" else []
+    more += ["c/environment.c"] if hosted else []
+    return "".join([source, *(TEMPLATES.joinpath(m).read_text(encoding="utf-8") for m in more)])
 
 
 def js_source(names: Iterable[str]) -> str:
@@ -65,7 +76,7 @@ def _closure(pieces: Mapping[str, Piece], names: Iterable[str]) -> list[str]:
 
 @cache
 def _python_pieces(module: Module) -> dict[str, Piece]:
-    text = files("dsgec.arithmetic").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    text = _PYTHON_FILES[module].read_text(encoding="utf-8")
     tree = ast.parse(text)
     lines = text.splitlines()
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}

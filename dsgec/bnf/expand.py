@@ -119,8 +119,7 @@ def _expand_rule(expansion: _Expansion, rule: Rule) -> Iterator[Alternative]:
                 if last < part.start:
                     ends = f"{part.text(part.start)} | ... | {part.text(last)}"
                     expansion.report(f"`{ends}` runs backwards", span)
-                for value in range(part.start + 1, last + 1):
-                    yield replace(part.alternative(value), span=span)
+                yield from part.alternatives(range(part.start + 1, last + 1), span)
             case str():
                 size = _ge_size(expansion, part)
                 if size < 1:

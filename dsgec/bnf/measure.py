@@ -106,9 +106,8 @@ def most(
     measures: Measures,
     limits: Mapping[str, int],
     weight: Callable[[Alternative], int],
-    symbol: str,
-) -> int:
-    """The largest total weight of the alternatives in any derivation from `symbol`.
+) -> Callable[[str], int]:
+    """For any symbol, the largest total weight of the alternatives in any derivation from it.
 
     At depth d of its group an alternative may be taken if d plus its exit depth is within the limit
     of its symbol; if none may, those with the least exit depth.
@@ -116,36 +115,41 @@ def most(
     limit = [limits.get(rule.name, DEFAULT_MAX_DEPTH) for rule in grammar.rules]
     called = [[list(calls.items()) for calls in rule] for rule in _called(grammar)]
     weights = [[weight(alternative) for alternative in rule.alternatives] for rule in grammar.rules]
-    start = (next(i for i, rule in enumerate(grammar.rules) if rule.name == symbol), 0)
+    number = {rule.name: at for at, rule in enumerate(grammar.rules)}
     best: dict[tuple[int, int], int] = {}
-    stack = [start]
-    while stack:
-        rule, depth = state = stack[-1]
-        if state in best:
-            stack.pop()
-            continue
-        exits = measures.exit_depth[rule]
-        bound = max(limit[rule] - depth, min(exits))
-        group = measures.group[rule] if measures.cyclic[rule] else -1
-        total = None
-        missing: set[tuple[int, int]] = set()
-        for at, exit_depth in enumerate(exits):
-            if exit_depth > bound:
+
+    def largest(symbol: str) -> int:
+        start = (number[symbol], 0)
+        stack = [start]
+        while stack:
+            rule, depth = state = stack[-1]
+            if state in best:
+                stack.pop()
                 continue
-            sum_ = weights[rule][at]
-            for callee, times in called[rule][at]:
-                child = (callee, depth + 1 if measures.group[callee] == group else 0)
-                if child in best:
-                    sum_ += times * best[child]
-                else:
-                    missing.add(child)
-            total = sum_ if total is None else max(total, sum_)
-        if missing:
-            stack.extend(missing)
-        else:
-            best[state] = total or 0
-            stack.pop()
-    return best[start]
+            exits = measures.exit_depth[rule]
+            bound = max(limit[rule] - depth, min(exits))
+            group = measures.group[rule] if measures.cyclic[rule] else -1
+            total = None
+            missing: set[tuple[int, int]] = set()
+            for at, exit_depth in enumerate(exits):
+                if exit_depth > bound:
+                    continue
+                sum_ = weights[rule][at]
+                for callee, times in called[rule][at]:
+                    child = (callee, depth + 1 if measures.group[callee] == group else 0)
+                    if child in best:
+                        sum_ += times * best[child]
+                    else:
+                        missing.add(child)
+                total = sum_ if total is None else max(total, sum_)
+            if missing:
+                stack.extend(missing)
+            else:
+                best[state] = total or 0
+                stack.pop()
+        return best[start]
+
+    return largest
 
 
 def depth_limits(grammar: Grammar, overrides: Mapping[str, int]) -> tuple[int, ...]:

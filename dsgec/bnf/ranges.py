@@ -1,11 +1,13 @@
 """The two ends of `x_1 | ... | x_n` to the range between them, and the other short forms."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from dsgec.bnf.ir import Alternative, Dots, NonTerminal, Symbol, Terminal
+from dsgec.errors import Span
 
-MOST_ALTERNATIVES = 1_000_000
+MOST_ALTERNATIVES = 250_000  # more than twice the columns that a table can have
 GE_RANGE = re.compile(r"GE_RANGE:(?P<size>dataset_n_vars|[0-9]{1,18})")
 
 _SIGNED = re.compile(r"-?[0-9]{1,18}")
@@ -40,11 +42,12 @@ class Range:
         """The terminal that has `value` where the ends differ."""
         return self.prefix + (f"{value:0{self.width}}" if self.width else chr(value)) + self.suffix
 
-    def alternative(self, value: int) -> Alternative:
-        """The alternative that has `value` where the ends differ."""
-        symbols = list(self.pattern.symbols)
-        symbols[self.position] = Terminal(self.text(value), symbols[self.position].span)
-        return replace(self.pattern, symbols=tuple(symbols))
+    def alternatives(self, values: range, span: Span | None) -> Iterator[Alternative]:
+        """For each value the alternative that has it where the ends differ; `span` is theirs."""
+        symbols, at = self.pattern.symbols, self.position
+        before, place, after = symbols[:at], symbols[at].span, symbols[at + 1 :]
+        for value in values:
+            yield Alternative((*before, Terminal(self.text(value), place), *after), span)
 
 
 def find_range(first: Alternative, last: Alternative) -> Range | None:

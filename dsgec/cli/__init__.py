@@ -40,7 +40,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_MISTAKE
     except OSError as error:
-        complain(f"error: {reason(error)}")
+        where = f"{error.filename}: " if error.filename else ""
+        complain(f"error: {where}{reason(error)}")
         code = EXIT_MISTAKE
     except MemoryError:
         complain("error: there is not enough memory")

@@ -11,9 +11,10 @@ from typing import Any
 from dsgec.cli.output import complain, hand_over, say
 from dsgec.cli.signals import Signals
 from dsgec.cli.sitting import SittingOptions
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, clean
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
+from dsgec.folder import open_folder
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.display import Progress, progress, result_lines, summary_lines
@@ -103,7 +104,8 @@ def carry_out_many(
         )
     whole = len(ended) == len(each) and not any(_can_go_on(one) for one in ended)
     if folds and whole:
-        write_scores(ended)
+        with open_folder(first.named) as folder:
+            write_scores(folder, ended)
     if options.as_json:
         hand_over(to_json([_as_json(one) for one in ended]).removesuffix("\n"))
     elif not options.quiet and ended:
@@ -145,6 +147,7 @@ def _sitting(
         arguments,
         cache(lambda: watching.note("finishing this generation; Ctrl-C again stops at once")),
         lambda trouble: watching.note(f"warning: {trouble}"),
+        watching.stage,
     )
 
 
@@ -156,7 +159,7 @@ def _tell_notes(job: Job, evolver: Evolver, options: SittingOptions) -> None:
         notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
     for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not options.quiet:
-            complain(f"note: {remark}")
+            complain(clean(f"note: {remark}"))
 
 
 def _tell(ended: Run, options: SittingOptions) -> None:

@@ -55,12 +55,14 @@ def export(
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
+    from dsgec.folder import open_folder
     from dsgec.run.export import export as write
     from dsgec.run.export import parse_targets
     from dsgec.run.hall import pick as picked
     from dsgec.run.record import read_model
 
-    model, own_name = picked(run, *pick) if pick else read_model(run)
+    with open_folder(run) as folder:
+        model, own_name = picked(folder, *pick) if pick else read_model(folder)
     chosen = parse_targets(targets)
     for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
         say(str(path))

@@ -26,19 +26,20 @@ def resume(run: Path, sitting: SittingOptions) -> None:
     """
     from dsgec.cli.carry_out import carry_out
     from dsgec.evolution.evolver import ENDS
+    from dsgec.folder import open_folder
     from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version
     from dsgec.run.record import read_record
 
-    if not run.is_dir():
-        raise DsgecError(f"there is no folder {run}", "`dsgec evolve` starts a run.")
-    if not is_begun(run):
-        if read_record(run).get("result", {}).get("ended") in ENDS:
-            raise DsgecError(f"the run in {run} has ended: there is nothing to go on with")
-        raise DsgecError(
-            f"{run} has no checkpoint to go on from", "Start the run again with `dsgec evolve`."
-        )
-    checkpoint = read_checkpoint(run)
-    refuse_other_version(run, checkpoint)
+    with open_folder(run) as folder:
+        if not is_begun(folder):
+            if read_record(folder).get("result", {}).get("ended") in ENDS:
+                raise DsgecError(f"the run in {run} has ended: there is nothing to resume")
+            raise DsgecError(
+                f"{run} has no checkpoint to resume from",
+                "Start the run again with `dsgec evolve`.",
+            )
+        checkpoint = read_checkpoint(folder)
+        refuse_other_version(folder, checkpoint)
     job = _job(run, checkpoint)
     carry_out(job, sitting, checkpoint.arguments)
 
@@ -60,7 +61,7 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     settings = Settings.from_json(checkpoint.asked.get("settings", {}))
     file = load_grammar(grammar)
     dataset = _options(said.get("table")).dataset(data, test if isinstance(test, str) else None)
-    job = replace(prepare(file, dataset, settings), folder=run)
+    job = replace(prepare(file, dataset, settings), named=run)
     now = identity(file, job.problem.dataset, settings)
     for what, name in (("grammar", grammar), ("data", data)):
         then = checkpoint.asked.get(what)

@@ -16,11 +16,12 @@ from dsgec.cli.tables import TableOptions, reading_options
 @reading_options
 def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None:
     """Predict every row of DATA with the network of RUN, as CSV."""
-    from dsgec.run.files import write_whole
+    from dsgec.folder import open_folder, write_whole
     from dsgec.run.predict import predictions
     from dsgec.run.record import read_model
 
-    model, _ = read_model(run)
+    with open_folder(run) as folder:
+        model, _ = read_model(folder)
     names = tuple(column.name for column in model.columns)
     text = predictions(model, table.read(data, names))
     if out is None:
@@ -41,14 +42,16 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
 def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     """Print the network of RUN, its equations and what goes into each neuron, or draw it."""
     from dsgec.codegen.artefact import model_id
+    from dsgec.errors import clean
+    from dsgec.folder import open_folder, write_whole
     from dsgec.run.drawing import draw
-    from dsgec.run.files import write_whole
     from dsgec.run.graph import graph
     from dsgec.run.portrait import file_lines, page
     from dsgec.run.record import read_model
-    from dsgec.run.styled import clean, coloured, encodable, is_capable, palette, size_of
+    from dsgec.run.styled import coloured, encodable, is_capable, palette, size_of
 
-    model, name = read_model(run)
+    with open_folder(run) as folder:
+        model, name = read_model(folder)
     for path, make in ((svg, draw), (dot, graph)):
         if path == Path("-"):
             hand_over(make(model).removesuffix("\n"))

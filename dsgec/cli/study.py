@@ -43,10 +43,10 @@ def study(
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
     """
+    from dsgec.folder import locked, remove_if_empty
     from dsgec.machine import processors
-    from dsgec.report import write_report as write_page
+    from dsgec.report import write_page
     from dsgec.run.display import duration
-    from dsgec.run.files import locked, remove_unfinished
     from dsgec.study.cells import cells
     from dsgec.study.display import Progress
     from dsgec.study.ir import shorten
@@ -67,7 +67,7 @@ def study(
             "--jobs is for this machine; of a cluster, each worker's --nthreads says how many runs"
             " it makes at once."
         )
-    folder = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
+    path = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
     with contextlib.ExitStack() as held:
         workers = (
             Crew(jobs or processors(), "dsgec.study.outcome")
@@ -76,23 +76,25 @@ def study(
         )
         held.callback(workers.close)
         how = f"over {workers}" if address is None else f"on the cluster {workers}"
-        tasks = prepare(list(cells(planned)), folder)
+        tasks = prepare(list(cells(planned)))
         for remark in () if quiet else remarks(tasks):
             complain(remark)
         started = time.monotonic()
-        held.enter_context(locked(folder, "study"))
-        remove_unfinished(folder / RUNS)
-        there = finished(tasks)
+        folder = held.enter_context(locked(path, "study"))
+        runs = held.enter_context(folder.below(RUNS, make=True))
+        held.callback(remove_if_empty, path / RUNS)
+        runs.remove_unfinished()
+        there = finished(tasks, runs)
         todo = unfinished(tasks, there)
         if not quiet:
             complain(
                 f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
-                f" {how}, in {folder}"
+                f" {how}, in {path}"
             )
         progress = Progress(todo, len(there), max(workers.threads, 1), quiet=quiet)
         interrupts = held.enter_context(Interrupts())
         try:
-            work(todo, workers, backend, progress.note, progress.ended)
+            work(todo, runs, workers, backend, progress.note, progress.ended)
         except KeyboardInterrupt:
             progress.close()
             command = shlex.join(["dsgec", *sys.argv[1:]])
@@ -104,10 +106,10 @@ def study(
         except DsgecError:
             progress.close()
             raise
-        text, files = write_report(planned, collect(tasks), folder)
-        files.append(write_page(folder))
+        text, files = write_report(planned, collect(tasks, runs), folder)
+        files.append(write_page(folder).name)
     if not quiet:
         say(text.removesuffix("\n"))
-        say(f"written to {folder}: {' '.join(path.name for path in files)}")
+        say(f"written to {path}: {' '.join(files)}")
         if todo:
             complain(f"{len(todo)} runs in {duration(time.monotonic() - started)}")

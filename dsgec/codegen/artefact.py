@@ -15,6 +15,7 @@ from dsgec.network.description import describe, identity
 from dsgec.network.ir import Constant, Input, Network
 from dsgec.network.model import Column, Label, Model, composed
 from dsgec.network.text import text
+from dsgec.network.words import MISSING
 
 _LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234e38}
 
@@ -127,7 +128,7 @@ class View:
     def columns(self) -> tuple[Column, ...]:
         return self.artefact.model.columns
 
-    @property
+    @cached_property
     def features(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
@@ -136,6 +137,11 @@ class View:
         return self.artefact.model.classes
 
     @property
+    def missing(self) -> list[str]:
+        """What a text stands for a missing value by, in small letters."""
+        return sorted(MISSING)
+
+    @cached_property
     def class_names(self) -> tuple[str, ...]:
         return tuple(map(str, self.classes))
 
@@ -163,13 +169,13 @@ class View:
         """C has no arrays of no elements."""
         return max(self.inputs, 1)
 
-    @property
+    @cached_property
     def used(self) -> tuple[int, ...]:
         """The columns that the network reads; nobody looks at the others."""
         nodes = self.artefact.network.nodes
         return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
 
-    @property
+    @cached_property
     def required(self) -> tuple[int, ...]:
         """Those of them whose missing values nothing stands for."""
         return tuple(number for number in self.used if self.columns[number].fill is None)
@@ -183,7 +189,12 @@ def _numbers(values: tuple[float, ...]) -> str:
 
 def model_id(model: Model) -> str:
     """A digest of what the model computes, the same in every target."""
-    return hashlib.sha256(identity(model).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return identity_digest(identity(model))
+
+
+def identity_digest(text: str) -> str:
+    """The model_id of the model whose identity this is."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def view(artefact: Artefact, language: Language) -> View:

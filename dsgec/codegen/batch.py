@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dsgec.arithmetic.source import c_source, python_source
 from dsgec.codegen.environment import Code, render
@@ -29,7 +30,7 @@ class Numbered:
 
 def emit_c_batch(networks: Sequence[Network]) -> str:
     """Many networks as one C file: `netI_outputs` is what an export of each would hold."""
-    return _batch("c/batch.c.j2", networks, C, c_source)
+    return _batch("c/batch.c.j2", networks, C, partial(c_source, hosted=True))
 
 
 def emit_numpy_batch(networks: Sequence[Network]) -> str:

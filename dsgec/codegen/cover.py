@@ -59,7 +59,8 @@ def cover(network: Network, more: Callable[[int, int], Array], dtype: str) -> Ar
     search = _Search(network, mutants(network, dtype), _MOST_WORK)
     left = np.arange(len(search.mutants))
     groups = _groups(search.mutants)
-    most = max(min(_MOST_AT_ONCE, _MOST_VALUES // len(network.nodes)), 1)
+    width = max(len(network.nodes), network.inputs)  # a row has every column, read or not
+    most = max(min(_MOST_AT_ONCE, _MOST_VALUES // width), 1)
     chosen: list[Array] = []
     count, turn, in_vain = _FIRST, 0, 0
     for number in range(_MOST_PARTS):
@@ -75,7 +76,7 @@ def cover(network: Network, more: Callable[[int, int], Array], dtype: str) -> Ar
             tried, seen = search.given_away(good, left, _SHARE)
             left = np.setdiff1d(left, tried[seen.any(axis=1)])
             chosen.append(good.rows)
-        search.work -= len(network.nodes) * (CALL + len(rows.rows))
+        search.work -= len(network.nodes) * CALL + width * len(rows.rows)
         in_vain = in_vain + 1 if len(left) == before and count >= most else 0
         if not len(left) or in_vain == _PATIENCE or search.work < _MOST_WORK / 10:
             break
@@ -125,5 +126,6 @@ def _needed(search: _Search, chosen: Array) -> Array:
     search.work = _MOST_WORK
     rows = block(search.network, chosen)
     _, seen = search.given_away(rows, np.arange(len(search.mutants)), 1.0)
-    needed: Array = chosen[sorted(_greedy(np.unique(seen, axis=0))[:MOST_ROWS])]
+    alike = {packed.tobytes(): number for number, packed in enumerate(np.packbits(seen, axis=1))}
+    needed: Array = chosen[sorted(_greedy(seen[[*alike.values()]])[:MOST_ROWS])]
     return needed

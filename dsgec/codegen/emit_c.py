@@ -128,16 +128,16 @@ class CView:
         """All bits but the sign."""
         return Code(f"{self.infinity[:8]}(0x7f{'ff' * (struct.calcsize(self.type.format) - 1)})")
 
-    @property
+    @cached_property
     def features(self) -> tuple[str, ...]:
         """C has no arrays of no elements."""
         return self.m.features or ("",)
 
-    @property
+    @cached_property
     def feature_width(self) -> int:
         return _width(self.features)
 
-    @property
+    @cached_property
     def class_width(self) -> int:
         return _width(self.m.class_names)
 
@@ -146,7 +146,7 @@ class CView:
         """The categories of all columns."""
         return tuple(text for column in self.m.columns for text in column.categories)
 
-    @property
+    @cached_property
     def text_width(self) -> int:
         return _width(self.texts)
 
@@ -214,9 +214,9 @@ def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 def _compact(network: Network, used: tuple[int, ...]) -> Network:
     """The network over the used columns alone, in their order."""
+    place = {column: at for at, column in enumerate(used)}
     nodes = tuple(
-        Input(used.index(node.column)) if isinstance(node, Input) else node
-        for node in network.nodes
+        Input(place[node.column]) if isinstance(node, Input) else node for node in network.nodes
     )
     return replace(network, inputs=len(used), nodes=nodes)
 

@@ -92,9 +92,8 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     symbols -= {"sum", *_OPERATORS}
     kernel = _kernel(artefact, m, tape_)
     name = artefact.name
-    c = render(
-        "cffi/module.c.j2", m=m, k=kernel, arithmetic=Code(c_source(symbols, artefact.dtype))
-    )
+    arithmetic = Code(c_source(symbols, artefact.dtype, hosted=True))
+    c = render("cffi/module.c.j2", m=m, k=kernel, arithmetic=arithmetic)
     return (
         SourceFile(f"{name}/__init__.py", render("cffi/module.py.j2", m=m, k=kernel)),
         SourceFile(f"{name}/_{name}.c", c),

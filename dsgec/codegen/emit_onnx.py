@@ -6,12 +6,17 @@ matrix. A foreign runtime computes it: this is the one target with a tolerance.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from dsgec.arithmetic.ir import Call, Choose, Definition, Expression, Literal, Name
+from dsgec.arithmetic.ir import Operation as Operator
+from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.table import DEFINED
 from dsgec.codegen.artefact import Artefact, SourceFile, View, view
 from dsgec.codegen.statements import C
 from dsgec.codegen.tape import Operation, Writer
@@ -25,20 +30,20 @@ ROWS, PROBABILITIES, NUMBERS, VALUES = "rows", "probabilities", "class_numbers",
 Place = tuple[str, int]
 """A tensor and a column of it."""
 
-_PLAIN = {
-    "add": "Add",
-    "sub": "Sub",
-    "mul": "Mul",
-    "quotient": "Div",
-    "neg": "Neg",
-    "absolute": "Abs",
-    "minimum": "Min",
-    "maximum": "Max",
-    "relu": "Relu",
-    "exp": "Exp",
-    "sig": "Sigmoid",
-    "tanh": "Tanh",
+_BY_SYMBOL = {function.symbol: function for function in DEFINED.values()}
+_STEPS = {"add": "Add", "sub": "Sub", "mul": "Mul", "quotient": "Div"}
+_OPERATORS = {
+    "+": "Add",
+    "-": "Sub",
+    "*": "Mul",
+    "/": "Div",
+    "==": "Equal",
+    "<": "Less",
+    "<=": "LessOrEqual",
+    ">": "Greater",
+    ">=": "GreaterOrEqual",
 }
+_CALLS = {"math.fabs": "Abs", "math.sqrt": "Sqrt"}
 
 
 def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
@@ -99,8 +104,9 @@ def _outputs(graph: "_Graph", network: Network) -> str:
     numbers = {value: number for number, value in writer.constants.values()}
     rows = graph.rows()
     place: dict[int, Place] = {value: (rows, column) for column, value in writer.columns.items()}
+    wanted = set(outputs)
     for value, number in numbers.items():
-        if value in outputs:
+        if value in wanted:
             place[value] = (graph.column([number]), 0)
     for group in _groups(writer.operations, numbers):
         tensor = _apply(graph, group, place, numbers)
@@ -183,6 +189,11 @@ def _sum(
     return graph.add("Gemm", x, graph.constant(weights[columns]), graph.constant(bias))
 
 
+@cache
+def _definitions() -> dict[str, Definition]:
+    return read("double")
+
+
 @dataclass
 class _Graph:
     """Nodes and numbers; what is there already is not made again."""
@@ -253,34 +264,61 @@ class _Graph:
             return tensor
         return self.add("Gather", tensor, self.integers(columns), axis=1)
 
-    def function(self, name: str, *x: str) -> str:
-        """A function of the arithmetic, with its meaning outside the usual domain."""
-        if name in _PLAIN:
-            return self.add(_PLAIN[name], *x)
-        zero, one, million = (self.constant([v]) for v in (0.0, 1.0, 1e6))
-        is_zero = self.add("Equal", x[-1 if name == "div" else 0], zero)
-        size = self.add("Abs", x[0])
-        match name:
-            case "div":
-                quotient = self.add("Div", x[0], self.add("Where", is_zero, one, x[1]))
-                return self.add("Where", is_zero, one, quotient)
-            case "sqrt":
-                return self.add("Sqrt", size)
-            case "log":
-                return self.add("Where", is_zero, zero, self.add("Log", size))
-            case "sin" | "cos":
-                inside = self.add("LessOrEqual", size, million)
-                angle = self.add("Where", inside, x[0], zero)
-                return self.add("Sin" if name == "sin" else "Cos", angle)
-            case "power":
-                exponent_zero = self.add("Equal", x[1], zero)
-                at_zero = self.add("Where", exponent_zero, one, zero)
-                return self.add("Where", is_zero, at_zero, self.add("Pow", size, x[1]))
-            case "fill":
-                return self.add("Where", self.add("IsNaN", x[0]), x[1], x[0])
-            case "equals":
-                same = self.add("Equal", x[0], x[1])
-                kinds = self.onnx.TensorProto
-                return self.add("Cast", same, to=getattr(kinds, self.dtype.upper()))
+    def function(self, symbol: str, *x: str) -> str:
+        """A step of the tape, or a function of the arithmetic: by its entry, or step by step."""
+        if symbol in _STEPS:
+            return self.add(_STEPS[symbol], *x)
+        form = _BY_SYMBOL[symbol].onnx if symbol in _BY_SYMBOL else None
+        if isinstance(form, str):
+            return self.add(form, *x)
+        if form:
+            return form(_Operators(self), *x)
+        definition = _definitions()[symbol]
+        values = dict(zip((p.name for p in definition.parameters), x, strict=True))
+        for step in definition.steps:
+            values[step.name] = self.value(step.value, values)
+        assert definition.result
+        return self.value(definition.result, values)
+
+    def value(self, expression: Expression, values: dict[str, str]) -> str:
+        """An expression of the arithmetic, of the variables that it reads."""
+        match expression:
+            case Name(name):
+                return values[name]
+            case Literal(text, "real"):
+                return self.constant([float(text)])
+            case Choose(test, yes, no):
+                return self.add("Where", *(self.value(e, values) for e in (test, yes, no)))
+            case Operator("-", (operand,)):
+                return self.add("Neg", self.value(operand, values))
+            case Operator("!=", operands):
+                same = self.add("Equal", *(self.value(operand, values) for operand in operands))
+                return self.add("Not", same)
+            case Operator(operator, operands) if operator in _OPERATORS:
+                inner = [self.value(operand, values) for operand in operands]
+                return self.add(_OPERATORS[operator], *inner)
+            case Call("math.copysign", (size, sign)):
+                v, x = self.value(size, values), self.value(sign, values)
+                below = self.add("Less", x, self.constant([0.0]))
+                return self.add("Where", below, self.add("Neg", v), v)
+            case Call(function, arguments) if function not in ("bits", "from_bits"):
+                inner = [self.value(argument, values) for argument in arguments]
+                if function in _CALLS:
+                    return self.add(_CALLS[function], *inner)
+                return self.function(function, *inner)
             case _:
-                raise DsgecError(f"the function {name} has no form in ONNX")
+                raise DsgecError("a function of this network has no form in ONNX")
+
+
+class _Operators:
+    """ONNX's operators as methods, for the entries of functions; a number is a constant."""
+
+    def __init__(self, graph: _Graph) -> None:
+        self.graph = graph
+
+    def __getattr__(self, operator: str) -> Callable[..., str]:
+        def add(*inputs: str | float) -> str:
+            tensors = [x if isinstance(x, str) else self.graph.constant([x]) for x in inputs]
+            return self.graph.add(operator, *tensors)
+
+        return add

@@ -8,7 +8,6 @@ from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.codegen.environment import render
 from dsgec.genome.sge import gene_sizes
 from dsgec.genome.tables import NONE, Child, Production, Tables
-from dsgec.network.check import ARITY
 from dsgec.network.tokens import ALIASES
 from dsgec.resources import TEMPLATES
 
@@ -33,6 +32,9 @@ _REST = (
     "run.c",
     "fitness.c",
     "texts.c",
+    "simplify.c",
+    "describe.c",
+    "tally.c",
     "hall.c",
     "threads.c",
     "generation.c",
@@ -44,7 +46,6 @@ _PLAIN, _FLAT, _KINDS = 2, 4, 8  # as in `grammar.h`
 _LONGEST_FLAT = 12  # symbols
 _LONGEST_INLINE = 100  # symbols; single alternatives of single alternatives could be very many
 _HEAD = 16  # bytes that `grammar.h` keeps beside a piece's length
-_LONGEST_NAME = 8  # of a function: it is one machine word
 _DIGITS = re.compile(r"[0-9]+")
 _NAME = re.compile(r"[A-DF-Za-df-z_][A-DF-Za-df-z_0-9]*[0-9]")  # and no exponent in it
 
@@ -72,6 +73,20 @@ typedef struct {
     double fitness;
     int32_t fault, invalid;
 } dsgec_engine_individual;
+typedef struct {
+    int64_t layers, neurons, features, connections, text_length;
+    const char *text;
+} dsgec_engine_network;
+typedef struct {
+    const double *outputs;
+    int64_t rows, columns;
+    const int64_t *places, *classes;
+    const double *wanted;
+    int64_t count, class_count;
+    uint64_t *room;
+    int64_t *confusion, *ranks;
+    double squares, distances;
+} dsgec_engine_tally;
 dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *, int *);
 void dsgec_engine_free(dsgec_engine *);
 int dsgec_engine_step(dsgec_engine *, int64_t, double);
@@ -88,6 +103,8 @@ int dsgec_engine_receive(dsgec_engine *, int64_t, const char *, size_t);
 int dsgec_engine_score(dsgec_engine *, const char *, size_t, double *);
 int64_t dsgec_engine_champion(const dsgec_engine *, int64_t, const char **, double *);
 int dsgec_engine_evaluate(dsgec_engine *, const char *, size_t, double *, int);
+int dsgec_engine_describe(dsgec_engine *, const char *, size_t, dsgec_engine_network *);
+void dsgec_engine_count(dsgec_engine_tally *);
 double dsgec_engine_number(const char *, size_t);
 """
 """What the library exports, as cffi reads it."""
@@ -165,12 +182,13 @@ def emit_engine(
     tables: Tables, representation: str, layered: bool, output: str, objective: str
 ) -> str:
     """The engine for a grammar and a representation, as one translation unit."""
-    functions = [function.symbol for function in FUNCTIONS.values() if function.arity is not None]
+    functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
     return "\n".join(
         [
             *map(_read, _BEFORE_GRAMMAR),
-            c_source([*functions, "exp_down"]),
+            c_source([*functions, "exp_down"], hosted=True),
             _grammar(tables, representation, layered, output, objective),
+            _functions(),
             *map(_read, (*_MAPPING, *_OPERATORS[representation], *_REST)),
         ]
     )
@@ -186,7 +204,6 @@ def _grammar(
     lists = _Lists(tables)
     unrolled = _unroll(lists) if representation == "sge" else []
     depths = _depths(len(tables.names), unrolled)
-    functions = (*ARITY, "softmax")
     return render(
         "engine/grammar.h.j2",
         tables=tables,
@@ -206,8 +223,18 @@ def _grammar(
         rules=lists.rules,
         rooms=lists.rooms,
         options=lists.options,
-        functions=functions,
-        arity=ARITY | {"softmax": 0},
+    )
+
+
+def _functions() -> str:
+    unary, binary = (
+        [(f.name, f.symbol, int(f.is_activation)) for f in FUNCTIONS.values() if f.arity == arity]
+        for arity in (1, 2)
+    )
+    return render(
+        "engine/functions.h.j2",
+        unary=unary,
+        binary=binary,
         aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
     )
 
@@ -359,6 +386,4 @@ def _piece(text: str) -> _Piece:
 
 
 def _key(name: str) -> int:
-    if len(name) > _LONGEST_NAME:
-        raise ValueError(f"{name} is too long a name for the engine")
     return int.from_bytes(name.encode("ascii"), "little")

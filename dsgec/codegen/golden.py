@@ -67,7 +67,8 @@ def golden(model: Model, network: Network, dtype: str = "double") -> Golden:
 
 def loss(model: Model, network: Network) -> Loss:
     """What single precision changes, on rows of ordinary sizes."""
-    count = max(min(_COMPARED, _MOST_VALUES // len(network.nodes)), 1)
+    width = max(len(network.nodes), network.inputs)
+    count = max(min(_COMPARED, _MOST_VALUES // width), 1)
     rows = candidates(model.columns, count, (0.0,), "float", _LATER_PART)
     exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
     told = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)

@@ -4,8 +4,9 @@ A mutant has one bit of one number flipped, a term of a sum dropped, or two colu
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -113,12 +114,34 @@ def _pairs(network: Network) -> Sequence[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """For each node the ones that read it, and where each column is read."""
+
+    readers: list[list[int]]
+    places: dict[int, int]
+
+
+def links(network: Network) -> Links:
+    """Those of a network."""
+    readers: list[list[int]] = [[] for _ in network.nodes]
+    places = {}
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Input):
+            places[node.column] = position
+        elif isinstance(node, Apply):
+            for argument in node.arguments:
+                readers[argument].append(position)
+    return Links(readers, places)
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Rows, with the value of every node and the outputs for them."""
 
     rows: Array
     values: list[Array]
     outputs: list[Array]
+    links: Links
 
 
 def block(network: Network, rows: Array) -> Block:
@@ -126,13 +149,15 @@ def block(network: Network, rows: Array) -> Block:
     with np.errstate(all="ignore"):
         values = [np.asarray(value, rows.dtype) for value in node_values(network, rows)]
         outputs = output_values(network, values, rows.dtype)
-    return Block(rows, values, [np.broadcast_to(output, (len(rows),)) for output in outputs])
+    outputs = [np.broadcast_to(output, (len(rows),)) for output in outputs]
+    return Block(rows, values, outputs, links(network))
 
 
 def part(whole: Block, chosen: Array) -> Block:
     """The block of some of the rows."""
     values = [value if value.size == 1 else value[chosen] for value in whole.values]
-    return Block(whole.rows[chosen], values, [output[chosen] for output in whole.outputs])
+    outputs = [output[chosen] for output in whole.outputs]
+    return Block(whole.rows[chosen], values, outputs, whole.links)
 
 
 class _Values:
@@ -152,11 +177,14 @@ def differences(
     """For each mutant and row whether any output differs, and what that took, in additions."""
     shape = (len(mutants), len(block.rows))
     dtype = block.rows.dtype
-    changes = _changes(network, block, mutants)
+    changes = _changes(block, mutants)
     values = _Values(block, {})
     work = 0
+    pending = sorted(changes)  # a heap: a node comes after all that it reads
+    queued = set(pending)
     with np.errstate(all="ignore"):
-        for position in range(min(changes, default=0), len(network.nodes)):
+        while pending:
+            position = heappop(pending)
             node = network.nodes[position]
             value = None
             if isinstance(node, Apply) and not values.changed.keys().isdisjoint(node.arguments):
@@ -174,19 +202,50 @@ def differences(
                     value[number] = change
             if value is not None:
                 values.changed[position] = value
-        differs = np.zeros(shape, bool)
-        if not values.changed.keys().isdisjoint(network.outputs):
-            outputs = output_values(network, values, dtype)
-            for found, wanted in zip(outputs, block.outputs, strict=True):
-                differs |= _unlike(found, wanted)
-    return differs, work
+                for reader in block.links.readers[position]:
+                    if reader not in queued:
+                        queued.add(reader)
+                        heappush(pending, reader)
+        return _outputs_differ(network, block, values, shape), work
 
 
-def _changes(
-    network: Network, block: Block, mutants: Sequence[Mutant]
-) -> dict[int, list[tuple[int, Any]]]:
+def _outputs_differ(
+    network: Network, block: Block, values: _Values, shape: tuple[int, int]
+) -> NDArray[np.bool_]:
+    """For each mutant and row whether any output differs: looked at where one has moved."""
+    differs = np.zeros(shape, bool)
+    moved = np.nonzero(_moved(values, network.outputs, shape))
+    rows = moved[1]
+    if not len(rows):
+        return differs
+    results = {
+        position: values.changed[position][moved]
+        if position in values.changed
+        else np.broadcast_to(values.known[position], shape[1:])[rows]
+        for position in network.outputs
+    }
+    found = output_values(network, results, block.rows.dtype)
+    left = np.arange(len(rows))  # the places that no output has given away yet
+    # The outputs that have moved give most away.
+    order = sorted(range(len(found)), key=lambda n: network.outputs[n] not in values.changed)
+    for number in order:
+        unlike = _unlike(found[number][left], block.outputs[number][rows[left]])
+        differs[moved[0][left[unlike]], rows[left[unlike]]] = True
+        left = left[~unlike]
+    return differs
+
+
+def _moved(values: _Values, positions: Iterable[int], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """For each mutant and row whether the value of any of these nodes has other bits."""
+    moved = np.zeros(shape, bool)
+    for position in values.changed.keys() & set(positions):
+        moved |= _bits(values.changed[position]) != _bits(values.known[position])
+    return moved
+
+
+def _changes(block: Block, mutants: Sequence[Mutant]) -> dict[int, list[tuple[int, Any]]]:
     """For each position the mutants that have something else there, and what."""
-    place = {n.column: p for p, n in enumerate(network.nodes) if isinstance(n, Input)}
+    place = block.links.places
     changes: dict[int, list[tuple[int, Any]]] = {}
     for number, mutant in enumerate(mutants):
         match mutant:
@@ -206,9 +265,7 @@ def _where_moved(
 ) -> tuple[Array | None, int]:
     """The value of a function, computed where an argument has moved, and in how many places."""
     dtype = values.known[position].dtype
-    moved = np.zeros(shape, bool)
-    for argument in values.changed.keys() & set(node.arguments):
-        moved |= _bits(values.changed[argument]) != _bits(values.known[argument])
+    moved = _moved(values, node.arguments, shape)
     count = int(np.count_nonzero(moved))
     if not count:
         return None, 0

@@ -17,10 +17,11 @@ _C_HEADERS = """
 # What Windows takes for a device, in any folder and with any ending.
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{d}{n}" for d in ("com", "lpt") for n in range(10)}
 _PYTHON_MODULES = "cffi numpy np onnx onnxruntime pandas pd pip polars scipy setuptools sklearn"
+C_HEADERS = frozenset(_C_HEADERS.split())
 # Python modules and C headers of the same name would be hidden by the exported files.
-_TAKEN = frozenset(
+TAKEN = frozenset(
     [
-        *_C_HEADERS.split(),
+        *C_HEADERS,
         *keyword.kwlist,
         *keyword.softkwlist,
         *sys.stdlib_module_names,
@@ -62,7 +63,7 @@ def safe_name(text: str) -> str:
 def _is_legal(name: str) -> bool:
     return (
         bool(_NAME.fullmatch(name))
-        and name not in _TAKEN
+        and name not in TAKEN
         and not name.startswith("dsgec")
         and not name.endswith("_selftest")  # as a file beside the C of another name is called
     )

@@ -14,7 +14,7 @@ from dsgec.data.ir import Table, Texts
 from dsgec.errors import DsgecError
 
 _NUMBERS, _TIMES = "fiu", "mM"
-_MISSING = ("NAType", "NaTType")  # pandas' own, which is not imported for that
+_MISSING = ("NAType", "NaTType", "MaskedConstant")  # of pandas, which is not imported, and numpy
 _TIME_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _OF_NUMBERS_AND_TEXTS = "A table has numbers, texts and booleans."
 _NO_ROW = (str, bytes, Mapping)

@@ -1,5 +1,6 @@
 """Table to Dataset: which column is the target, what the others are, what becomes of a row."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -45,8 +46,11 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         classes, y = look_at_target(table, column, plan.task)
         found = [look(table, number) for number in others]
     used = _used(found, plan)
+    numbers = {one.number for one in used}
     notes += remarks(classes)
-    notes += [f"`{one.name}` is left out: {one.useless}" for one in found if one not in used]
+    notes += [
+        f"`{one.name}` is left out: {one.useless}" for one in found if one.number not in numbers
+    ]
     notes += [
         f"`{one.name}` {one.remark}: an identifier? --ignore leaves it out"
         for one in used
@@ -201,5 +205,6 @@ def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np
 def _refuse_equal(names: tuple[str, ...], source: str) -> None:
     """A column may be called what a category of another would be."""
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(names)
+        twice = next(name for name in names if counts[name] > 1)
         raise DsgecError(f"{source} makes two features called `{twice}`", "Rename a column.")

@@ -146,9 +146,10 @@ def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
     Columns are found by their names; or by place, in a table without a header that has as many.
     """
     names = [column.name for column in columns]
-    absent = [name for name in names if name not in table.columns]
+    place_of = {name: place for place, name in reversed([*enumerate(table.columns)])}
+    absent = [name for name in names if name not in place_of]
     if not absent:
-        places = [table.columns.index(name) for name in names]
+        places = [place_of[name] for name in names]
     elif not table.has_header and len(table.columns) == len(names):
         places = list(range(len(names)))
     else:

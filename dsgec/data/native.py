@@ -61,10 +61,9 @@ def why_not() -> str:
 
 def reader_source() -> str:
     """The C of the reader."""
+    arithmetic = c_source(["bits", "from_bits"], hosted=True)
     parts = [TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in _PARTS]
-    return "\n".join(
-        ["#include <stddef.h>", "#include <string.h>", c_source(["bits", "from_bits"]), *parts]
-    )
+    return "\n".join(["#include <stddef.h>", "#include <string.h>", arithmetic, *parts])
 
 
 def can_read(dialect: Dialect) -> bool:

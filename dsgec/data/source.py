@@ -190,14 +190,19 @@ class Source:
         self._size += len(data)
         if self._size > _MOST_BYTES:
             raise DsgecError(f"{self.shown} is larger than {_MOST_BYTES >> 30} GB")
-        if self._packed is not None and self._size > max(
-            _UNSUSPICIOUS, _MOST_UNPACKED * self._packed.count
-        ):
-            raise DsgecError(
-                f"{self.shown} unpacks to more than {_MOST_UNPACKED} times its size",
-                "No table of data does that: is it the right file? If it is, unpack it first.",
-            )
+        if self._packed is not None:
+            self.refuse_unpacked(self._size, "unpack it first")
         return data
+
+    def refuse_unpacked(self, size: int, instead: str) -> None:
+        """A DsgecError if no table that was packed so small has that many bytes."""
+        packed = self._size if self._packed is None else self._packed.count
+        if size > max(_UNSUSPICIOUS, _MOST_UNPACKED * packed):
+            raise DsgecError(
+                f"{self.shown} unpacks to more than {_MOST_UNPACKED} times its size, "
+                f"and to more than {_UNSUSPICIOUS >> 20} MB",
+                f"No table of data does that: is it the right file? If it is, {instead}.",
+            )
 
 
 class _Joined(io.RawIOBase):

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from dsgec.codegen.engine import DECLARATIONS, emit_engine
 from dsgec.errors import DsgecError
-from dsgec.evolution.native_input import make_parameters, make_tables, other_run, run_identity
+from dsgec.evolution.native_input import (
+    make_parameters,
+    make_tables,
+    other_run,
+    problem_digest,
+    run_identity,
+)
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, LARGEST_CHAMPION, Champion, Score, Scorer, explain
 from dsgec.evolution.settings import Settings
@@ -23,6 +29,7 @@ from dsgec.native.engine import (
     View,
     load_engine,
 )
+from dsgec.native.library import Library
 from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
 
 
@@ -58,8 +65,39 @@ class EngineState:
     size: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """What the engines of a problem share, whatever their seeds: the code, the rows, a digest."""
+
+    library: Library
+    tables: Tables
+    digest: bytes
+
+
+def make_machine(
+    problem: Problem,
+    representation: str,
+    toolchain: Toolchain | None = None,
+    flags: Sequence[str] = NATIVE,
+) -> Machine:
+    """The engine's code for a problem, compiled or found compiled, and its rows."""
+    roles = problem.grammar.directives
+    toolchain = toolchain or find_toolchain()
+    if toolchain is None:
+        raise EngineUnavailable("no C compiler was found")
+    source = emit_engine(
+        problem.tables, representation, bool(roles.layer), roles.output, problem.objective
+    )
+    try:
+        library = load_engine(source, DECLARATIONS, toolchain, flags)
+    except (CompileError, OSError) as error:
+        raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
+    tables = make_tables(problem)
+    return Machine(library, tables, problem_digest(problem, representation, tables))
+
+
 class Engine:
-    """The native engine for a problem, compiled or found compiled."""
+    """The native engine for a problem; several of them can share a `machine`."""
 
     def __init__(
         self,
@@ -67,27 +105,17 @@ class Engine:
         settings: Settings,
         threads: int = 1,
         *,
-        tables: Tables | None = None,
+        machine: Machine | None = None,
         toolchain: Toolchain | None = None,
         flags: Sequence[str] = NATIVE,
     ) -> None:
         self.problem, self.settings = problem, settings
-        roles = problem.grammar.directives
-        toolchain = toolchain or find_toolchain()
-        if toolchain is None:
-            raise EngineUnavailable("no C compiler was found")
-        source = emit_engine(
-            problem.tables, settings.engine, bool(roles.layer), roles.output, problem.objective
-        )
-        try:
-            library = load_engine(source, DECLARATIONS, toolchain, flags)
-        except (CompileError, OSError) as error:
-            raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
+        machine = machine or make_machine(problem, settings.engine, toolchain, flags)
+        self.machine, self.threads = machine, max(threads, 1)
         parameters = make_parameters(problem, settings, threads)
-        tables = tables or make_tables(problem)
-        self._identity = run_identity(problem, settings.engine, parameters, tables)
+        self._identity = run_identity(machine.digest, parameters)
         with _told():
-            self.native = NativeEngine(library, parameters, tables)
+            self.native = NativeEngine(machine.library, parameters, machine.tables)
 
     @property
     def generation(self) -> int:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from dsgec.evolution.engine import BestDerivation, BestIndividual, Engine, EngineState
 from dsgec.evolution.loop import State, evolve, ranked
+from dsgec.evolution.measure import Measurer, NativeMeasurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion, Scorer
 from dsgec.evolution.settings import Settings
@@ -101,6 +102,10 @@ class Evolver(ABC):
     @abstractmethod
     def champions(self) -> list[Champion]:
         """The best text of each size so far, by size."""
+
+    def measurer(self) -> Measurer:
+        """What measures the champions, now that the run has ended."""
+        return PlainMeasurer(self.problem)
 
     def finish(self) -> Sequence[Generation]:
         """Make the generation whole that is under way, if one is."""
@@ -246,6 +251,9 @@ class EngineEvolver(Island):
     @property
     def champions(self) -> list[Champion]:
         return self.engine.champions
+
+    def measurer(self) -> Measurer:
+        return NativeMeasurer(self.engine)
 
 
 class LoopEvolver(Island):

@@ -14,6 +14,7 @@ from dataclasses import replace
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
 from dsgec.evolution.evolver import Evolver, Generation, Island
+from dsgec.evolution.measure import Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion
 from dsgec.evolution.settings import Settings
@@ -147,6 +148,9 @@ class IslandEvolver(Evolver):
     @property
     def champions(self) -> list[Champion]:
         return merged(island.champions for island in self.islands)
+
+    def measurer(self) -> Measurer:
+        return self.islands[0].measurer()
 
 
 def merged(halls: Iterable[Sequence[Champion]]) -> list[Champion]:

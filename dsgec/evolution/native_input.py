@@ -1,10 +1,12 @@
 """A problem to what the engine is given, and a digest of all that the generations depend on."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.ir import Dataset
 from dsgec.errors import DsgecError
 from dsgec.evolution import scoring
 from dsgec.evolution.problem import Problem
@@ -37,24 +39,38 @@ def make_tables(problem: Problem) -> Tables:
 
     A group is filled up to whole lanes with its last row again, which counts for nothing.
     """
-    dataset, train = problem.dataset, problem.split.train
-    y = dataset.y[train]
-    count = len(dataset.classes)
-    groups = [np.arange(len(y))]
-    if count and problem.objective == "exp-rmse":
-        groups = [np.flatnonzero(y == number) for number in range(count)]
-    filled = [np.pad(rows, (0, -len(rows) % LANES), "edge") for rows in groups]
+    train = problem.split.train
+    groups = [np.arange(len(train))]
+    if problem.dataset.classes and problem.objective == "exp-rmse":
+        y = problem.dataset.y[train]
+        groups = [np.flatnonzero(y == number) for number in range(len(problem.dataset.classes))]
+    return _tables(problem.dataset, train, groups)
+
+
+def make_test_tables(problem: Problem) -> Tables:
+    """The test rows in order; without any, a training row, which does not count."""
+    rows = problem.split.test if len(problem.split.test) else problem.split.train[:1]
+    tables = _tables(problem.dataset, rows, [np.arange(len(rows))])
+    return replace(tables, places=tables.places[: len(problem.split.test)])
+
+
+def _tables(dataset: Dataset, rows: NDArray[np.intp], groups: list[NDArray[np.intp]]) -> Tables:
+    filled = [np.pad(own, (0, -len(own) % LANES), "edge") for own in groups]
     starts = np.cumsum([0, *map(len, filled)])
-    bounds = tuple((int(start), len(rows)) for start, rows in zip(starts, groups, strict=False))
-    order = train[np.concatenate(filled)]
-    del y, groups, filled
+    bounds = tuple((int(start), len(own)) for start, own in zip(starts, groups, strict=False))
+    within = np.concatenate(filled)
+    places = np.empty(len(rows), np.int64)
+    places[within] = np.arange(len(within))  # a row that fills up has the values of its twin
+    order = rows[within]
+    del groups, filled, within
+    count = len(dataset.classes)
     single = dataset.y[order]
     each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
     # Column by column: a large table is not to be in memory a third time.
     columns = _aligned(len(dataset.features), len(order))
     for number in range(len(columns)):
         columns[number] = dataset.x[order, number]
-    return Tables(columns, single, np.ascontiguousarray(each), bounds)
+    return Tables(columns, single, np.ascontiguousarray(each), bounds, places)
 
 
 def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
@@ -64,23 +80,27 @@ def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
     return memory[start : start + rows * columns].reshape(rows, columns)
 
 
-def run_identity(problem: Problem, engine: str, parameters: Parameters, tables: Tables) -> bytes:
-    """A digest of all that the generations depend on, and of nothing else."""
+def problem_digest(problem: Problem, engine: str, tables: Tables) -> bytes:
+    """Of the part that all islands of a run share."""
     roles = problem.grammar.directives
-    numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
     told = (
         engine,
         problem.tables,
         roles.layer,
         roles.output,
         problem.objective,
-        numbers,
         tables.groups,
     )
     digest = hashlib.sha256(repr(told).encode("utf-8", "surrogatepass"))
     for array in (tables.columns, tables.single):
         digest.update(array.astype("<f8", copy=False).data)
     return digest.digest()
+
+
+def run_identity(problem: bytes, parameters: Parameters) -> bytes:
+    """A digest of all that the generations depend on, of which `problem` is the problem's."""
+    numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
+    return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 
 def other_run() -> DsgecError:

@@ -168,16 +168,22 @@ def _either(counts: Iterable[int]) -> str:
     return " or ".join(map(str, sorted(counts)))
 
 
-def check_language(grammar: Grammar, features: int | None) -> list[Network]:
+def check_language(
+    grammar: Grammar, features: int | None, untried: list[str] | None = None
+) -> list[Network]:
     """Parse a text for every alternative, and tell a fault where the grammar wrote it.
 
-    Gives the networks of the texts: what the grammar makes, in the small.
+    Gives the networks of the texts: what the grammar makes, in the small. Of a grammar that is too
+    large for that, the symbols whose alternatives were not tried are added to `untried`.
     """
     roles = grammar.directives
     layered = bool(roles.layer)
     networks: list[Network] = []
     faults: dict[tuple[str, Span | None], Fault] = {}
-    for sample in covering_texts(grammar):
+    good: set[tuple[str, int]] = set()
+    for sample in covering_texts(grammar, untried):
+        if (sample.text, sample.hidden_layers) in good:
+            continue
         try:
             networks.append(
                 parse_phenotype(sample.text, layered=layered, output=roles.output, inputs=features)
@@ -186,6 +192,7 @@ def check_language(grammar: Grammar, features: int | None) -> list[Network]:
             fault = _in_grammar(grammar, error, sample)
         else:
             if not layered or _layers_agree(grammar, sample):
+                good.add((sample.text, sample.hidden_layers))
                 continue
             fault = grammar.fault(
                 f"`--` separates layers that `<{roles.layer}>` does not stand for",

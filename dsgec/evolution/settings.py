@@ -67,7 +67,7 @@ class Settings:
             ("folds", 0, 1_000_000),
             ("fold", 0, max(self.folds - 1, 0)),
             ("patience", 0, 100_000_000),
-            ("islands", 1, 10_000),
+            ("islands", 1, 1_000),
             ("migrate_every", 1, 100_000_000),
             ("migrants", 0, self.population - 1 if self.islands > 1 else 1_000_000),
         ):

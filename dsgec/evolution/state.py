@@ -12,7 +12,13 @@ from typing import Any
 from dsgec.errors import DsgecError
 from dsgec.evolution.hash import hash_text
 from dsgec.evolution.loop import Individual, State
-from dsgec.evolution.native_input import make_parameters, make_tables, other_run, run_identity
+from dsgec.evolution.native_input import (
+    make_parameters,
+    make_tables,
+    other_run,
+    problem_digest,
+    run_identity,
+)
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import (
     INFINITE,
@@ -24,7 +30,7 @@ from dsgec.evolution.scoring import (
     Scorer,
 )
 from dsgec.evolution.settings import Settings
-from dsgec.genome.ir import Genotype
+from dsgec.genome.ir import Derivation, Gene, Genotype, Representation
 from dsgec.genome.random import Stream
 from dsgec.network.measure import written
 from dsgec.network.tokens import PhenotypeError
@@ -33,13 +39,13 @@ _MAGIC = b"dsgec-engine-2\n\0"
 _COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, texts
 _TEXT = struct.Struct("<16sdBI")  # hash, fitness, outcome, size
 _OUTCOMES = ("", NOT_FINITE, REFUSED)
+_LARGEST = (1 << 31) - 1  # integer of a genotype, and size of a network
 
 
 def identify(problem: Problem, settings: Settings) -> bytes:
     """The digest that a saved state begins with."""
-    return run_identity(
-        problem, settings.engine, make_parameters(problem, settings), make_tables(problem)
-    )
+    digest = problem_digest(problem, settings.engine, make_tables(problem))
+    return run_identity(digest, make_parameters(problem, settings))
 
 
 def save(identity: bytes, state: State | None, scorer: Scorer, population: int) -> bytes:
@@ -123,9 +129,7 @@ class _Reader:
     def individuals(self, genotypes: Sequence[Genotype]) -> Iterator[Individual]:
         represented = self.problem.represent(self.settings)
         for genotype in genotypes:
-            # Nothing is drawn: a genotype that needs mending was never saved.
-            derivation = represented.express(genotype, Stream(0, 0, 0))
-            _expect(dict(derivation.genotype) == genotype)
+            derivation = _express(represented, genotype)
             if derivation.fault:
                 yield Individual(derivation, Score(INFINITE, derivation.fault))
                 continue
@@ -137,18 +141,21 @@ class _Reader:
     def migrant(self) -> Individual:
         genotype = self.genotype()
         fitness, size = self.unpack(struct.Struct("<dI"))
-        _expect(self.at == len(self.data) and math.isfinite(fitness))
-        derivation = self.problem.represent(self.settings).express(genotype, Stream(0, 0, 0))
-        _expect(dict(derivation.genotype) == genotype and not derivation.fault)
+        _expect(self.at == len(self.data) and math.isfinite(fitness) and size <= _LARGEST)
+        derivation = _express(self.problem.represent(self.settings), genotype)
+        _expect(not derivation.fault)
         key = hash_text(derivation.phenotype)
         return Individual(derivation, self.scorer.memory.setdefault(key, Score(fitness, size=size)))
 
     def genotype(self) -> Genotype:
-        genes: dict[tuple[int, int], tuple[int, ...]] = {}
+        genes: dict[Gene, tuple[int, ...]] = {}
+        last = (-1, -1)
         for _ in range(self.number()):
-            rule, part, length = self.number(), self.number(), self.number()
-            _expect(length > 0 and (rule, part) > max(genes, default=(-1, -1)))
-            genes[rule, part] = struct.unpack(f"<{length}I", self.bytes(4 * length))
+            gene, length = (self.number(), self.number()), self.number()
+            _expect(length > 0 and gene > last)
+            values = struct.unpack(f"<{length}I", self.bytes(4 * length))
+            _expect(max(values) <= _LARGEST)
+            genes[gene], last = values, gene
         return genes
 
     def text(self) -> None:
@@ -156,6 +163,7 @@ class _Reader:
         _expect(number < len(_OUTCOMES) and key not in self.scorer.memory)
         outcome = _OUTCOMES[number]
         _expect(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
+        _expect(size <= _LARGEST)
         self.scorer.memory[key] = Score(fitness, outcome, size, outcome)
 
     def champion(self, size: int) -> None:
@@ -185,6 +193,14 @@ class _Reader:
 def _expect(condition: bool) -> None:
     if not condition:
         raise _Damaged
+
+
+def _express(represented: Representation, genotype: Genotype) -> Derivation:
+    """Map a genotype. Nothing is drawn: one that needs mending was never saved."""
+    _expect(represented.is_whole(genotype))
+    derivation = represented.express(genotype, Stream(0, 0, 0))
+    _expect(dict(derivation.genotype) == genotype)
+    return derivation
 
 
 def _genotype_bytes(genotype: Genotype) -> bytes:

@@ -11,8 +11,10 @@ from dsgec.bnf.measure import depth_limits, measure, most
 from dsgec.data.ir import Dataset
 from dsgec.evolution.problem import check_language, check_task
 from dsgec.network.ir import ACTIVATIONS
+from dsgec.network.tokens import ALIASES
 
-_ACTIVATION = re.compile(rf"\b(?:{'|'.join(ACTIVATIONS)}|sigmoid)\s*\(")
+_NAMES = "|".join(alias for alias, name in ALIASES.items() if name in ACTIVATIONS)
+_ACTIVATION = re.compile(rf"\b(?:{_NAMES})\s*\(")
 _EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS = 4, 2
 
 
@@ -21,8 +23,9 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
     outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
     grammar = expand(file.grammar, features, outputs)
+    untried: list[str] = []
     networks = check_language(
-        grammar, features if dataset or needs_features(file.grammar) else None
+        grammar, features if dataset or needs_features(file.grammar) else None, untried
     )
     remark = check_task(networks, dataset) if dataset else ""
     made = sorted({len(network.outputs) for network in networks})
@@ -31,8 +34,8 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
     by_name = {name: limits[number] for name, number in numbers.items()}
 
-    def largest(weight: Callable[[Alternative], int], symbol: str) -> int:
-        return most(grammar, measures, by_name, weight, symbol)
+    def largest(weight: Callable[[Alternative], int]) -> Callable[[str], int]:
+        return most(grammar, measures, by_name, weight)
 
     alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
     recursive = [
@@ -52,6 +55,11 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     if not dataset and (needs_features(file.grammar) or needs_outputs(file.grammar)):
         lines.append(
             f"  counted     for {features} features and {outputs} classes; --data takes a table's"
+        )
+    if untried:
+        lines.append(
+            f"  not tried   {len(untried)} of the symbols, <{untried[0]}> and those after it: the"
+            " texts of this grammar are too many and too long to check them all"
         )
     if remark:
         lines.append(f"  note        {remark}")
@@ -73,7 +81,7 @@ def _role_lines(grammar: Grammar) -> list[str]:
 
 
 def _largest_network(
-    grammar: Grammar, largest: Callable[[Callable[[Alternative], int], str], int]
+    grammar: Grammar, largest: Callable[[Callable[[Alternative], int]], Callable[[str], int]]
 ) -> str:
     """The bounds that the depth limits set."""
     roles = grammar.directives
@@ -83,15 +91,16 @@ def _largest_network(
     )
     parts = []
     if roles.layer:
-        parts.append(f"{_many(largest(_mentions(roles.layer), start))} hidden layers")
-    neurons = largest(_activations, roles.layer or start)
+        parts.append(f"{_many(largest(_mentions(roles.layer))(start))} hidden layers")
+    neurons = largest(_activations)(roles.layer or start)
     if neurons:
         parts.append(f"{_many(neurons)} neurons" + (" a layer" if roles.layer else ""))
     if neurons and reads:
         bodies = (a for rule in grammar.rules for a in rule.alternatives if _activations(a))
+        below = largest(_mentions(reads))
         widest = max(
             sum(
-                _mentions(reads)(Alternative((s,))) + largest(_mentions(reads), s.name)
+                (s.name == reads) + below(s.name)
                 for s in body.symbols
                 if isinstance(s, NonTerminal)
             )
@@ -99,7 +108,7 @@ def _largest_network(
         )
         parts.append(f"{_many(widest)} connections a neuron")
     if not roles.layer:  # the names of hidden neurons are in no rule
-        parts.append(f"{_many(largest(_characters, start))} characters")
+        parts.append(f"{_many(largest(_characters)(start))} characters")
     return ", ".join(parts)
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.batch import emit_c_batch, emit_numpy_batch
 from dsgec.errors import DsgecError
 from dsgec.native.library import load
@@ -46,6 +47,7 @@ class NumpyBackend:
     name = "numpy"
     description = "numpy: generated numpy modules"
 
+    @standard_arithmetic()
     def outputs(self, networks: Sequence[Network], rows: Array) -> list[Array]:
         module = load_module(emit_numpy_batch(networks), "generation")
         columns = np.ascontiguousarray(rows.T)

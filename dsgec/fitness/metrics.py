@@ -1,6 +1,7 @@
 """Outputs and targets to the figures that people read; scikit-learn is the oracle in the tests."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,34 @@ from dsgec.fitness.objectives import ordered_sum, spread, squared_errors
 
 Array = NDArray[np.float64]
 Classes = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTally:
+    """What the figures of a classifier with so many outputs are made of.
+
+    `confusion` has a row for each class, a column for each class that was predicted; `squares` is
+    the sum of the squared errors. `ranks` has, for each class, twice the sum of the ranks of its
+    rows by its output, or NO_RANKS; of two classes, that of class 1 alone.
+    """
+
+    outputs: int
+    confusion: list[list[int]]
+    ranks: list[int]
+    squares: float
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorTally:
+    """What the figures of a regression are made of: sums over so many rows."""
+
+    rows: int
+    squares: float
+    distances: float
+
+
+NO_RANKS = -1
+"""An output is not a number."""
 
 
 def predicted_classes(outputs: Array) -> Classes:
@@ -25,17 +54,36 @@ def predicted_classes(outputs: Array) -> Classes:
 
 def classification(outputs: Array, classes: Classes, count: int) -> dict[str, float | None]:
     """A figure that is not defined for these rows is None."""
-    if len(classes) == 0:
-        return dict.fromkeys(("accuracy", "rmse", "auroc", "f1", "balanced_accuracy"))
-    predicted = predicted_classes(outputs)
+    return class_figures(tally_classes(outputs, classes, count))
+
+
+def tally_classes(outputs: Array, classes: Classes, count: int) -> ClassTally:
+    """The native engine counts the same, in the same order."""
     one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
     targets = one_hot[:, 1:2] if outputs.shape[1] == 1 else one_hot
+    ranked = [(-1, 1)] if count == 2 else [(c, c) for c in range(outputs.shape[1])]
+    return ClassTally(
+        outputs.shape[1],
+        confusion(outputs, classes, count),
+        [_ranks(outputs[:, column], classes == c) for column, c in ranked],
+        ordered_sum(squared_errors(outputs, targets)),
+    )
+
+
+def class_figures(tally: ClassTally) -> dict[str, float | None]:
+    """The figures that `classification` tells of."""
+    sizes = [sum(row) for row in tally.confusion]
+    rows = sum(sizes)
+    if not rows:
+        return dict.fromkeys(("accuracy", "rmse", "auroc", "f1", "balanced_accuracy"))
+    hits = [row[c] for c, row in enumerate(tally.confusion)]
+    predicted = [sum(column) for column in zip(*tally.confusion, strict=True)]
     return {
-        "accuracy": int(np.sum(predicted == classes)) / len(classes),
-        "rmse": math.sqrt(ordered_sum(squared_errors(outputs, targets)) / targets.size),
-        "auroc": _mean_auroc(outputs, classes, count),
-        "f1": _f1(predicted, classes, count),
-        "balanced_accuracy": _balanced_accuracy(predicted, classes, count),
+        "accuracy": sum(hits) / rows,
+        "rmse": math.sqrt(tally.squares / (rows * tally.outputs)),
+        "auroc": _mean_auroc(tally.ranks, sizes),
+        "f1": _f1(hits, predicted, sizes),
+        "balanced_accuracy": _balanced_accuracy(hits, sizes),
     }
 
 
@@ -50,57 +98,65 @@ def confusion(outputs: Array, classes: Classes, count: int) -> list[list[int]]:
 
 def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
     """rmse, mae and r2."""
-    if len(targets) == 0:
-        return dict.fromkeys(("rmse", "mae", "r2"))
-    count = len(targets)
     errors = outputs[:, 0] - targets
-    squares = ordered_sum(errors * errors)
-    deviations = spread(targets)
+    tally = ErrorTally(len(targets), ordered_sum(errors * errors), ordered_sum(np.abs(errors)))
+    return error_figures(tally, spread(targets) if len(targets) else 0.0)
+
+
+def error_figures(tally: ErrorTally, deviations: float) -> dict[str, float | None]:
+    """The figures that `regression` tells of; `deviations` is the spread of the targets."""
+    if not tally.rows:
+        return dict.fromkeys(("rmse", "mae", "r2"))
     return {
-        "rmse": math.sqrt(squares / count),
-        "mae": ordered_sum(np.abs(errors)) / count,
-        "r2": 1.0 - squares / deviations if deviations else None,
+        "rmse": math.sqrt(tally.squares / tally.rows),
+        "mae": tally.distances / tally.rows,
+        "r2": 1.0 - tally.squares / deviations if deviations else None,
     }
 
 
 def auroc(scores: Array, positive: NDArray[np.bool_]) -> float | None:
     """The chance that a positive row scores higher than a negative one; ties count half."""
     positives = int(positive.sum())
-    negatives = len(positive) - positives
-    if not positives or not negatives or np.isnan(scores).any():
-        return None
+    return _area(_ranks(scores, positive), positives, len(positive) - positives)
+
+
+def _ranks(scores: Array, positive: NDArray[np.bool_]) -> int:
+    """Twice the sum of the ranks of the positive rows, where equals share their mean."""
+    if np.isnan(scores).any():
+        return NO_RANKS
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     last_rank = np.cumsum(counts)
-    mean_ranks = last_rank - (counts - 1) / 2.0
-    rank_sum = float(mean_ranks[inverse][positive].sum())
-    return (rank_sum - positives * (positives + 1) / 2.0) / (positives * negatives)
+    doubled = 2 * last_rank - (counts - 1)
+    return int(doubled[inverse][positive].sum())
 
 
-def _mean_auroc(outputs: Array, classes: Classes, count: int) -> float | None:
+def _area(ranks: int, positives: int, negatives: int) -> float | None:
+    if not positives or not negatives or ranks == NO_RANKS:
+        return None
+    return (ranks / 2.0 - positives * (positives + 1) / 2.0) / (positives * negatives)
+
+
+def _mean_auroc(ranks: list[int], sizes: list[int]) -> float | None:
     """Of two classes, that of class 1; of more, the mean of each class against the rest."""
-    if count == 2:
-        return auroc(outputs[:, -1], classes == 1)
-    values = [auroc(outputs[:, c], classes == c) for c in range(outputs.shape[1])]
+    positives = sizes[1:] if len(sizes) == 2 else sizes
+    values = [
+        _area(each, own, sum(sizes) - own) for each, own in zip(ranks, positives, strict=True)
+    ]
     defined = [value for value in values if value is not None]
     return total(defined) / len(defined) if len(defined) == len(values) else None
 
 
-def _f1(predicted: Classes, classes: Classes, count: int) -> float:
+def _f1(hits: list[int], predicted: list[int], sizes: list[int]) -> float:
     """Of two classes, that of class 1; of more, the mean over the classes that occur."""
     scores = []
-    for c in (1,) if count == 2 else range(count):
-        hits = int(np.sum((predicted == c) & (classes == c)))
-        both = int(np.sum(predicted == c)) + int(np.sum(classes == c))
-        if both or count == 2:
-            scores.append(2.0 * hits / both if both else 0.0)
+    for c in (1,) if len(sizes) == 2 else range(len(sizes)):
+        both = predicted[c] + sizes[c]
+        if both or len(sizes) == 2:
+            scores.append(2.0 * hits[c] / both if both else 0.0)
     return total(scores) / len(scores)
 
 
-def _balanced_accuracy(predicted: Classes, classes: Classes, count: int) -> float:
+def _balanced_accuracy(hits: list[int], sizes: list[int]) -> float:
     """The mean, over the classes that there are rows of, of the share that is found."""
-    shares = [
-        int(np.sum(predicted[classes == c] == c)) / int(np.sum(classes == c))
-        for c in range(count)
-        if np.any(classes == c)
-    ]
+    shares = [hit / own for hit, own in zip(hits, sizes, strict=True) if own]
     return total(shares) / len(shares)

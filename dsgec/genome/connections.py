@@ -14,6 +14,9 @@ from dsgec.genome.random import Stream
 STRIDE = 1 << 16
 """Neurons of one layer that can be named; a layer's later ones cannot be connected to."""
 
+MOST_LAYERS = ((1 << 31) - 1) // STRIDE
+"""Layers that can be named: a code is an integer of 32 bits with a sign."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:

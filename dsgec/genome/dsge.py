@@ -6,6 +6,7 @@ the order in which they are read. `<features>` has a gene of its own for each la
 
 from dataclasses import dataclass
 
+from dsgec.genome.connections import MOST_LAYERS
 from dsgec.genome.derive import derive
 from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
 from dsgec.genome.random import Stream
@@ -53,6 +54,14 @@ class Dsge:
         phenotype, fault = derive(self.tables, choose, self.connect, self.max_size)
         mended = {gene: tuple(codons[gene]) for gene in sorted(codons)}
         return Derivation(mended, phenotype, read, () if fault else tuple(choices), fault)
+
+    def is_whole(self, genotype: Genotype) -> bool:
+        """Whether the genes are those of symbols; what they lack, the mapping mends."""
+        return all(
+            rule < len(self.tables.productions)
+            and (layer == 0 or (rule == self.tables.features and layer <= MOST_LAYERS))
+            for rule, layer in genotype
+        )
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """One integer that was read, replaced by another that is allowed in its place."""

@@ -52,6 +52,10 @@ class Ge:
         phenotype, fault = derive(self.tables, choose, "all", self.max_size)
         return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault)
 
+    def is_whole(self, genotype: Genotype) -> bool:
+        """Whether there are as many codons as there should be, and nothing else."""
+        return genotype.keys() == {_CODONS} and len(genotype[_CODONS]) == self.codons
+
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """A codon that was read, drawn anew."""
         codons = list(derivation.genotype[_CODONS])

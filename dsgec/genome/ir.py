@@ -54,6 +54,10 @@ class Representation(Protocol):
         """Map a genotype, mending it where the representation allows for that."""
         ...
 
+    def is_whole(self, genotype: Genotype) -> bool:
+        """Whether untrusted integers have all that `express` and the operators take for granted."""
+        ...
+
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """One integer that was read, replaced by another."""
         ...

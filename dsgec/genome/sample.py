@@ -13,7 +13,8 @@ from dsgec.errors import Span
 from dsgec.genome.connections import neuron_name
 
 _ENDS = 500
-_MOST_EXPANSIONS = 20_000
+_MOST_EXPANSIONS = 20_000  # of one text
+_MOST_SYMBOLS = 500_000  # of all texts
 
 Pieces = list[tuple[str, Span | None]]
 Step = tuple[str, int]
@@ -32,17 +33,31 @@ class Sample:
         return "".join(text for text, _ in self.pieces)
 
 
-def covering_texts(grammar: Grammar) -> Iterator[Sample]:
-    """For each alternative that can be reached, a shortest text that uses it."""
+def covering_texts(grammar: Grammar, untried: list[str] | None = None) -> Iterator[Sample]:
+    """For each alternative that can be reached, a shortest text that uses it.
+
+    Each text once, and only so many that a check ends in seconds: of a grammar whose texts are many
+    and long, the rules that are the most steps away from the start are added to `untried`.
+    """
     rules = {rule.name: rule for rule in grammar.rules}
     shortest = _shortest_alternatives(grammar)
     parents = _parents(rules, grammar.directives.start)
-    for name in parents:
-        path = _path(parents, name)
+    left = _MOST_SYMBOLS
+    for name, parent in parents.items():
+        if left < 0:
+            if untried is not None:
+                untried.append(name)
+            continue
+        path: list[Step] | None = None
         for number in _worth_trying(len(rules[name].alternatives)):
-            sample = _derive(rules, grammar.directives, shortest, [*path, (name, number)])
+            if parent is not None and number == shortest[name]:
+                continue  # the text of the parent's step, which ends `name` soonest as well
+            if path is None:
+                path = _path(parents, name)
+            sample, symbols = _derive(rules, grammar.directives, shortest, [*path, (name, number)])
             if sample is not None:
                 yield sample
+            left -= symbols
 
 
 def _worth_trying(alternatives: int) -> Iterable[int]:
@@ -103,10 +118,11 @@ def _path(parents: dict[str, Step | None], name: str) -> list[Step]:
 
 def _derive(
     rules: dict[str, Rule], roles: Directives, shortest: dict[str, int], path: list[Step]
-) -> Sample | None:
+) -> tuple[Sample | None, int]:
     """Follow `path`, one step at the first symbol that it fits, and end everything else soonest.
 
-    None where the text gets so long that it tells no more about the grammar than a shorter one.
+    Gives the text, and how many symbols it took. None where the text gets so long that it tells no
+    more about the grammar than a shorter one.
     """
     inputs = len(rules[roles.features].alternatives) if roles.features else 0
     pieces: Pieces = []
@@ -135,5 +151,5 @@ def _derive(
             todo += reversed(rules[symbol.name].alternatives[number].symbols)
             expansions += 1
             if expansions > _MOST_EXPANSIONS:
-                return None
-    return Sample(pieces, hidden_layers)
+                return None, expansions + len(pieces)
+    return Sample(pieces, hidden_layers), expansions + len(pieces)

@@ -56,6 +56,13 @@ class Sge:
         phenotype, fault = derive(self.tables, choose, "all", self.max_size)
         return Derivation(genotype, phenotype, read, () if fault else tuple(choices), fault)
 
+    def is_whole(self, genotype: Genotype) -> bool:
+        """Whether there are all genes and all their integers, each one that its symbol has."""
+        return genotype.keys() == self.sizes.keys() and all(
+            len(values) == self.sizes[gene] and set(values) <= set(self.tables.options(*gene))
+            for gene, values in genotype.items()
+        )
+
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
         """One integer that was read, replaced by another that its symbol has."""
         return mutate_choice(derivation, stream)

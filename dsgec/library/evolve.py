@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset, with_test
@@ -18,6 +19,7 @@ from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
+from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.library.machinery import OnSlice, Outcome, run_problem
 from dsgec.library.network import Network
 from dsgec.library.run import Run, refuse_other
@@ -31,7 +33,6 @@ from dsgec.library.settings import (
 )
 from dsgec.library.wording import in_python, in_words_of_python
 from dsgec.run.evidence import evidence
-from dsgec.run.files import make_folder, remove_if_empty
 from dsgec.run.hall import hall_text
 from dsgec.run.history import HistoryRow, history_row
 from dsgec.run.record import best_model, identity, make_record
@@ -56,6 +57,7 @@ _USUAL = Settings()
 Callback = Callable[[Progress], object]
 
 
+@standard_arithmetic()
 @in_words_of_python
 def evolve(
     grammar: str | Path | GrammarFile,
@@ -142,9 +144,10 @@ def evolve(
     problem = make_problem(file.grammar, dataset, settings)
     folder = None if out is None else Path(out)
     if folder is not None:
-        if not overwrite:
-            refuse_other(folder, identity(file, problem.dataset, settings))
-        make_folder(folder)
+        if not overwrite and folder.exists():
+            with open_folder(folder) as opened:
+                refuse_other(opened, identity(file, problem.dataset, settings))
+        make_folder(folder).close()
     try:
         outcome = run_problem(
             problem, settings, backend, threads, on_slices(callback, settings.generations)
@@ -175,7 +178,7 @@ def made(
     hall, drawn = "", {}
     if in_full:
         best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
-        hall = hall_text(problem, outcome.champions, best)
+        hall = hall_text(problem, outcome.champions, best, outcome.measurer())
         drawn = evidence(problem, model)
     warnings = (fault.message for fault in file.warnings)
     told = (*warnings, *problem.dataset.notes, problem.remark, outcome.remark)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.ir import Dataset, Label
 from dsgec.evolution.problem import make_problem
@@ -62,6 +63,7 @@ def numbers_dataset(
     )
 
 
+@standard_arithmetic()
 @in_words_of_python
 def fit(
     dataset: Dataset,

@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Ending, Generation, with_best
+from dsgec.evolution.measure import Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
@@ -26,6 +27,7 @@ class Outcome:
     last: Generation
     history: tuple[HistoryRow, ...]
     champions: tuple[Champion, ...]
+    measurer: Callable[[], Measurer]
     timing: dict[str, Any]
     remark: str
     ended: str
@@ -76,6 +78,7 @@ def run_problem(
         last,
         tuple(history),
         tuple(evolver.champions),
+        evolver.measurer,
         timing,
         evolver.remark,
         ending.reason or "stopped",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.arrays import table_of
@@ -64,6 +65,7 @@ class Network:
         """How many layers, neurons, features and connections it has."""
         return asdict(size(self.model.network))
 
+    @standard_arithmetic()
     @in_words_of_python
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row, None where the outputs are not numbers; or the value of each row.
@@ -81,6 +83,7 @@ class Network:
             found[nothing] = None
         return found
 
+    @standard_arithmetic()
     @in_words_of_python
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, a column each, in the order of `classes`."""
@@ -96,8 +99,19 @@ class Network:
     def rows(self, X: Any) -> NDArray[np.float64]:
         """Raw rows of what a program has; columns are found by name, or by place in an array."""
         if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
-            return np.empty((0, len(self.columns)))
+            return self._no_rows(X)
         return model_rows(self.model, as_table(X, self.columns))
+
+    def _no_rows(self, X: Any) -> NDArray[np.float64]:
+        """Of a table without rows, which must still be as wide as the others."""
+        absent = {*self.columns} - {*map(str, X.columns)} if hasattr(X, "columns") else ()
+        shape = getattr(X, "shape", ())
+        if absent or (not hasattr(X, "columns") and shape[1:] not in ((), (len(self.columns),))):
+            raise DsgecError(
+                f"X has other columns than the network, which has {len(self.columns)}",
+                "The table to predict needs the columns that the network was evolved on.",
+            )
+        return np.empty((0, len(self.columns)))
 
     @in_words_of_python
     def export(

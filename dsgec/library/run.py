@@ -3,7 +3,6 @@
 import base64
 import csv
 import io
-import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,19 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.codegen.markup import render_markup
-from dsgec.errors import DsgecError, printable
+from dsgec.errors import DsgecError, clean
+from dsgec.folder import Folder, locked, open_folder
 from dsgec.library.network import Network
 from dsgec.library.wording import in_words_of_python
 from dsgec.pipeline import write_folder
 from dsgec.report import write_report
-from dsgec.resources import read_bytes
 from dsgec.run.checkpoint import is_begun, read_checkpoint, remove_checkpoint
-from dsgec.run.evidence import FILE as EVIDENCE
-from dsgec.run.files import locked
-from dsgec.run.hall import NAME as HALL_OF_FAME
 from dsgec.run.history import HISTORY_COLUMNS, HistoryRow
 from dsgec.run.record import (
+    EVIDENCE,
+    HALL,
+    HISTORY,
+    RECORD,
+    has_record,
     is_same_run,
+    read_json,
     read_model,
     read_record,
     read_timing,
@@ -102,12 +104,11 @@ class Run:
     @in_words_of_python
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the folder that `dsgec evolve` would; one with another run is left as it is."""
-        folder = Path(folder)
-        with locked(folder, "run"):
+        with locked(Path(folder), "run") as opened:
             if not overwrite:
-                refuse_other(folder, self.record)
+                refuse_other(opened, self.record)
             write_folder(
-                folder,
+                opened,
                 self.record,
                 self.network.model,
                 self.history,
@@ -115,8 +116,8 @@ class Run:
                 self.hall_of_fame,
                 self.evidence,
             )
-            remove_checkpoint(folder)  # of the same run, which has now ended, or of one given up
-        return folder
+            remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up
+        return Path(folder)
 
     @in_words_of_python
     def report(self, path: str | Path) -> Path:
@@ -139,7 +140,7 @@ class Run:
             if value is not None
         )
         size = ", ".join(f"{count} {what}" for what, count in self.network.size.items())
-        return printable(
+        return clean(
             f"<dsgec.Run {grammar} on {data}: {self.objective} {self.score:.6g}"
             f" after {self.generations} generations; {figures}; {size}>"
         )
@@ -162,37 +163,36 @@ class Run:
         )
 
 
-def refuse_other(folder: Path, asked: dict[str, Any]) -> None:
+def refuse_other(folder: Folder, asked: dict[str, Any]) -> None:
     """A folder with another run, finished or under way, is not written over unasked."""
     if is_begun(folder):
         is_other = not is_same_run(read_checkpoint(folder).asked, asked)
     else:
-        is_other = (folder / "run.json").exists() and not is_same_run(read_record(folder), asked)
+        is_other = has_record(folder) and not is_same_run(read_record(folder), asked)
     if is_other:
         raise DsgecError(
-            f"{folder} holds another run", "Choose another folder, or say overwrite=True."
+            f"{folder.path} holds another run", "Choose another folder, or say overwrite=True."
         )
 
 
 @in_words_of_python
 def load(path: str | Path) -> Run:
     """The run that a folder holds, of `Run.save` or of `dsgec evolve`; none of its code is run."""
-    folder = Path(path)
-    record = read_record(folder)
-    model, name = read_model(folder)
-    _check(record, folder)
-    hall = folder / HALL_OF_FAME
-    return Run(
-        Network(model, name),
-        _read_history(folder / "history.csv"),
-        record,
-        read_timing(folder) or {},
-        _read_text(hall) if hall.exists() else "",
-        _read_evidence(folder),
-    )
+    with open_folder(Path(path)) as folder:
+        record = read_record(folder)
+        model, name = read_model(folder)
+        _check(record, folder.path / RECORD)
+        return Run(
+            Network(model, name),
+            _read_history(folder),
+            record,
+            read_timing(folder) or {},
+            folder.read_text(HALL, _MOST_BYTES) if folder.has(HALL) else "",
+            _read_evidence(folder),
+        )
 
 
-def _check(record: dict[str, Any], folder: Path) -> None:
+def _check(record: dict[str, Any], path: Path) -> None:
     """What the properties of a run ask for is there."""
     try:
         result = record["result"]
@@ -205,7 +205,7 @@ def _check(record: dict[str, Any], folder: Path) -> None:
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         is_whole, names = False, []
     if not is_whole or not all(isinstance(name, str) for name in names):
-        raise DsgecError(f"{folder / 'run.json'} is not the record of a run")
+        raise DsgecError(f"{path} is not the record of a run")
 
 
 def _is_number(value: Any) -> bool:
@@ -214,28 +214,15 @@ def _is_number(value: Any) -> bool:
     return abs(value) <= _LARGEST
 
 
-def _read_text(path: Path) -> str:
-    """A file of a run's folder."""
-    try:
-        return read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
-
-
-def _read_evidence(folder: Path) -> dict[str, Any]:
-    path = folder / EVIDENCE
-    if not path.exists():
-        return {}
-    try:
-        drawn = json.loads(_read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
+def _read_evidence(folder: Folder) -> dict[str, Any]:
+    drawn = read_json(folder, EVIDENCE) if folder.has(EVIDENCE) else {}
     return drawn if isinstance(drawn, dict) else {}
 
 
-def _read_history(path: Path) -> tuple[HistoryRow, ...]:
+def _read_history(folder: Folder) -> tuple[HistoryRow, ...]:
     try:
-        first, *lines = csv.reader(io.StringIO(_read_text(path)), strict=True)
+        text = folder.read_text(HISTORY, _MOST_BYTES)
+        first, *lines = csv.reader(io.StringIO(text), strict=True)
         if tuple(first) != HISTORY_COLUMNS:
             raise ValueError("its columns are other ones")
         return tuple(
@@ -243,4 +230,4 @@ def _read_history(path: Path) -> tuple[HistoryRow, ...]:
             for number, best, mean, *counts in lines
         )
     except (ValueError, TypeError, csv.Error) as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
+        raise DsgecError(f"cannot read {folder.path / HISTORY}: {error}") from error

@@ -64,13 +64,14 @@ class Tables:
     """What is learnt from: a column a feature, the rows in groups that whole lanes are filled of.
 
     `groups` has the first row of each group and how many of its rows count; `single` is the target
-    of a lone output, `each` has one for each class.
+    of a lone output, `each` has one for each class. `places` has where each row has come to stand.
     """
 
     columns: NDArray[np.float64]
     single: NDArray[np.float64]
     each: NDArray[np.float64]
     groups: tuple[tuple[int, int], ...]
+    places: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,39 @@ class View:
     fitness: float
     fault: str
     invalid: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NativeNetwork:
+    """A simplified network: its sizes, as in `dsgec.network.measure`, and its text, in which a
+    number is `@` and its bits in hexadecimal."""
+
+    layers: int
+    neurons: int
+    features: int
+    connections: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The rows that count of an engine's table, for `dsgec_engine_tally`."""
+
+    places: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    wanted: NDArray[np.float64]
+    class_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NativeTally:
+    """See `dsgec_engine_tally`."""
+
+    outputs: int
+    confusion: list[list[int]]
+    ranks: list[int]
+    squares: float
+    distances: float
 
 
 def load_engine(
@@ -230,6 +264,10 @@ class NativeEngine:
 
     def evaluate(self, text: str) -> NDArray[np.float64] | None:
         """The outputs of one text, a column an output; None where it is no network of the task."""
+        outputs = self._outputs(text)
+        return None if outputs is None else np.ascontiguousarray(outputs.T)
+
+    def _outputs(self, text: str) -> NDArray[np.float64] | None:
         data = text.encode("utf-8", "surrogatepass")
         rows = self._tables.columns.shape[1]
         capacity = max(len(self._tables.each), 1)
@@ -238,7 +276,39 @@ class NativeEngine:
         count = self._lib.dsgec_engine_evaluate(self._engine, data, len(data), pointer, capacity)
         if count < -2:
             raise EngineError(MEMORY)
-        return np.ascontiguousarray(outputs[:count].T) if count > 0 else None
+        return outputs[:count] if count > 0 else None
+
+    def describe(self, text: str) -> NativeNetwork:
+        """The simplified network of a text that is one."""
+        data = text.encode("utf-8", "surrogatepass")
+        told = self._ffi.new("dsgec_engine_network *")
+        self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), told))
+        sizes = (told.layers, told.neurons, told.features, told.connections)
+        return NativeNetwork(*sizes, self._text(told.text, told.text_length))
+
+    def tally(self, text: str, part: Part) -> NativeTally:
+        """What the metrics of the network of a text are made of, for some rows of the table."""
+        ffi, count, classes = self._ffi, len(part.places), part.class_count
+        columns = self._outputs(text)
+        if columns is None:
+            raise EngineError(CALL)
+        room = np.empty(3 * columns.shape[1] + 1, np.uint64)
+        confusion = np.zeros((classes, classes), np.int64)
+        ranks = np.zeros(1 if classes == 2 else len(columns), np.int64)
+        told = ffi.new("dsgec_engine_tally *")
+        told.outputs = ffi.cast("const double *", columns.ctypes.data)
+        told.columns, told.rows = columns.shape
+        told.places = ffi.cast("const int64_t *", part.places.ctypes.data)
+        told.classes = ffi.cast("const int64_t *", part.classes.ctypes.data)
+        told.wanted = ffi.cast("const double *", part.wanted.ctypes.data)
+        told.count, told.class_count = count, classes
+        told.room = ffi.cast("uint64_t *", room.ctypes.data)
+        told.confusion = ffi.cast("int64_t *", confusion.ctypes.data)
+        told.ranks = ffi.cast("int64_t *", ranks.ctypes.data)
+        self._lib.dsgec_engine_count(told)
+        return NativeTally(
+            len(columns), confusion.tolist(), ranks.tolist(), told.squares, told.distances
+        )
 
     def number(self, text: str) -> float:
         """The value of a number of a phenotype."""

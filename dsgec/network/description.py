@@ -5,6 +5,7 @@ Defaults are left out, so that a column of plain numbers is its name alone.
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -22,18 +23,21 @@ _FIELDS = tuple(field.name for field in fields(Column))
 
 def describe(model: Model) -> dict[str, Any]:
     """All of a model but its network."""
-    return {
-        "columns": [_column(column) for column in model.columns],
-        "classes": list(model.classes),
-        "target": model.target,
-    }
+    return {**_description(model.columns, model.classes), "target": model.target}
 
 
 def identity(model: Model) -> str:
     """The text that the model's digest is taken of: what it computes, not how it is written."""
-    description = describe(model)
-    del description["target"]
-    return text(model.network) + json.dumps(description, sort_keys=True)
+    return text(model.network) + surroundings(model.columns, model.classes)
+
+
+def surroundings(columns: Sequence[Column], classes: Sequence[Label]) -> str:
+    """What of a model's identity is not the text of its network."""
+    return json.dumps(_description(columns, classes), sort_keys=True)
+
+
+def _description(columns: Sequence[Column], classes: Sequence[Label]) -> dict[str, Any]:
+    return {"columns": [_column(column) for column in columns], "classes": list(classes)}
 
 
 def read_model(description: Any, network: str, source: str, network_source: str) -> Model:

@@ -1,12 +1,14 @@
 """Network + rows to outputs: the plain interpreter, the oracle of every back end."""
 
 import operator
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic import vector, vector_float
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import power
@@ -14,7 +16,11 @@ from dsgec.network.powers import power
 _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
 
 _OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
-_ARITHMETIC: dict[Any, Any] = {np.dtype(np.float64): vector, np.dtype(np.float32): vector_float}
+# A function that one of them lacks is found here, before anything is computed.
+_ARITHMETIC: dict[Any, dict[str, Callable[..., Any]]] = {
+    np.dtype(dtype): {name: getattr(module, f.symbol) for name, f in DEFINED.items()}
+    for dtype, module in ((np.float64, vector), (np.float32, vector_float))
+}
 
 
 class Values(Protocol):
@@ -23,6 +29,7 @@ class Values(Protocol):
     def __getitem__(self, position: int, /) -> Any: ...
 
 
+@standard_arithmetic()
 def evaluate(network: Network, rows: NDArray[Any]) -> NDArray[Any]:
     """The outputs, one row for each row of features, in the type of the rows: double or float."""
     outputs = np.empty((len(rows), len(network.outputs)), rows.dtype)
@@ -51,7 +58,7 @@ def node_values(network: Network, rows: NDArray[Any]) -> list[Any]:
 def output_values(network: Network, values: Values, dtype: Any) -> list[Any]:
     """What the network gives, of the values of its nodes."""
     results = [values[position] for position in network.outputs]
-    return list(_ARITHMETIC[dtype].softmax(*results)) if network.softmax else results
+    return list(_ARITHMETIC[dtype]["softmax"](*results)) if network.softmax else results
 
 
 def applied(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
@@ -64,6 +71,5 @@ def applied(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
         a, b = node.arguments
         exponent = network.nodes[b]
         assert isinstance(exponent, Constant)
-        return power(values[a], int(exponent.value), arithmetic.div)
-    apply = getattr(arithmetic, DEFINED[node.function].symbol)
-    return apply(*(values[a] for a in node.arguments))
+        return power(values[a], int(exponent.value), arithmetic["div"])
+    return arithmetic[node.function](*(values[a] for a in node.arguments))

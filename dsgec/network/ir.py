@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from dsgec.arithmetic.table import FUNCTIONS
+
 OPERATORS = ("add", "sub", "mul", "div", "neg", "pow")
 """Written with signs; every other function of a node is in `dsgec.arithmetic.table`.
 
@@ -9,7 +11,7 @@ OPERATORS = ("add", "sub", "mul", "div", "neg", "pow")
 `power`.
 """
 
-ACTIVATIONS = ("sig", "tanh", "relu")
+ACTIVATIONS = tuple(name for name, function in FUNCTIONS.items() if function.is_activation)
 """The functions that make a neuron of an expression."""
 
 

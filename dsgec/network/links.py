@@ -36,19 +36,20 @@ class Parts:
 def links(network: Network) -> list[Link]:
     """Every mention of a feature or neuron in a neuron or an output, in the order of the text."""
     neurons = _neurons(network)
+    known = set(neurons)
     found = []
     for position in neurons:
-        for source, weight in _parts(network, position, set(neurons) - {position}).sources:
+        for source, weight in _parts(network, position, known, itself=True).sources:
             found.append(Link(source, position, weight))
     for number, position in enumerate(network.outputs):
-        for source, weight in _parts(network, position, set(neurons)).sources:
+        for source, weight in _parts(network, position, known).sources:
             found.append(Link(source, number, weight, output=True))
     return found
 
 
 def neuron_parts(network: Network, position: int) -> Parts:
     """What the neuron at a position is made of."""
-    return _parts(network, position, set(_neurons(network)) - {position})
+    return _parts(network, position, set(_neurons(network)), itself=True)
 
 
 def output_parts(network: Network, number: int) -> Parts:
@@ -60,11 +61,13 @@ def _neurons(network: Network) -> list[int]:
     return [position for layer in network.layers for position in layer]
 
 
-def _parts(network: Network, position: int, neurons: set[int]) -> Parts:
+def _parts(network: Network, position: int, neurons: set[int], *, itself: bool = False) -> Parts:
+    """What a node is made of; of a neuron, what it is `itself` made of."""
     body = network.nodes[position]
+    own = position if itself else -1
     function = ""
     if (
-        position not in neurons
+        (itself or position not in neurons)
         and isinstance(body, Apply)
         and len(body.arguments) == 1
         and body.function != "neg"  # a sign, which belongs to the weights
@@ -76,7 +79,7 @@ def _parts(network: Network, position: int, neurons: set[int]) -> Parts:
     while todo:
         position, weight = todo.pop()
         node = network.nodes[position]
-        if isinstance(node, Input) or position in neurons:
+        if isinstance(node, Input) or (position in neurons and position != own):
             known = weight is not None and math.isfinite(weight)
             found.append((position, weight if known else None))
         elif isinstance(node, Apply):

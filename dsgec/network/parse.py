@@ -144,11 +144,12 @@ class _Parser(Reader):
         """In a lone expression, every activation but the output is a hidden neuron."""
         depths: list[int] = []
         layers: list[list[int]] = []
+        last = set(outputs)
         for position, node in enumerate(self.builder.nodes):
             depth = 0
             if isinstance(node, Apply):
                 depth = max(depths[argument] for argument in node.arguments)
-                if node.function in ACTIVATIONS and position not in outputs:
+                if node.function in ACTIVATIONS and position not in last:
                     if depth == len(layers):
                         layers.append([])
                     layers[depth].append(position)

@@ -4,11 +4,12 @@ import re
 
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.errors import DsgecError, Fault, Span
+from dsgec.network.ir import OPERATORS
 
 TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-    | x(?:_?(?P<feature>\d+)|\[\s*(?::\s*,)?\s*(?P<column>\d+)\s*\])(?![\w\[])
+    | x(?:_?(?P<feature>\d+)|\[\s*(?::\s*,\s*)?(?P<column>\d+)\s*\])(?![\w\[])
     | h_(?P<layer>\d+)[_,](?P<neuron>\d+)(?!\w)
     | (?P<name>[A-Za-z_][\w.]*)
     | (?P<sign>\*\*|[-+*/^(),])
@@ -26,9 +27,8 @@ MOST_INPUTS = 100_000
 """Features of a network whose text alone says how many there are."""
 
 ALIASES = {
-    **{name: name for name in FUNCTIONS},
-    **{"sigmoid": "sig", "logistic": "sig", "ln": "log", "plog": "log", "psqrt": "sqrt"},
-    **{"pdiv": "div", "divide": "div", "add": "add", "sub": "sub", "mul": "mul", "pow": "pow"},
+    **{operator: operator for operator in OPERATORS},
+    **{alias: name for name, function in FUNCTIONS.items() for alias in (name, *function.aliases)},
 }
 """Every name that can be called, and the function that it means."""
 

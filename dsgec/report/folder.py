@@ -5,13 +5,13 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError
+from dsgec.folder import Folder
 from dsgec.network.model import Model
 from dsgec.report.shapes import (
     expect,
@@ -20,14 +20,18 @@ from dsgec.report.shapes import (
     is_list,
     is_number,
     is_text,
-    read_json,
 )
-from dsgec.resources import read_bytes
-from dsgec.run.evidence import FILE
-from dsgec.run.record import read_model, read_record
+from dsgec.run.record import (
+    EVIDENCE,
+    HALL,
+    HISTORY,
+    RECORD,
+    read_json,
+    read_model,
+    read_record,
+)
 
 _MOST_BYTES = 256 << 20
-_HALL = "hall_of_fame.csv"
 _SIZES = ("connections", "neurons", "layers", "features")
 _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 
@@ -74,19 +78,18 @@ class RunFolder:
         return list(self.result["train"])
 
 
-def read_run(folder: Path) -> RunFolder:
+def read_run(folder: Folder) -> RunFolder:
     """The folder of a finished run."""
     record = read_record(folder)
     model, name = read_model(folder)
-    path = folder / "run.json"
-    expect(_is_record(record, model), path, "the record of a run")
+    expect(_is_record(record, model), folder.path / RECORD, "the record of a run")
     return RunFolder(
         record,
         model,
         name,
-        _history(folder / "history.csv"),
-        _hall(folder / _HALL, list(record["result"]["train"])),
-        _evidence(folder / FILE, model),
+        _history(folder),
+        _hall(folder, list(record["result"]["train"])),
+        _evidence(folder, model),
     )
 
 
@@ -124,8 +127,9 @@ def _is_record(record: dict[str, Any], model: Model) -> bool:
     )
 
 
-def _history(path: Path) -> History:
-    names, lines = _csv(path)
+def _history(folder: Folder) -> History:
+    path = folder.path / HISTORY
+    names, lines = _csv(folder, HISTORY)
     wanted = ["generation", "best", "mean", *(["size"] if "size" in names else [])]
     expect(all(name in names for name in wanted) and bool(lines), path, "the history of a run")
     places = [names.index(name) for name in wanted]
@@ -140,11 +144,12 @@ def _history(path: Path) -> History:
     return History(generation, columns["best"], columns["mean"], columns.get("size"))
 
 
-def _hall(path: Path, metrics: Sequence[str]) -> tuple[Famous, ...]:
+def _hall(folder: Folder, metrics: Sequence[str]) -> tuple[Famous, ...]:
     """The hall of fame; nothing where there is none."""
-    if not path.exists():
+    if not folder.has(HALL):
         return ()
-    names, lines = _csv(path)
+    path = folder.path / HALL
+    names, lines = _csv(folder, HALL)
     parts = {part: [f"{part}_{name}" for name in metrics] for part in ("train", "test")}
     wanted = [*_SIZES, *parts["train"], *parts["test"], "model_id"]
     expect(all(name in names for name in wanted), path, "a hall of fame")
@@ -169,22 +174,22 @@ def _figure(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _csv(path: Path) -> tuple[list[str], list[str]]:
+def _csv(folder: Folder, name: str) -> tuple[list[str], list[str]]:
     """The names in the first line, and the other lines."""
     try:
-        text = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
-        lines = io.StringIO(text).read().splitlines()
+        lines = io.StringIO(folder.read_text(name, _MOST_BYTES)).read().splitlines()
         return (next(csv.reader(lines[:1])) if lines else []), lines[1:]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
+    except csv.Error as error:
+        raise DsgecError(f"cannot read {folder.path / name}: {error}") from error
 
 
-def _evidence(path: Path, model: Model) -> dict[str, Any]:
-    if not path.exists():
+def _evidence(folder: Folder, model: Model) -> dict[str, Any]:
+    path = folder.path / EVIDENCE
+    if not folder.has(EVIDENCE):
         raise DsgecError(
             f"{path} is not there", "Runs of an earlier version lack it: `dsgec evolve` writes it."
         )
-    found = read_json(path)
+    found = read_json(folder, EVIDENCE)
     expect(isinstance(found, dict) and _is_evidence(found, model), path, "what a report draws")
     evidence: dict[str, Any] = found
     return evidence

@@ -28,7 +28,8 @@ def hall_chart(run: RunFolder) -> Chart | None:
     scored = [one for one in run.hall if one.train[metric] is not None]
     if not scored:
         return None
-    known = [one for one in scored if one.sizes["connections"] <= _worth_drawing(run, scored)]
+    most = _worth_drawing(run, scored)
+    known = [one for one in scored if one.sizes["connections"] <= most]
     figures = [
         value
         for one in known

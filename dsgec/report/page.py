@@ -6,6 +6,7 @@ from typing import Any
 from dsgec.codegen.environment import load_template
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError
+from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import metric_label, roc_chart, value_charts
 from dsgec.report.folder import RunFolder, read_run
@@ -24,31 +25,40 @@ from dsgec.report.tables import (
     metric_rows,
 )
 from dsgec.report.written import as_written
-from dsgec.run.files import write_whole
+from dsgec.run.manifest import write_files
+from dsgec.run.record import PAGE, has_record
 
-PAGE = "report.html"
 _MOST_FORMULAS, _MOST_HALL = 2000, 500
 
 
-def report_page(folder: Path) -> str:
+def report_page(folder: Folder) -> str:
     """The page of a run's folder, or of a study's."""
-    if (folder / "run.json").exists():
+    if has_record(folder):
         return run_page(read_run(folder))
-    if (folder / "results.csv").exists():
-        from dsgec.report.study import study_page
+    from dsgec.report.study import study_page
+    from dsgec.study.report import RESULTS
 
+    if folder.has(RESULTS):
         return study_page(folder)
     raise DsgecError(
-        f"{folder} is neither the folder of a finished run nor of a study",
+        f"{folder.path} is neither the folder of a finished run nor of a study",
         "`dsgec evolve` and `dsgec study` make one.",
     )
 
 
-def write_report(folder: Path, out: Path | None = None) -> Path:
-    """Write the page, by default into the folder itself; gives where it is."""
-    path = out or folder / PAGE
-    write_whole(path, report_page(folder))
-    return path
+def write_page(folder: Folder) -> Path:
+    """Write the page into the folder itself; gives where it is."""
+    write_files(folder, {PAGE: report_page(folder)})
+    return folder.path / PAGE
+
+
+def write_report(path: Path, out: Path | None = None) -> Path:
+    """Write the page of a folder that a user named, into it or to a file; gives where it is."""
+    with open_folder(path) as folder:
+        if out is None:
+            return write_page(folder)
+        write_whole(out, report_page(folder))
+        return out
 
 
 def run_page(run: RunFolder) -> str:

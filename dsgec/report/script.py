@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dsgec.arithmetic.source import js_source
+from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.codegen.artefact import Artefact, view
 from dsgec.codegen.environment import Code, load_template, render
 from dsgec.codegen.statements import JAVASCRIPT, Program, functions_used, program
@@ -62,6 +63,7 @@ def _page(run: RunFolder, nodes: list[Named]) -> dict[str, Any]:
         "nodes": [
             {"name": node.name, "kind": node.kind, "formula": node.formula} for node in nodes
         ],
+        "bounded": [f"{name}(" for name, function in FUNCTIONS.items() if function.is_bounded],
         "labels": [str(label) for label in run.model.classes],
     }
 

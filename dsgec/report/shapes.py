@@ -1,27 +1,15 @@
 """Values of a stranger's JSON: what they must be like before anything is done with them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.resources import read_bytes
-
-_MOST_BYTES = 256 << 20
 
 
 def expect(holds: bool, path: Path, what: str) -> None:
     """Refuse a file that is not what its name says."""
     if not holds:
         raise DsgecError(f"{path} is not {what}", "`dsgec evolve` writes it anew.")
-
-
-def read_json(path: Path) -> Any:
-    """The value in a JSON file."""
-    try:
-        return json.loads(read_bytes(path, str(path), _MOST_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
 
 
 def is_figure(value: Any) -> bool:

@@ -3,7 +3,6 @@
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,15 @@ import numpy as np
 from dsgec.codegen.environment import load_template
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError
+from dsgec.folder import Folder
 from dsgec.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
 from dsgec.report.chart import line as path_of
 from dsgec.report.figures import shortened
 from dsgec.report.scales import Scale, linear, short
-from dsgec.report.shapes import expect, is_count, is_list, is_number, is_text, read_json
-from dsgec.resources import read_bytes
+from dsgec.report.shapes import expect, is_count, is_list, is_number, is_text
+from dsgec.run.record import read_json
 from dsgec.study.evidence import FILE
+from dsgec.study.report import COMPARISONS
 from dsgec.study.text import PRINTED
 
 _COMPARED = ("table", "measure", "data", "row", "against", "u", "p", "z", "r", "mark")
@@ -56,17 +57,17 @@ class BoxPlot:
     bottom: float = BOTTOM
 
 
-def study_page(folder: Path) -> str:
+def study_page(folder: Folder) -> str:
     """The page of a study's folder."""
-    path = folder / FILE
-    if not path.exists():
+    path = folder.path / FILE
+    if not folder.has(FILE):
         raise DsgecError(
             f"{path} is not there",
             "Start the study again: what has finished is not run again, and the file is written.",
         )
-    found = read_json(path)
+    found = read_json(folder, FILE)
     expect(_is_evidence(found), path, "what the report of a study draws")
-    compared = _comparisons(folder / "comparisons.csv")
+    compared = _comparisons(folder)
     parts = [
         {
             "table": table,
@@ -183,12 +184,13 @@ def _curves_chart(key: str, told: dict[str, Any]) -> Chart | None:
     )
 
 
-def _comparisons(path: Path) -> list[dict[str, str]]:
+def _comparisons(folder: Folder) -> list[dict[str, str]]:
     """The tests of comparisons.csv, as texts."""
+    path = folder.path / COMPARISONS
     try:
-        text = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
+        text = folder.read_text(COMPARISONS, _MOST_BYTES)
         rows = list(csv.DictReader(text.splitlines(), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise DsgecError(f"cannot read {path}: {error}") from error
     good = all(all(isinstance(row.get(name), str) for name in _COMPARED) for row in rows)
     expect(good, path, "the comparisons of a study")

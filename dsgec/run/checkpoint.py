@@ -7,16 +7,13 @@ import hashlib
 import json
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from dsgec import __version__
-from dsgec.errors import DsgecError, reason
-from dsgec.resources import read_bytes
-from dsgec.run.files import write_whole
+from dsgec.errors import DsgecError
+from dsgec.folder import Folder
 from dsgec.run.history import HistoryRow
-
-NAME = "checkpoint"
+from dsgec.run.manifest import CHECKPOINT as NAME
 
 _MAGIC = b"dsgec checkpoint 1\n"
 _ROW = struct.Struct("<q2d4q")
@@ -52,12 +49,12 @@ def pack_row(row: HistoryRow) -> bytes:
     return _ROW.pack(row.generation, row.best, row.mean, *counts)
 
 
-def is_begun(folder: Path) -> bool:
+def is_begun(folder: Folder) -> bool:
     """Whether there is a checkpoint."""
-    return (folder / NAME).exists()
+    return folder.has(NAME)
 
 
-def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
+def write_checkpoint(folder: Folder, checkpoint: Checkpoint) -> None:
     """Write it in the place of the one before."""
     header = json.dumps(
         {
@@ -70,21 +67,18 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     rows, state = checkpoint.rows, checkpoint.state
     sizes = _SIZES.pack(len(header), len(rows) // _ROW.size, len(state))
     body = sizes + header + rows + state
-    write_whole(folder / NAME, _MAGIC + hashlib.sha256(body).digest() + body)
+    folder.write(NAME, _MAGIC + hashlib.sha256(body).digest() + body)
 
 
-def remove_checkpoint(folder: Path) -> None:
+def remove_checkpoint(folder: Folder) -> None:
     """The run has ended, or starts anew."""
-    try:
-        (folder / NAME).unlink(missing_ok=True)
-    except OSError as error:
-        raise DsgecError(f"cannot remove {folder / NAME}: {reason(error)}") from error
+    folder.remove(NAME)
 
 
-def read_checkpoint(folder: Path) -> Checkpoint:
+def read_checkpoint(folder: Folder) -> Checkpoint:
     """The checkpoint of a run's folder; a DsgecError where it is damaged, or no checkpoint."""
-    path = folder / NAME
-    data = read_bytes(path, str(path), _MOST_BYTES)
+    path = folder.path / NAME
+    data = folder.read(NAME, _MOST_BYTES)
     if not data.startswith(_MAGIC):
         raise DsgecError(f"{path} is not a checkpoint of this version of dsgec", _ANEW)
     start = len(_MAGIC) + hashlib.sha256().digest_size
@@ -93,7 +87,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         raise DsgecError(f"{path} is damaged: part of it is missing or changed", _ANEW)
     try:
         return _parse(body)
-    except (ValueError, KeyError, TypeError, RecursionError, struct.error) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError, struct.error) as error:
         raise DsgecError(f"{path} is not a checkpoint: {error}", _ANEW) from error
 
 
@@ -113,10 +107,10 @@ def _parse(body: bytes) -> Checkpoint:
     return Checkpoint(version, asked, arguments, seconds, body[first_row:state], body[state:])
 
 
-def refuse_other_version(folder: Path, checkpoint: Checkpoint) -> None:
+def refuse_other_version(folder: Folder, checkpoint: Checkpoint) -> None:
     """The generations of another version may be others."""
     if checkpoint.version != __version__:
         raise DsgecError(
-            f"{folder / NAME} was made by dsgec {checkpoint.version}, and this is {__version__}",
+            f"{folder.path / NAME} was made by dsgec {checkpoint.version}, not by {__version__}",
             f"Go on with that version. {_ANEW}",
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.run.files import write_whole
+from dsgec.folder import Folder
 from dsgec.run.job import Run
 from dsgec.run.record import to_json
 
@@ -30,9 +30,9 @@ def scores(runs: Sequence[Run]) -> dict[str, Any]:
     return found
 
 
-def write_scores(runs: Sequence[Run]) -> None:
-    """Write `cv.json` beside the folders of the folds."""
-    write_whole(runs[0].folder.parent / "cv.json", to_json(scores(runs)))
+def write_scores(folder: Folder, runs: Sequence[Run]) -> None:
+    """Write `cv.json` into the folder that holds those of the folds."""
+    folder.write("cv.json", to_json(scores(runs)))
 
 
 def _summary(values: list[float | None]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, Protocol, TextIO
 
-from dsgec.errors import printable
+from dsgec.errors import clean
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural, perfect
 from dsgec.run.job import Job, Run
@@ -33,6 +33,9 @@ class Progress(Protocol):
 
     def __call__(self, state: Generation) -> None:
         """Called with every generation."""
+
+    def stage(self, words: str) -> None:
+        """Called with what is being done after the last generation."""
 
     def run_ended(self, run: Run) -> None:
         """Called with every run where there are several."""
@@ -69,6 +72,9 @@ class Silence:
     """Tells nothing."""
 
     def __call__(self, state: Generation) -> None:
+        pass
+
+    def stage(self, words: str) -> None:
         pass
 
     def run_ended(self, run: Run) -> None:
@@ -147,13 +153,17 @@ class Lines:
             + "\n"
         )
 
+    def stage(self, words: str) -> None:
+        """A line of its own."""
+        self._say(f"{words}\n")
+
     def run_ended(self, run: Run) -> None:
         """A line of its own."""
         self._say(run_line(run) + "\n")
 
     def note(self, text: str) -> None:
         """A line of its own."""
-        self._say(printable(text) + "\n")
+        self._say(clean(text) + "\n")
 
     def close(self) -> None:
         """What is still to be said."""
@@ -170,10 +180,11 @@ def heading(job: Job, description: str) -> str:
     problem, dataset = job.problem, job.problem.dataset
     train, test = len(problem.split.train), len(problem.split.test)
     goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
-    return printable(
+    what = (
         f"{job.grammar.name} on {dataset.name}: {len(dataset.features)} features -> {goal};"
-        f" {train} rows to learn from, {test} to test\nbackend {description}"
+        f" {train} rows to learn from, {test} to test"
     )
+    return f"{clean(what)}\nbackend {clean(description)}"
 
 
 def score(objective: str, fitness: float) -> str:
@@ -220,12 +231,12 @@ def result_lines(run: Run) -> list[str]:
         f" {', '.join(parts)}",
         *_metric_lines(result),
         *_confusion_lines(run.record),
-        f"written to {printable(str(run.folder))}: {' '.join((*_FILES, *names))}",
+        f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
     ]
-    lines.append(f"look at it: {printable(str(run.folder / 'report.html'))}")
+    lines.append(f"look at it: {clean(str(run.folder / 'report.html'))}")
     module = run.record["model"]["name"]
     lines.append(
-        f"import it:  PYTHONPATH={shlex.quote(printable(str(run.folder)))} python -c "
+        f"import it:  PYTHONPATH={shlex.quote(clean(str(run.folder)))} python -c "
         f'"import {module}; help({module})"'
     )
     return lines
@@ -243,7 +254,7 @@ def _metric_lines(result: dict[str, Any]) -> list[str]:
 
 def _confusion_lines(record: dict[str, Any]) -> list[str]:
     """How the rows kept aside were told apart."""
-    classes = [printable(str(label))[:_WIDEST_LABEL] for label in record["model"]["classes"]]
+    classes = [clean(str(label))[:_WIDEST_LABEL] for label in record["model"]["classes"]]
     counts = record["result"].get("confusion", {}).get("test", [])
     if not counts or len(classes) > _MOST_CLASSES_SHOWN or not any(map(sum, counts)):
         return []

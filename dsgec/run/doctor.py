@@ -8,6 +8,7 @@ import cffi
 import numpy as np
 
 from dsgec import __version__
+from dsgec.arithmetic.environment import deviations
 from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.native import why_not
@@ -48,6 +49,7 @@ def diagnosis() -> Iterator[str]:
     if reason:
         yield f"            because {reason[:_LONGEST_REASON]}"
 
+    yield f"arithmetic  {'; '.join(deviations()) or 'as IEEE 754 says'}"
     problem = make_problem(
         load_grammar("multi_layer").grammar, make_dataset(read_table("wdbc")), _SETTINGS
     )

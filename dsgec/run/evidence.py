@@ -4,7 +4,6 @@ Curves, pairs of what was wanted and what came, the columns' ranges, and a few r
 results: plain data, without dates and paths.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,11 @@ from dsgec.evolution.problem import Problem
 from dsgec.fitness.metrics import auroc
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed
-from dsgec.run.files import write_whole
-from dsgec.run.record import to_json
 from dsgec.run.thin import thinned
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-FILE = "report.json"
 MOST_CORNERS, MOST_PAIRS, MOST_EXAMPLES, MOST_CURVES = 200, 400, 10, 6
 
 
@@ -51,11 +47,6 @@ def evidence(problem: Problem, model: Model) -> dict[str, Any]:
         for part, place in _chosen(dataset, model, parts, raw)
     ]
     return told
-
-
-def write_evidence(folder: Path, drawn: dict[str, Any]) -> None:
-    """Write report.json."""
-    write_whole(folder / FILE, to_json(drawn))
 
 
 def results_of(outputs: Array, model: Model) -> list[float]:

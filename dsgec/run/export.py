@@ -1,14 +1,14 @@
 """A model to files that can be used without dsgec."""
 
-import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
+from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
-from dsgec.run.files import remove_if_empty, write_whole
+from dsgec.run.manifest import write_files
 from dsgec.run.package import build_package, build_wheel
 
 
@@ -32,9 +32,20 @@ def export(
     wheel: bool = False,
 ) -> list[Path]:
     """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
+    files = artefact_files(Artefact(model, name, dtype), targets, wheel=wheel)
+    with writable(folder) as opened:
+        _refuse_hidden(files, name, opened)
+        write_files(opened, files)
+    return [folder / path for path in files]
+
+
+def artefact_files(
+    artefact: Artefact, targets: Sequence[str], *, wheel: bool = False
+) -> dict[str, str | bytes]:
+    """The files of every target, by their names."""
+    dtype = artefact.dtype
     if wheel and not any(TARGETS[target].is_built for target in targets):
         raise DsgecError("--wheel goes with the target cffi", "Say `--to cffi --wheel`.")
-    artefact = Artefact(model, name, dtype)
     files: dict[str, str | bytes] = {}
     for target in targets:
         if dtype not in TARGETS[target].dtypes:
@@ -52,36 +63,21 @@ def export(
                     "Export them to different folders with -o, or under different names.",
                 )
             files[file.name] = file.text
-    _refuse_hidden(files, name, folder)
-    for path, text in files.items():
-        write_whole(folder / path, text)
-    return [folder / path for path in files]
+    return files
 
 
-def _refuse_hidden(files: Iterable[str], name: str, folder: Path) -> None:
+def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
     """Of a module and a package of one name in one folder, Python finds the package only."""
     module, package = f"{name}.py", f"{name}/__init__.py"
-    both = [file for file in (module, package) if file in files or (folder / file).exists()]
+    both = [file for file in (module, package) if file in files or folder.has(file)]
     if len(both) == 2 and not {module, package}.isdisjoint(files):
         raise DsgecError(
-            f"in {folder}, the package {name}/ would hide the module {module}",
+            f"in {folder.path}, the package {name}/ would hide the module {module}",
             "Export them to different folders with -o, or under different names.",
         )
 
 
-def exported(targets: Sequence[str], name: str, folder: Path) -> list[Path]:
+def exported(targets: Sequence[str], name: str, folder: Folder) -> list[Path]:
     """The files that such an export has written there, those that still are."""
-    files = [folder / file.format(name) for target in targets for file in TARGETS[target].files]
-    return [path for path in files if path.is_file()]
-
-
-def remove_exports(folder: Path, name: str) -> None:
-    """Take away what any target wrote under this name."""
-    for target in TARGETS.values():
-        for file in target.files:
-            (folder / file.format(name)).unlink(missing_ok=True)
-        if target.is_built:
-            for wheel in folder.glob(f"{name}-*.whl"):
-                wheel.unlink(missing_ok=True)
-            shutil.rmtree(folder / name / "__pycache__", ignore_errors=True)
-            remove_if_empty(folder / name)
+    files = [file.format(name) for target in targets for file in TARGETS[target].files]
+    return [folder.path / file for file in files if folder.has_file(file)]

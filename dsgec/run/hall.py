@@ -5,25 +5,23 @@ import io
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from dsgec.codegen.artefact import model_id
+from dsgec.codegen.artefact import identity_digest, model_id
 from dsgec.errors import DsgecError
+from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.fitness.objectives import natural, rises
+from dsgec.folder import Folder
 from dsgec.network.check import check
-from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Network
-from dsgec.network.measure import size
+from dsgec.network.description import surroundings
+from dsgec.network.measure import Size
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.resources import read_bytes
-from dsgec.run.record import measured, read_model, read_record
-
-NAME = "hall_of_fame.csv"
+from dsgec.run.record import HALL as NAME
+from dsgec.run.record import read_model, read_record
 
 _MOST_BYTES = 256 << 20
 _SIZES = ("connections", "neurons", "layers", "features")
@@ -39,22 +37,27 @@ class Row:
     phenotype: str
 
 
-def hall_text(problem: Problem, champions: Iterable[Champion], best: Champion) -> str:
+def hall_text(
+    problem: Problem, champions: Iterable[Champion], best: Champion, measurer: Measurer
+) -> str:
     """hall_of_fame.csv: for each number of connections that are left, the best, by size.
 
     What was written in different sizes can be left with the same, so there can be fewer rows than
     champions. `best` is the best of the last generation, which may be too large to be a champion.
     """
-    found: dict[int, tuple[Champion, Network]] = {}
+    found: dict[int, tuple[Champion, Size, str]] = {}
     for champion in (best, *champions):
-        network = simplify(problem.parse(champion.phenotype))
-        connections = size(network).connections
-        if connections not in found or champion.fitness < found[connections][0].fitness:
-            found[connections] = champion, network
+        size, text = measurer.describe(champion.phenotype)
+        rival = found.get(size.connections)
+        if rival is None or champion.fitness < rival[0].fitness:
+            found[size.connections] = champion, size, text
+    around = surroundings(problem.dataset.inputs, problem.dataset.classes)
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
-    for _, (champion, network) in sorted(found.items()):
-        row = _row(problem, champion, network)
+    rows = [found[connections] for connections in sorted(found)]
+    measured = measurer.figures([champion.phenotype for champion, _, _ in rows])
+    for (champion, size, text), figures in zip(rows, measured, strict=True):
+        row = _row(problem, champion, size, figures, identity_digest(text + around))
         if writer is None:
             writer = csv.DictWriter(out, list(row), lineterminator="\n")
             writer.writeheader()
@@ -62,13 +65,12 @@ def hall_text(problem: Problem, champions: Iterable[Champion], best: Champion) -
     return out.getvalue()
 
 
-def _row(problem: Problem, champion: Champion, network: Network) -> dict[str, Any]:
-    dataset = problem.dataset
-    sizes = asdict(size(network))
+def _row(
+    problem: Problem, champion: Champion, size: Size, figures: Figures, identity: str
+) -> dict[str, Any]:
+    sizes = asdict(size)
     metrics = {
-        f"{part}_{name}": value
-        for part, figures in measured(problem, evaluate(network, dataset.x)).items()
-        for name, value in figures.items()
+        f"{part}_{name}": value for part, own in figures.items() for name, value in own.items()
     }
     return {
         **{name: sizes[name] for name in _SIZES},
@@ -79,16 +81,16 @@ def _row(problem: Problem, champion: Champion, network: Network) -> dict[str, An
             name: "" if value is None or not math.isfinite(value) else value
             for name, value in metrics.items()
         },
-        "model_id": model_id(Model(network, dataset.inputs, dataset.classes, dataset.target)),
+        "model_id": identity,
         "phenotype": champion.phenotype,
     }
 
 
-def pick(folder: Path, way: str, value: str) -> tuple[Model, str]:
+def pick(folder: Folder, way: str, value: str) -> tuple[Model, str]:
     """The network of a run's hall of fame that was asked for, and the name for its exports."""
     record = read_record(folder)
     best, name = read_model(folder)
-    rows = _read_rows(folder)
+    rows = read_rows(folder)
     chosen = _CHOOSE[way](rows, value, record)
     grammar = record.get("grammar")
     form = grammar if isinstance(grammar, dict) else {}
@@ -99,28 +101,29 @@ def pick(folder: Path, way: str, value: str) -> tuple[Model, str]:
                 layered=form.get("layered") is True,
                 output="sigmoid" if form.get("output") == "sigmoid" else "",
                 inputs=best.network.inputs,
-                source=str(folder / NAME),
+                source=str(folder.path / NAME),
             )
         )
     )
     model = replace(best, network=network)
     if model_id(model) != chosen.model_id:
         raise DsgecError(
-            f"in {folder / NAME}, the network of {chosen.connections} connections is not the one"
-            " that its model_id tells of",
+            f"in {folder.path / NAME}, the network of {chosen.connections} connections does not"
+            " match its model_id",
             "Has the file been changed? `dsgec evolve … --overwrite` makes it again.",
         )
     return model, f"{name}_{chosen.connections}"
 
 
-def _read_rows(folder: Path) -> list[Row]:
-    path = folder / NAME
-    if not path.exists():
+def read_rows(folder: Folder) -> list[Row]:
+    """The networks of a run's hall of fame."""
+    path = folder.path / NAME
+    if not folder.has(NAME):
         raise DsgecError(
-            f"{folder} has no {NAME}", "It was made by an earlier version: evolve it again."
+            f"{folder.path} has no {NAME}", "It was made by an earlier version: evolve it again."
         )
     try:
-        text = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
+        text = folder.read_text(NAME, _MOST_BYTES)
         csv.field_size_limit(_MOST_BYTES)
         rows = [
             Row(int(row["connections"]), float(row["score"]), row["model_id"], row["phenotype"])
@@ -128,7 +131,8 @@ def _read_rows(folder: Path) -> list[Row]:
         ]
     except (ValueError, KeyError, TypeError, csv.Error) as error:
         raise DsgecError(f"{path} is not the hall of fame of a run") from error
-    if not rows or not all(math.isfinite(row.score) for row in rows):
+    # A line that ends too early leaves what is behind it None.
+    if not rows or not all(math.isfinite(row.score) and row.phenotype for row in rows):
         raise DsgecError(f"{path} is not the hall of fame of a run")
     return rows
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.emit_c import TYPES
 from dsgec.codegen.targets import TARGETS
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, clean
+from dsgec.folder import open_folder
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
 from dsgec.network.powers import multiplications
-from dsgec.run.artefacts import artefact_files, find_artefacts
-from dsgec.run.record import read_model
+from dsgec.run.artefacts import artefact_files, open_artefacts
+from dsgec.run.record import has_record, read_model
 
 CORTEX_M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
@@ -35,20 +36,25 @@ class Cost:
     needs_routines: bool
 
 
-def holds_artefacts(folder: Path) -> bool:
+def holds_artefacts(path: Path) -> bool:
     """Whether a folder is a run, or has exported files in it."""
-    return (folder / "run.json").exists() or bool(artefact_files(folder))
+    with open_folder(path) as folder:
+        return has_record(folder) or bool(artefact_files(folder))
 
 
 def inspect_artefact(path: Path) -> list[str]:
     """The lines that describe an exported file, each in a folder of them, or a run."""
-    if (path / "run.json").exists():
-        model, name = read_model(path)
-        return _describe(f"the run in {path}", Artefact(model, name))
-    lines = []
-    for found in find_artefacts(path):
-        lines += _describe(f"{found.path} ({' or '.join(found.targets)})", found.artefact)
-    return lines
+    if path.is_dir():
+        with open_folder(path) as folder:
+            if has_record(folder):
+                model, name = read_model(folder)
+                return _describe(f"the run in {path}", Artefact(model, name))
+    with open_artefacts(path) as found:
+        return [
+            line
+            for one in found
+            for line in _describe(f"{one.path} ({' or '.join(one.targets)})", one.artefact)
+        ]
 
 
 def operations(network: Network) -> Counter[str]:
@@ -80,7 +86,7 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
     first = costs.pop("multiplications", 0)
     calls = ", ".join(f"{count} {name}" for name, count in costs.items())
     return [
-        title,
+        clean(title),
         f"  model       {artefact.model_id}, made by dsgec {artefact.version}",
         f"  predicts    {what}" + (f" (`{ascii(model.target)[1:-1]}`)" if model.target else ""),
         f"  row         {len(model.columns)} columns, {used} of them read; {texts} of texts;"

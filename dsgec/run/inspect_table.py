@@ -8,7 +8,7 @@ from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.data.columns import Found, look
 from dsgec.data.ir import Dataset, Table
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, clean
 from dsgec.evolution.problem import check_language, check_task
 from dsgec.network.ir import Input
 from dsgec.resources import GRAMMARS, shipped_names
@@ -26,11 +26,11 @@ def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
         + (f" ({table.written}, {header} a header)" if table.written else ""),
         *_column_lines(table, dataset.target if dataset else ""),
     ]
-    if dataset is None:
-        return lines
-    lines += ["", *_target_lines(dataset)]
-    lines += [f"  note        {note}" for note in dataset.notes]
-    return [*lines, "", *_grammar_lines(dataset)]
+    if dataset is not None:
+        lines += ["", *_target_lines(dataset)]
+        lines += [f"  note        {note}" for note in dataset.notes]
+        lines += ["", *_grammar_lines(dataset)]
+    return list(map(clean, lines))
 
 
 def _column_lines(table: Table, target: str) -> Iterator[str]:

@@ -11,12 +11,20 @@ from dsgec.evolution.settings import Settings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """A run that can start."""
+    """A run that can start, and the folder that it is to leave its files in.
+
+    The folder of a `fold` lies inside the one that a user named.
+    """
 
     grammar: GrammarFile
     problem: Problem
     settings: Settings
-    folder: Path
+    named: Path
+    fold: str = ""
+
+    @property
+    def folder(self) -> Path:
+        return self.named / self.fold
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -67,11 +67,12 @@ def build_wheel(artefact: Artefact, files: Sequence[SourceFile]) -> SourceFile:
     lines = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in content.items()]
     content[f"{info}/RECORD"] = _bytes("\n".join([*lines, f"{info}/RECORD,,", ""]))
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+    # Stored, not deflated: every zlib gives other bytes, and a wheel is compared as a whole.
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as file:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, _FIRST_DATE)
             entry.external_attr = 0o644 << 16
-            file.writestr(entry, data, zipfile.ZIP_DEFLATED)
+            file.writestr(entry, data, zipfile.ZIP_STORED)
     return SourceFile(f"{artefact.name}-{version}-{tag}.whl", archive.getvalue())
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from dsgec.arithmetic.sums import total
+from dsgec.errors import clean
 from dsgec.network.ir import Input
 from dsgec.network.links import Parts, neuron_parts, output_parts
 from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.text import text
 from dsgec.run.labels import neuron_labels, output_label
-from dsgec.run.styled import Line, Span, cells, clean, length, plain, shorten
+from dsgec.run.styled import Line, Span, cells, length, plain, shorten
 
 _WIDTH_OF_A_FILE = 98  # and the signs of a comment
 _NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 52, 2

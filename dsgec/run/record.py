@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from dsgec.codegen.names import safe_name
 from dsgec.data.ir import Dataset, Plan
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import Generation
+from dsgec.evolution.measure import measured, parts
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
 from dsgec.fitness.objectives import natural
+from dsgec.folder import Folder
 from dsgec.network.check import check
 from dsgec.network.description import describe
 from dsgec.network.description import read_model as described
@@ -30,14 +32,15 @@ from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.simplify import simplify
 from dsgec.network.text import text
-from dsgec.resources import read_bytes
-from dsgec.run.export import remove_exports
-from dsgec.run.files import write_whole
 from dsgec.run.history import HistoryRow, history_text
+from dsgec.run.manifest import NAME as MANIFEST
+from dsgec.run.manifest import TIMING, Files, digests, read_manifest, write_manifest
 
 _MOST_BYTES = 256 << 20
 _DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant", "reading")
-OTHER_FILES = ("report.json", "report.html", "hall_of_fame.csv")
+RECORD, HISTORY, NETWORK = "run.json", "history.csv", "best.net"
+HALL, EVIDENCE, PAGE = "hall_of_fame.csv", "report.json", "report.html"
+_OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING)
 
 
 def make_record(
@@ -93,20 +96,6 @@ def best_model(problem: Problem, state: Generation) -> Model:
     return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
 
-def measured(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, dict[str, float | None]]:
-    """The metrics on the rows to learn from and on those to test with, given what all rows give."""
-    dataset = problem.dataset
-
-    def figures(rows: Any) -> dict[str, float | None]:
-        if dataset.classes:
-            count = len(dataset.classes)
-            return metrics.classification(outputs[rows], dataset.class_numbers[rows], count)
-        return metrics.regression(outputs[rows], dataset.y[rows])
-
-    with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
-        return {part: figures(rows) for part, rows in _parts(problem)}
-
-
 def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any]:
     classes, numbers = problem.dataset.classes, problem.dataset.class_numbers
     if not classes:
@@ -114,13 +103,9 @@ def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any
     return {
         "confusion": {
             part: metrics.confusion(outputs[rows], numbers[rows], len(classes))
-            for part, rows in _parts(problem)
+            for part, rows in parts(problem)
         }
     }
-
-
-def _parts(problem: Problem) -> tuple[tuple[str, Any], ...]:
-    return ("train", problem.split.train), ("test", problem.split.test)
 
 
 def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
@@ -169,34 +154,49 @@ def _data_options(dataset: Dataset) -> dict[str, Any]:
 
 
 def write_run(
-    folder: Path,
+    folder: Folder,
     record: dict[str, Any],
     network: Network,
     history: Sequence[HistoryRow],
     timing: dict[str, Any],
-    hall: str,
+    further: Files,
 ) -> None:
-    """Write the folder; run.json last, so that a folder with one is complete."""
-    write_whole(folder / "history.csv", history_text(history))
-    write_whole(folder / "best.net", f"# evolved by dsgec {__version__}\n{text(network)}")
-    if hall:
-        write_whole(folder / "hall_of_fame.csv", hall)
-    write_whole(folder / "timing.json", to_json(timing))
-    write_whole(folder / "run.json", to_json(record))
+    """Write the folder; run.json last, so that a folder with one is complete.
+
+    `further` are the exports and other files of the run.
+    """
+    files = {
+        **further,
+        HISTORY: history_text(history),
+        NETWORK: f"# evolved by dsgec {__version__}\n{text(network)}",
+        RECORD: to_json(record),
+    }
+    write_timing(folder, timing)
+    for name, content in files.items():
+        if name != RECORD:
+            folder.write(name, content)
+    write_manifest(folder, digests(files))
+    folder.write(RECORD, files[RECORD])
 
 
-def clear_run(folder: Path) -> None:
-    """Take away what an earlier run left: its record first, so that no folder is half and half."""
-    name = "run.json"
+def write_timing(folder: Folder, timing: dict[str, Any]) -> None:
+    """Write timing.json, in the place of one with fewer stages."""
+    folder.write(TIMING, to_json(timing))
+
+
+def clear_run(folder: Folder) -> None:
+    """Remove what an earlier run left: its record first, so that no folder is half and half."""
+    folder.remove(RECORD)
     try:
-        old = read_record(folder)["model"]["name"]
-    except (DsgecError, KeyError, TypeError):
-        old = ""
-    (folder / name).unlink(missing_ok=True)
-    for other in OTHER_FILES:
-        (folder / other).unlink(missing_ok=True)
-    if isinstance(old, str) and old:
-        remove_exports(folder, safe_name(old))
+        listed = [*read_manifest(folder)]
+    except DsgecError:
+        listed = []
+    folder.remove_unfinished(listed)
+    for name in (*listed, *_OWN_FILES):
+        if name.endswith(".py"):
+            folder.remove_folder(str(PurePosixPath(name).with_name("__pycache__")))
+        folder.remove(name)
+    folder.remove(MANIFEST)
 
 
 def to_json(value: Any) -> str:
@@ -212,20 +212,29 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def read_record(folder: Path) -> dict[str, Any]:
+def has_record(folder: Folder) -> bool:
+    """Whether the folder is that of a run which has ended, or was interrupted."""
+    return folder.has(RECORD)
+
+
+def read_record(folder: Folder) -> dict[str, Any]:
     """run.json of a run's folder."""
-    path = folder / "run.json"
-    if not path.exists():
+    if not has_record(folder):
         raise DsgecError(
-            f"{folder} is not the folder of a finished run", "`dsgec evolve` makes one."
+            f"{folder.path} is not the folder of a finished run", "`dsgec evolve` makes one."
         )
-    try:
-        record = json.loads(read_bytes(path, str(path), _MOST_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
+    record = read_json(folder, RECORD)
     if not isinstance(record, dict):
-        raise DsgecError(f"{path} is not the record of a run")
+        raise DsgecError(f"{folder.path / RECORD} is not the record of a run")
     return record
+
+
+def read_json(folder: Folder, name: str) -> Any:
+    """The value in a JSON file of a run's or a study's folder."""
+    try:
+        return json.loads(folder.read(name, _MOST_BYTES))
+    except (ValueError, RecursionError) as error:
+        raise DsgecError(f"cannot read {folder.path / name}: {error}") from error
 
 
 def make_timing(backend: str, seconds: float, evaluations: int) -> dict[str, Any]:
@@ -234,34 +243,38 @@ def make_timing(backend: str, seconds: float, evaluations: int) -> dict[str, Any
         "backend": backend,
         "evolve_seconds": round(seconds, 3),
         "evaluations_per_second": round(evaluations / seconds, 1) if seconds else None,
+        "stages": {"evolve": round(seconds, 3)},
     }
 
 
-def read_timing(folder: Path) -> dict[str, Any] | None:
+def with_stages(timing: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
+    """The timing with the seconds of further stages; one of an earlier version had none."""
+    before = timing.get("stages")
+    stages = {**before} if isinstance(before, dict) else {}
+    return {**timing, "stages": stages | {name: round(s, 3) for name, s in seconds.items()}}
+
+
+def read_timing(folder: Folder) -> dict[str, Any] | None:
     """timing.json of a run's folder, if it has one."""
     try:
-        path = folder / "timing.json"
-        timing = json.loads(read_bytes(path, str(path), _MOST_BYTES))
-    except (DsgecError, ValueError, RecursionError):
+        timing = read_json(folder, TIMING)
+    except DsgecError:
         return None
     return timing if isinstance(timing, dict) else None
 
 
-def read_model(folder: Path) -> tuple[Model, str]:
+def read_model(folder: Folder) -> tuple[Model, str]:
     """The model of a run, and the name for its exports."""
     record = read_record(folder)
-    path = folder / "best.net"
-    try:
-        source = read_bytes(path, str(path), _MOST_BYTES).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DsgecError(f"cannot read {path}: {error}") from error
+    path, of_record = folder.path / NETWORK, folder.path / RECORD
+    source = folder.read_text(NETWORK, _MOST_BYTES)
     description = record.get("model")
     if not isinstance(description, dict):
-        raise DsgecError(f"{folder / 'run.json'} does not describe a model")
-    model = described(description, source, str(folder / "run.json"), str(path))
+        raise DsgecError(f"{of_record} does not describe a model")
+    model = described(description, source, str(of_record), str(path))
     if model_id(model) != description.get("id"):
         raise DsgecError(
-            f"{path} is not the network that run.json beside it tells of",
+            f"{path} is not the network that {RECORD} beside it describes",
             "`dsgec compile` takes a network that was written or changed by hand.",
         )
     return model, safe_name(str(description.get("name")))

@@ -33,11 +33,6 @@ Palette = Mapping[str, tuple[str, str]]
 """For each meaning what switches its colour on, and off again."""
 
 
-def clean(text: str) -> str:
-    """A name of the user's as one line that cannot drive a terminal."""
-    return "".join(c if c.isprintable() else "�" for c in text)
-
-
 def cells(text: str) -> int:
     """How many columns of a terminal a printable text takes."""
     if text.isascii():

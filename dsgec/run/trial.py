@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.errors import DsgecError
+from dsgec.folder import write_whole
 from dsgec.native.library import Library
 from dsgec.native.module import load_module
 from dsgec.native.toolchain import CompileError, compile_library, find_toolchain
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column
-from dsgec.run.files import write_whole
 
 Array = NDArray[Any]
 Files = Sequence[SourceFile]

@@ -9,6 +9,7 @@ from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
 from dsgec.evolution.evolver import Ending, Evolver, Generation
+from dsgec.folder import Folder
 from dsgec.run.checkpoint import (
     Checkpoint,
     is_begun,
@@ -33,7 +34,8 @@ class Sitting:
 
     It saves every so many seconds and ends after so many; `anew`, it does not go on from a
     checkpoint. `arguments` is what `dsgec resume` needs to know. `on_stop` is called when the run
-    was told to stop, `on_trouble` with what is wrong if a checkpoint cannot be written.
+    was told to stop, `on_trouble` with what is wrong if a checkpoint cannot be written, `on_stage`
+    with what is being done after the last generation.
     """
 
     save_every: float = 30.0
@@ -42,6 +44,7 @@ class Sitting:
     arguments: dict[str, Any] = field(default_factory=dict)
     on_stop: Callable[[], None] = ignore
     on_trouble: Callable[[str], None] = ignore
+    on_stage: Callable[[str], None] = ignore
 
 
 USUAL_SITTING = Sitting()
@@ -50,8 +53,8 @@ USUAL_SITTING = Sitting()
 class UnderWay:
     """Begins where the folder's checkpoint ends, if there is one."""
 
-    def __init__(self, job: Job, evolver: Evolver, sitting: Sitting) -> None:
-        self.job, self.evolver, self.sitting = job, evolver, sitting
+    def __init__(self, job: Job, folder: Folder, evolver: Evolver, sitting: Sitting) -> None:
+        self.folder, self.evolver, self.sitting = folder, evolver, sitting
         self.ending = Ending(job.problem, job.settings)
         self.history: list[HistoryRow] = []
         self._packed = bytearray()  # the history again, as the checkpoints have it
@@ -59,20 +62,20 @@ class UnderWay:
         self._last: Generation | None = None
         self._seconds_before = 0.0
         if sitting.anew:
-            remove_checkpoint(job.folder)
-        elif is_begun(job.folder):
-            self._go_on(read_checkpoint(job.folder))
+            remove_checkpoint(folder)
+        elif is_begun(folder):
+            self._go_on(read_checkpoint(folder))
         self._start = self._saved = time.perf_counter()
 
     def _go_on(self, checkpoint: Checkpoint) -> None:
         if not is_same_run(checkpoint.asked, self._asked):
-            raise DsgecError(f"{self.job.folder} holds another run, which has not ended")
-        refuse_other_version(self.job.folder, checkpoint)
+            raise DsgecError(f"{self.folder.path} holds another run, which has not ended")
+        refuse_other_version(self.folder, checkpoint)
         self.evolver.restore(checkpoint.state)
         self.history, self._packed = checkpoint.history, bytearray(checkpoint.rows)
         if self.evolver.next_generation != self.history[-1].generation + 1:
             raise DsgecError(
-                f"the checkpoint in {self.job.folder} is damaged: its parts do not belong together",
+                f"the checkpoint in {self.folder.path} is damaged: its parts do not fit together",
                 "Start anew with `dsgec evolve … --overwrite`.",
             )
         self._seconds_before = checkpoint.seconds
@@ -131,7 +134,7 @@ class UnderWay:
     def save(self) -> None:
         """Write a checkpoint; only between two generations."""
         write_checkpoint(
-            self.job.folder,
+            self.folder,
             Checkpoint(
                 __version__,
                 self._asked,

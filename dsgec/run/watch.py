@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TextIO
 
-from dsgec.errors import printable
+from dsgec.errors import clean
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural
 from dsgec.run.curve import Steps, curve, is_logarithmic
@@ -78,6 +78,8 @@ class Watch:
         self._last: Generation | None = None
         self._moments: deque[_Moment] = deque(maxlen=_UPDATES_FOR_A_SPEED)
         self._lines: list[Line] = []
+        self._stage: list[Line] = []  # what is being done after the last generation
+        self._is_over = False
         self._curve: list[Line] = []
         self._curve_columns = 0
         self._write(_wrapped(heading(job, description), self._size()[0]) + "\n")
@@ -105,6 +107,12 @@ class Watch:
         self._lines = [*figure_lines(self._view(state, now, is_last), columns), *self._curve]
         self._draw()
 
+    def stage(self, words: str) -> None:
+        """In the last line of the display, below the figures of the last generation."""
+        self._show_last()
+        self._stage = [[Span(f"{words} …", "dim")]]
+        self._draw()
+
     def run_ended(self, run: Run) -> None:
         """Its figures scroll away above the line that counts the runs."""
         self.ended += 1
@@ -118,12 +126,18 @@ class Watch:
 
     def close(self) -> None:
         """Leave the last display where it is; what is printed next follows below."""
-        if self._last is not None and self._last.generation != self.total:  # it was stopped
-            self._show(self._last, time.monotonic(), is_last=True)
-        elif self._notes:
+        self._show_last()
+        if self._notes or self._stage:
+            self._stage = []
             self._draw()
         # A terminal drops what it has not shown yet when Ctrl-C is pressed, and echoes `^C`.
         self._write(("\n" if self._torn else "\r") + _ERASE_BELOW)
+
+    def _show_last(self) -> None:
+        """The figures of a run that was stopped, as they stay; of any other they are there."""
+        if self._last is not None and self._last.generation != self.total and not self._is_over:
+            self._is_over = True
+            self._show(self._last, time.monotonic(), is_last=True)
 
     def _view(self, state: Generation, now: float, is_last: bool) -> View:
         if not self._moments:
@@ -190,8 +204,9 @@ class Watch:
                 return
             up = 0
         notes, self._notes = self._notes, []
-        pane = [crop(line, columns - 1) for line in self._lines[: max(rows - 1, 1)]]
-        texts = [f"{printable(note)}{_ERASE_LINE}" for note in notes]
+        lines = [*self._lines[: max(rows - 1 - len(self._stage), 1)], *self._stage]
+        pane = [crop(line, columns - 1) for line in lines]
+        texts = [f"{clean(note)}{_ERASE_LINE}" for note in notes]
         # What stands there already is passed over.
         stands = self._pane if up == len(pane) and not notes else []
         for number, line in enumerate(pane):

@@ -5,7 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dsgec.errors import printable
+from dsgec.errors import clean
 from dsgec.run.display import Voice, duration
 from dsgec.study.prepare import Task
 
@@ -65,7 +65,7 @@ class Progress:
         """A remark, once."""
         if text and not self.noted and not self.quiet:
             self.noted = True
-            self._say(printable(f"note: {text}") + "\n")
+            self._say(clean(f"note: {text}") + "\n")
 
     def ended(self, task: Task, seconds: float) -> None:
         """Called with every run that has ended."""

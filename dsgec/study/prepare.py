@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile, load_grammar
@@ -26,14 +25,14 @@ Source = tuple[str, str | None, Reading, Plan]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A run that can start, and the file that it ends in."""
+    """A run that can start, and the file in the folder RUNS that it ends in."""
 
     cell: Cell
     grammar: GrammarFile
     dataset: Dataset
     """As the problem was made of it: the problem's own is fitted to the rows to learn from."""
     problem: Problem
-    path: Path
+    file: str
 
     @property
     def asked(self) -> dict[str, object]:
@@ -47,7 +46,7 @@ class Task:
         return settings.generations * settings.population * len(self.problem.split.train) + 1
 
 
-def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
+def prepare(cells: Sequence[Cell]) -> list[Task]:
     """Read and check everything that the runs need, so that no mistake is found hours later."""
     faults: dict[str, Fault] = {}
     grammars: dict[str, GrammarFile | None] = {}
@@ -77,7 +76,7 @@ def prepare(cells: Sequence[Cell], folder: Path) -> list[Task]:
         if problem is None:
             continue
         name = file_name(cell, asked_of(grammar, dataset, cell))
-        tasks.append(Task(cell, grammar, dataset, problem, folder / RUNS / name))
+        tasks.append(Task(cell, grammar, dataset, problem, name))
     if faults:
         raise DsgecError(faults.values())
     return tasks

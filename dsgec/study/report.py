@@ -3,9 +3,8 @@
 import re
 from collections.abc import Container
 from itertools import chain, count
-from pathlib import Path
 
-from dsgec.run.files import write_whole
+from dsgec.folder import Folder
 from dsgec.run.record import to_json
 from dsgec.study.comparisons import comparisons_text, normality_text
 from dsgec.study.evidence import FILE, evidence
@@ -17,18 +16,20 @@ from dsgec.study.results import Results, results_text
 from dsgec.study.tables import make_table
 from dsgec.study.text import latex, markdown, plain_text
 
+RESULTS, COMPARISONS = "results.csv", "comparisons.csv"
 
-def write_report(study: Study, results: Results, folder: Path) -> tuple[str, list[Path]]:
+
+def write_report(study: Study, results: Results, folder: Folder) -> tuple[str, list[str]]:
     """Write everything; the tables as text, and what was written."""
     plans = study.tables or usual_plans(study.parts)
     tables = [make_table(study, plan, results) for plan in plans]
     text = plain_text(tables)
     files: dict[str, str | bytes] = {
-        "results.csv": results_text(results),
+        RESULTS: results_text(results),
         "tables.txt": text,
         "tables.md": markdown(tables),
         "tables.tex": latex(tables),
-        "comparisons.csv": comparisons_text(plans, results),
+        COMPARISONS: comparisons_text(plans, results),
         "normality.csv": normality_text(plans, results),
         FILE: to_json(evidence(study, plans, tables, results)),
     }
@@ -42,8 +43,8 @@ def write_report(study: Study, results: Results, folder: Path) -> tuple[str, lis
                 files[f"{name}.svg"] = svg(figure)
                 files[f"{name}.png"] = png(figure)
     for name, content in files.items():
-        write_whole(folder / name, content)
-    return text, [folder / name for name in files]
+        folder.write(name, content)
+    return text, list(files)
 
 
 def _file_name(text: str, taken: Container[str]) -> str:

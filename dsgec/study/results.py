@@ -8,11 +8,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.resources import read_bytes
+from dsgec.folder import Folder
 from dsgec.run.record import to_json
 from dsgec.study.ir import Cell
 
@@ -71,10 +70,10 @@ def failure_text(asked: dict[str, Any], fault: str) -> str:
     return to_json({**asked, "fault": fault})
 
 
-def read_outcome(path: Path, asked: dict[str, Any]) -> Outcome | None:
+def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> Outcome | None:
     """What a file tells of the run that was asked for; None if it is not that run's, or damaged."""
     try:
-        found = json.loads(read_bytes(path, str(path), _MOST_BYTES))
+        found = json.loads(runs.read(name, _MOST_BYTES))
         told = {key: found[key] for key in asked}
         if json.dumps(told, sort_keys=True) != json.dumps(asked, sort_keys=True):
             return None

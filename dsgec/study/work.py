@@ -7,9 +7,10 @@ nobody goes on writing behind the back of a process that was killed.
 from collections import deque
 from collections.abc import Callable, Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from dsgec.errors import DsgecError
-from dsgec.run.files import write_whole
+from dsgec.folder import Folder
 from dsgec.study.ir import Cell
 from dsgec.study.outcome import Made, outcome_of
 from dsgec.study.prepare import Task
@@ -21,23 +22,25 @@ _AHEAD = 2
 _WRITERS = 4  # a file that must have reached the disk takes a while, and no processor
 
 
-def finished(tasks: Sequence[Task]) -> dict[Cell, Outcome]:
+def finished(tasks: Sequence[Task], runs: Folder) -> dict[Cell, Outcome]:
     """The outcomes that are there already."""
-    found = ((task.cell, read_outcome(task.path, task.asked)) for task in tasks)
+    found = ((task.cell, read_outcome(runs, task.file, task.asked)) for task in tasks)
     return {cell: outcome for cell, outcome in found if outcome is not None}
 
 
 def unfinished(tasks: Sequence[Task], there: Container[Cell]) -> list[Task]:
     """What is left to do; a run that belongs to two parts is done once."""
-    return list({task.path: task for task in tasks if task.cell not in there}.values())
+    return list({task.file: task for task in tasks if task.cell not in there}.values())
 
 
-def collect(tasks: Sequence[Task]) -> dict[Cell, Outcome]:
+def collect(tasks: Sequence[Task], runs: Folder) -> dict[Cell, Outcome]:
     """The outcomes of all tasks, when they have ended."""
-    found = finished(tasks)
-    if len(found) < len(tasks):
+    found = finished(tasks, runs)
+    missing = [task.file for task in tasks if task.cell not in found]
+    if missing:
         raise DsgecError(
-            f"{len(tasks) - len(found)} files of finished runs cannot be read",
+            f"{len(missing)} files of finished runs cannot be read: {runs.path / missing[0]}"
+            + (" and others" if len(missing) > 1 else ""),
             "Does another program change the study's folder? Start the study again.",
         )
     return found
@@ -45,16 +48,18 @@ def collect(tasks: Sequence[Task]) -> dict[Cell, Outcome]:
 
 def work(
     tasks: Sequence[Task],
+    runs: Folder,
     workers: Workers,
     backend: str,
     on_note: Callable[[str], None],
     on_end: Callable[[Task, float], None],
 ) -> None:
-    """Run them all, in their order; an error or an interrupt ends those under way, unwritten.
+    """Run them all, in their order, into `runs`; an error or an interrupt ends the others.
 
     `on_note` is told what a user should know, `on_end` each run that has ended and its seconds.
     """
     left = deque(tasks)
+    keep = partial(_keep, runs)
     under_way: dict[Call, Task] = {}
     with ThreadPoolExecutor(_WRITERS) as writers:
         try:
@@ -68,19 +73,19 @@ def work(
                     under_way[call] = task
                 ended = workers.ended(_SECONDS_BETWEEN_LOOKS)
                 done = [under_way.pop(call) for call in ended]
-                for task, made in zip(done, writers.map(_keep, done, ended), strict=True):
+                for task, made in zip(done, writers.map(keep, done, ended), strict=True):
                     on_note(made.remark)
                     on_end(task, made.seconds)
         finally:
             workers.cancel(under_way)
 
 
-def _keep(task: Task, call: Call) -> Made:
+def _keep(runs: Folder, task: Task, call: Call) -> Made:
     try:
         made: Made = call.result()
     except DsgecError as error:
         cell = task.cell
         kind = f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name}"
         raise error.of(f"{kind}, seed {cell.settings.seed}") from error
-    write_whole(task.path, made.text)
+    runs.write(task.file, made.text)
     return made

@@ -39,6 +39,7 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->rows);
     free(e->log.data);
     free(e->saved.data);
+    free_describing(&e->describing);
     free(e);
 }
 
@@ -61,6 +62,7 @@ static int are_possible(const dsgec_engine_settings *s) {
 /* An engine that has not begun; its tables stay the caller's. NULL with an `error` otherwise. */
 dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error) {
     dsgec_engine *e;
+    dsgec_environment found;
     int64_t i;
     *error = BAD_CALL;
     if (!are_possible(settings)) {
@@ -80,7 +82,9 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     e->targets.groups = settings->row_groups;
     e->targets.group_count = settings->groups;
     e->targets.classes = settings->classes;
+    found = dsgec_enter();
     e->targets.spread = measure_spread(&e->targets);
+    dsgec_leave(found);
     e->population = calloc((size_t)settings->population, sizeof *e->population);
     e->offspring = calloc((size_t)settings->population, sizeof *e->offspring);
     e->fresh = calloc((size_t)settings->population, sizeof *e->fresh);
@@ -105,6 +109,7 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
 
 /* Go on for so many generations, or until the time is up; `rows` has those that became whole. */
 int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds) {
+    const dsgec_environment found = dsgec_enter();
     e->row_count = 0;
     e->log.length = 0;
     e->pool.deadline = now() + seconds;
@@ -113,6 +118,7 @@ int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds) {
             break;
         }
     }
+    dsgec_leave(found);
     return e->error;
 }
 
@@ -160,7 +166,10 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
 
 /* The best individual's number. */
 int64_t dsgec_engine_best(const dsgec_engine *e) {
-    return find_best(e);
+    const dsgec_environment found = dsgec_enter();
+    const int64_t best = find_best(e);
+    dsgec_leave(found);
+    return best;
 }
 
 /* The state between two generations as bytes, which stay until the next call. */
@@ -176,7 +185,9 @@ int dsgec_engine_save(dsgec_engine *e, const char **data, size_t *length) {
 
 int dsgec_engine_restore(dsgec_engine *e, const char *data, size_t length) {
     if (e->error == OK && dsgec_engine_generation(e) == 0) {
+        const dsgec_environment found = dsgec_enter();
         e->error = restore_state(e, data, length);
+        dsgec_leave(found);
         return e->error;
     }
     return BAD_CALL;
@@ -198,7 +209,9 @@ int dsgec_engine_send(dsgec_engine *e, int64_t number, const char **data, size_t
 int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size_t length) {
     if (e->error == OK && dsgec_engine_generation(e) > 0 && number >= 0 &&
         number < e->settings.population) {
+        const dsgec_environment found = dsgec_enter();
         e->error = read_migrant(e, &e->population[number], data, length);
+        dsgec_leave(found);
         return e->error;
     }
     return BAD_CALL;
@@ -206,8 +219,12 @@ int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size
 
 /* The score of one text: 0, or 1 where it is not finite, or 2 where it is no network of the task. */
 int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double *fitness) {
+    const dsgec_environment found = dsgec_enter();
+    Scoring *s = &e->threads[0].scoring;
     int32_t size;
-    return (int)score(&e->threads[0].scoring, &e->table, &e->targets, text, length, fitness, &size);
+    const Outcome outcome = score(s, &e->table, &e->targets, text, length, fitness, &size);
+    dsgec_leave(found);
+    return (int)outcome;
 }
 
 /* The best text of so many connections: its length, 0 where there is none. */
@@ -223,9 +240,8 @@ int64_t dsgec_engine_champion(const dsgec_engine *e, int64_t size, const char **
     return (int64_t)champion->text.length;
 }
 
-/* The outputs of one text, a column each, in `capacity` columns: their number, or -1 or less. */
-int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, double *outputs,
-                          int capacity) {
+static int evaluate_text(dsgec_engine *e, const char *text, size_t length, double *outputs,
+                         int capacity) {
     Scoring *s = &e->threads[0].scoring;
     Outcome outcome = prepare(s, &e->table, &e->targets, text, length);
     size_t row, n;
@@ -243,7 +259,39 @@ int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, doub
     return s->tape.output_count;
 }
 
+/* The outputs of one text, a column each, in `capacity` columns: their number, or -1 or less. */
+int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, double *outputs,
+                          int capacity) {
+    const dsgec_environment found = dsgec_enter();
+    const int count = evaluate_text(e, text, length, outputs, capacity);
+    dsgec_leave(found);
+    return count;
+}
+
+/* The simplified network of a text, whose own text stays until the next call. */
+int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
+                          dsgec_engine_network *network) {
+    const dsgec_environment found = dsgec_enter();
+    const int error = describe(&e->describing, e->table.features, text, length, network);
+    dsgec_leave(found);
+    return error;
+}
+
+/* What the metrics are made of. */
+void dsgec_engine_count(dsgec_engine_tally *t) {
+    const dsgec_environment found = dsgec_enter();
+    if (t->class_count > 0) {
+        count_classes(t);
+    } else {
+        sum_errors(t);
+    }
+    dsgec_leave(found);
+}
+
 /* The value of a number as a text has it. */
 double dsgec_engine_number(const char *text, size_t length) {
-    return read_number(text, length);
+    const dsgec_environment found = dsgec_enter();
+    const volatile double value = read_number(text, length); /* not computed after `dsgec_leave` */
+    dsgec_leave(found);
+    return value;
 }

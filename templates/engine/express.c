@@ -171,8 +171,8 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     int32_t depth = 0, ends_layer = 0, symbol;
     int64_t size = 0;
     size_t height = 0;
-    char *begin = text->data, *out = begin, *limit = begin + text->capacity;
-    Choice *made = map->choices, *made_limit = map->choices + map->choices_capacity;
+    char *begin, *out, *limit;
+    Choice *made, *made_limit;
     Slot *slots;
     Place in;
     memset(&in, 0, sizeof in);
@@ -180,10 +180,16 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     map->fault = NO_FAULT;
     map->wraps_left = map->wraps;
     read_again(&map->slots);
-    if (!have_slots(&map->slots, REPRESENTATION == SGE ? DEPTHS : 0)) {
+    if (!have_slots(&map->slots, REPRESENTATION == SGE ? DEPTHS : 0) ||
+        !RESERVE(text->data, text->capacity, 1) ||
+        !RESERVE(map->choices, map->choices_capacity, 1)) {
         return NO_MEMORY;
     }
     slots = map->slots.items;
+    begin = out = text->data;
+    limit = begin + text->capacity;
+    made = map->choices;
+    made_limit = made + map->choices_capacity;
     for (;;) {
         const Production *child;
         const Rule *rule;

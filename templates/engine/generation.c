@@ -52,6 +52,7 @@ typedef struct {
     int64_t row_count;
     Text log, saved;
     Hash logged;
+    Describing describing;
 } dsgec_engine;
 
 static inline int is_better(const Individual *population, int64_t i, int64_t j) {

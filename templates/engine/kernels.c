@@ -30,24 +30,19 @@ enum { LANES = 8 };
         }                                                                     \
     }
 
-UNARY(rows_absolute, dsgec_absolute(x))
-UNARY(rows_relu, dsgec_relu(x))
-UNARY(rows_sqrt, dsgec_sqrt(x))
-UNARY(rows_exp, dsgec_exp(x))
+/* Those of neg and sig are never run, because sums do them; but no function is left out. */
+#define X(name, symbol, activation) UNARY(rows_##symbol, dsgec_##symbol(x))
+UNARY_FUNCTIONS(X)
+#undef X
+#define X(name, symbol, activation) BINARY(rows_##symbol, dsgec_##symbol(x, y))
+BINARY_FUNCTIONS(X)
+#undef X
 UNARY(rows_exp_down, dsgec_exp_down(x))
-UNARY(rows_tanh, dsgec_tanh(x))
-UNARY(rows_log, dsgec_log(x))
-UNARY(rows_sin, dsgec_sin(x))
-UNARY(rows_cos, dsgec_cos(x))
 UNARY(rows_invert, dsgec_div(1.0, x))
 BINARY(rows_multiply, x * y)
 BINARY(rows_subtract, x - y)
 BINARY(rows_add, x + y)
 BINARY(rows_quotient, x / y)
-BINARY(rows_divide, dsgec_div(x, y))
-BINARY(rows_minimum, dsgec_minimum(x, y))
-BINARY(rows_maximum, dsgec_maximum(x, y))
-BINARY(rows_power, dsgec_power(x, y))
 
 static void rows_fill(double *d, double value, size_t n) {
     size_t i;

@@ -9,23 +9,16 @@ typedef enum {
     ADD_SCALED,
     ADD_NUMBER,
     MULTIPLY,
-    DIVIDE,
-    POWER,
-    MINIMUM,
-    MAXIMUM,
     WHOLE_POWER, /* a to the power `value` */
-    ABSOLUTE,
-    RELU,
-    SQRT,
-    EXP,
-    SIG,
-    TANH,
-    LOG,
-    SIN,
-    COS,
+#define X(name, symbol, activation) OF_##name,
+    UNARY_FUNCTIONS(X)
+    BINARY_FUNCTIONS(X)
+#undef X
     DOT, /* on the tape: a sum of products and what is around it */
-    FILL /* on the tape: a number in every row */
+    FILL, /* on the tape: a number in every row */
+    AS_WRITTEN /* of a text that is parsed as it is written: this + the function */
 } Operation;
+typedef char operations_fit[AS_WRITTEN + F_NONE <= UINT8_MAX ? 1 : -1]; /* into a node */
 
 typedef struct {
     double value;
@@ -70,46 +63,38 @@ static double whole_power(double base, int exponent) {
     return exponent < 0 ? dsgec_div(1.0, result) : result;
 }
 
-static double apply_number(int function, double a, double b) {
+static double apply_number(Function function, double a, double b) {
     switch (function) {
     case F_add: return a + b;
     case F_sub: return a - b;
     case F_mul: return a * b;
     case F_pow: return whole_power(a, (int)b);
-    case F_div: return dsgec_div(a, b);
-    case F_neg: return dsgec_neg(a);
-    case F_abs: return dsgec_absolute(a);
-    case F_min: return dsgec_minimum(a, b);
-    case F_max: return dsgec_maximum(a, b);
-    case F_relu: return dsgec_relu(a);
-    case F_sqrt: return dsgec_sqrt(a);
-    case F_exp: return dsgec_exp(a);
-    case F_sig: return dsgec_sig(a);
-    case F_tanh: return dsgec_tanh(a);
-    case F_log: return dsgec_log(a);
-    case F_sin: return dsgec_sin(a);
-    case F_cos: return dsgec_cos(a);
-    default: return dsgec_power(a, b);
+#define X(name, symbol, activation) case F_##name: return dsgec_##symbol(a);
+    UNARY_FUNCTIONS(X)
+#undef X
+#define X(name, symbol, activation) case F_##name: return dsgec_##symbol(a, b);
+    BINARY_FUNCTIONS(X)
+#undef X
+    case F_softmax:
+    case F_NONE: break;
     }
+    abort(); /* the parser applies neither */
 }
 
-static Operation operation_of(int function) {
+static Operation operation_of(Function function) {
     switch (function) {
     case F_mul: return MULTIPLY;
-    case F_div: return DIVIDE;
-    case F_abs: return ABSOLUTE;
-    case F_min: return MINIMUM;
-    case F_max: return MAXIMUM;
-    case F_relu: return RELU;
-    case F_sqrt: return SQRT;
-    case F_exp: return EXP;
-    case F_sig: return SIG;
-    case F_tanh: return TANH;
-    case F_log: return LOG;
-    case F_sin: return SIN;
-    case F_cos: return COS;
-    default: return POWER;
+#define X(name, symbol, activation) case F_##name: return OF_##name;
+    UNARY_FUNCTIONS(X)
+    BINARY_FUNCTIONS(X)
+#undef X
+    case F_add:
+    case F_sub:
+    case F_pow:
+    case F_softmax:
+    case F_NONE: break;
     }
+    abort(); /* these are no operations of their own */
 }
 
 /* Like `add_node`, in the place of the node `spent` if that is the last one and nothing else reads
@@ -154,17 +139,22 @@ static int32_t add_sum(Nodes *nodes, int32_t a, double factor, int32_t b) {
     return add_node(nodes, ADD_SCALED, a, b, factor);
 }
 
+/* Only a whole number that is written out makes a power a repeated multiplication. */
+static int is_whole_power(const Node *exponent) {
+    double value = exponent->value;
+    return exponent->written && value >= -64.0 && value <= 64.0 && value == (int)value;
+}
+
 static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
     const Node *exponent = &nodes->items[b];
     double value = exponent->value;
     int base_is_number = nodes->items[a].operation == NUMBER;
     double base = nodes->items[a].value;
-    /* Only a whole number that is written out is a repeated multiplication. */
-    if (!exponent->written || !(value >= -64.0 && value <= 64.0) || value != (int)value) {
+    if (!is_whole_power(exponent)) {
         if (base_is_number && exponent->operation == NUMBER) {
             return add_node(nodes, NUMBER, -1, -1, dsgec_power(base, value));
         }
-        return add_node(nodes, POWER, a, b, 0.0);
+        return add_node(nodes, OF_power, a, b, 0.0);
     }
     if (base_is_number || value == 0.0) {
         return add_node(nodes, NUMBER, -1, -1, whole_power(base, (int)value));
@@ -172,8 +162,16 @@ static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
     return add_node(nodes, WHOLE_POWER, a, -1, value);
 }
 
+/* The node of a function of nodes as a text has it, for simplify.c. */
+static int32_t apply_as_written(Nodes *nodes, int function, int32_t a, int32_t b) {
+    if (function == F_pow && !is_whole_power(&nodes->items[b])) {
+        function = F_power;
+    }
+    return add_node(nodes, (Operation)(AS_WRITTEN + function), a, b, 0.0);
+}
+
 /* The node of a function of nodes; numbers are folded. `b` is -1 where there is one argument. */
-static int32_t apply(Nodes *nodes, int function, int32_t a, int32_t b) {
+static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
     const Node *left = &nodes->items[a], *right = b < 0 ? NULL : &nodes->items[b];
     if (function == F_pow) {
         return apply_power(nodes, a, b);

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     const char *text;
     int32_t inputs;
+    int as_written; /* nodes for simplify.c, not for a tape */
     Nodes nodes;
     Stretches stretches;
     int32_t *values; /* the operands; what a finished neuron leaves is its values */
@@ -221,6 +222,6 @@ static size_t open_call(Parser *p, size_t at, size_t end) {
     }
     push_operator(p, 0, function, p->value_count);
     /* In a lone expression, an activation is a hidden neuron that is mentioned where it stands. */
-    p->so_far.mentions += !LAYERED && (function == F_sig || function == F_tanh || function == F_relu);
+    p->so_far.mentions += !LAYERED && is_activation[function];
     return after + 1;
 }

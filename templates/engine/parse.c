@@ -1,8 +1,13 @@
 /* Phenotype text to nodes: the operator-precedence parser of dsgec/network/parse.py. */
 
+static inline int32_t make_node(Parser *p, int function, int32_t a, int32_t b) {
+    return p->as_written ? apply_as_written(&p->nodes, function, a, b)
+                         : apply(&p->nodes, (Function)function, a, b);
+}
+
 static void call(Parser *p, int function, int32_t arguments) {
     const int32_t *first = p->values + (p->value_count -= arguments);
-    push_value(p, apply(&p->nodes, function, first[0], arguments == 2 ? first[1] : -1));
+    push_value(p, make_node(p, function, first[0], arguments == 2 ? first[1] : -1));
 }
 
 /* Apply the operators that bind at least as strongly, down to an open parenthesis. */
@@ -62,7 +67,7 @@ static inline size_t add_weighted(Parser *p, double weight, size_t at, size_t en
     Written before = p->so_far;
     size_t after;
     int32_t source;
-    if (at + 1 >= end || p->text[at] != '*' ||
+    if (at + 1 >= end || p->text[at] != '*' || p->as_written ||
         (p->operator_count > 0 && p->operators[p->operator_count - 1].strength > 1)) {
         return 0;
     }
@@ -250,7 +255,7 @@ static int parse(Parser *p, const char *text, size_t length) {
         keep_outputs(p);
     }
     if (read && SIGMOID && p->output_count == 1 && !p->softmax) {
-        p->outputs[0] = apply(&p->nodes, F_sig, p->outputs[0], -1);
+        p->outputs[0] = make_node(p, F_sig, p->outputs[0], -1);
     }
     return read ? PARSED : NO_NETWORK;
 }

@@ -71,21 +71,23 @@ static void run_function(Blocks *blocks, const Table *table, const Instruction *
     }
     a = find_operand(blocks, table, row, in->a);
     b = in->two ? find_operand(blocks, table, row, in->b) : NULL;
-    switch (in->operation) {
+    switch ((Operation)in->operation) {
     case MULTIPLY: rows_multiply(to, a, b, n); break;
-    case DIVIDE: rows_divide(to, a, b, n); break;
-    case MINIMUM: rows_minimum(to, a, b, n); break;
-    case MAXIMUM: rows_maximum(to, a, b, n); break;
-    case POWER: rows_power(to, a, b, n); break;
     case WHOLE_POWER: rows_invert(to, a, n); break;
-    case ABSOLUTE: rows_absolute(to, a, n); break;
-    case RELU: rows_relu(to, a, n); break;
-    case SQRT: rows_sqrt(to, a, n); break;
-    case EXP: rows_exp(to, a, n); break;
-    case TANH: rows_tanh(to, a, n); break;
-    case LOG: rows_log(to, a, n); break;
-    case SIN: rows_sin(to, a, n); break;
-    default: rows_cos(to, a, n); break;
+#define X(name, symbol, activation) case OF_##name: rows_##symbol(to, a, n); break;
+    UNARY_FUNCTIONS(X)
+#undef X
+#define X(name, symbol, activation) case OF_##name: rows_##symbol(to, a, b, n); break;
+    BINARY_FUNCTIONS(X)
+#undef X
+    case NUMBER:
+    case INPUT:
+    case SCALE:
+    case ADD_SCALED:
+    case ADD_NUMBER:
+    case DOT:
+    case AS_WRITTEN:
+    case FILL: abort(); /* no function */
     }
     blocks->places[in->to] = to;
 }

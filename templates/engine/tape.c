@@ -49,10 +49,10 @@ static int joins(const Nodes *nodes, const Use *uses, int32_t i) {
     }
     reader = &nodes->items[uses[i].reader];
     switch (node->operation) {
-    case ADD_NUMBER: return reader->operation == SIG;
+    case ADD_NUMBER: return reader->operation == OF_sig;
     case SCALE:
     case ADD_SCALED:
-        return reader->operation == SIG || reader->operation == ADD_NUMBER ||
+        return reader->operation == OF_sig || reader->operation == ADD_NUMBER ||
                (reader->operation == ADD_SCALED && reader->a == i && reader->b != i &&
                 uses[uses[i].reader].terms < TERMS - (node->operation == ADD_SCALED));
     default: return 0;
@@ -147,7 +147,7 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
     if (in == NULL) {
         return 0;
     }
-    if (node->operation == SIG) {
+    if (node->operation == OF_sig) {
         in->sigmoid = 1;
         at = node->a;
     }
@@ -280,7 +280,7 @@ static int assemble(Tape *t, const Parser *p) {
             t->uses[i].place = -1 - node->a;
         } else if (node->operation != NUMBER && t->uses[i].readers > 0 &&
                    t->uses[i].position == i) {
-            int is_sum = node->operation <= ADD_NUMBER || node->operation == SIG;
+            int is_sum = node->operation <= ADD_NUMBER || node->operation == OF_sig;
             if (is_sum ? !add_sum_of(t, nodes, i) : !add_function(t, nodes, i)) {
                 return 0;
             }

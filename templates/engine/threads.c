@@ -65,6 +65,7 @@ static void *work(void *argument) {
     struct Worker *worker = argument;
     Pool *pool = worker->pool;
     int64_t round = 0;
+    (void)dsgec_enter(); /* a thread begins with the settings of the one that made it */
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (pool->round == round && !pool->quit) {

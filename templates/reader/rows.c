@@ -127,7 +127,7 @@ static int read_line(dsgec_rows *r, const char *at, const char *end) {
     return 1;
 }
 
-int dsgec_read_rows(dsgec_rows *r) {
+static int read_rows(dsgec_rows *r) {
     const char *at = r->text, *end = r->text + r->length, *stop, *next;
     r->rows = r->cell_count = r->line_count = 0;
     for (r->used = 0; at < end; at = next) {
@@ -145,4 +145,11 @@ int dsgec_read_rows(dsgec_rows *r) {
         r->used = (size_t)(next - r->text);
     }
     return READ_ALL;
+}
+
+int dsgec_read_rows(dsgec_rows *r) {
+    const dsgec_environment found = dsgec_enter();
+    const int outcome = read_rows(r);
+    dsgec_leave(found);
+    return outcome;
 }

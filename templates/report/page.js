@@ -31,7 +31,7 @@
   /* How full a neuron is drawn. */
   const level = (node, value) => {
     const size = Math.abs(value);
-    const bounded = /^(sig|tanh)\(/.test(node.formula) || (node.kind === "output" && isClassifier);
+    const bounded = page.bounded.some((call) => node.formula.startsWith(call)) || (node.kind === "output" && isClassifier);
     return !(size > 0) ? 0 : bounded ? Math.min(size, 1) : size === Infinity ? 1 : size / (1 + size);
   };
 

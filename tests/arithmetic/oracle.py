@@ -7,6 +7,8 @@ import mpmath as mp
 import numpy as np
 from mpmath import mpf
 
+from dsgec.arithmetic.table import DEFINED
+
 PRECISION = 160
 MAX = np.finfo(np.float64).max
 TINY = np.finfo(np.float64).tiny
@@ -28,8 +30,14 @@ EDGES = np.concatenate([EDGES, -EDGES])
 
 Exact = Callable[..., mpf]
 
+# Every function of the table, as it is defined; its derivative is found from this too.
 EXACT: dict[str, Exact] = {
     "div": lambda a, b: a / b if b else mpf(1),
+    "neg": lambda x: -x,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "relu": lambda x: max(x, mpf(0)),
     "sqrt": lambda x: mp.sqrt(abs(x)),
     "exp": mp.exp,
     "sig": lambda x: 1 / (1 + mp.exp(-x)),
@@ -102,7 +110,7 @@ def points_of(name: str, random: np.random.Generator, count: int) -> tuple[np.nd
         hard = [u(-1e6, 1e6, part), u(-1, 1, part), turns, small + u(-1e-6, 1e-6, part)]
     if name == "power":
         return _power_points(random, count, finite)
-    if name == "div":
+    if DEFINED[name].arity == 2:
         a, b = (np.concatenate([spread(random, count), usual(random, count)]) for _ in "ab")
         pairs = np.array([(p, q) for p in finite for q in finite])
         return np.concatenate([a, pairs[:, 0]]), np.concatenate([b, pairs[:, 1]])

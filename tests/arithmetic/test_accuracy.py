@@ -67,6 +67,10 @@ def test_the_error_of_softmax_is_within_the_bound_on_many_points():
     print("softmax", f"{check_softmax(200_000, seed=2):.4f}")
 
 
+def test_the_oracle_knows_every_function():
+    assert {name for name, function in FUNCTIONS.items() if function.arity} == set(EXACT)
+
+
 def test_the_oracle_counts_ulps_as_they_are_defined():
     with mp.workprec(PRECISION):
         assert ulp_error(1.0, mpf(1) + mpf(2) ** -53) == 0.5

@@ -63,7 +63,7 @@ def try_mutation(seed: int) -> None:
         assert isinstance(grammar, Grammar)
         assert parse(text(grammar), "fuzz.bnf") == grammar
         whole = expand(grammar, 3, 2)
-        most(whole, measure(whole), {}, lambda alternative: 1, whole.directives.start)
+        most(whole, measure(whole), {}, lambda alternative: 1)(whole.directives.start)
     except DsgecError as error:
         assert error.faults
         assert str(error).replace("\n", "").isprintable()

@@ -22,7 +22,7 @@ def largest(grammar: Grammar, counted: str, symbol: str, **overrides: int) -> in
     def weight(alternative):
         return sum(s == NonTerminal(counted) for s in alternative.symbols)
 
-    return most(grammar, measure(grammar), limits, weight, symbol)
+    return most(grammar, measure(grammar), limits, weight)(symbol)
 
 
 def test_the_one_layer_grammar_has_at_most_7_neurons_of_8_connections():

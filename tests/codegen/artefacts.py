@@ -157,10 +157,11 @@ class CLibrary:
         return self.call(name, "selftest")
 
 
-def run_selftest(folder: Path, name: str, compiler: str) -> int:
-    """The exit code of the self-test as a program."""
+def run_selftest(folder: Path, name: str, compiler: str) -> tuple[int, str]:
+    """The exit code of the self-test as a program, and what it prints."""
     program = folder / f"{name}_selftest"
     sources = [str(folder / f"{name}.c"), str(folder / f"{name}_selftest.c")]
     macro = f"-D{name.upper()}_SELFTEST_MAIN"
     subprocess.run([compiler, macro, *sources, "-o", str(program)], check=True)
-    return subprocess.run([str(program)], check=False).returncode
+    answer = subprocess.run([str(program)], check=False, capture_output=True, text=True)
+    return answer.returncode, answer.stdout

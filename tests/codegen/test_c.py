@@ -9,6 +9,7 @@ import pytest
 
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.golden import _rounded_up
+from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
@@ -128,8 +129,15 @@ def test_sanitizers_are_quiet(compiler, dtype, tmp_path):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_the_selftest_is_a_program(compiler, tmp_path):
     write_c(IRIS, "iris", tmp_path)
+    rows = len(Artefact(IRIS, "iris").golden.rows)
 
-    assert run_selftest(tmp_path, "iris", compiler) == 0
+    assert run_selftest(tmp_path, "iris", compiler) == (
+        0,
+        f"iris: {rows} rows agree, bit for bit\n",
+    )
+    free = (compiler, "-ffreestanding", "-DIRIS_SELFTEST_MAIN", "-c", "iris_selftest.c")
+    run(*free, "-o", "free.o", cwd=tmp_path)
+    assert "printf" not in run("nm", "-u", "free.o", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["iris", "every", "wide"])
@@ -192,6 +200,44 @@ def test_flags_under_which_nothing_can_be_promised_are_refused(compiler, flag, d
 
     assert answer.returncode != 0
     assert "must be compiled without" in answer.stderr
+
+
+# clang ignores the flag of gcc, and has one of its own for OpenCL.
+SINGLE = {"gcc": "-fsingle-precision-constant", "clang": "-cl-single-precision-constant"}
+
+
+@pytest.mark.parametrize("target", ["c", "cffi"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_constants_of_single_precision_are_refused(compiler, target, tmp_path):
+    (source,) = (
+        file
+        for file in TARGETS[target].emit(Artefact(IRIS, "iris"))
+        if file.name.endswith("iris.c")
+    )
+    write_c(IRIS, "iris", tmp_path)
+    (tmp_path / "iris.c").write_text(source.text)
+    for language in ("-std=c99", "-std=c11", "-xc++"):
+        if target == "cffi" and language == "-xc++":
+            continue
+        command = [compiler, SINGLE[compiler], language, "-c", "iris.c", "-o", "net.o"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+        assert answer.returncode != 0
+        assert "must_be_compiled_without_single_precision_constants" in answer.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", ["iris", "every", "wide"])
+def test_constants_of_single_precision_change_nothing_in_single_precision(name, compiler, tmp_path):
+    model = MODELS[name]
+    table = np.clip(random_rows(model, 5, 200), -1e38, 1e38).astype(np.float32)
+    flags = (("-O2",), ("-O2", SINGLE[compiler]))
+    one, other = (CLibrary({name: model}, tmp_path, compiler, *f, dtype="float") for f in flags)
+
+    assert other.selftest(name) == 0
+    for batch in (False, True):
+        given = [library.results(name, table, batch=batch) for library in (one, other)]
+        assert given[0].tobytes() == given[1].tobytes()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

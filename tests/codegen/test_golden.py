@@ -233,7 +233,9 @@ def test_the_selftest_of_the_c_fails_where_the_file_was_changed(old, new, tmp_pa
     assert old in text
     (tmp_path / "iris.c").write_text(text.replace(old, new, 1))
 
-    assert run_selftest(tmp_path, "iris", COMPILERS[0]) > 0
+    code, text = run_selftest(tmp_path, "iris", COMPILERS[0])
+    assert code > 0
+    assert text.startswith(f"iris: row {code} of ")
 
 
 @pytest.mark.parametrize("target", ["python", "numpy"])

@@ -132,7 +132,7 @@ def test_what_cannot_be_a_row_is_refused_with_its_name(tmp_path):
         'RangeError: missing columns: "width", "colour", "length"',
         'TypeError: the column "length" cannot be "0x4"',
         "TypeError: expected a row, an array or an object; found null",
-        'TypeError: the column "length" cannot be " "',
+        'TypeError: the column "length" is missing or not a number',
         'TypeError: the column "length" cannot be of the type object',
         'TypeError: the column "length" cannot be of the type bigint',
         'RangeError: missing columns: "width", "colour", "open"',

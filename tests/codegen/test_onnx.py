@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 
+from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.bnf.load import load_grammar
 from dsgec.codegen.artefact import Artefact, model_id
 from dsgec.codegen.emit_onnx import emit_onnx
@@ -104,6 +105,11 @@ def test_a_network_of_layers_is_within_a_millionth(seed):
 @pytest.mark.parametrize(
     "text",
     [
+        *(
+            f"{name}({', '.join(('x_1', 'x_2')[: function.arity])})"
+            for name, function in FUNCTIONS.items()
+            if function.arity
+        ),
         "x_1 / x_2 + log(x_1) * sqrt(x_2)",
         "sin(x_1) + cos(x_2) - exp(x_1 / 4)",
         "x_1 ^ 3 + x_2 ^ -2 - power(x_1, 0.5)",

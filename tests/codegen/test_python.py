@@ -69,7 +69,7 @@ def test_wrong_rows_are_told_by_name(target):
 
 
 @BOTH
-@pytest.mark.parametrize("missing", [NAN, None, ""], ids=repr)
+@pytest.mark.parametrize("missing", [NAN, None, "", " ", "?", "nan", "N/A"], ids=repr)
 def test_a_missing_value_raises_unless_told_otherwise(target, missing):
     module = python_module(SUM, target)
 
@@ -143,7 +143,7 @@ def test_a_number_may_be_a_text_if_it_is_a_decimal(target):
     module = python_module(SUM, target)
 
     assert list(module.predict([" +1.5e1", "-.5\n"])) == [14.5]
-    for wrong in ("0x10", "1_0", "nan", "inf", " ", "١", "1 2", "e5"):
+    for wrong in ("0x10", "1_0", "inf", "١", "1 2", "e5"):
         with pytest.raises(ValueError, match="is no number"):
             module.predict([1.0, wrong])
 

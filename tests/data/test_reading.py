@@ -133,7 +133,7 @@ def test_a_table_is_what_the_csv_module_and_float_make_of_it():
     for row, cells in enumerate(expected[1:]):
         for column, cell in enumerate(map(str.strip, cells)):
             try:
-                value = float(cell) if "_" not in cell else math.nan
+                value = float(cell) if "_" not in cell and cell.isascii() else math.nan
             except ValueError:
                 value = math.nan
             found = table.numbers[row, column]

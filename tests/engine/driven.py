@@ -1,4 +1,4 @@
-"""A problem as a file for driver.c, and the source of the program that reads it."""
+"""A problem as a file for problem.c, and the source of a program that reads it."""
 
 import struct
 from pathlib import Path
@@ -6,15 +6,18 @@ from pathlib import Path
 from dsgec.codegen.engine import emit_engine
 from dsgec.evolution.native_input import make_parameters, make_tables
 
-DRIVER = Path(__file__).parent / "driver.c"
+HERE = Path(__file__).parent
+DRIVER = HERE / "driver.c"
 
 
-def source(problem, representation="dsge"):
+def source(problem, representation="dsge", programs=(DRIVER,)):
+    """The engine's source with that of a program behind it."""
     roles = problem.grammar.directives
     engine = emit_engine(
         problem.tables, representation, bool(roles.layer), roles.output, problem.objective
     )
-    return engine + DRIVER.read_text(encoding="utf-8")
+    parts = (HERE / "problem.c", *programs)
+    return "\n".join([engine, *(part.read_text(encoding="utf-8") for part in parts)])
 
 
 def data(problem, settings, threads):

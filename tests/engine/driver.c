@@ -1,18 +1,7 @@
 /* A program around the engine, behind whose source it is compiled: for sanitizers and profilers.
  *
- * driver FILE: FILE has int64 numbers (see `main`), two doubles and the tables. It runs half of the
- * generations, saves, restores into a second engine, runs the rest in both, and prints both ends. */
-#include <stdio.h>
-
-static void *read_array(FILE *file, size_t count, size_t size) {
-    void *array = malloc(count * size + 1);
-    if (array == NULL || fread(array, size, count, file) != count) {
-        fprintf(stderr, "the file is too short\n");
-        exit(2);
-    }
-    return array;
-}
-
+ * driver FILE: FILE is a problem (see problem.c). It runs half of the generations, saves, restores
+ * into a second engine, runs the rest in both, and prints both ends. */
 static void run(dsgec_engine *engine, int64_t generations) {
     while (generations > 0) {
         int64_t count;
@@ -26,6 +15,46 @@ static void run(dsgec_engine *engine, int64_t generations) {
     }
 }
 
+/* Describe and count every champion, for the sanitizers. */
+static void measure_champions(dsgec_engine *e) {
+    int64_t rows = (int64_t)e->table.rows, classes = e->targets.classes, size, i;
+    int64_t columns = classes > 1 ? classes : 1;
+    int64_t *places = malloc((size_t)rows * sizeof *places), *own = malloc((size_t)rows * sizeof *own);
+    int64_t *confusion = calloc((size_t)(columns * columns), sizeof *confusion);
+    int64_t *ranks = calloc((size_t)columns, sizeof *ranks);
+    uint64_t *room = malloc((size_t)(3 * rows) * sizeof *room);
+    double *outputs = malloc((size_t)(columns * rows) * sizeof *outputs);
+    for (i = 0; i < rows; i++) {
+        places[i] = i;
+        own[i] = classes > 0 ? (int64_t)e->targets.single[i] : 0;
+    }
+    for (size = 0; size <= LARGEST_CHAMPION; size++) {
+        dsgec_engine_network network;
+        dsgec_engine_tally tally = {0};
+        const char *text;
+        double fitness;
+        size_t length = (size_t)dsgec_engine_champion(e, size, &text, &fitness);
+        if (length == 0) {
+            continue;
+        }
+        tally.columns = dsgec_engine_evaluate(e, text, length, outputs, (int)columns);
+        if (dsgec_engine_describe(e, text, length, &network) != 0 || tally.columns < 1) {
+            exit(5);
+        }
+        tally.outputs = outputs;
+        tally.rows = tally.count = rows;
+        tally.places = places;
+        tally.classes = own;
+        tally.wanted = e->targets.single;
+        tally.class_count = classes;
+        tally.room = room;
+        tally.confusion = confusion;
+        tally.ranks = ranks;
+        dsgec_engine_count(&tally);
+    }
+    free(places), free(own), free(confusion), free(ranks), free(room), free(outputs);
+}
+
 static void tell(dsgec_engine *engine) {
     dsgec_engine_individual view;
     const char *data;
@@ -35,6 +64,7 @@ static void tell(dsgec_engine *engine) {
         dsgec_engine_save(engine, &data, &length) != 0) {
         exit(4);
     }
+    measure_champions(engine);
     for (i = 0; i < length; i++) {
         sum = sum * 31 + (unsigned char)data[i];
     }
@@ -42,64 +72,30 @@ static void tell(dsgec_engine *engine) {
 }
 
 int main(int count, char **arguments) {
-    dsgec_engine_settings s;
+    Problem problem = read_problem(count > 1 ? arguments[1] : NULL);
+    int64_t half = problem.generations / 2;
     dsgec_engine *first, *second;
-    FILE *file = count > 1 ? fopen(arguments[1], "rb") : NULL;
-    int64_t *numbers;
-    double *rates, *columns, *single, *each;
-    dsgec_engine_group *groups;
     const char *state;
     size_t length;
     int error;
-    if (file == NULL) {
-        return 2;
-    }
-    numbers = read_array(file, 15, sizeof *numbers);
-    rates = read_array(file, 2, sizeof *rates);
-    s.seed = (uint64_t)numbers[0];
-    s.population = numbers[1];
-    s.tournament = numbers[2];
-    s.elites = numbers[3];
-    s.max_size = numbers[4];
-    s.threads = numbers[5];
-    s.connect_all = numbers[6];
-    s.codons = numbers[7];
-    s.wraps = numbers[8];
-    s.memory = numbers[9];
-    s.features = numbers[10];
-    s.rows = numbers[11];
-    s.classes = numbers[12];
-    s.groups = numbers[13];
-    s.crossover = rates[0];
-    s.mutation = rates[1];
-    s.row_groups = groups = read_array(file, (size_t)s.groups, sizeof *groups);
-    s.columns = columns = read_array(file, (size_t)(s.features * s.rows), sizeof *columns);
-    s.single = single = read_array(file, (size_t)s.rows, sizeof *single);
-    s.each = each = read_array(file, (size_t)((s.classes > 0 ? s.classes : 1) * s.rows), sizeof *each);
-    fclose(file);
-    first = dsgec_engine_new(&s, &error);
-    second = dsgec_engine_new(&s, &error);
+    first = dsgec_engine_new(&problem.settings, &error);
+    second = dsgec_engine_new(&problem.settings, &error);
     if (first == NULL || second == NULL) {
         return 5;
     }
-    run(first, numbers[14] - numbers[14] / 2);
+    run(first, problem.generations - half);
     if (dsgec_engine_save(first, &state, &length) != 0 ||
         dsgec_engine_restore(second, state, length) != 0) {
         return 6;
     }
-    run(first, numbers[14] / 2);
+    run(first, half);
     tell(first);
     if (count == 2) { /* with another argument, one engine is enough */
-        run(second, numbers[14] / 2);
+        run(second, half);
         tell(second);
     }
     dsgec_engine_free(first);
     dsgec_engine_free(second);
-    free(numbers);
-    free(rates);
-    free(groups);
-    free(columns);
-    free(single);
-    free(each);
+    free_problem(&problem);
     return 0;
 }

@@ -8,7 +8,7 @@ import pytest
 from dsgec.evolution.engine import Engine
 from dsgec.evolution.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
-from tests.engine.driven import data, source
+from tests.engine.driven import DRIVER, data, source
 from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
 from tests.engine.test_same_run import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
 
@@ -20,8 +20,8 @@ OBJECTIVES = [(name, 3 if of else 0) for of, names in OBJECTIVES_OF.items() for 
 GRAMMARS = (*SHIPPED, NESTED_LAYERS, EMPTY_AND_LONG)
 
 
-def build(problem, folder, *flags, compiler="cc", representation="dsge"):
-    (folder / "engine.c").write_text(source(problem, representation), encoding="utf-8")
+def build(problem, folder, *flags, compiler="cc", representation="dsge", driver=DRIVER):
+    (folder / "engine.c").write_text(source(problem, representation, (driver,)), encoding="utf-8")
     program = folder / "engine"
     command = [compiler, *STRICT, *flags, str(folder / "engine.c"), "-o", str(program), "-lm"]
     subprocess.run(command, check=True, timeout=300)

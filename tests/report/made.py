@@ -3,15 +3,17 @@
 import random
 from types import SimpleNamespace
 
+from dsgec import report
 from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import read_table
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
-from dsgec.run.evidence import evidence, write_evidence
+from dsgec.folder import make_folder, open_folder
+from dsgec.run.evidence import evidence
 from dsgec.run.history import HistoryRow
-from dsgec.run.record import best_model, make_record, write_run
+from dsgec.run.record import EVIDENCE, best_model, make_record, to_json, write_run
 
 HOSTILE = ("</script><script>alert(1)", '"><img src=x onerror=alert(2)>', "{{ 7 * 7 }}\u2028<!--")
 
@@ -49,10 +51,10 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
     )
     record = make_record(problem, settings, file, last)
     model = best_model(problem, last)
-    folder.mkdir(parents=True)
     rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0, 5) for i in range(4)]
-    write_run(folder, record, model.network, rows, {}, "")
-    write_evidence(folder, evidence(problem, model))
+    drawn = {EVIDENCE: to_json(evidence(problem, model))}
+    with make_folder(folder) as opened:
+        write_run(opened, record, model.network, rows, {}, drawn)
     return problem, model
 
 
@@ -82,3 +84,9 @@ def quantity(folder):
     table = write_table(folder / "table.csv", ("a", "b", "c", "y"), ["m", "c", "n", "q"], 700)
     plan = Plan(missing="mean", scale="minmax")
     return make_run(folder / "run", "regression", table, "x_1*x_5+3.5*tanh(x_2-x_1)", plan=plan)
+
+
+def report_page(folder):
+    """The page of a folder that a user named."""
+    with open_folder(folder) as opened:
+        return report.report_page(opened)

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.folder import open_folder
 from dsgec.network.description import read_model
 from dsgec.network.text import text
-from dsgec.report import report_page, write_report
+from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
@@ -25,7 +26,15 @@ from dsgec.report.scales import linear, short, steps, suited
 from dsgec.report.written import as_written
 from dsgec.run.record import HistoryRow, clear_run
 from tests.command import dsgec
-from tests.report.made import HOSTILE, make_run, quantity, three_classes, two_classes, write_table
+from tests.report.made import (
+    HOSTILE,
+    make_run,
+    quantity,
+    report_page,
+    three_classes,
+    two_classes,
+    write_table,
+)
 
 CSS = Path(__file__).parents[2] / "templates" / "report" / "style.css"
 MAKERS = [two_classes, three_classes, quantity]
@@ -316,7 +325,8 @@ def test_a_command_has_all_that_was_unusual(run):
 def test_a_new_run_takes_the_old_page_away(tmp_path):
     two_classes(tmp_path)
     path = write_report(tmp_path / "run")
-    clear_run(tmp_path / "run")
+    with open_folder(tmp_path / "run") as folder:
+        clear_run(folder)
 
     assert not path.exists()
     assert not (tmp_path / "run" / "report.json").exists()

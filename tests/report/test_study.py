@@ -6,10 +6,11 @@ import statistics
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.report import report_page
+from dsgec.folder import make_folder
 from dsgec.report.study import quartiles
 from dsgec.study.ir import Data
 from dsgec.study.report import write_report
+from tests.report.made import report_page
 from tests.report.test_page import Page
 from tests.study.made import ONE, make_results, make_study, outcome
 
@@ -23,7 +24,8 @@ def write_study(folder, data=ONE):
         ],
     }
     folder.mkdir(parents=True)
-    write_report(study, make_results(study, outcomes), folder)
+    with make_folder(folder) as opened:
+        write_report(study, make_results(study, outcomes), opened)
     return folder
 
 

@@ -4,7 +4,11 @@ from contextlib import closing
 
 from dsgec.evolution.choose import choose
 from dsgec.evolution.settings import Settings
+from dsgec.folder import open_folder
 from dsgec.pipeline import prepare, run, run_many
+from dsgec.run.checkpoint import NAME, read_checkpoint
+from dsgec.run.hall import pick
+from dsgec.run.record import read_model, read_timing
 from dsgec.run.under_way import Sitting
 from dsgec.workers.crew import Crew
 
@@ -17,6 +21,33 @@ def made(folder):
     assert "timing.json" in files
     del files["timing.json"]
     return files
+
+
+def begun(folder):
+    """Whether a run's folder has a checkpoint."""
+    return (folder / NAME).exists()
+
+
+def checkpoint_of(folder):
+    with open_folder(folder) as opened:
+        return read_checkpoint(opened)
+
+
+def model_of(folder):
+    """The model of a run's folder, and its name."""
+    with open_folder(folder) as opened:
+        return read_model(opened)
+
+
+def timing_of(folder):
+    with open_folder(folder) as opened:
+        return read_timing(opened)
+
+
+def picked(folder, way, value):
+    """The network of a run's hall of fame that a user asks for."""
+    with open_folder(folder) as opened:
+        return pick(opened, way, value)
 
 
 def quick_job(out, generations=30, **settings):

@@ -16,9 +16,9 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.pipeline import prepare, run
-from dsgec.run.hall import pick
-from dsgec.run.record import read_model
 from tests.command import dsgec
+from tests.run.made import model_of
+from tests.run.made import picked as pick
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_there_is_one_row_for_each_size_and_the_best_is_among_them(folder):
     sizes = [int(row["connections"]) for row in rows(folder)]
     assert sizes == sorted(set(sizes))
     assert len(sizes) > 10
-    best, _ = read_model(folder)
+    best, _ = model_of(folder)
     own = next(r for r in rows(folder) if int(r["connections"]) == size(best.network).connections)
     assert float(own["fitness"]) == min(float(row["fitness"]) for row in rows(folder))
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_picked_is_told(folder, tmp_path):
     shutil.copytree(folder, other)
     text = (other / "hall_of_fame.csv").read_text()
     (other / "hall_of_fame.csv").write_text(text.replace("0.", "1."))
-    with pytest.raises(DsgecError, match="not the one that its model_id tells of"):
+    with pytest.raises(DsgecError, match="does not match its model_id"):
         pick(other, "at-most", "1000")
     without = "\n".join([text.splitlines()[0], *("1,1,1,1,1,nan,nan" for _ in range(3))])
     for damaged in (without, "", "connections,score\n1,2\n", text.replace("\n", "\n?")):

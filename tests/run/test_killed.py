@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from dsgec.run.checkpoint import NAME, is_begun, read_checkpoint
+from dsgec.run.checkpoint import NAME
 from tests.command import COMMAND, dsgec, hears_interrupts, read
-from tests.run.made import RUN, made
+from tests.run.made import RUN, begun, checkpoint_of, made
 
 
 def test_the_command_goes_on_from_anywhere_with_its_table_read_again(tmp_path):
@@ -124,7 +124,7 @@ def kill_and_go_on(out, rng, kills):
         if process.returncode == 0:
             break
         done += 1
-    if is_begun(out / RUN):
+    if begun(out / RUN):
         dsgec("resume", out / RUN, "--quiet")
     else:
         dsgec(*LONG, "--out", out, "--quiet")
@@ -188,7 +188,7 @@ def test_a_second_interrupt_ends_it_at_once_and_nothing_saved_is_lost(tmp_path):
     assert process.returncode == 130
     assert "Traceback" not in errors
     if not (tmp_path / RUN / "run.json").exists():  # or the generation was over before the second
-        assert read_checkpoint(tmp_path / RUN).history
+        assert checkpoint_of(tmp_path / RUN).history
 
 
 def limited(size):

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.run.checkpoint import NAME, is_begun
+from dsgec.run.checkpoint import NAME
 from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
-from tests.run.made import RUN, made, over, quick_job
+from tests.run.made import RUN, begun, made, over, quick_job
 
 LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "1000"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
@@ -92,7 +92,7 @@ def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
     assert "Traceback" not in errors
     assert "finishing this generation" in errors
     assert "interrupted: 0 of 3 have ended" in errors
-    assert [is_begun(folder) for folder in folders(tmp_path)] == [True, True, False]
+    assert [begun(folder) for folder in folders(tmp_path)] == [True, True, False]
     assert (folders(tmp_path)[0] / "report.html").exists()  # what there was, in good order
     dsgec(*MANY, "--out", tmp_path, "--quiet")
     assert [made(folder) for folder in folders(tmp_path)] == whole

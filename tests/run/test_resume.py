@@ -14,15 +14,15 @@ from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
 from dsgec.evolution.evolver import with_best
 from dsgec.evolution.scoring import Champion
+from dsgec.folder import locked, open_folder
 from dsgec.pipeline import finished_run, refuse_other_run
 from dsgec.run import checkpoint as checkpoints
 from dsgec.run import under_way
-from dsgec.run.checkpoint import NAME, is_begun, pack_row, read_checkpoint, write_checkpoint
-from dsgec.run.files import locked
+from dsgec.run.checkpoint import NAME, pack_row, write_checkpoint
 from dsgec.run.history import history_row
 from dsgec.run.under_way import Sitting
 from tests.command import dsgec, read
-from tests.run.made import go, made, quick_job
+from tests.run.made import begun, checkpoint_of, go, made, quick_job
 
 BACKENDS = ["engine", "numpy", "reference"]
 
@@ -60,7 +60,7 @@ def stopped_job(out, generation=9, backend="numpy"):
 def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, whole, first, then):
     job = stopped_job(tmp_path, 9, first)
     assert len((job.folder / "history.csv").read_text().splitlines()) == 1 + 10
-    assert is_begun(job.folder)
+    assert begun(job.folder)
     assert finished_run(job) is None
     seen = []
     ended = go(job, then, on_generation=lambda state: seen.append(state.generation))
@@ -77,7 +77,7 @@ def test_a_run_that_is_saved_all_the_time_gives_the_same_bytes(tmp_path, whole, 
         saved = []
 
         def look(_, job=job, saved=saved):
-            saved.append(is_begun(job.folder))
+            saved.append(begun(job.folder))
 
         go(job, backend, Sitting(save_every=0.0), on_generation=look)
         assert saved.count(True) > 20
@@ -87,15 +87,14 @@ def test_a_run_that_is_saved_all_the_time_gives_the_same_bytes(tmp_path, whole, 
 def test_a_run_can_end_between_its_last_generation_and_its_files(tmp_path, whole):
     """The checkpoint of a last generation is gone on from: nothing is left but to write."""
     job = stopped_job(tmp_path, 29)
-    checkpoint = read_checkpoint(job.folder)
+    checkpoint = checkpoint_of(job.folder)
     evolver = choose(job.problem, job.settings, "numpy")
     evolver.restore(checkpoint.state)
     (last,) = evolver.advance(1, 1.0)
     row = history_row(last)
-    write_checkpoint(
-        job.folder,
-        replace(checkpoint, rows=checkpoint.rows + pack_row(row), state=evolver.save()),
-    )
+    changed = replace(checkpoint, rows=checkpoint.rows + pack_row(row), state=evolver.save())
+    with open_folder(job.folder) as folder:
+        write_checkpoint(folder, changed)
     seen = []
     go(job, on_generation=seen.append)
     assert seen == []
@@ -121,7 +120,7 @@ def test_a_run_ends_at_a_score(tmp_path, whole, backend):
     assert ended.ended == "stop-at"
     assert ended.record["result"]["generations"] == int(expected["generation"]) < 30
     assert ended.record["result"]["evaluations"] == int(expected["evaluations"])
-    assert not is_begun(ended.folder)
+    assert not begun(ended.folder)
 
 
 def test_a_score_that_is_to_rise_ends_a_run_when_it_is_reached(tmp_path):
@@ -185,7 +184,7 @@ def test_the_checkpoint_of_another_version_is_told(tmp_path, monkeypatch):
         refuse_other_run(job)
     answer = dsgec("resume", job.folder, code=1)
     assert "made by dsgec 0.0.7" in answer.stderr
-    assert is_begun(job.folder)
+    assert begun(job.folder)
 
 
 def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path):
@@ -236,11 +235,11 @@ def test_a_foreign_checkpoint_does_not_take_a_result_away(tmp_path):
     shutil.copy(second.folder / NAME, first)
     before = made(first)
     with pytest.raises(DsgecError, match="holds another run"):
-        go(replace(second, folder=first))
+        go(replace(second, named=first))
     assert made(first) == before
     # But what was told to write over it goes on.
     (first / NAME).unlink()
-    over = replace(second, folder=first)
+    over = replace(second, named=first)
     go(over, "numpy", Sitting(max_seconds=0.0, anew=True, arguments={"overwrites": True}))
     go(over)
     assert read(first, "run.json")["settings"]["seed"] == 9
@@ -272,9 +271,10 @@ def test_no_room_for_the_last_checkpoint_leaves_the_network(tmp_path, monkeypatc
 
 def test_a_history_that_is_not_the_states_is_refused(tmp_path):
     job = stopped_job(tmp_path)
-    good = read_checkpoint(job.folder)
-    write_checkpoint(job.folder, replace(good, rows=good.rows[: len(good.rows) // 10 * 9]))
-    with pytest.raises(DsgecError, match="do not belong together"):
+    good = checkpoint_of(job.folder)
+    with open_folder(job.folder) as folder:
+        write_checkpoint(folder, replace(good, rows=good.rows[: len(good.rows) // 10 * 9]))
+    with pytest.raises(DsgecError, match="do not fit together"):
         go(job)
 
 
@@ -282,7 +282,7 @@ def test_a_page_that_cannot_be_made_does_not_keep_a_run_from_ending(tmp_path, mo
     monkeypatch.setattr("dsgec.report.folder._MOST_BYTES", 100)
     ended = go(quick_job(tmp_path))
     assert not (ended.folder / "report.html").exists()
-    assert not is_begun(ended.folder)
+    assert not begun(ended.folder)
     monkeypatch.undo()
     assert finished_run(quick_job(tmp_path)) is not None
     assert (ended.folder / "report.html").exists()

@@ -22,9 +22,8 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.pipeline import prepare, seeded
-from dsgec.run.record import read_model
 from tests.command import QUICK, dsgec, read
-from tests.run.made import over
+from tests.run.made import model_of, over
 
 SCALED = ["--scale", "standard"]
 
@@ -124,7 +123,7 @@ def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_
     )
     dataset = make_dataset(read_table(str(table)), plan=plan)
     parts = split(dataset, 0.3, 1)
-    model, module_name = read_model(folder)
+    model, module_name = model_of(folder)
     own = evaluate(model.network, fitted(dataset, parts.train).x[parts.test])
     raw = raw_rows(read_table(str(table)), model.columns)[parts.test]
     assert evaluate(composed(model), raw).tobytes() == own.tobytes()
@@ -295,3 +294,20 @@ def test_inspect_tells_what_is_there(tables, tmp_path):
     quantity = dsgec("inspect", tables("houses")).stdout
     assert "regression of 'price'" in quantity
     assert "regression           fits" in quantity
+
+
+def test_names_of_two_lines_leave_every_line_a_line(tmp_path):
+    path, out = tmp_path / "t.csv", str(tmp_path / "out")
+    rows = [f'{i}.5,"bl\nue",7,"n\no"\n{i}.25,red,7,yes\n' for i in range(20)]
+    path.write_text('"size\nof x",colour,"al\nways","tar\nget"\n' + "".join(rows))
+
+    page = dsgec("inspect", str(path)).stdout
+    assert "     1  size�of x  number " in page
+    assert "bl�ue (20), red (20)" in page
+    assert "n�o (20), yes (20)" in page
+    starts = ("  ", "t: 40 rows")
+    assert all(line.startswith(starts) or not line for line in page.splitlines())
+    answer = dsgec("evolve", "one_layer", str(path), *QUICK, "--out", out)
+    said = (answer.stdout + answer.stderr).splitlines()
+    assert not [line for line in said if line.startswith(("o,", "ue", "o ", "get", "ways", "of x"))]
+    assert any("-> n�o, yes" in line for line in said)

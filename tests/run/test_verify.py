@@ -11,13 +11,15 @@ from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.targets import TARGETS
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
+from dsgec.folder import open_folder
 from dsgec.native.toolchain import CompileError
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
-from dsgec.run.artefacts import read_artefact
-from dsgec.run.export import export, parse_targets, remove_exports
+from dsgec.run.artefacts import open_artefacts
+from dsgec.run.export import export, parse_targets
 from dsgec.run.inspect import _beside, inspect_artefact, operations
 from dsgec.run.predict import predictions
+from dsgec.run.record import clear_run
 from dsgec.run.verify import verify
 from tests.codegen.hostile import hostile_names
 from tests.codegen.test_emit import IRIS
@@ -27,6 +29,12 @@ from tests.network.test_model import MODEL
 PLAIN = ["c", "python", "numpy"]
 SMALL = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
 MAIN = {"c": "net.c", "python": "net.py", "numpy": "net.py"}
+
+
+def read_artefact(path):
+    """The artefact of one file."""
+    with open_artefacts(path) as found:
+        return found[0]
 
 
 @pytest.mark.parametrize("target", PLAIN)
@@ -139,7 +147,7 @@ def test_a_wheel_is_verified_and_inspected(tmp_path):
 
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("net/more.py", "print('run')")
-    with pytest.raises(DsgecError, match=r"net/more\.py: this is not what dsgec makes"):
+    with pytest.raises(DsgecError, match=r"whl: not what .* makes"):
         verify(wheel)
     wheel.write_bytes(b"PK")
     with pytest.raises(DsgecError, match="is no wheel"):
@@ -152,7 +160,7 @@ def test_a_package_of_another_compiler_is_told_as_such(tmp_path):
     library = tmp_path / "net" / "_net.abi3.so"
     library.write_bytes(library.read_bytes() + b"\0")
 
-    with pytest.raises(DsgecError, match=r"_net\.abi3\.so: not what .* its Python is ours"):
+    with pytest.raises(DsgecError, match=r"_net\.abi3\.so: not what .* built by another"):
         verify(tmp_path)
 
 
@@ -176,16 +184,19 @@ def test_a_package_does_not_hide_a_module(tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_what_any_target_wrote_can_be_taken_away(tmp_path):
-    keep = tmp_path / "kept.txt"
+def test_what_any_export_wrote_into_a_run_is_removed_with_it(run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    keep = folder / "kept.txt"
     keep.touch()
     for target in ("c", "js", "cffi"):
-        export(SMALL, [target], "net", tmp_path, wheel=target == "cffi")
-    (tmp_path / "net" / "__pycache__").mkdir()
-    (tmp_path / "net.onnx").touch()
-    remove_exports(tmp_path, "net")
+        export(SMALL, [target], "net", folder, wheel=target == "cffi")
+    (folder / "net" / "__pycache__").mkdir()
+    (folder / "net" / "__pycache__" / "_net.pyc").touch()
+    with open_folder(folder) as opened:
+        clear_run(opened)
 
-    assert list(tmp_path.iterdir()) == [keep]
+    assert list(folder.iterdir()) == [keep]
 
 
 def test_constants_beyond_single_precision_are_no_mistake_to_inspect(tmp_path):

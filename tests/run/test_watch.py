@@ -261,6 +261,26 @@ def test_a_run_that_is_stopped_leaves_its_last_generation(clock):
     assert lines[8].endswith("─7")
 
 
+@pytest.mark.parametrize("last", [7, 1000])
+def test_what_is_done_after_the_last_generation_stands_below_it(last, clock):
+    now = clock(0.0)
+    terminal = Terminal()
+    watching = Watch(job(), "", terminal)
+    for generation in range(last + 1):
+        watching(state(generation))
+    now.now += 2.0
+    for words in ("measuring the hall of fame", "writing the report"):
+        watching.stage(words)
+        lines = screen_of(terminal.getvalue())
+        assert lines[2].startswith(f"generation {last:>4}/1000")
+        assert lines[9] == f"{words} …"
+        now.now += 2.0
+    watching.close()
+    lines = screen_of(terminal.getvalue() + "the result\n")
+    assert lines[2].endswith("2.0 s" if last == 7 else "0.0 s")  # of the evolution alone
+    assert lines[9:] == ["the result"]
+
+
 def test_a_note_stands_above_the_display(clock):
     clock(1.0)
     terminal = Terminal()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.run.files import locked
+from dsgec.folder import locked, open_folder
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
@@ -160,27 +160,30 @@ def test_the_runs_of_one_kind_stand_together(whole):
 )
 def test_a_damaged_run_is_run_again(file, whole, tmp_path, damage):
     folder = copy(whole, tmp_path)
-    tasks = prepare(list(cells(load_study(str(file)))), folder)
-    assert len(finished(tasks)) == 12
-    task = tasks[0]
-    before = task.path.read_text()
-    task.path.write_text(damage(before))
-    left = finished(tasks)
+    tasks = prepare(list(cells(load_study(str(file)))))
+    task, path = tasks[0], folder / RUNS / tasks[0].file
+    before = path.read_text()
+    with open_folder(folder / RUNS) as runs:
+        assert len(finished(tasks, runs)) == 12
+        path.write_text(damage(before))
+        left = finished(tasks, runs)
 
-    assert task.cell not in left
-    assert len(left) == 11
-    with closing(Crew(1)) as crew:
-        work([task], crew, "auto", lambda _: None, lambda *_: None)
-    assert task.path.read_text() == before
+        assert task.cell not in left
+        assert len(left) == 11
+        with closing(Crew(1)) as crew:
+            work([task], runs, crew, "auto", lambda _: None, lambda *_: None)
+    assert path.read_text() == before
 
 
 def test_another_runs_file_is_not_taken_for_this_one(file, whole, tmp_path):
     folder = copy(whole, tmp_path)
-    tasks = prepare(list(cells(load_study(str(file)))), folder)
-    tasks[0].path.write_bytes(tasks[1].path.read_bytes())
+    tasks = prepare(list(cells(load_study(str(file)))))
+    first, second = (folder / RUNS / task.file for task in tasks[:2])
+    first.write_bytes(second.read_bytes())
     (folder / RUNS / "notes.txt").write_text("mine")
 
-    assert tasks[0].cell not in finished(tasks)
+    with open_folder(folder / RUNS) as runs:
+        assert tasks[0].cell not in finished(tasks, runs)
     dsgec("study", file, "--out", folder, "--quiet")
     assert made(folder) == made(whole)
     assert (folder / RUNS / "notes.txt").read_text() == "mine"

@@ -85,10 +85,11 @@ static inline double dsgec_exp_down(double x) {
     double y = x < -746.0 ? -746.0 : x;
     double t = y * 1.4426950408889634 + 6755399441056831.0;
     double k = t - 6755399441056831.0;
+    double scale = dsgec_from_bits(dsgec_bits(t) << 52);
     double a = y - k * 0.6931471805598903;
     double b = k * 5.497923018708371e-14;
-    double p = 1.0 + (a + (dsgec_exp_core(a - b) - b));
-    return (p * dsgec_from_bits(dsgec_bits(t) << 52)) * 5.421010862427522e-20;
+    double m = a + (dsgec_exp_core(a - b) - b);
+    return ((1.0 + m) * scale) * 5.421010862427522e-20;
 }
 
 static inline double dsgec_sig(double x) {
@@ -134,6 +135,8 @@ static inline void dsgec_softmax(double *z, int n) {
         z[i] = z[i] / s;
     }
 }
+/* A constant without a suffix is a double; with -fsingle-precision-constant it would be a float. */
+typedef char dsgec_must_be_compiled_without_single_precision_constants[sizeof 1.0 == sizeof(double) ? 1 : -1];
 
 static void iris_outputs(const double *x, double *y)
 {

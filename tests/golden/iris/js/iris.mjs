@@ -78,8 +78,18 @@ const golden = [
 /* The columns that the network reads; nobody looks at the others. */
 const read = [0, 1, 2, 3];
 
-/* A number as a text. */
-const decimal = /^[ \t\r\n]*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?[ \t\r\n]*$/i;
+/* Blanks around a text do not matter. */
+const blank = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const blanks = new RegExp(`^${blank}+|${blank}+$`, "g");
+
+/* The finite number that a text is in plain digits, otherwise NaN. */
+function decimal(text) {
+  const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : NaN;
+  return Number.isFinite(value) ? value : NaN;
+}
+
+/* The words for a missing value, in small letters. */
+const missing = new Set(["", "#n\u002fa", "#na", "-nan", "\u003cna\u003e", "?", "missing", "n.a.", "n\u002fa", "na", "nan", "nil", "none", "null"]);
 
 /* The number of each text of a column that has texts. */
 const texts = columns.map(
@@ -112,23 +122,29 @@ function numbers(row) {
 
 /* Of each column a text that a number could be meant for, though it is not that of its place. */
 const misleading = columns.map(({ categories }) =>
-  categories?.find((text, i) => text.trim() !== "" && !Number.isNaN(Number(text)) && Number(text) !== i),
+  categories?.find((text, i) => {
+    const value = decimal(text.replace(blanks, ""));
+    return value === value && value !== i;
+  }),
 );
 
 function number(value, i) {
   const { name, fill } = columns[i];
   const known = texts[i];
-  if (value === undefined || value === null || value !== value || (value === "" && !known?.has(""))) {
+  const bare = typeof value === "string" ? value.replace(blanks, "") : value;
+  const isWord = typeof value === "string" && missing.has(bare.toLowerCase());
+  const isKnown = known && (known.has(value) || known.has(bare));
+  if (value === undefined || value === null || value !== value || (isWord && !isKnown)) {
     if (fill === undefined) {
       throw new TypeError(`the column ${JSON.stringify(name)} is missing or not a number`);
     }
     return NaN;
   }
   if (known && typeof value === "string") {
-    return known.get(value) ?? -1;
+    return known.get(value) ?? known.get(bare) ?? -1;
   }
-  if (typeof value === "string" && decimal.test(value)) {
-    return Number(value);
+  if (typeof value === "string" && decimal(bare) === decimal(bare)) {
+    return decimal(bare);
   }
   if (typeof value !== "number" && typeof value !== "boolean") {
     const what = typeof value === "string" ? JSON.stringify(value) : `of the type ${typeof value}`;
@@ -192,7 +208,9 @@ function copysign(v, x) {
 }
 
 function div(a, b) {
-  return b === 0.0 ? 1.0 : a / b;
+  const d = b === 0.0 ? 1.0 : b;
+  const q = a / d;
+  return b === 0.0 ? 1.0 : q;
 }
 
 function absolute(x) {
@@ -209,7 +227,7 @@ function maximum(a, b) {
   return a > b ? a : n;
 }
 
-/* exp(r) - 1 - r for |r| <= ln(2)/2. */
+/* exp(r) - 1 - r for |r| <= ln(2)/2. Pairs of terms (Estrin) make a short chain of dependences. */
 function exp_core(r) {
   const z = r * r;
   const w = z * z;
@@ -228,10 +246,11 @@ function exp_down(x) {
   const y = x < -746.0 ? -746.0 : x;
   const t = y * 1.4426950408889634 + 6755399441056831.0;
   const k = t - 6755399441056831.0;
+  const scale = from_bits(low_bits(t) << 20, 0);
   const a = y - k * 0.6931471805598903;
   const b = k * 5.497923018708371e-14;
-  const p = 1.0 + (a + (exp_core(a - b) - b));
-  return (p * from_bits(low_bits(t) << 20, 0)) * 5.421010862427522e-20;
+  const m = a + (exp_core(a - b) - b);
+  return ((1.0 + m) * scale) * 5.421010862427522e-20;
 }
 
 function sig(x) {
@@ -240,7 +259,9 @@ function sig(x) {
   return top / (1.0 + e);
 }
 
-/* -m / (2 + m) with m = exp(-2|x|) - 1. */
+/* With m = exp(-2|x|) - 1 it is -m / (2 + m), and m = (2^k - 1) + 2^k * q with q = exp(a - b) - 1
+ * keeps its digits where x is small: no second polynomial. What rounding takes from m is given
+ * back by the divisor, where it costs no rounding: its share is -2/m, about 6.4 + 4.8 m. */
 function tanh(x) {
   const u = absolute(x);
   const y = u > 20.0 ? -40.0 : -2.0 * u;

@@ -43,6 +43,7 @@ classes_ = tuple(metadata["classes"])
 # The columns that the network reads; nobody looks at the others. Then those that may not be missing.
 _READ = [0, 1, 2, 3]
 _REQUIRED = [0, 1, 2, 3]
+_MISSING = frozenset(['', '#n/a', '#na', '-nan', '<na>', '?', 'missing', 'n.a.', 'n/a', 'na', 'nan', 'nil', 'none', 'null'])  # words, in small letters
 _TEXTS = tuple(
     {text: number for number, text in enumerate(column.get("categories", ()))}
     for column in metadata["columns"]
@@ -91,8 +92,11 @@ def _rows(rows):
         return [list(row) for row in zip(*columns)] if columns else [[] for _ in range(count)]
     if hasattr(rows, "keys"):
         return [_row(rows)]
+    shape = getattr(rows, "shape", ())
     rows = rows.tolist() if hasattr(rows, "tolist") else list(rows)
-    if rows and (isinstance(rows[0], str) or not hasattr(rows[0], "__len__")):
+    if len(shape) == 2 and not rows and shape[1] != n_features_in_:
+        raise _uneven(shape[1])
+    if rows and (isinstance(rows[0], str) or _is_missing(rows[0]) or not hasattr(rows[0], "__len__")):
         rows = [rows]
     return [_row(row) for row in rows]
 
@@ -103,14 +107,16 @@ def _row(row):
         _refuse_missing_columns(row.keys())
         row = [row[name] for name in feature_names_in_]
     if len(row) != n_features_in_:
-        raise ValueError(
-            f"expected rows of {n_features_in_} features, {', '.join(map(repr, feature_names_in_))}; "
-            f"found {len(row)}"
-        )
+        raise _uneven(len(row))
     numbers = [_NAN] * n_features_in_
     for number in _READ:
         numbers[number] = _number(row[number], number)
     return numbers
+
+
+def _uneven(count):
+    names = ", ".join(map(repr, feature_names_in_))
+    return ValueError(f"expected rows of {n_features_in_} features, {names}; found {count}")
 
 
 def _refuse_missing_columns(names):
@@ -124,7 +130,7 @@ def _number(value, column):
     """A number as it is, a text by its number among the categories, a missing value as NaN."""
     if type(value) is float and not _TEXTS[column]:
         return value
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas' own
+    if _is_missing(value):
         return _NAN
     if isinstance(value, str):
         return _number_of_text(value, column)
@@ -132,30 +138,46 @@ def _number(value, column):
         number = float(value)
     except (TypeError, ValueError):
         raise ValueError(f"column {feature_names_in_[column]!r}: {value!r} is no number") from None
+    except OverflowError:
+        raise ValueError(f"column {feature_names_in_[column]!r}: the number is too large") from None
     if _TEXTS[column]:
         _check_category(number, column)
     return number
 
 
+def _is_missing(value):
+    """None, what pandas has for it, or a masked cell of numpy's."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType", "MaskedConstant")
+
+
 def _number_of_text(text, column):
     """Its number among the texts of the column; of a column of numbers, what its digits say."""
-    texts = _TEXTS[column]
-    if text == "" and text not in texts:
+    texts, bare = _TEXTS[column], text.strip()
+    if bare.lower() in _MISSING and not (text in texts or bare in texts):
         return _NAN
     if texts:
-        return float(texts.get(text, -1))
+        return float(texts.get(text, texts.get(bare, -1)))
+    number = _decimal(bare)
+    if number is None:
+        raise ValueError(f"column {feature_names_in_[column]!r}: {text!r} is no number")
+    return number
+
+
+def _decimal(text):
+    """The finite number that a text is in plain digits; None if it is none."""
     try:
-        if not _DECIMAL.issuperset(text):
-            raise ValueError
-        return float(text)
+        number = float(text) if _DECIMAL.issuperset(text) else _NAN
     except ValueError:
-        raise ValueError(f"column {feature_names_in_[column]!r}: {text!r} is no number") from None
+        return None
+    return number if abs(number) < _INF else None
 
 
 def _check_category(number, column):
     """A number in place of a text must be that of a text, and nothing else by mistake."""
     texts = _TEXTS[column]
-    if number == number and number not in range(-1, len(texts)):
+    if number != number:
+        return
+    if number not in range(-1, len(texts)):
         raise ValueError(f"column {feature_names_in_[column]!r}: no text has the number {number!r}")
     if column not in _MISLEADING:
         _MISLEADING[column] = next(filter(None, map(_means_another, texts, texts.values())), "")
@@ -168,10 +190,8 @@ def _check_category(number, column):
 
 def _means_another(text, place):
     """The text, if it is that of a number that is not its own."""
-    try:
-        return text if float(text) != place else ""
-    except ValueError:
-        return ""
+    number = _decimal(text.strip())
+    return "" if number is None or number == place else text
 
 
 def _refuse_missing(rows, nan):
@@ -186,7 +206,7 @@ def _refuse_missing(rows, nan):
                 )
 
 
-_DECIMAL = frozenset("0123456789+-.eE \t\r\n")
+_DECIMAL = frozenset("0123456789+-.eE")
 _MISLEADING = {}  # for each column that was asked for, a text that a number could be meant for
 
 
@@ -235,7 +255,7 @@ def maximum(a, b):
 
 
 def exp_core(r):
-    """exp(r) − 1 − r for |r| ≤ ln(2)/2; pairs of terms (Estrin), as the C has them."""
+    """exp(r) − 1 − r for |r| ≤ ln(2)/2; pairs of terms (Estrin) make a short chain."""
     z = r * r
     w = z * z
     p01 = 0.5000000000000004 + r * 0.16666666666666496
@@ -253,10 +273,11 @@ def exp_down(x):
     y = -746.0 if x < -746.0 else x
     t = y * 1.4426950408889634 + 6755399441056831.0
     k = t - 6755399441056831.0
+    scale = from_bits(bits(t) << 52)
     a = y - k * 0.6931471805598903
     b = k * 5.497923018708371e-14
-    p = 1.0 + (a + (exp_core(a - b) - b))
-    return (p * from_bits(bits(t) << 52)) * 5.421010862427522e-20
+    m = a + (exp_core(a - b) - b)
+    return ((1.0 + m) * scale) * 5.421010862427522e-20
 
 
 def sig(x):

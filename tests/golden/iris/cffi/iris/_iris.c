@@ -90,10 +90,11 @@ static inline double dsgec_exp_down(double x) {
     double y = x < -746.0 ? -746.0 : x;
     double t = y * 1.4426950408889634 + 6755399441056831.0;
     double k = t - 6755399441056831.0;
+    double scale = dsgec_from_bits(dsgec_bits(t) << 52);
     double a = y - k * 0.6931471805598903;
     double b = k * 5.497923018708371e-14;
-    double p = 1.0 + (a + (dsgec_exp_core(a - b) - b));
-    return (p * dsgec_from_bits(dsgec_bits(t) << 52)) * 5.421010862427522e-20;
+    double m = a + (dsgec_exp_core(a - b) - b);
+    return ((1.0 + m) * scale) * 5.421010862427522e-20;
 }
 
 /* sig in three parts, with the same operations in the same order: exp(-|x|) is a power of 2 (scale)
@@ -136,6 +137,53 @@ static inline double dsgec_tanh(double x) {
     double m_low = ((h - m) + c) + s * q_low;
     double v = (0.0 - m) / ((s + 1.0) + (c + m_low * (6.4 + 4.8 * m)));
     return dsgec_from_bits(dsgec_bits(v) | (dsgec_bits(x) & UINT64_C(0x8000000000000000)));
+}
+/* A constant without a suffix is a double; with -fsingle-precision-constant it would be a float. */
+typedef char dsgec_must_be_compiled_without_single_precision_constants[sizeof 1.0 == sizeof(double) ? 1 : -1];
+/* Another library of the process may flush subnormal numbers to 0 (as -ffast-math does where it is
+ * linked), or round in another direction. Computations stand between `dsgec_enter` and `dsgec_leave`,
+ * which gives the caller its own settings back. */
+#if defined(__GNUC__) && defined(__SSE2__) && !defined(__TINYC__)
+enum { DSGEC_SETTINGS = 0xe040 }; /* of MXCSR: flush to zero, rounding, denormals are zero */
+typedef unsigned dsgec_environment;
+static inline unsigned dsgec_settings(void) {
+    return __builtin_ia32_stmxcsr();
+}
+static inline void dsgec_set(unsigned settings) {
+    __builtin_ia32_ldmxcsr(settings);
+}
+#elif defined(__GNUC__) && defined(__aarch64__) && !defined(__TINYC__)
+enum { DSGEC_SETTINGS = 0x1c00003 }; /* of FPCR: flush to zero, rounding, flush inputs, AH */
+typedef uint64_t dsgec_environment;
+static inline uint64_t dsgec_settings(void) {
+    uint64_t settings;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(settings) : : "memory");
+    return settings;
+}
+static inline void dsgec_set(uint64_t settings) {
+    __asm__ volatile("msr fpcr, %0" : : "r"(settings) : "memory");
+}
+#else
+enum { DSGEC_SETTINGS = 0 };
+typedef int dsgec_environment;
+static inline int dsgec_settings(void) {
+    return 0;
+}
+static inline void dsgec_set(int settings) {
+    (void)settings;
+}
+#endif
+static inline dsgec_environment dsgec_enter(void) {
+    const dsgec_environment found = dsgec_settings();
+    if (found & DSGEC_SETTINGS) {
+        dsgec_set(found & ~(dsgec_environment)DSGEC_SETTINGS);
+    }
+    return found;
+}
+static inline void dsgec_leave(dsgec_environment found) {
+    if (found & DSGEC_SETTINGS) {
+        dsgec_set(found);
+    }
 }
 
 typedef double real;
@@ -1167,6 +1215,7 @@ int iris_run(const real *x, size_t rows, real *out, int level)
     ALIGNED real t[320];
     /* Some rows are done sooner one by one than as a block that is mostly empty. */
     const size_t left = rows % 64, blocks = left < 8 ? rows - left : rows;
+    const dsgec_environment found = dsgec_enter();
     int lacks = 0;
     if (blocks > 0) {
 #ifdef HAS_AVX
@@ -1181,12 +1230,14 @@ int iris_run(const real *x, size_t rows, real *out, int level)
     (void)level;
     if (blocks < rows)
         lacks |= run_row(x + blocks * 4, rows - blocks, out + blocks * 3, t);
+    dsgec_leave(found);
     return lacks;
 }
 
 /* The number of the most probable class of each row; -1 where there is none. */
 void iris_choose(const real *p, size_t rows, int *numbers)
 {
+    const dsgec_environment found = dsgec_enter();
     size_t row;
     for (row = 0; row < rows; row++, p += 3) {
         /* What is not a number is no larger than minus infinity; a class it is not. */
@@ -1196,4 +1247,5 @@ void iris_choose(const real *p, size_t rows, int *numbers)
                 best = i;
         numbers[row] = p[best] != p[best] ? -1 : best;
     }
+    dsgec_leave(found);
 }

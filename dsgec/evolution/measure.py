@@ -1,0 +1,143 @@
+"""Phenotypes to what people compare networks by: sizes, and metrics on training and test rows."""
+
+import re
+import struct
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.native_input import make_parameters, make_test_tables
+from dsgec.evolution.problem import Problem
+from dsgec.fitness import metrics
+from dsgec.fitness.objectives import spread
+from dsgec.native.engine import NativeEngine, Part, Tables
+from dsgec.network.evaluate import evaluate
+from dsgec.network.measure import Size, size
+from dsgec.network.simplify import simplify
+from dsgec.network.text import text
+
+Figures = dict[str, dict[str, float | None]]
+"""The metrics by part, "train" and "test"."""
+
+_NUMBER = re.compile("@([0-9a-f]{16})")
+
+
+class Measurer(Protocol):
+    """Measures the networks of a problem's texts."""
+
+    def describe(self, phenotype: str) -> tuple[Size, str]:
+        """The size of the simplified network, and its text."""
+
+    def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
+        """For each text, the metrics on the training and on the test rows."""
+
+
+def measured(problem: Problem, outputs: NDArray[np.float64]) -> Figures:
+    """The metrics on the training and on the test rows, given what all rows give."""
+    dataset = problem.dataset
+
+    def figures(rows: Any) -> dict[str, float | None]:
+        if dataset.classes:
+            count = len(dataset.classes)
+            return metrics.classification(outputs[rows], dataset.class_numbers[rows], count)
+        return metrics.regression(outputs[rows], dataset.y[rows])
+
+    with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
+        return {part: figures(rows) for part, rows in parts(problem)}
+
+
+def parts(problem: Problem) -> tuple[tuple[str, NDArray[np.intp]], ...]:
+    """The rows that are measured together."""
+    return ("train", problem.split.train), ("test", problem.split.test)
+
+
+class PlainMeasurer:
+    """Parses, simplifies and evaluates in Python: the specification of the other."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    def describe(self, phenotype: str) -> tuple[Size, str]:
+        network = simplify(self.problem.parse(phenotype))
+        return size(network), text(network)
+
+    def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
+        networks = (simplify(self.problem.parse(phenotype)) for phenotype in phenotypes)
+        return [
+            measured(self.problem, evaluate(network, self.problem.dataset.x))
+            for network in networks
+        ]
+
+
+class NativeMeasurer:
+    """Has engines do it: for either part of the rows one a thread, all on the same tables."""
+
+    def __init__(self, engine: Engine) -> None:
+        problem, machine = engine.problem, engine.machine
+        self._engine = engine.native
+        self._threads = engine.threads
+        self._parts: dict[str, _NativePart] = {}
+        one = replace(make_parameters(problem, engine.settings), population=1, elites=0)
+        for name, rows in parts(problem):
+            tables = machine.tables if name == "train" else make_test_tables(problem)
+            engines = [NativeEngine(machine.library, one, tables) for _ in range(self._threads)]
+            self._parts[name] = _NativePart(problem, rows, tables, engines)
+
+    def describe(self, phenotype: str) -> tuple[Size, str]:
+        told = self._engine.describe(phenotype)
+        sizes = Size(told.layers, told.neurons, told.features, told.connections)
+        return sizes, _NUMBER.sub(lambda number: _printed(number[1]), told.text)
+
+    def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
+        def some(thread: int) -> list[Figures]:
+            return [
+                {name: part.figures(text, thread) for name, part in self._parts.items()}
+                for text in phenotypes[thread :: self._threads]
+            ]
+
+        found: list[Figures] = [{} for _ in phenotypes]
+        with ThreadPoolExecutor(self._threads) as pool:
+            for thread, own in enumerate(pool.map(some, range(self._threads))):
+                found[thread :: self._threads] = own
+        return found
+
+
+class _NativePart:
+    """Some rows, in a table that these engines have."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        rows: NDArray[np.intp],
+        tables: Tables,
+        engines: Sequence[NativeEngine],
+    ) -> None:
+        dataset = problem.dataset
+        classes = np.full(len(tables.single), -1)
+        classes[tables.places] = dataset.class_numbers[rows] if dataset.classes else 0
+        self._engines, self._rows = engines, len(rows)
+        self._part = Part(tables.places, classes, tables.single, len(dataset.classes))
+        self._total = 0.0 if dataset.classes or not len(rows) else spread(dataset.y[rows])
+
+    def figures(self, phenotype: str, thread: int) -> dict[str, float | None]:
+        told = self._engines[thread].tally(phenotype, self._part)
+        if self._part.class_count:
+            return metrics.class_figures(
+                metrics.ClassTally(told.outputs, told.confusion, told.ranks, told.squares)
+            )
+        return metrics.error_figures(
+            metrics.ErrorTally(self._rows, told.squares, told.distances), self._total
+        )
+
+
+@lru_cache(1 << 14)
+def _printed(bits: str) -> str:
+    """A number as `dsgec.network.text` prints it."""
+    (value,) = struct.unpack(">d", bytes.fromhex(bits))
+    return repr(value)

@@ -1,0 +1,34 @@
+"""The stages of a run's end, one after the other: what is told of them, and how long each took."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from dsgec.run.under_way import ignore
+
+WORDS = {
+    "checkpoint": "writing the checkpoint",
+    "results": "measuring the best network",
+    "hall_of_fame": "measuring the hall of fame",
+    "self_test": "choosing the self-test rows",
+    "exports": "writing the exports",
+    "report": "writing the report",
+}
+"""The stages as timing.json calls them, in order, and as people do."""
+
+
+class Stages:
+    """`seconds` has the stages that are over; `on_stage` is called in words when one begins."""
+
+    def __init__(self, on_stage: Callable[[str], None] = ignore) -> None:
+        self.seconds: dict[str, float] = {}
+        self._on_stage = on_stage
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        self._on_stage(WORDS[name])
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started

@@ -1,0 +1,232 @@
+/* A simplified network to its sizes and its text: dsgec/network/measure.py and text.py.
+ *
+ * A number is written as `@` and its bits in hexadecimal: Python alone prints numbers. */
+
+/* What is still to be printed, last first: text, or a node and how strongly it must bind. */
+typedef struct {
+    const char *text;
+    int32_t node, strength;
+} Todo;
+
+typedef struct {
+    Parser parser;
+    Simplified network;
+    int64_t *mentions; /* of features and neurons below a node, up to the next neuron */
+    Todo *todo;
+    size_t mentions_capacity, todo_capacity;
+    int32_t todo_count;
+    Text text;
+} Describing;
+
+typedef struct {
+    int64_t layers, neurons, features, connections, text_length;
+    const char *text;
+} dsgec_engine_network;
+
+static void free_describing(Describing *d) {
+    free_parser(&d->parser);
+    free_simplified(&d->network);
+    free(d->mentions);
+    free(d->todo);
+    free(d->text.data);
+}
+
+static int count_mentions(Describing *d, dsgec_engine_network *told) {
+    const Simplified *s = &d->network;
+    const Nodes *nodes = &s->folded.nodes;
+    int32_t i;
+    if (!RESERVE(d->mentions, d->mentions_capacity, nodes->count)) {
+        return 0;
+    }
+    told->layers = s->kept_layers;
+    told->neurons = s->kept_count;
+    told->features = told->connections = 0;
+    for (i = 0; i < nodes->count; i++) {
+        const Node *node = &nodes->items[i];
+        d->mentions[i] = node->operation == INPUT;
+        if (!s->live[i]) {
+            continue;
+        }
+        told->features += node->operation == INPUT;
+        if (node->operation >= AS_WRITTEN) {
+            d->mentions[i] = d->mentions[node->a] + (node->b < 0 ? 0 : d->mentions[node->b]);
+        }
+        if (s->layer[i] > 0) {
+            told->connections += d->mentions[i];
+            d->mentions[i] = 1;
+        }
+    }
+    for (i = 0; i < s->output_count; i++) {
+        told->connections += d->mentions[s->outputs[i]];
+    }
+    return 1;
+}
+
+static int print(Text *text, const char *piece) {
+    size_t length = strlen(piece);
+    if (!RESERVE(text->data, text->capacity, text->length + length)) {
+        return 0;
+    }
+    memcpy(text->data + text->length, piece, length);
+    text->length += length;
+    return 1;
+}
+
+static int print_index(Text *text, const char *before, int64_t number) {
+    char digits[24], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return print(text, before) && print(text, at);
+}
+
+static int print_number(Text *text, double value, int32_t strength) {
+    uint64_t bits = dsgec_bits(value);
+    int brackets = bits >> 63 && strength > NEGATION, i;
+    char digits[18];
+    digits[0] = '@';
+    for (i = 0; i < 16; i++) {
+        digits[1 + i] = "0123456789abcdef"[bits >> (60 - 4 * i) & 15];
+    }
+    digits[17] = '\0';
+    return print(text, brackets ? "(" : "") && print(text, digits) &&
+           print(text, brackets ? ")" : "");
+}
+
+static int print_neuron(Text *text, const Simplified *s, int32_t position) {
+    return print_index(text, "h_", s->layer[position]) &&
+           print_index(text, "_", s->number[position]);
+}
+
+static int later(Describing *d, const char *text, int32_t node, int32_t strength) {
+    Todo *todo;
+    if (!RESERVE(d->todo, d->todo_capacity, d->todo_count + 1)) {
+        return 0;
+    }
+    todo = &d->todo[d->todo_count++];
+    todo->text = text;
+    todo->node = node;
+    todo->strength = strength;
+    return 1;
+}
+
+static int later_pair(Describing *d, const Node *node, const char *sign, int32_t own,
+                      int32_t strength) {
+    /* `^` binds to the right, the others to the left. */
+    int right = own == POWER_OF, brackets = own < strength;
+    return later(d, brackets ? ")" : "", -1, 0) && later(d, NULL, node->b, own + !right) &&
+           later(d, sign, -1, 0) && later(d, NULL, node->a, own + right) &&
+           later(d, brackets ? "(" : "", -1, 0);
+}
+
+static int later_function(Describing *d, const Node *node, int32_t strength) {
+    int function = node->operation - AS_WRITTEN, brackets;
+    switch (function) {
+    case F_add: return later_pair(d, node, " + ", 1, strength);
+    case F_sub: return later_pair(d, node, " - ", 1, strength);
+    case F_mul: return later_pair(d, node, " * ", 2, strength);
+    case F_div: return later_pair(d, node, " / ", 2, strength);
+    case F_pow: return later_pair(d, node, " ^ ", POWER_OF, strength);
+    case F_neg:
+        brackets = strength > NEGATION;
+        if (d->network.folded.nodes.items[node->a].operation == NUMBER) {
+            return later(d, brackets ? "))" : ")", -1, 0) && later(d, NULL, node->a, 0) &&
+                   later(d, brackets ? "(-(" : "-(", -1, 0);
+        }
+        return later(d, brackets ? ")" : "", -1, 0) && later(d, NULL, node->a, NEGATION) &&
+               later(d, brackets ? "(-" : "-", -1, 0);
+    default:
+        return later(d, ")", -1, 0) &&
+               (node->b < 0 || (later(d, NULL, node->b, 0) && later(d, ", ", -1, 0))) &&
+               later(d, NULL, node->a, 0) && later(d, "(", -1, 0) &&
+               later(d, function_names[function], -1, 0);
+    }
+}
+
+/* The expression of a node, with neurons of earlier layers than this one called by their names. */
+static int print_expression(Describing *d, int32_t position, int32_t layer) {
+    const Simplified *s = &d->network;
+    d->todo_count = 0;
+    if (!later(d, NULL, position, 0)) {
+        return 0;
+    }
+    while (d->todo_count > 0) {
+        Todo todo = d->todo[--d->todo_count];
+        const Node *node = todo.node < 0 ? NULL : &s->folded.nodes.items[todo.node];
+        int done;
+        if (node == NULL) {
+            done = print(&d->text, todo.text);
+        } else if (s->layer[todo.node] > 0 && s->layer[todo.node] < layer) {
+            done = print_neuron(&d->text, s, todo.node);
+        } else if (node->operation == NUMBER) {
+            done = print_number(&d->text, node->value, todo.strength);
+        } else if (node->operation == INPUT) {
+            done = print_index(&d->text, "x_", (int64_t)node->a + 1);
+        } else {
+            done = later_function(d, node, todo.strength);
+        }
+        if (!done) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int print_outputs(Describing *d) {
+    const Simplified *s = &d->network;
+    int softmax = d->parser.softmax;
+    int32_t i;
+    for (i = 0; softmax && i < s->output_count; i++) {
+        if (!print_index(&d->text, i > 0 ? ", y_" : "y_", (int64_t)i + 1)) {
+            return 0;
+        }
+    }
+    for (i = 0; i < s->output_count; i++) {
+        int begun = softmax ? print(&d->text, i > 0 ? ", " : " = softmax(")
+                            : print_index(&d->text, "y_", (int64_t)i + 1) && print(&d->text, " = ");
+        if (!begun || !print_expression(d, s->outputs[i], INT32_MAX) ||
+            (!softmax && !print(&d->text, "\n"))) {
+            return 0;
+        }
+    }
+    return !softmax || print(&d->text, ")\n");
+}
+
+/* The equations of the network, in the order in which it computes. */
+static int print_network(Describing *d) {
+    const Simplified *s = &d->network;
+    int32_t i;
+    d->text.length = 0;
+    if (!print_index(&d->text, "inputs = ", d->parser.inputs) || !print(&d->text, "\n")) {
+        return 0;
+    }
+    for (i = 0; i < s->kept_count; i++) {
+        int32_t position = s->kept[i];
+        if (!print_neuron(&d->text, s, position) || !print(&d->text, " = ") ||
+            !print_expression(d, position, s->layer[position]) || !print(&d->text, "\n")) {
+            return 0;
+        }
+    }
+    return print_outputs(d);
+}
+
+/* The simplified network of a text, which stays until the next call. */
+static int describe(Describing *d, size_t features, const char *text, size_t length,
+                    dsgec_engine_network *told) {
+    int parsed;
+    d->parser.as_written = 1;
+    d->parser.inputs = (int32_t)features;
+    parsed = parse(&d->parser, text, length);
+    if (parsed == NO_NETWORK) {
+        return BAD_CALL;
+    }
+    if (parsed != PARSED || !simplify(&d->network, &d->parser) || !count_mentions(d, told) ||
+        !print_network(d)) {
+        return NO_MEMORY;
+    }
+    told->text = d->text.data;
+    told->text_length = (int64_t)d->text.length;
+    return OK;
+}

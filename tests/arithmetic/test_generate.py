@@ -1,0 +1,98 @@
+"""The arithmetic of every language is what is printed of the one source, and of nothing else."""
+
+import re
+
+import pytest
+
+from dsgec.arithmetic import syntax
+from dsgec.arithmetic.generate import ROOT, generate
+from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.print_c import print_c
+from dsgec.arithmetic.print_js import print_js
+from dsgec.arithmetic.syntax import NotInSubset
+
+PRINTED = generate()
+
+
+@pytest.mark.parametrize("path", PRINTED)
+def test_a_printed_file_is_what_the_source_says(path: str):
+    found = ROOT.joinpath(path).read_text(encoding="utf-8")
+    assert found == PRINTED[path], "run `python -m dsgec.arithmetic.generate`"
+
+
+def test_every_language_has_every_function():
+    names = set(read("double"))
+    for path, text in PRINTED.items():
+        found = set(
+            re.findall(r"^(?:def|function|static inline \w+) (?:dsgec_)?(\w+)\(", text, re.M)
+        )
+        assert names <= found, path
+
+
+def with_function(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The source, with a function `f` of a float and an int behind all others."""
+    text = syntax.read_text
+    added = f'\n\ndef f(x: float, n: int) -> float:\n    """It."""\n{body}\n'
+    monkeypatch.setattr(syntax, "read_text", lambda name: text(name) + added * (name == "scalar"))
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    if x > 0.0:\n        x = 1.0\n    return x", "neither an assignment nor the return"),
+        ("    y = x * 2.0", "ends in a return"),
+        ("    return x * n", "a real beside a word"),
+        ("    return n + 1", "expected a real, found a word"),
+        ("    y = x\n    y = n\n    return x", "one kind"),
+        ("    x = x * 2.0\n    return x", "a parameter keeps its value"),
+        ("    return x % 2.0", "not in the subset"),
+        ("    return x & x", "no & of a real"),
+        ("    return n", "expected a real, found a word"),
+        ("    return y", "not in the subset"),
+        ("    return math.exp(x)", "no such function"),
+        ("    return sin(x, x)", "no such function of so many arguments"),
+        ("    return x if x < 0.0 < x else x", "not in the subset"),
+        ("    return x if x else 1.0", "expected a truth, found a real"),
+        ("    return 1.0 if x == 0.0 else n", "a real beside a word"),
+        ("    return horner(x, LOG_SERIES)", "no such function"),
+        ("    return x if n & 1 == 0 else 1.0", "C compares first"),
+        ("    return -UNDERFLOW", "two signs"),
+    ],
+)
+def test_what_no_printer_can_print_is_refused(body, message, monkeypatch):
+    with_function(body, monkeypatch)
+    with pytest.raises(NotInSubset, match=message):
+        read("double")
+
+
+def test_a_literal_with_more_digits_than_a_float_is_refused(monkeypatch):
+    with_function("    return x * 0.12345678901", monkeypatch)
+    assert "f" in read("double")
+    with pytest.raises(NotInSubset, match="more digits than a float has"):
+        read("float")
+
+
+def test_parentheses_numbers_and_selections_are_as_each_language_writes_them(monkeypatch):
+    with_function(
+        "    y = (x + LN2) - (-x)\n"
+        "    m = (n + ROOT_HALF) >> MANTISSA\n"
+        "    y = -HUGE if x == y else from_bits(m | ONE)\n"
+        "    return math.copysign(y * 3.5e10, x) if (n & 1) == 0 else y",
+        monkeypatch,
+    )
+    hand = {name: (ROOT / f"templates/{name}/by_hand.{name}").read_text() for name in ("c", "js")}
+    assert (
+        "float dsgec_f(float x, uint32_t n) {\n"
+        "    float y = (x + 0.69314575f) - (-x);\n"
+        "    uint32_t m = (n + UINT32_C(0x004afb0d)) >> 23;\n"
+        "    y = x == y ? -68719476736.0f : dsgec_from_bits(m | UINT32_C(0x3f800000));\n"
+        "    return (n & 1) == 0 ? dsgec_from_bits(dsgec_bits(y * 3.5e+10f) |"
+        " (dsgec_bits(x) & UINT32_C(0x80000000))) : y;\n}\n"
+    ) in print_c("float", hand["c"])
+    assert (
+        "function f(x, n) {\n"
+        "  let y = (x + 0.6931471805598903) - (-x);\n"
+        "  const m = (0x00095f61 + (n + 0x9980c433 > 0xffffffff ? 1 : 0)) >>> 20;\n"
+        "  y = x === y ? -36893488147419103232.0 : from_bits(0x3ff00000, m);\n"
+        "  return (n & 1) === 0 ? copysign(y * 3.5e10, x) : y;\n}\n"
+    ) in print_js(hand["js"])

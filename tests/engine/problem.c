@@ -1,0 +1,65 @@
+/* A problem as `data` of driven.py writes it, for programs behind the engine's source. */
+#include <stdio.h>
+
+typedef struct {
+    dsgec_engine_settings settings;
+    int64_t generations;
+    void *tables[4]; /* what the settings point to */
+} Problem;
+
+static void *read_array(FILE *file, size_t count, size_t size) {
+    void *array = malloc(count * size + 1);
+    if (array == NULL || fread(array, size, count, file) != count) {
+        fprintf(stderr, "the file is too short\n");
+        exit(2);
+    }
+    return array;
+}
+
+static Problem read_problem(const char *path) {
+    Problem problem;
+    dsgec_engine_settings *s = &problem.settings;
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    int64_t *numbers;
+    double *rates;
+    if (file == NULL) {
+        fprintf(stderr, "no file with a problem\n");
+        exit(2);
+    }
+    numbers = read_array(file, 15, sizeof *numbers);
+    rates = read_array(file, 2, sizeof *rates);
+    s->seed = (uint64_t)numbers[0];
+    s->population = numbers[1];
+    s->tournament = numbers[2];
+    s->elites = numbers[3];
+    s->max_size = numbers[4];
+    s->threads = numbers[5];
+    s->connect_all = numbers[6];
+    s->codons = numbers[7];
+    s->wraps = numbers[8];
+    s->memory = numbers[9];
+    s->features = numbers[10];
+    s->rows = numbers[11];
+    s->classes = numbers[12];
+    s->groups = numbers[13];
+    s->crossover = rates[0];
+    s->mutation = rates[1];
+    problem.generations = numbers[14];
+    s->row_groups = problem.tables[0] = read_array(file, (size_t)s->groups, sizeof *s->row_groups);
+    s->columns = problem.tables[1] =
+        read_array(file, (size_t)(s->features * s->rows), sizeof *s->columns);
+    s->single = problem.tables[2] = read_array(file, (size_t)s->rows, sizeof *s->single);
+    s->each = problem.tables[3] =
+        read_array(file, (size_t)((s->classes > 0 ? s->classes : 1) * s->rows), sizeof *s->each);
+    fclose(file);
+    free(numbers);
+    free(rates);
+    return problem;
+}
+
+static void free_problem(Problem *problem) {
+    size_t i;
+    for (i = 0; i < sizeof problem->tables / sizeof *problem->tables; i++) {
+        free(problem->tables[i]);
+    }
+}

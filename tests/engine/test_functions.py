@@ -1,0 +1,53 @@
+"""The engine has every function of the table: what lacks a case does not compile."""
+
+import subprocess
+
+import pytest
+
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.bnf.expand import expand
+from dsgec.bnf.load import load_grammar
+from dsgec.codegen.engine import emit_engine
+from dsgec.genome.tables import tabulate
+from dsgec.native.toolchain import FLAGS
+from tests.arithmetic.three import COMPILERS
+
+
+@pytest.fixture(scope="module")
+def engine():
+    grammar = expand(load_grammar("one_layer").grammar, 5, 2)
+    return emit_engine(tabulate(grammar, {}), "dsge", False, "sigmoid", "exp-rmse")
+
+
+def refused(compiler, text, folder):
+    """What the compiler says of a text that it does not take."""
+    source = folder / "engine.c"
+    source.write_text(text)
+    command = [compiler, *FLAGS, "-fsyntax-only", source]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(
+    ("end", "missing", "switches"),
+    [
+        ("    F_softmax,\n    F_NONE\n} Function;", "F_more", 2),
+        ("    DOT, /*", "OF_more", 1),
+    ],
+    ids=["function", "operation"],
+)
+def test_a_function_that_lacks_a_case_does_not_compile(
+    compiler, end, missing, switches, engine, tmp_path
+):
+    assert "error" not in refused(compiler, engine, tmp_path)
+    assert engine.count(end) == 1
+    said = refused(compiler, engine.replace(end, f"    {missing},\n{end}"), tmp_path)
+    errors = [line for line in said.splitlines() if "error" in line and missing in line]
+    assert len(errors) == switches, said
+
+
+def test_every_function_of_the_table_is_in_its_lists(engine):
+    for function in FUNCTIONS.values():
+        entry = f"    X({function.name}, {function.symbol}, {int(function.is_activation)})"
+        assert (entry in engine) == (function.arity is not None)

@@ -1,0 +1,223 @@
+"""A process whose system calls can be made to fail: sweeps over every point of a command.
+
+It is started with inject.c preloaded, has dsgec imported once, and forks a child for each command.
+A line of JSON in is a sweep, a line out what came of it: how many points were tried of each kind,
+and what was wrong.
+"""
+
+import contextlib
+import ctypes
+import errno
+import gc
+import io
+import json
+import os
+import shutil
+import sys
+import traceback
+from functools import cache
+from pathlib import Path
+
+from dsgec.__main__ import main
+from dsgec.codegen import artefact
+from dsgec.workers import crew
+
+_KINDS = {
+    "open": (1, (errno.EMFILE, errno.EACCES)),
+    "read": (2, (errno.EIO,)),
+    "write": (4, (errno.ENOSPC,)),
+    "half": (8, (errno.ENOSPC,)),
+    "fsync": (16, (errno.EIO,)),
+    "rename": (32, (errno.ENOSPC,)),
+    "mkdir": (64, (errno.ENOSPC,)),
+    "unlink": (128, (errno.EIO,)),
+    "stat": (256, (errno.EIO,)),
+    "close": (512, (errno.EIO,)),
+}
+_CHANGES = ("open", "write", "fsync", "rename", "mkdir", "unlink")
+_KILLED = 137
+_MOST_PROBLEMS = 12
+_library = ctypes.CDLL(None)
+
+
+class Inline:
+    """Stands for the crew of processes of a study: calls are made here, when they are awaited."""
+
+    threads, want = 1, ""
+
+    def __init__(self, *_):
+        self.calls = []
+
+    def __str__(self):
+        return "1 process"
+
+    def share(self, value):
+        return value
+
+    def submit(self, function, *arguments):
+        from dsgec.workers.calls import Call
+
+        self.calls.append(Call(function, arguments))
+        return self.calls[-1]
+
+    def ended(self, _):
+        call = self.calls.pop(0)
+        try:
+            call.value = call.function(*call.arguments)
+        except Exception as error:
+            call.error = error
+        return [call]
+
+    def cancel(self, _):
+        pass
+
+    def close(self):
+        pass
+
+
+def called(words):
+    """A command, as tests/command.py calls it: its exit code, and what it printed for people."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    sys.argv = ["dsgec", *words]
+    code = 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+        except BaseException:
+            traceback.print_exc()
+            code = -1
+    return code, err.buffer.getvalue().decode()
+
+
+def forked(commands, root="", kind=0, number=0, failure=0, persistent=False):
+    """Commands in a child, until one of them fails: its code, messages, and if a call failed."""
+    receiver, sender = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code, text = _KILLED, ""
+        try:
+            _library.dsgec_inject(root.encode(), kind, ctypes.c_long(number), failure, persistent)
+            for words in commands:
+                code, text = called(words)
+                if code:
+                    break
+            failed = bool(_library.dsgec_failed())
+            _library.dsgec_inject(b"", 0, ctypes.c_long(0), 0, 0)
+            os.write(sender, json.dumps([code, text[-4000:], failed]).encode())
+        finally:
+            os._exit(0)
+    os.close(sender)
+    with os.fdopen(receiver, "rb") as pipe:
+        answer = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(answer) if answer else [_KILLED, "", True]
+
+
+def content(folder):
+    """All that is beneath a folder: the bytes of files, nothing of folders."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def put_back(folder, before):
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, data in ({".": None} | before).items() if before is not None else ():
+        if data is None:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        else:
+            (folder / name).write_bytes(data)
+
+
+def difference(folder, wanted):
+    """What is other than in a folder that nothing disturbed; timing.json always may be."""
+    there = content(folder)
+    names = {name for name in there.keys() | wanted.keys() if Path(name).name != "timing.json"}
+    differ = [name for name in sorted(names) if there.get(name, 0) != wanted.get(name, 0)]
+    return ", ".join(f"{name} {'differs' if name in there else 'is missing'}" for name in differ)
+
+
+def points(sweep):
+    """What is to fail: a name for it, the kinds of calls, the error (0 kills), and for how long."""
+    for name, (kind, failures) in _KINDS.items():
+        if name in sweep["kinds"]:
+            for failure in failures:
+                for persistent in (False, True):
+                    until = " and all after" if persistent else ""
+                    yield (
+                        name,
+                        f"{name} {errno.errorcode[failure]}{until}",
+                        kind,
+                        failure,
+                        persistent,
+                    )
+    if "kill" in sweep["kinds"]:
+        changes = sum(_KINDS[name][0] for name in _CHANGES)
+        yield "kill", "kill before the call", changes, 0, False
+        yield "kill", "kill half way through the write", _KINDS["half"][0], 0, False
+
+
+def swept(sweep):
+    """Every `every`-th point of a command, from the `first`: the counts, and the problems."""
+    root, folder = Path(sweep["root"]), Path(sweep["folder"])
+    for words in sweep["before"]:
+        code, text = called(words)
+        assert code == 0, text
+    before = content(folder) if folder.exists() else None
+    code, text = called(sweep["command"])  # here, so that children find all caches filled
+    assert code == 0, text
+    wanted = content(folder)
+    gc.freeze()  # a child that collects would copy all of it
+    counts, problems = {}, []
+    for name, told, kind, failure, persistent in points(sweep):
+        number, failed = sweep["first"], True
+        while failed and len(problems) < _MOST_PROBLEMS:
+            put_back(folder, before)
+            code, text, failed = forked(
+                [sweep["command"]], str(root), kind, number, failure, persistent
+            )
+            if failed:
+                counts[name] = counts.get(name, 0) + 1
+                wrong = _wrong(sweep, code, text, wanted, killed=failure == 0)
+                if wrong:
+                    problems.append(f"{told}, call {number}: {wrong}")
+            number += sweep["every"]
+    shutil.rmtree(folder, ignore_errors=True)
+    return {"counts": counts, "problems": problems}
+
+
+def _wrong(sweep, code, text, wanted, *, killed):
+    folder = Path(sweep["folder"])
+    expected = (_KILLED,) if killed else (0, 1)
+    if code not in expected or "Traceback" in text or "Exception ignored" in text:
+        return f"exit code {code}: {text}"
+    if code == 1 and sweep["root"] not in text:
+        return f"no file is named: {text}"
+    differs = difference(folder, wanted)
+    if code == 0 and differs and "note:" not in text and "warning:" not in text:
+        return f"it says that it succeeded, but {differs}: {text}"
+    verify = [["verify", str(folder)]] if sweep["verify"] else []
+    for words in sweep["again"]:  # the first that has anything to do is enough
+        code, said, _ = forked([words, *verify])
+        if code == 0:
+            break
+    differs = difference(folder, wanted)
+    if code or differs:
+        return f"then, exit code {code}; {differs}: {said}; the first said: {text}"
+    return ""
+
+
+def serve():
+    crew.Crew = Inline
+    artefact.golden = cache(artefact.golden)  # half of the time, for what never differs
+    for line in sys.stdin:
+        answer = json.dumps(swept(json.loads(line)))
+        sys.__stdout__.write(answer + "\n")
+        sys.__stdout__.flush()
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,85 @@
+"""An engine that gets no memory, or no thread, says so: nothing crashes and nothing leaks."""
+
+from pathlib import Path
+
+import pytest
+
+from dsgec.codegen.engine import DECLARATIONS
+from dsgec.errors import DsgecError
+from dsgec.evolution import engine as engines
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.settings import Settings
+from tests.engine.compare import QUICK, make, make_data
+from tests.engine.test_sanitized import GRAMMARS, build, drive
+
+pytestmark = pytest.mark.needs_cc
+
+HERE = Path(__file__).parent
+STARVED = ("-include", str(HERE / "starve.h"))
+SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+CONTROL = "void dsgec_starve(int64_t, int); int64_t dsgec_starved(void);"
+
+
+def refused(problem, settings, threads, folder, *flags):
+    """How many requests were refused, each in its turn."""
+    program = build(
+        problem,
+        folder,
+        *STARVED,
+        *flags,
+        representation=settings.engine,
+        driver=HERE / "starved.c",
+    )
+    return int(drive(program, problem, settings, threads, folder)[-1])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_refusal_of_memory_is_an_error_and_nothing_leaks(threads, tmp_path):
+    settings = Settings(population=6, generations=3, elites=2, seed=3)
+    assert refused(make("one_layer", settings), settings, threads, tmp_path, "-O1") > 50
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("engine", "grammar"),
+    [*(("dsge", each) for each in GRAMMARS), ("sge", "one_layer"), ("ge", "one_layer")],
+)
+def test_no_refusal_of_memory_makes_an_address_wrong(engine, grammar, threads, tmp_path, capsys):
+    settings = Settings(population=10, generations=6, elites=2, seed=3, engine=engine)
+    problem = make(grammar, settings, make_data(1, 43, 3, 3 if "softmax" in grammar else 2))
+    count = refused(problem, settings, threads, tmp_path, "-O1", *SANITIZED)
+    with capsys.disabled():
+        name = grammar if "::=" not in grammar else "a grammar of the tests"
+        print(f"\n{engine}, {name}, {threads} threads: {count} requests refused")
+    assert count > 50
+
+
+def test_a_run_without_memory_ends_with_a_message(monkeypatch):
+    monkeypatch.setattr(engines, "DECLARATIONS", DECLARATIONS + CONTROL)
+    settings = Settings(population=6, generations=3, seed=3)
+    problem = make("one_layer", settings)
+
+    def start():
+        return Engine(problem, settings, flags=(*QUICK, *STARVED))
+
+    start()  # compiled, and from now on found in the cache: one library for all
+    undisturbed = start()
+    undisturbed.step(4)
+    native = undisturbed.native._lib
+    number, messages, ended = 0, set(), False
+    while not ended:
+        number += 1
+        native.dsgec_starve(number, 0)
+        try:
+            engine = start()
+            engine.step(4)
+            state = engine.save()
+        except DsgecError as error:
+            messages.add(error.faults[0].message)
+            continue
+        ended = native.dsgec_starved() == 0
+        assert state == undisturbed.save()
+    native.dsgec_starve(0, 0)
+    assert number > 30
+    assert messages == {"the engine stopped: there is not enough memory"}

@@ -1,0 +1,178 @@
+"""Harnesses to programs: fuzzers by clang's libFuzzer, or programs that replay files by any cc."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dsgec.data.native import reader_source
+from dsgec.evolution import scoring
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.settings import Settings
+from tests.engine.compare import QUICK, make, make_data
+from tests.engine.driven import data, source
+
+HERE = Path(__file__).parent
+FLAGS = ("-std=c99", "-g", "-ffp-contract=off", "-pthread")
+QUIET = {"clang": ("-Wno-unknown-pragmas", "-Wno-pass-failed")}
+SANITIZERS = "address,undefined"
+LIMITS = ("-timeout=60", "-rss_limit_mb=2000", "-reload=0")
+
+
+def expect_libfuzzer():
+    """Skip the test unless clang is here with its runtime, which is often a package of its own."""
+    if not shutil.which("clang"):
+        pytest.skip("no clang")
+    command = ["clang", "-print-runtime-dir"]
+    folder = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    if not any(Path(folder).glob("libclang_rt.fuzzer*")):
+        pytest.skip("clang has no libFuzzer")
+
+
+class Reader:
+    """The reader of tables."""
+
+    name, most, flags = "reader", 4096, ()
+
+    def source(self, *more):
+        parts = [HERE / "expect.h", HERE / "reader.c", *more]
+        return "\n".join([reader_source(), *(part.read_text(encoding="utf-8") for part in parts)])
+
+    def environment(self, folder):
+        return {}
+
+
+class EngineHarness:
+    """An engine that reads states (`restore`) or migrants (`receive`)."""
+
+    most = 1 << 16
+    # Comparisons are followed at three times the cost, and the mutator knows what to compare with.
+    flags = ("-fno-sanitize-coverage=trace-cmp",)
+
+    def __init__(self, target, grammar, representation="dsge", classes=2, **settings):
+        self.target, self.name = target, f"{target}-{representation}-{grammar}"
+        self.settings = Settings(
+            population=6,
+            generations=6,
+            elites=2,
+            tournament=2,
+            seed=5,
+            engine=representation,
+            codons=60,
+            wraps=1,
+            max_size=3000,
+            **settings,
+        )
+        self.problem = make(grammar, self.settings, make_data(1, 11, 3, classes))
+
+    def source(self, *more):
+        own = (HERE / "expect.h", HERE / "engines.c", HERE / f"{self.target}.c")
+        mutator = () if more else (HERE / "mutate.c",)  # which only libFuzzer calls
+        return source(self.problem, self.settings.engine, (*own, *mutator, *more))
+
+    def environment(self, folder):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scoring, "REMEMBERED", 14)  # so that an engine forgets, too
+            (folder / "problem").write_bytes(data(self.problem, self.settings, 1))
+        return {"PROBLEM": str(folder / "problem")}
+
+    def seeds(self):
+        """What real runs leave: made here, because the form of a state is the engine's affair."""
+        found = []
+        for generations in (0, 1, 2, 5):
+            engine = Engine(self.problem, self.settings, flags=QUICK)
+            engine.step(generations)
+            if self.target == "restore":
+                found.append(engine.native.save())
+            elif generations:
+                valid = [
+                    number
+                    for number in range(self.settings.population)
+                    if not engine.individual(number).invalid
+                ]
+                found += [engine.send(number) for number in valid[:3]]
+        return found
+
+
+def replay(harness, inputs, folder):
+    """Feed inputs to a harness that is built without libFuzzer; it stops at the first fault."""
+    program = build(harness, folder, "cc", SANITIZERS, "-O0", more=(HERE / "replay.c",))
+    run([program, *save(inputs, folder / "inputs")], harness.environment(folder))
+
+
+def fuzz(harness, inputs, folder, runs):
+    """Fuzz for so many runs: the inputs that reached something new, and libFuzzer's figures."""
+    expect_libfuzzer()
+    sanitizers = f"fuzzer,{SANITIZERS}"
+    program = build(harness, folder, "clang", sanitizers, "-O1", *harness.flags)
+    save(inputs, folder / "seeds")
+    (folder / "corpus").mkdir()
+    options = (f"-runs={runs}", f"-artifact_prefix={folder}/", *options_of(harness))
+    command = [program, *options, folder / "corpus", folder / "seeds"]
+    report = run(command, harness.environment(folder))
+    coverage, features = re.findall(r"cov: (\d+) ft: (\d+)", report)[-1]
+    found = contents(folder / "corpus")
+    print(
+        f"{harness.name}: {runs} runs, {coverage} edges, {features} features, {len(found)} inputs"
+    )
+    return found
+
+
+def accepted(harness, folder):
+    """What an engine let in of that which `fuzz` found in this folder, as it was or mended."""
+    (folder / "accepted").mkdir()
+    environment = {**harness.environment(folder), "ACCEPTED": str(folder / "accepted")}
+    run([folder / "program", *sorted((folder / "corpus").iterdir())], environment)
+    return contents(folder / "accepted")
+
+
+def merge(harness, folder):
+    """The least of what `fuzz` found in this folder that reaches as much."""
+    (folder / "least").mkdir()
+    command = [folder / "program", "-merge=1", *options_of(harness)]
+    run([*command, folder / "least", folder / "corpus", folder / "seeds"], {})
+    return contents(folder / "least")
+
+
+def build(harness, folder, compiler, sanitizers, *flags, more=()):
+    (folder / "program.c").write_text(harness.source(*more), encoding="utf-8")
+    program = folder / "program"
+    command = [compiler, *FLAGS, *QUIET.get(compiler, ()), *flags]
+    command += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
+    command += [str(folder / "program.c"), "-o", str(program), "-lm"]
+    subprocess.run(command, check=True, timeout=600)
+    return program
+
+
+def options_of(harness):
+    return ("-seed=1", f"-max_len={harness.most}", *LIMITS)
+
+
+def run(command, environment):
+    """What the program says; it must not have found anything."""
+    answer = subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=3000,
+        env={**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1", **environment},
+    )
+    assert answer.returncode == 0, answer.stderr[-6000:]
+    return answer.stderr
+
+
+def save(inputs, folder):
+    folder.mkdir(exist_ok=True)
+    files = [folder / f"{number:05}" for number in range(len(inputs))]
+    for file, content in zip(files, inputs, strict=True):
+        file.write_bytes(content)
+    return files
+
+
+def contents(folder):
+    return [path.read_bytes() for path in sorted(folder.iterdir())]

@@ -1,0 +1,46 @@
+/* A migrant of any bytes is refused, or the population can be run on with it. */
+static int try_migrant(const char *data, size_t length, size_t genotype) {
+    dsgec_engine *e = new_engine();
+    int64_t number = (int64_t)(length % (size_t)problem.settings.population);
+    const char *sent;
+    size_t sent_length;
+    int error;
+    EXPECT(dsgec_engine_restore(e, begun_state.data, begun_state.length) == OK);
+    error = dsgec_engine_receive(e, number, data, length);
+    if (error != OK) {
+        EXPECT(error == BAD_STATE || error == NO_MEMORY || error == TOO_MANY_LAYERS);
+        EXPECT(dsgec_engine_step(e, 1, 1e9) == error);
+    } else {
+        keep_accepted(data, length);
+        look_at_all(e);
+        /* Its score is the one that the memory had, if it had one. */
+        if (dsgec_engine_send(e, number, &sent, &sent_length) == OK) {
+            EXPECT(sent_length == length && memcmp(sent, data, genotype) == 0);
+        }
+        run_on(e);
+    }
+    dsgec_engine_free(e);
+    return error;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    const char *data = (const char *)bytes;
+    Bytes reader = {data, 0, size, 0};
+    Text mended = {NULL, 0, 0};
+    Hash hash;
+    size_t genotype;
+    prepare_engines();
+    genotype = skip_genotype(&reader) ? reader.at : 0;
+    if (try_migrant(data, size, genotype) != OK) {
+        reader.at = 0;
+        reader.failed = 0;
+        if (mend_genotype(&mended, &reader, &begun->population[0], &hash) > 0) {
+            genotype = mended.length;
+            EXPECT(put_word(&mended, dsgec_bits(mend_fitness(get_word(&reader, 8))), 8));
+            EXPECT(put_word(&mended, get_word(&reader, 4) & INT32_MAX, 4));
+            EXPECT(try_migrant(mended.data, mended.length, genotype) == OK);
+        }
+        free(mended.data);
+    }
+    return 0;
+}

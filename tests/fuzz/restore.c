@@ -1,0 +1,131 @@
+/* A state of any bytes is refused, or it is whole and can be run on with. */
+enum { ENTRY = 29 };
+
+static int try_state(const char *data, size_t length) {
+    dsgec_engine *e = new_engine();
+    int error = dsgec_engine_restore(e, data, length);
+    if (error != OK) {
+        EXPECT(error == BAD_STATE || error == NO_MEMORY || error == TOO_MANY_LAYERS);
+        EXPECT(dsgec_engine_step(e, 1, 1e9) == error);
+    } else {
+        keep_accepted(data, length);
+        expect_saved(e, data, length);
+        look_at_all(e);
+        run_on(e);
+    }
+    dsgec_engine_free(e);
+    return error;
+}
+
+static void mend_texts(Text *to, Bytes *reader, uint64_t count, Texts *seen) {
+    for (; count > 0 && reader->length - reader->at >= ENTRY; count--) {
+        Hash hash;
+        uint64_t bits, outcome, size;
+        hash.low = get_word(reader, 8);
+        hash.high = get_word(reader, 8);
+        bits = get_word(reader, 8);
+        outcome = get_word(reader, 1) % (REFUSED + 1);
+        size = outcome == SCORED ? get_word(reader, 4) & INT32_MAX : get_word(reader, 4) & 0;
+        if (find_text(seen, &hash) >= 0) {
+            continue;
+        }
+        EXPECT(add_entry(seen, &hash) >= 0);
+        EXPECT(put_word(to, hash.low, 8) && put_word(to, hash.high, 8));
+        EXPECT(put_word(to, dsgec_bits(outcome == SCORED ? mend_fitness(bits) : INFINITE), 8));
+        EXPECT(put_word(to, outcome, 1) && put_word(to, size, 4));
+    }
+}
+
+/* The texts of the population that are not among those of the state. */
+static void add_texts(Text *to, const Hash *hashes, size_t count, Texts *seen) {
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (find_text(seen, &hashes[i]) < 0) {
+            EXPECT(add_entry(seen, &hashes[i]) >= 0);
+            EXPECT(put_word(to, hashes[i].low, 8) && put_word(to, hashes[i].high, 8));
+            EXPECT(put_word(to, dsgec_bits((double)(hashes[i].low & 7)), 8));
+            EXPECT(put_word(to, SCORED, 1) && put_word(to, hashes[i].high & 15, 4));
+        }
+    }
+}
+
+/* Each champion that is a network of the task goes to the place of its size. */
+static void mend_hall(Text *to, Bytes *reader) {
+    Scoring *s = &begun->threads[0].scoring;
+    Hall *hall = calloc(1, sizeof *hall);
+    int i;
+    EXPECT(hall != NULL);
+    for (i = 0; i <= LARGEST_CHAMPION; i++) {
+        size_t length = (size_t)get_word(reader, 4);
+        uint64_t bits = length > 0 ? get_word(reader, 8) : 0;
+        const char *text = reader->data + reader->at;
+        if (reader->failed || length > reader->length - reader->at) {
+            break;
+        }
+        reader->at += length;
+        if (length > 0 && prepare(s, &begun->table, &begun->targets, text, length) == SCORED) {
+            int64_t size = (int64_t)count_connections(&s->parser);
+            if (size <= LARGEST_CHAMPION) {
+                EXPECT(set_champion(&hall->by_size[size], mend_fitness(bits), text, length));
+            }
+        }
+    }
+    EXPECT(put_hall(to, hall));
+    free_hall(hall);
+    free(hall);
+}
+
+/* A state with as much of the bytes as can be in one; 0 if they do not even hold a population. */
+static int mend(Text *to, const char *data, size_t length) {
+    Bytes reader = {data, sizeof MAGIC, length, 0};
+    Text texts = {NULL, 0, 0};
+    Texts seen;
+    Hash *hashes = calloc((size_t)problem.settings.population, sizeof *hashes);
+    uint64_t counts[5];
+    size_t found = 0, place;
+    int64_t i;
+    int whole;
+    EXPECT(hashes != NULL);
+    memset(&seen, 0, sizeof seen);
+    put_bytes(to, MAGIC, sizeof MAGIC);
+    for (i = 0; i < 5; i++) {
+        counts[i] = get_word(&reader, 8);
+        counts[i] = i < 3 ? counts[i] & INT64_MAX / 2 : counts[i];
+        EXPECT(put_word(to, i == 3 ? (uint64_t)problem.settings.population : counts[i], 8));
+    }
+    place = to->length - 8;
+    for (i = 0; i < problem.settings.population && counts[0] > 0 && !reader.failed; i++) {
+        int has_text = mend_genotype(to, &reader, &begun->population[i], &hashes[found]);
+        reader.failed = reader.failed || has_text < 0;
+        found += has_text > 0;
+    }
+    whole = !reader.failed;
+    if (whole) {
+        mend_texts(&texts, &reader, counts[4], &seen);
+        add_texts(&texts, hashes, found, &seen);
+        if (texts.length > 0) {
+            put_bytes(to, texts.data, texts.length);
+        }
+        for (i = 0; i < 8; i++) {
+            to->data[place + (size_t)i] = (char)(unsigned char)(seen.count >> 8 * i & 0xff);
+        }
+        mend_hall(to, &reader);
+    }
+    free(texts.data);
+    free(hashes);
+    free_texts(&seen);
+    return whole;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    const char *data = (const char *)bytes;
+    Text mended = {NULL, 0, 0};
+    prepare_engines();
+    if (try_state(data, size) != OK) {
+        if (size >= sizeof MAGIC && mend(&mended, data, size)) {
+            EXPECT(try_state(mended.data, mended.length) == OK);
+        }
+        free(mended.data);
+    }
+    return 0;
+}

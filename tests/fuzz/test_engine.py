@@ -1,0 +1,121 @@
+"""Whatever bytes a state or a migrant has, an engine refuses it or runs on, just as the loop does.
+
+No corpus is kept of these: the form of a state is that of one version and of one grammar, so real
+runs make the seeds.
+"""
+
+import random
+
+import pytest
+
+from dsgec.errors import DsgecError
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.evolver import EngineEvolver, LoopEvolver
+from dsgec.evolution.state import identify
+from dsgec.fitness.backends import ReferenceBackend
+from tests.engine.compare import QUICK
+from tests.fuzz.harness import EngineHarness, accepted, fuzz, replay
+
+pytestmark = pytest.mark.needs_cc
+
+RUNS = 20_000
+ENGINES = [
+    ("one_layer", "dsge", 2),
+    ("multi_layer", "dsge", 2),
+    ("multi_layer_softmax", "dsge", 3),
+    ("regression", "dsge", 0),
+    ("float", "dsge", 2),
+    ("one_layer", "sge", 2),
+    ("regression", "sge", 0),
+    ("one_layer", "ge", 2),
+]
+TARGETS = ("restore", "receive")
+NUMBERS = (0, 1, 2, 3, 0x7FFF, 0x8000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+
+
+def damages(seeds, count):
+    """Copies of real bytes in which one word, seldom of the many empty champions, is another."""
+    rng = random.Random(1)
+    for _ in range(count):
+        damaged = bytearray(rng.choice(seeds[1:]))
+        most = max(len(damaged) - 3000, 0) or len(damaged)
+        place = rng.randrange(0, most - 4) // 4 * 4
+        damaged[place : place + 4] = rng.choice(NUMBERS).to_bytes(4, "little")
+        yield bytes(damaged)
+
+
+@pytest.mark.parametrize(
+    ("target", "grammar", "representation"),
+    [("restore", "multi_layer", "dsge"), ("receive", "one_layer", "sge")],
+)
+def test_damaged_bytes_are_refused_or_run_on_with(target, grammar, representation, tmp_path):
+    harness = EngineHarness(target, grammar, representation)
+    seeds = harness.seeds()
+    replay(harness, [*seeds, *damages(seeds, 60), b"", seeds[0][:20]], tmp_path)
+
+
+class Pair:
+    """The engine and the loop, each with the same bytes."""
+
+    def __init__(self, harness):
+        self.problem, self.settings = harness.problem, harness.settings
+        self.target = harness.target
+        self.identity = identify(self.problem, self.settings)
+        begun = Engine(self.problem, self.settings, flags=QUICK)
+        begun.step(3)
+        self.begun = begun.save()
+
+    def take(self, evolver, content):
+        """Whether the bytes were taken; an error that is not a user's goes through."""
+        try:
+            if self.target == "restore":
+                evolver.restore(self.identity + content)
+            else:
+                evolver.restore(self.begun)
+                evolver.receive(2, content)
+        except DsgecError:
+            return False
+        return True
+
+    def assert_same(self, content):
+        """Gives whether the bytes were taken."""
+        engine = EngineEvolver(Engine(self.problem, self.settings, flags=QUICK), "")
+        loop = LoopEvolver(self.problem, self.settings, ReferenceBackend())
+        taken = self.take(engine, content)
+        assert self.take(loop, content) == taken, content
+        if taken:
+            assert engine.save() == loop.save()
+            if 0 < loop.next_generation <= self.settings.generations:
+                engine.advance(1, float("inf"))
+                loop.advance(1, float("inf"))
+                assert engine.save() == loop.save()
+        return taken
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("grammar", "representation"),
+    [("multi_layer", "dsge"), ("regression", "sge"), ("one_layer", "ge")],
+)
+def test_engine_and_loop_refuse_the_same_damages(target, grammar, representation):
+    harness = EngineHarness(target, grammar, representation, 0 if grammar == "regression" else 2)
+    pair = Pair(harness)
+    taken = [pair.assert_same(content) for content in damages(harness.seeds(), 40)]
+    assert 0 < sum(taken) < len(taken)
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("grammar", "representation", "classes"), ENGINES)
+def test_fuzzed_bytes_are_refused_or_run_on_with(
+    target, grammar, representation, classes, tmp_path
+):
+    harness = EngineHarness(target, grammar, representation, classes)
+    found = fuzz(harness, harness.seeds(), tmp_path, RUNS)
+    pair = Pair(harness)
+    for content in found:
+        pair.assert_same(content)
+    taken = accepted(harness, tmp_path)
+    assert all(pair.assert_same(content) for content in taken)
+    assert len(taken) > len(found) // 4

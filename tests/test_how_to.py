@@ -1,0 +1,108 @@
+"""The pages of docs/how-to are true: what they say is done to a copy of the project, and works."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dsgec.arithmetic.generate import generate
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT.joinpath("docs/how-to/add-an-activation.md").read_text(encoding="utf-8")
+EDIT = re.compile(
+    r"^In `(\S+)`, (at the end|behind the line of `(\w+)`):\n\n```\w+\n(.*?)```$",
+    re.MULTILINE | re.DOTALL,
+)
+FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy with the edits of the page, printed again."""
+    copy = tmp_path_factory.mktemp("copy")
+    for folder in FOLDERS:
+        shutil.copytree(
+            ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "golden")
+        )
+    for file in ("README.md", "pyproject.toml"):
+        shutil.copy(ROOT / file, copy / file)
+    for path, _, name, text in EDIT.findall(PAGE):
+        file = copy / path
+        old = file.read_text(encoding="utf-8")
+        line = re.search(rf"^[\s|`\"]+{name}[`\"].*\n", old, re.MULTILINE) if name else None
+        new = old[: line.end()] + text + old[line.end() :] if line else f"{old}\n\n{text}"
+        file.write_text(new, encoding="utf-8")
+    python(copy, "-m", "dsgec.arithmetic.generate")
+    return copy
+
+
+def python(folder, *arguments):
+    """Run Python on the copy."""
+    answer = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={"PYTHONPATH": str(folder), "HOME": str(folder), "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, f"{arguments}\n{answer.stdout[-3000:]}\n{answer.stderr[-3000:]}"
+    return answer.stdout
+
+
+def test_an_activation_is_three_edits():
+    assert [path for path, *_ in EDIT.findall(PAGE)] == [
+        "dsgec/arithmetic/scalar.py",
+        "tests/arithmetic/oracle.py",
+        "README.md",
+    ]
+
+
+def test_the_other_files_that_change_are_printed(project):
+    edited = {path for path, *_ in EDIT.findall(PAGE)}
+    changed = {
+        str(file.relative_to(project))
+        for folder in FOLDERS
+        for file in (project / folder).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+        if file.read_bytes() != ROOT.joinpath(file.relative_to(project)).read_bytes()
+    }
+    assert changed - edited == set(generate())
+
+
+def test_the_tests_of_the_arithmetic_know_the_activation(project):
+    found = python(
+        project,
+        *("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"),
+        *("-k", "softsign or oracle or printed or table_of_functions"),
+        *("tests/arithmetic", "tests/codegen/test_onnx.py", "tests/test_readme.py"),
+    )
+    assert int(re.search(r"(\d+) passed", found)[1]) >= 15
+
+
+@pytest.mark.needs_cc
+def test_a_network_with_the_activation_evolves_and_is_exported(project):
+    grammar = project.joinpath("grammars/one_layer.bnf").read_text(encoding="utf-8")
+    project.joinpath("new.bnf").write_text(grammar.replace("sig(", "softsign("), encoding="utf-8")
+    common = ("-m", "dsgec", "evolve", "new.bnf", "wdbc", "--population", "20", "--generations")
+    for backend in ("engine", "reference"):
+        python(project, *common, "3", "--backend", backend, "--out", backend, "--name", "run")
+    network = (project / "engine/run/best.net").read_text()
+    assert "softsign(" in network
+    assert network == (project / "reference/run/best.net").read_text()
+
+    targets = ["c", "numpy", "onnx", *(["js"] if shutil.which("node") else [])]
+    said = ""
+    for folder, *options in (
+        ("all", "--to", ",".join(targets)),
+        ("plain", "--to", "python"),
+        ("float", "--to", "c", "--dtype", "float"),
+    ):
+        python(project, "-m", "dsgec", "export", "engine/run", *options, "-o", folder)
+        said += python(project, "-m", "dsgec", "verify", folder, "--data", "wdbc")
+    assert said.count("569 rows of wdbc give the same bits\n") == len(targets) + 1
+    assert "onnx: 569 rows of wdbc agree within" in said

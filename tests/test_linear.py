@@ -1,0 +1,163 @@
+"""What takes time in proportion to its input, or has a limit: by counts, not by the clock."""
+
+import random
+from collections import Counter
+from time import process_time
+
+import pytest
+
+from dsgec.bnf.ir import Grammar
+from dsgec.bnf.load import GrammarFile
+from dsgec.bnf.parse import parse
+from dsgec.codegen import emit_c
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.literals import python_data
+from dsgec.data.dataset import make_dataset
+from dsgec.data.table import parse_table
+from dsgec.errors import DsgecError
+from dsgec.evolution import choose, engine
+from dsgec.evolution.problem import make_problem
+from dsgec.evolution.settings import Settings
+from dsgec.evolution.summary import summary
+from dsgec.genome import sample
+from dsgec.network.model import Model, plain
+from dsgec.network.parse import parse as parse_network
+from dsgec.run.artefacts import READERS
+from dsgec.run.literal import read_literal
+
+CSV = b"a,b,class\n" + b"".join(b"%d,%d,%d\n" % (i, i * i % 7, i % 2) for i in range(20))
+
+
+def growth(work, small: int) -> float:
+    """How many times as long the work takes on four times as much: 4 if linear, 16 if quadratic."""
+
+    def seconds(size: int) -> float:
+        prepared = work(size)
+        times = []
+        for _ in range(3):
+            began = process_time()
+            prepared()
+            times.append(process_time() - began)
+        return min(times)
+
+    return seconds(4 * small) / seconds(small)
+
+
+def chain(length: int) -> Grammar:
+    rules = [f"<a{i}> ::= <a{i + 1}>" for i in range(length)]
+    return parse("\n".join([*rules, f"<a{length}> ::= x_1\n"]), "g.bnf")
+
+
+def test_a_chain_of_rules_is_one_text():
+    assert len(list(sample.covering_texts(chain(50)))) == 1
+
+
+def test_the_texts_of_a_grammar_are_made_only_while_they_are_few_symbols(monkeypatch):
+    rules = [f"<a{i}> ::= <a{i + 1}> | x_1" for i in range(100)]
+    grammar = parse("\n".join([*rules, "<a100> ::= x_1\n"]), "g.bnf")
+    whole = len(list(sample.covering_texts(grammar)))
+    monkeypatch.setattr(sample, "_MOST_SYMBOLS", 1000)
+    untried = []
+    assert 40 < len(list(sample.covering_texts(grammar, untried))) < whole
+    assert untried[-1] == "a100"
+    assert "not tried   " in summary(GrammarFile("g", grammar, "", ()), None, {})
+
+
+def test_islands_share_one_engine(monkeypatch):
+    calls = Counter()
+
+    def counted(*arguments):
+        calls["emitted"] += 1
+        return emit(*arguments)
+
+    emit = engine.emit_engine
+    monkeypatch.setattr(engine, "emit_engine", counted)
+    settings = Settings(islands=5)
+    dataset = make_dataset(parse_table(CSV, "t.csv", "t"))
+    problem = make_problem(parse("<s> ::= sig(<f>)\n<f> ::= x_1 | x_2\n", "g"), dataset, settings)
+    choose.choose(problem, settings, "auto")
+    assert calls["emitted"] == 1
+
+
+def test_more_islands_than_a_machine_can_hold_are_refused():
+    with pytest.raises(DsgecError, match="between 1 and 1000"):
+        Settings(islands=1001)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "begin", "piece"),
+    [
+        (".py", "", "a = 1\n"),
+        (".py", "metadata = ", "[{'a':"),
+        (".c", "", "\n#ifdef X_DESCRIPTION\nconst char a{\n"),
+    ],
+)
+def test_a_hostile_artefact_is_read_in_linear_time(suffix, begin, piece):
+    def work(size: int):
+        data = (begin + piece * size).encode()
+        return lambda: READERS[suffix](data)
+
+    assert READERS[suffix]((begin + piece * 100).encode()) is None
+    assert growth(work, 4000) < 9
+
+
+def test_a_literal_reads_back_as_what_was_written():
+    draw = random.Random(1)
+
+    def value(depth: int):
+        kind = draw.randrange(7 if depth < 4 else 5)
+        if kind < 3:
+            return draw.choice([None, True, False, 0, -5, 2**70, 0.1, -0.0, 1e-300, 1e22])
+        if kind < 5:
+            return "".join(draw.choice("ab'\"\\\n\t\r\0 é\u2028\U0001f600") for _ in range(6))
+        if kind == 5:
+            return [value(depth + 1) for _ in range(draw.randrange(4))]
+        return {f"{i}'": value(depth + 1) for i in range(draw.randrange(4))}
+
+    for _ in range(500):
+        data = {"a": value(0), "b\\\n": value(0)}
+        assert repr(read_literal(python_data(data) + "\nmore = 1\n")) == repr(data)
+
+
+def test_blanks_in_brackets_are_read_in_linear_time():
+    def work(size: int):
+        def read() -> None:
+            with pytest.raises(DsgecError):
+                parse_network("x[" + " " * size)
+
+        return read
+
+    assert growth(work, 4000) < 9
+
+
+def test_the_outputs_of_a_wide_softmax_are_looked_up_once():
+    def work(size: int):
+        text = "softmax(" + ", ".join(f"sig(x_1 + {i})" for i in range(size)) + ")"
+        return lambda: parse_network(text)
+
+    assert growth(work, 1000) < 9
+
+
+def test_a_wide_table_is_a_data_set_in_linear_time():
+    def work(size: int):
+        rows = [",".join(f"c{i}" for i in range(size)) + ",class"]
+        rows += [",".join(str((i * r) % 7) for i in range(size)) + f",{r % 2}" for r in range(4)]
+        table = parse_table("\n".join(rows).encode(), "t.csv", "t")
+        return lambda: make_dataset(table)
+
+    assert growth(work, 1000) < 9
+
+
+def test_the_width_of_the_names_of_a_wide_table_is_measured_once(monkeypatch):
+    calls = Counter()
+
+    def counted(texts):
+        calls["width"] += 1
+        return width(texts)
+
+    width = emit_c._width
+    monkeypatch.setattr(emit_c, "_width", counted)
+    names = tuple(f"c{i}" for i in range(50))
+    model = Model(parse_network("sig(x_1 + x_2)", inputs=50), plain(names), ("a", "b"), "y")
+    emit_c.emit_c(Artefact(model, "m"))
+    assert calls["width"] <= 3
