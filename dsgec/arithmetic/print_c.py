@@ -61,7 +61,7 @@ class _Printer:
     def typed(self, text: str) -> str:
         """What is written by hand, with its types."""
         types = {"real": self.types["real"], "word": self.types["word"], "WORD_C": self.word}
-        return re.sub(rf"\b({'|'.join(types)})\b", lambda match: types[match[0]], text)
+        return re.sub(r"\b(real|word|WORD_C)\b", lambda match: types[match[0]], text)
 
     def literal(self, number: Literal) -> str:
         if number.kind == "real":

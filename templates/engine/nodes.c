@@ -18,7 +18,7 @@ typedef enum {
     FILL, /* on the tape: a number in every row */
     AS_WRITTEN /* of a text that is parsed as it is written: this + the function */
 } Operation;
-typedef char operations_fit[AS_WRITTEN + F_NONE <= UINT8_MAX ? 1 : -1]; /* into a node */
+typedef char operations_fit[AS_WRITTEN + F_NONE <= 255 ? 1 : -1]; /* into a node */
 
 typedef struct {
     double value;
