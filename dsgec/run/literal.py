@@ -10,12 +10,12 @@ from typing import Any
 
 _TOKEN = re.compile(
     r"""\s*(?:
-      (?P<text>'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")
+      (?P<text>'[^'\\\n]*(?:\\.[^'\\\n]*)*'|"[^"\\\n]*(?:\\.[^"\\\n]*)*")
     | (?P<opening>[\[{])
     | (?P<closing>[\]}])
     | (?P<mark>[,:])
     | (?P<around>[()])
-    | (?P<word>[\w.+-]++)
+    | (?P<word>[\w.+-]+)
     )""",
     re.VERBOSE | re.ASCII,
 )
