@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from dsgec import __version__
+from dsgec.codegen.cover import WORK
 from dsgec.codegen.environment import Code
 from dsgec.codegen.golden import Golden, Loss, golden, loss
 from dsgec.codegen.names import check_name
@@ -20,6 +21,7 @@ from dsgec.network.words import MISSING
 _LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234e38}
 
 DTYPES = tuple(_LARGEST)
+QUICK, FULL = EFFORTS = tuple(WORK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,16 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Artefact:
-    """A model that is to be printed under a name; targets share what was computed of it."""
+    """A model that is to be printed under a name; targets share what was computed of it.
+
+    `selftest` is the effort that goes into the rows of the self-test.
+    """
 
     model: Model
     name: str
     dtype: str = "double"
     version: str = __version__
+    selftest: str = FULL
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -56,7 +62,7 @@ class Artefact:
     @cached_property
     def golden(self) -> Golden:
         """Rows, and what must come of them."""
-        return golden(self.model, self.network, self.dtype)
+        return golden(self.model, self.network, self.dtype, self.selftest)
 
     @cached_property
     def loss(self) -> Loss | None:
@@ -75,6 +81,7 @@ class Artefact:
             "generator": f"dsgec {self.version}",
             "name": self.name,
             "dtype": self.dtype,
+            **({} if self.selftest == FULL else {"selftest": self.selftest}),
             "network": text(self.model.network),
             **describe(self.model),
         }

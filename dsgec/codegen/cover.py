@@ -17,7 +17,9 @@ _FIRST, _MOST_AT_ONCE, _MOST_PARTS = 64, 4096, 64  # candidates, and how often t
 _TURNS = 3  # over the same candidates, with other mutants
 _BITS = (1, 8)  # of a number that are tried at a time, on the first candidates and on later ones
 _SHIFT = 0.618  # so that every pass tries other bits
-_MOST_WORK = 600_000_000  # additions
+WORK = {"quick": 10_000_000, "full": 600_000_000}
+"""The additions that a search may take: a quarter of a second, or some seconds."""
+
 _PATIENCE = 5  # parts of the most candidates that find nothing, before the rest is let go
 _SHARE = 0.1  # of the work that is left, for one look
 _AT_ONCE, _MOST_VALUES = 1 << 13, 1 << 23  # values of a node, and of all nodes
@@ -51,12 +53,15 @@ class _Search:
         return np.concatenate(tried), np.vstack(found)
 
 
-def cover(network: Network, more: Callable[[int, int], Array], dtype: str) -> Array:
+def cover(
+    network: Network, more: Callable[[int, int], Array], dtype: str, effort: str = "full"
+) -> Array:
     """Rows that are chosen, at most `MOST_ROWS`, of those that `more` gives: a count, and a part.
 
     Ever more candidates are tried for the mutants that the ones before have missed.
     """
-    search = _Search(network, mutants(network, dtype), _MOST_WORK)
+    most_work = WORK[effort]
+    search = _Search(network, mutants(network, dtype), most_work)
     left = np.arange(len(search.mutants))
     groups = _groups(search.mutants)
     width = max(len(network.nodes), network.inputs)  # a row has every column, read or not
@@ -78,9 +83,10 @@ def cover(network: Network, more: Callable[[int, int], Array], dtype: str) -> Ar
             chosen.append(good.rows)
         search.work -= len(network.nodes) * CALL + width * len(rows.rows)
         in_vain = in_vain + 1 if len(left) == before and count >= most else 0
-        if not len(left) or in_vain == _PATIENCE or search.work < _MOST_WORK / 10:
+        if not len(left) or in_vain == _PATIENCE or search.work < most_work / 10:
             break
         count *= 2
+    search.work = most_work
     return _needed(search, np.vstack(chosen)) if chosen else rows.rows[:1]
 
 
@@ -123,7 +129,6 @@ def _greedy(matrix: Array) -> list[int]:
 
 def _needed(search: _Search, chosen: Array) -> Array:
     """Of the rows few that give away what all of them do."""
-    search.work = _MOST_WORK
     rows = block(search.network, chosen)
     _, seen = search.given_away(rows, np.arange(len(search.mutants)), 1.0)
     alike = {packed.tobytes(): number for number, packed in enumerate(np.packbits(seen, axis=1))}

@@ -8,6 +8,7 @@ import re
 from functools import cache
 
 import jinja2
+from jinja2.meta import find_referenced_templates
 
 from dsgec.codegen.literals import (
     c_characters,
@@ -86,6 +87,14 @@ def environment() -> jinja2.Environment:
         "js": lambda value: Code(js_data(value)),
     }
     return env
+
+
+def compile_template(environment: jinja2.Environment, template: str) -> None:
+    """Compile a template and those that it includes, as the first use of them would."""
+    environment.get_template(template)
+    for name in find_referenced_templates(environment.parse(load_template(template) or "")):
+        if name is not None:
+            compile_template(environment, name)
 
 
 def render(template: str, **view: object) -> str:

@@ -50,13 +50,13 @@ class Loss:
     flips: int
 
 
-def golden(model: Model, network: Network, dtype: str = "double") -> Golden:
+def golden(model: Model, network: Network, dtype: str = "double", effort: str = "full") -> Golden:
     """The golden rows of a model whose composed network is `network`."""
 
     def more(count: int, part: int) -> Array:
         return candidates(model.columns, count, LIMITS[dtype], dtype, part)
 
-    rows = cover(network, more, dtype)
+    rows = cover(network, more, dtype, effort)
     outputs = evaluate(network, rows)
     return Golden(
         tuple(map(tuple, rows.tolist())),

@@ -6,7 +6,7 @@ from typing import Any
 
 import jinja2
 
-from dsgec.codegen.environment import load_template
+from dsgec.codegen.environment import compile_template, load_template
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -22,6 +22,11 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def compile_markup(template: str) -> None:
+    """Compile a template for pictures and pages, as the first use of it would."""
+    compile_template(_environment(), template)
 
 
 def render_markup(template: str, **view: object) -> str:

@@ -1,5 +1,5 @@
 """A run's folder, or a study's, to one HTML page that needs nothing else."""
 
-from dsgec.report.page import report_page, write_page, write_report
+from dsgec.report.page import prepare_page, report_page, write_page, write_report
 
-__all__ = ["report_page", "write_page", "write_report"]
+__all__ = ["prepare_page", "report_page", "write_page", "write_report"]

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from dsgec.codegen.environment import load_template
-from dsgec.codegen.markup import render_markup
+from dsgec.codegen.environment import compile_template, environment, load_template
+from dsgec.codegen.markup import compile_markup, render_markup
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
@@ -14,7 +14,7 @@ from dsgec.report.hall import hall_chart, hall_rows
 from dsgec.report.network import draw, named_nodes
 from dsgec.report.progress import fitness_chart, size_chart
 from dsgec.report.scales import figure
-from dsgec.report.script import page_script
+from dsgec.report.script import SCRIPT, page_script
 from dsgec.report.tables import (
     MOST_BARS,
     MOST_CLASSES,
@@ -28,7 +28,14 @@ from dsgec.report.written import as_written
 from dsgec.run.manifest import write_files
 from dsgec.run.record import PAGE, has_record
 
+_TEMPLATE = "report/run.html.j2"
 _MOST_FORMULAS, _MOST_HALL = 2000, 500
+
+
+def prepare_page() -> None:
+    """Compile what a run's page is made of, so that it is there when the page is wanted."""
+    compile_markup(_TEMPLATE)
+    compile_template(environment(), SCRIPT)
 
 
 def report_page(folder: Folder) -> str:
@@ -72,7 +79,7 @@ def run_page(run: RunFolder) -> str:
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
     charts = [fitness_chart(run), size_chart(run.history)]
     return render_markup(
-        "report/run.html.j2",
+        _TEMPLATE,
         title=f"{run.record['grammar']['name']} on {run.record['data']['name']}",
         style=load_template("report/style.css"),
         script=script,

@@ -17,6 +17,8 @@ from dsgec.network.model import composed
 from dsgec.report.folder import RunFolder
 from dsgec.report.network import Named, traced
 
+SCRIPT = "report/script.js.j2"
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
@@ -38,7 +40,7 @@ def page_script(run: RunFolder, nodes: list[Named]) -> Script:
     within = composed(replace(model, network=traced(model)))
     used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
     text = render(
-        "report/script.js.j2",
+        SCRIPT,
         m=view(artefact, JAVASCRIPT),
         traced=_Traced(program(within, JAVASCRIPT)),
         arithmetic=Code(js_source(used)),

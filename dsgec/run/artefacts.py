@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile, model_id
+from dsgec.codegen.artefact import DTYPES, EFFORTS, FULL, Artefact, SourceFile, model_id
 from dsgec.codegen.emit_onnx import read_onnx
 from dsgec.codegen.targets import TARGETS, Target
 from dsgec.errors import DsgecError, reason
@@ -124,11 +124,12 @@ def read_artefact(folder: Folder, name: str) -> Found:
     model = read_model(metadata, metadata["network"], str(path), str(path))
     version = _VERSION.fullmatch(str(metadata.get("generator")))
     dtype = metadata.get("dtype")
-    if version is None or dtype not in DTYPES:
+    selftest = metadata.get("selftest", FULL)
+    if version is None or dtype not in DTYPES or selftest not in EFFORTS:
         raise DsgecError(f"{path} does not say what made it, and of which type")
     if metadata.get("model_id") != model_id(model):
         raise DsgecError(f"the model in {path} is not the one whose id it states")
-    artefact = Artefact(model, str(metadata.get("name")), dtype, version[1])
+    artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest)
     targets = tuple(
         target_name
         for target_name, target in TARGETS.items()

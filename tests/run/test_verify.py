@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -361,3 +362,19 @@ def test_predictions_have_no_label_where_there_is_no_number(tmp_path):
     lines = predictions(model, read_table(str(tmp_path / "t.csv"))).splitlines()
 
     assert lines == ["predicted,p(no),p(yes)", ",nan,nan", "yes,0.5,0.5"]
+
+
+def test_a_run_searches_quickly_for_its_self_test_and_an_export_in_full(run, tmp_path):
+    dsgec("export", run, "--to", "numpy", "-o", tmp_path)
+    own, exported = (read_artefact(folder / "wdbc.py").artefact for folder in (run, tmp_path))
+
+    assert (own.selftest, exported.selftest) == ("quick", "full")
+    assert replace(own, selftest="full") == exported
+    assert "every byte is what dsgec makes" in dsgec("verify", tmp_path).stdout
+
+
+def test_an_effort_that_there_is_not_is_refused(run, tmp_path):
+    text = (run / "wdbc.py").read_text()
+    (tmp_path / "wdbc.py").write_text(text.replace("'selftest': 'quick'", "'selftest': 'slow'"))
+
+    assert "does not say what made it" in dsgec("verify", tmp_path, code=1).stderr
