@@ -2,6 +2,7 @@
 
 import pytest
 
+from dsgec.codegen.cover import WORK
 from tests.codegen.hostile import hostile
 
 _OF_THE_SELF_TEST = ("tests.codegen.test_golden", "tests.codegen.test_emit")
@@ -11,7 +12,7 @@ _OF_THE_SELF_TEST = ("tests.codegen.test_golden", "tests.codegen.test_emit")
 def quick_self_tests(request, monkeypatch):
     """Only tests that look at it wait for the best self-test: others get fewer rows, all true."""
     if request.module.__name__ not in _OF_THE_SELF_TEST:
-        monkeypatch.setattr("dsgec.codegen.cover._MOST_WORK", 2_000_000)
+        monkeypatch.setitem(WORK, "full", 2_000_000)
 
 
 @pytest.fixture(params=[300, pytest.param(2000, marks=pytest.mark.campaign)], ids=str)
