@@ -135,12 +135,14 @@ def test_the_predictor_can_be_imported_and_agrees_with_the_record(run):
     assert accuracy == pytest.approx(read(run, "run.json")["result"]["test"]["accuracy"])
 
 
-def test_export_writes_the_same_files_that_the_run_has(run, tmp_path):
+def test_export_writes_the_files_that_the_run_has_with_a_full_self_test(run, tmp_path):
     answer = dsgec("export", run, "--to", "c,numpy", "-o", tmp_path)
 
     assert answer.stdout.split() == [str(tmp_path / name) for name in EXPORTED]
-    for name in EXPORTED:
-        assert (tmp_path / name).read_bytes() == (run / name).read_bytes()
+    assert (tmp_path / "wdbc.h").read_bytes() == (run / "wdbc.h").read_bytes()
+    own, exported = ((folder / "wdbc.c").read_text() for folder in (run, tmp_path))
+    assert exported.partition("_DESCRIPTION")[0] == own.partition("_DESCRIPTION")[0]
+    assert dsgec("verify", tmp_path).stdout.count("every byte is what dsgec makes") == 2
     dsgec("export", run, "--to", "numpy", "-o", tmp_path, "--name", "tumour")
     assert (tmp_path / "tumour.py").exists()
 

@@ -84,6 +84,7 @@ def test_the_tests_of_the_arithmetic_know_the_activation(project):
     assert int(re.search(r"(\d+) passed", found)[1]) >= 15
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_a_network_with_the_activation_evolves_and_is_exported(project):
     grammar = project.joinpath("grammars/one_layer.bnf").read_text(encoding="utf-8")
