@@ -1,17 +1,24 @@
-"""The stages, in order: what the command line and a program that uses dsgec call.
+"""The pipeline: what the command line and a program that uses dsgec call.
 
-bnf        grammar file  → Grammar       rules as values, every fault of the file told
-data       table file    → Dataset       features as numbers, the target as classes or values
-genome     Grammar       → phenotype     integers choose alternatives; missing ones are drawn
-network    phenotype     → Network       flat, checked, simplified
-codegen    Network       → source text   C or numpy, one operation a line
-native     source text   → functions     compiled, cached, loaded
-fitness    outputs       → score         what evolution makes small, what people read
-evolution  scores        → generations   select, cross, mutate
-run        generations   → a folder      record, history, network, exports
-workers    calls         → results       made by processes here, or by a dask cluster's
-study      many runs     → tables        engines × grammars × data sets × seeds, compared
-report     a folder      → a page        figures, tables, and the network running in the browser
+The stages, in order. A stage imports only those above it, and any of them may import `errors`,
+`folder`, `random` and `resources`, which import nothing of these.
+
+arithmetic  a definition          → functions     the same bits in C, numpy, Python, JavaScript
+bnf         a grammar file        → Grammar       rules as values, every error of the file found
+genome      Grammar, integers     → phenotype     a text that the grammar derives
+network     phenotype             → Network       flat, checked, simplified
+codegen     Network               → source text   C, numpy and others, one operation a line
+native      source text           → functions     compiled, cached, loaded
+workers     calls                 → results       by processes here, or by a dask cluster's
+data        a table file          → Dataset       features and target as numbers
+fitness     outputs               → a score       what is minimised, what people read
+evolution   scores                → generations   select, cross, mutate
+drawing     Network, numbers      → pictures      SVG, Graphviz, charts
+run         generations           → a folder      record, history, network, hall of fame
+artefacts   a model               → exports       written, read back, verified
+study       many runs             → tables        representations × grammars × data sets × seeds
+report      a folder              → a page        figures, and the network running in the browser
+terminal    any of these          → a terminal    progress, results, portraits
 """
 
 import contextlib
@@ -22,6 +29,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dsgec.artefacts.export import artefact_files, exported
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.codegen.artefact import QUICK, Artefact
 from dsgec.codegen.names import is_portable
@@ -40,7 +48,6 @@ from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
 from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version, remove_checkpoint
 from dsgec.run.evidence import evidence
-from dsgec.run.export import artefact_files, exported
 from dsgec.run.hall import hall_text
 from dsgec.run.history import HistoryRow
 from dsgec.run.job import Job, Run

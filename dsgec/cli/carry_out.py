@@ -17,10 +17,10 @@ from dsgec.evolution.evolver import Evolver
 from dsgec.folder import open_folder
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.run.crossvalidation import write_scores
-from dsgec.run.display import Progress, progress, result_lines, summary_lines
 from dsgec.run.job import Job, Run
 from dsgec.run.record import to_json
 from dsgec.run.under_way import Sitting
+from dsgec.terminal.display import Progress, progress, result_lines, summary_lines
 from dsgec.workers.crew import Crew
 
 _MOST_NOTES = 10
@@ -61,7 +61,7 @@ def _evolver(job: Job, options: SittingOptions, held: ExitStack) -> Evolver:
             "--cluster spreads islands, and there is one population only",
             "Say how many with --islands; `dsgec study --cluster` spreads runs.",
         )
-    from dsgec.run.cluster_islands import ClusterIslands
+    from dsgec.evolution.cluster_islands import ClusterIslands
     from dsgec.workers.connect import connect
 
     cluster = connect(options.cluster)

@@ -15,7 +15,7 @@ from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError
 from dsgec.evolution.settings import CONNECTIONS
 from dsgec.genome.ir import ENGINES
-from dsgec.machine import processors
+from dsgec.native.processors import processors
 
 _SHARE = 0.3
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")

@@ -55,9 +55,9 @@ def export(
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
+    from dsgec.artefacts.export import export as write
+    from dsgec.artefacts.export import parse_targets
     from dsgec.folder import open_folder
-    from dsgec.run.export import export as write
-    from dsgec.run.export import parse_targets
     from dsgec.run.hall import pick as picked
     from dsgec.run.record import read_model
 
@@ -86,13 +86,13 @@ def compile_(
     wheel: bool,
 ) -> None:
     """Write the network in the text file NET as source code; `-` reads standard input."""
+    from dsgec.artefacts.export import export as write
+    from dsgec.artefacts.export import parse_targets
     from dsgec.codegen.names import safe_name
     from dsgec.network.model import unnamed
     from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
     from dsgec.resources import read_bytes
-    from dsgec.run.export import export as write
-    from dsgec.run.export import parse_targets
 
     source = str(net)
     if source != "-":

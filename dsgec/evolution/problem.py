@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
+from dsgec.bnf.layered import cut
 from dsgec.data.encode import fitted
 from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, split
@@ -18,7 +19,6 @@ from dsgec.genome.ir import Representation
 from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
-from dsgec.layered import cut
 from dsgec.network.ir import Apply, Network
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.tokens import PhenotypeError

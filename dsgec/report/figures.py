@@ -1,8 +1,8 @@
 """What a network gives to the charts of its quality: ROC curves, values against predictions."""
 
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, marks
+from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, marks
+from dsgec.drawing.scales import Scale, figure, linear, short
 from dsgec.report.folder import RunFolder
-from dsgec.report.scales import Scale, figure, linear, short
 
 MOST_TABLE_ROWS = 25
 _LARGEST = 1e300

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
+from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
+from dsgec.drawing.scales import figure, linear, suited
 from dsgec.report.figures import GREATER, metric_label
 from dsgec.report.folder import Famous, RunFolder
-from dsgec.report.scales import figure, linear, suited
 
 
 def front(values: Sequence[tuple[int, float | None]], *, greater: bool) -> list[int]:

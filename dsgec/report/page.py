@@ -5,6 +5,7 @@ from typing import Any
 
 from dsgec.codegen.environment import compile_template, environment, load_template
 from dsgec.codegen.markup import compile_markup, render_markup
+from dsgec.drawing.scales import figure
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
@@ -13,7 +14,6 @@ from dsgec.report.folder import RunFolder, read_run
 from dsgec.report.hall import hall_chart, hall_rows
 from dsgec.report.network import draw, named_nodes
 from dsgec.report.progress import fitness_chart, size_chart
-from dsgec.report.scales import figure
 from dsgec.report.script import SCRIPT, page_script
 from dsgec.report.tables import (
     MOST_BARS,

@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
+from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
+from dsgec.drawing.scales import LOG_RATIO, Scale, linear, short, suited
 from dsgec.report.figures import MOST_TABLE_ROWS
 from dsgec.report.folder import History, RunFolder
-from dsgec.report.scales import LOG_RATIO, Scale, linear, short, suited
 
 MOST_POINTS = 500
 _MOST_RISE = 4.0

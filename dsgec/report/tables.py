@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
+from dsgec.drawing.scales import figure, short
 from dsgec.network.ir import Input
 from dsgec.network.links import links
 from dsgec.network.model import Model, composed
 from dsgec.report.figures import metric_label
 from dsgec.report.folder import RunFolder
-from dsgec.report.scales import figure, short
 
 MOST_CLASSES, MOST_FIELDS, MOST_BARS = 12, 16, 12
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset
+from dsgec.drawing.thin import thinned
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.metrics import auroc
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed
-from dsgec.run.thin import thinned
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

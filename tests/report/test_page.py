@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dsgec.drawing.scales import linear, short, steps, suited
 from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
 from dsgec.network.description import read_model
@@ -22,7 +23,6 @@ from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
-from dsgec.report.scales import linear, short, steps, suited
 from dsgec.report.written import as_written
 from dsgec.run.record import HistoryRow, clear_run
 from tests.command import dsgec
