@@ -1,5 +1,11 @@
-"""What a user's mistake is told as: a place, the line, a caret, what is wrong and what to do."""
+"""What a user's mistake is told as: a place, the line, a caret, what is wrong and what to do.
 
+A message names a setting by `mention("missing", "drop")`, and each surface writes that in its own
+words: `--missing drop` on the command line, `missing="drop"` in Python.
+"""
+
+import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,17 +24,70 @@ class Span:
         return f"{self.source}:{self.line}:{self.column}"
 
 
+# For private use: what a message has until a surface writes it, which no text of a user's has.
+_MENTION = re.compile("\ue000([a-z_]+) ([^\ue000\ue001]*)\ue001")
+
+
+def mention(name: str, *values: Any) -> str:
+    """A setting in a message's advice, with the values that it can be given there, if any."""
+    return f"\ue000{name} {json.dumps(values)}\ue001"
+
+
+class Words:
+    """How a surface writes settings. This is Python's way."""
+
+    def name(self, setting: str) -> str:
+        """A setting that is wrong."""
+        return setting
+
+    def advice(self, setting: str, values: list[Any]) -> str:
+        """A setting that should be given, as one of these values, or as it suits."""
+        texts = (json.dumps(value) if isinstance(value, str) else repr(value) for value in values)
+        return f"{setting}={' or '.join(texts)}"
+
+    def write(self, text: str) -> str:
+        """The text with all its settings written."""
+
+        def written(match: re.Match[str]) -> str:
+            try:
+                values = json.loads(match[2])
+            except (ValueError, RecursionError):  # something else
+                return match[0]
+            return self.advice(match[1], values) if values is not None else self.name(match[1])
+
+        return _MENTION.sub(written, text)
+
+
+PYTHON = Words()
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong. `advice` says what to do about it."""
+    """One thing that is wrong, of a `setting` or not. `advice` says what to do about it."""
 
     message: str
     advice: str = ""
     span: Span | None = None
     line_text: str = ""
     warning: bool = False
+    setting: str = ""
 
     def __str__(self) -> str:
+        return self.told(PYTHON)
+
+    def at(self, place: str) -> "Fault":
+        """The same, told of one place among several."""
+        return replace(self, message=f"{place}: {self.message}")
+
+    def written(self, words: Words) -> "Fault":
+        """The same in the words of a surface, for good."""
+        return replace(self, message=words.write(self.message), advice=words.write(self.advice))
+
+    def told(self, words: Words) -> str:
+        """All of it in the words of a surface."""
+        return self.written(words)._text()
+
+    def _text(self) -> str:
         kind = "warning: " if self.warning else "error: "
         # A line of the message that an input brought along is not to look like one of ours.
         message = self.message.replace("\n", "\n    ")
@@ -49,11 +108,15 @@ class DsgecError(Exception):
         if isinstance(faults, str):
             faults = Fault(faults, advice)
         self.faults = (faults,) if isinstance(faults, Fault) else tuple(faults)
-        super().__init__("\n".join(map(str, self.faults)))
+        super().__init__(self.told(PYTHON))
+
+    def told(self, words: Words) -> str:
+        """All that is wrong, in the words of a surface."""
+        return "\n".join(fault.told(words) for fault in self.faults)
 
     def of(self, which: str) -> "DsgecError":
         """The same mistake, told of one among several."""
-        return DsgecError(replace(f, message=f"{which}: {f.message}") for f in self.faults)
+        return DsgecError(fault.at(which) for fault in self.faults)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # As it comes from another process: what exceptions do by themselves is to call the class
@@ -66,6 +129,11 @@ def _again(kind: type[DsgecError], faults: tuple[Fault, ...], state: dict[str, A
     DsgecError.__init__(error, faults)
     error.__dict__.update(state)
     return error
+
+
+def wrong(setting: str, message: str, advice: str = "") -> DsgecError:
+    """What is wrong with a setting: the message goes on from its name, as "is 1" does."""
+    return DsgecError(Fault(f"\ue000{setting} null\ue001 {message}", advice, setting=setting))
 
 
 def reason(error: Exception) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 
-from dsgec.errors import DsgecError, reason
+from dsgec.errors import DsgecError, mention, reason
 
 _TEMPORARY = re.compile(r"\.new-[0-9a-f]{16}")
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -167,7 +167,7 @@ class Folder:
         except BlockingIOError as error:
             raise DsgecError(
                 f"another process is at work on the {what} in {self.path}",
-                "Wait until it has ended, or choose another folder with --out.",
+                f"Wait until it has ended, or choose another folder with {mention('out')}.",
             ) from error
         except OSError:
             pass  # a file system without locks
@@ -227,7 +227,7 @@ def make_folder(path: Path) -> Folder:
             raise PermissionError(errno.EACCES, "no permission to write there")
     except (OSError, ValueError) as error:
         raise DsgecError(
-            f"cannot write to {path}: {reason(error)}", "Choose another with --out."
+            f"cannot write to {path}: {reason(error)}", f"Choose another with {mention('out')}."
         ) from error
     return open_folder(path)
 

@@ -1,7 +1,7 @@
 """The pipeline: what the command line and a program that uses dsgec call.
 
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
-`folder`, `random` and `resources`, which import nothing of these.
+`folder`, `random`, `resources` and `setting`, which import nothing of these.
 
 arithmetic  a definition          → functions     the same bits in C, numpy, Python, JavaScript
 bnf         a grammar file        → Grammar       rules as values, every error of the file found

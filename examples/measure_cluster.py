@@ -34,7 +34,7 @@ generations = {generations}
 [settings]
 population = 100
 [[part]]
-engines = ["dsge"]
+representations = ["dsge"]
 grammars = ["one_layer"]
 data = ["wdbc"]
 """

@@ -12,40 +12,67 @@ import pytest
 from dsgec.arithmetic.generate import generate
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT.joinpath("docs/how-to/add-an-activation.md").read_text(encoding="utf-8")
+PAGES = ROOT / "docs" / "how-to"
 EDIT = re.compile(
-    r"^In `(\S+)`, (at the end|behind the line of `(\w+)`):\n\n```\w+\n(.*?)```$",
+    r"^(?:In|Make) `(\S+)`(?:, (?:at the end|behind the line of `(\w+)`))?:\n\n```\w+\n(.*?)```$",
+    re.MULTILINE | re.DOTALL,
+)
+CHANGE = re.compile(
+    r"^In `(\S+)`, (before|in the place of) `([^`\n]+)`:\n\n```\w+\n(.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
 FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests")
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    """A copy with the edits of the page, printed again."""
-    copy = tmp_path_factory.mktemp("copy")
+def edits(page):
+    """Of each edit of a page: the file, the name in the line before it, and the text."""
+    return EDIT.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
+
+
+def changes(page):
+    """Of each edit of a page at an existing line: the file, how, the line, and the text."""
+    return CHANGE.findall(PAGES.joinpath(f"{page}.md").read_text(encoding="utf-8"))
+
+
+def edited(page, copy):
+    """A copy of the project with the edits of a page."""
     for folder in FOLDERS:
         shutil.copytree(
             ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "golden")
         )
     for file in ("README.md", "pyproject.toml"):
         shutil.copy(ROOT / file, copy / file)
-    for path, _, name, text in EDIT.findall(PAGE):
+    for path, name, text in edits(page):
         file = copy / path
-        old = file.read_text(encoding="utf-8")
+        file.parent.mkdir(exist_ok=True)
+        old = file.read_text(encoding="utf-8") if file.exists() else ""
         line = re.search(rf"^[\s|`\"]+{name}[`\"].*\n", old, re.MULTILINE) if name else None
-        new = old[: line.end()] + text + old[line.end() :] if line else f"{old}\n\n{text}"
-        file.write_text(new, encoding="utf-8")
+        end = line.end() if line else len(old)
+        gap = "" if line or not old else "\n\n"
+        file.write_text(f"{old[:end]}{gap}{text}{old[end:]}", encoding="utf-8")
+    for path, how, line, text in changes(page):
+        old = (copy / path).read_text(encoding="utf-8")
+        (whole,) = (one for one in old.splitlines(keepends=True) if one.strip() == line)
+        new = old.replace(whole, text + whole if how == "before" else text)
+        (copy / path).write_text(new, encoding="utf-8")
+    return copy
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """The project with a new activation, printed again."""
+    copy = edited("add-an-activation", tmp_path_factory.mktemp("copy"))
     python(copy, "-m", "dsgec.arithmetic.generate")
     return copy
 
 
 def python(folder, *arguments):
     """Run Python on the copy."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     answer = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={"PYTHONPATH": str(folder), "HOME": str(folder), "PATH": os.environ["PATH"]},
+        env=ours | {"PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
         check=False,
@@ -55,23 +82,27 @@ def python(folder, *arguments):
 
 
 def test_an_activation_is_three_edits():
-    assert [path for path, *_ in EDIT.findall(PAGE)] == [
+    assert [path for path, *_ in edits("add-an-activation")] == [
         "dsgec/arithmetic/scalar.py",
         "tests/arithmetic/oracle.py",
         "README.md",
     ]
 
 
-def test_the_other_files_that_change_are_printed(project):
-    edited = {path for path, *_ in EDIT.findall(PAGE)}
-    changed = {
+def changed(project):
+    """The files that a copy does not have as the project has them."""
+    return {
         str(file.relative_to(project))
         for folder in FOLDERS
         for file in (project / folder).rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
         if file.read_bytes() != ROOT.joinpath(file.relative_to(project)).read_bytes()
     }
-    assert changed - edited == set(generate())
+
+
+def test_the_other_files_that_change_are_printed(project):
+    by_hand = {path for path, *_ in edits("add-an-activation")}
+    assert changed(project) - by_hand == set(generate())
 
 
 def test_the_tests_of_the_arithmetic_know_the_activation(project):

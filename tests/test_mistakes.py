@@ -25,7 +25,12 @@ MISTAKES = [
     (["evolve", "one_layer", "wdbc", "--target", "diagnose"], 1, "Did you mean `diagnosis`?"),
     (["evolve", "one_layer", "wdbc", "--max-depth", "summ=2"], 1, "no symbol `<summ>`"),
     (["evolve", "one_layer", "wdbc", "--max-depth", "sum"], 2, "is not like sum=4"),
-    (["evolve", "one_layer", "wdbc", "--population", "1"], 1, "population is 1"),
+    (["evolve", "one_layer", "wdbc", "--population", "1"], 1, "--population is 1"),
+    (["evolve", "one_layer", "wdbc", "--elites", "100"], 1, "--elites is 100"),
+    (["evolve", "one_layer", "wdbc", "--threads", "0"], 1, "--threads is 0"),
+    (["evolve", "one_layer", "wdbc", "--objective", "best"], 1, "--objective is 'best'"),
+    (["evolve", "one_layer", "wdbc", "--cv", "570"], 1, "--cv takes 2 folds or more"),
+    (["evolve", "multi_layer", "wdbc", "--engine", "ge"], 1, "Use --representation dsge"),
     (["evolve", "one_layer", "wdbc", "--population", "many"], 2, "not a valid integer"),
     (["evolve", "one_layer", "wdbc", "--backend", "gpu"], 2, "gpu"),
     (["evolve", "one_layer"], 2, "Missing argument"),
@@ -39,7 +44,7 @@ MISTAKES = [
     (["evolve", "one_layer", "wdbc", "--name", "../elsewhere"], 1, "cannot name a folder"),
     (["evolve", "one_layer", "wdbc", "--name=-x"], 1, "cannot name a folder"),
     (["evolve", "one_layer", "wdbc", "--name", "Con.x"], 1, "cannot name a folder"),
-    (["inspect", "wdbc", "--separator", ""], 1, "the separator is empty"),
+    (["inspect", "wdbc", "--separator", ""], 1, "--separator is empty"),
     (["inspect", "tables/wdbc.csv", "--encoding", "idna"], 1, "there is no encoding `idna`"),
 ]
 

@@ -1,7 +1,7 @@
 """scikit-learn's estimators: arrays in, an evolved network that predicts."""
 
 import numbers
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from dsgec.api.evolve import Progress
 from dsgec.api.fit import Fitted, fit, numbers_dataset
+from dsgec.api.keywords import Parameters
 from dsgec.api.network import chosen_classes, probabilities
 from dsgec.api.run import Run
-from dsgec.api.settings import make_settings
-from dsgec.bnf.load import GrammarFile
+from dsgec.api.settings import ESTIMATORS_DEFAULTS, PARAMETERS, documented, read_keywords
 from dsgec.errors import DsgecError
 from dsgec.network.model import Label
 
@@ -34,75 +34,24 @@ _LARGEST_LABEL = 2**53
 Numbers = NDArray[np.float64]
 
 
-class _Evolved(BaseEstimator):  # type: ignore[misc]
+class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
     """What both estimators share: parameters, evolution, going on from the last population."""
 
     run_: Run
-
-    def __init__(
-        self,
-        grammar: str | GrammarFile | None = None,
-        *,
-        population: int = 100,
-        generations: int = 200,
-        engine: str = "dsge",
-        objective: str | None = None,
-        max_depth: Mapping[str, int] | None = None,
-        connect: str = "all",
-        tournament: int = 3,
-        crossover: float = 0.95,
-        mutation: float = 0.95,
-        elites: int = 1,
-        scale: str = "standard",
-        backend: str = "auto",
-        threads: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.grammar = grammar
-        self.population = population
-        self.generations = generations
-        self.engine = engine
-        self.objective = objective
-        self.max_depth = max_depth
-        self.connect = connect
-        self.tournament = tournament
-        self.crossover = crossover
-        self.mutation = mutation
-        self.elites = elites
-        self.scale = scale
-        self.backend = backend
-        self.threads = threads
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _evolve(self, x: Numbers, y: Numbers, classes: tuple[Label, ...]) -> None:
         before = None
         if self.warm_start and hasattr(self, "run_"):
             before = Fitted(self.run_, getattr(self, "_state", None))
         with _as_value_error():
-            settings = make_settings(
-                self.max_depth,
-                engine=self.engine,
-                population=self.population,
-                generations=self.generations,
-                seed=self._seed(before),
-                objective=self.objective or "",
-                connect=self.connect,
-                tournament=self.tournament,
-                crossover=self.crossover,
-                mutation=self.mutation,
-                elites=self.elites,
-            )
-            dataset = numbers_dataset(x, y, self._names(), classes, self.scale)
+            given = {one.name: getattr(self, one.name) for one in PARAMETERS}
+            settings, plan, execution = read_keywords(given, seed=self._seed(before))
+            dataset = numbers_dataset(x, y, self._names(), classes, plan)
             fitted = fit(
                 dataset,
                 self.grammar,
                 settings,
-                backend=self.backend,
-                threads=self.threads,
+                execution=execution,
                 callback=_told if self.verbose else None,
                 before=before,
                 keeps_state=self.warm_start,
@@ -131,12 +80,18 @@ class _Evolved(BaseEstimator):  # type: ignore[misc]
         return self.run_.network.outputs(rows)
 
 
+@documented(PARAMETERS, ESTIMATORS_DEFAULTS)
 class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
     """A small network for two classes or many, evolved by DSGE.
 
     Without a `grammar`, two classes get `one_layer` and more `one_layer_softmax`. Features are
     scaled to mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are).
     `run_` is the whole run, with its network, history and exports.
+
+    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
+    :param warm_start: `fit` goes on from the last population, if data and parameters are the same.
+    :param random_state: The seed, or what draws one.
+    :param verbose: 1 prints a line a few times a second.
     """
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -168,11 +123,11 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
 
 
 class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
-    """A formula or a small network for a quantity, evolved by DSGE.
+    """A formula or a small network for a numeric target, evolved by DSGE.
 
     Without a `grammar` it is `regression`: formulas of the features. They are scaled to mean 0 and
     deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is the whole
-    run, with its network, history and exports.
+    run, with its network, history and exports. Parameters are those of `DSGEClassifier`.
     """
 
     def fit(self, X: Any, y: Any) -> Self:

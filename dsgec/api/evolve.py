@@ -2,31 +2,24 @@
 
 import numbers
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from dsgec.api.keywords import Keywords
 from dsgec.api.machinery import OnSlice, Outcome, run_problem
 from dsgec.api.network import Network
 from dsgec.api.run import Run, refuse_other
-from dsgec.api.settings import (
-    BACKENDS,
-    is_text,
-    make_plan,
-    make_settings,
-    one_of,
-    whole_threads,
-)
-from dsgec.api.wording import in_python, in_words_of_python
+from dsgec.api.settings import KEYWORDS, documented, is_text, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset, with_test
-from dsgec.data.dialect import Reading
 from dsgec.data.ir import Dataset, Plan, Table
+from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
-from dsgec.errors import DsgecError
+from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.scoring import Champion
@@ -52,91 +45,47 @@ class Progress:
     rows: tuple[HistoryRow, ...]
 
 
-_USUAL = Settings()
+_SHARE = Settings().test
 
 Callback = Callable[[Progress], object]
 
 
 @standard_arithmetic()
-@in_words_of_python
+@documented(KEYWORDS)
 def evolve(
     grammar: str | Path | GrammarFile,
     X: Any,
     y: Any = None,
     *,
     target: str | None = None,
-    task: str | None = None,
-    ignore: str | Sequence[str] = (),
-    missing: str = "error",
-    scale: str = "none",
-    constant: str = "drop",
-    test: Any = _USUAL.test,
-    split_seed: int = _USUAL.split_seed,
+    test: Any = _SHARE,
     name: str = "",
-    engine: str = _USUAL.engine,
-    population: int = _USUAL.population,
-    generations: int = _USUAL.generations,
-    seed: int = _USUAL.seed,
-    objective: str | None = None,
-    max_depth: Mapping[str, int] | None = None,
-    connect: str = _USUAL.connect,
-    tournament: int = _USUAL.tournament,
-    crossover: float = _USUAL.crossover,
-    mutation: float = _USUAL.mutation,
-    elites: int = _USUAL.elites,
-    max_size: int = _USUAL.max_size,
-    codons: int = _USUAL.codons,
-    wraps: int = _USUAL.wraps,
-    stop_at: float | None = None,
-    patience: int = 0,
-    islands: int = 1,
-    migrate_every: int = _USUAL.migrate_every,
-    migrants: int = _USUAL.migrants,
-    backend: str = "auto",
-    threads: int | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
     callback: Callback | None = None,
+    **keywords: Unpack[Keywords],
 ) -> Run:
     """Evolve a network of `grammar` on the rows `X` and what they should give, `y`.
 
-    `grammar` is a file, the name of a shipped one, or what `parse_grammar` gives. `X` is a 2-D
-    array, a list of rows, a data frame, or a file; of the last two, `target` names a column in the
-    place of `y`. `test` is a share of the rows, a file, or a pair of rows and their targets. The
-    run is written to the folder `out`, and to nowhere if there is none. It ends early at a score as
-    good as `stop_at`, or after `patience` generations without a better one. `callback` is called a
-    few times a second; if it returns True, the run ends with what it has.
+    It ends early at a score as good as `stop_at`, or after `patience` generations without a better
+    one.
+
+    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
+    :param X: A 2-D array, a list of rows, a data frame, or a file.
+    :param y: A label or a number for each row.
+    :param target: A column of a data frame or a file, in the place of `y`.
+    :param test: A share of the rows to test with, a file, a data frame, or a pair of rows and their
+        targets. Default: 0.3.
+    :param name: What the data is called, and so the exported module.
+    :param out: The folder to write the run to; without one, nothing is written.
+    :param overwrite: Write over another run in that folder.
+    :param callback: Called a few times a second; if it returns True, the run ends with what it has.
     """
-    one_of("backend", backend, BACKENDS)
     is_text("name", name)
-    threads = whole_threads(threads)
     if callback is not None and not callable(callback):
-        raise DsgecError(f"callback is {callback!r}", "It is a function of a dsgec.Progress.")
+        raise wrong("callback", f"is {callback!r}", "It must be a function of a dsgec.Progress.")
     shares = isinstance(test, numbers.Real)
-    settings = make_settings(
-        max_depth,
-        engine=engine,
-        population=population,
-        generations=generations,
-        seed=seed,
-        objective="" if objective is None else objective,
-        connect=connect,
-        tournament=tournament,
-        crossover=crossover,
-        mutation=mutation,
-        elites=elites,
-        max_size=max_size,
-        codons=codons,
-        wraps=wraps,
-        stop_at=stop_at,
-        patience=patience,
-        islands=islands,
-        migrate_every=migrate_every,
-        migrants=migrants,
-        split_seed=split_seed,
-        test=test if shares else 0.0,
-    )
-    plan = make_plan(ignore, task, missing, scale, constant)
+    settings, plan, execution = read_keywords(keywords, test=test if shares else 0.0)
     file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
     dataset = _dataset(X, y, target, name, plan)
     if not shares:
@@ -150,7 +99,11 @@ def evolve(
         make_folder(folder).close()
     try:
         outcome = run_problem(
-            problem, settings, backend, threads, on_slices(callback, settings.generations)
+            problem,
+            settings,
+            execution.backend,
+            execution.threads,
+            on_slices(callback, settings.generations),
         )
     except BaseException:
         if folder is not None:
@@ -182,7 +135,7 @@ def made(
         drawn = evidence(problem, model)
     warnings = (fault.message for fault in file.warnings)
     told = (*warnings, *problem.dataset.notes, problem.remark, outcome.remark)
-    notes = tuple(in_python(note) for note in told if note)
+    notes = tuple(PYTHON.write(note) for note in told if note)
     return Run(network, outcome.history, record, outcome.timing, hall, drawn, notes)
 
 
@@ -216,7 +169,7 @@ def on_slices(callback: Callback | None, generations: int) -> OnSlice:
 def _dataset(X: Any, y: Any, target: str | None, name: str, plan: Plan) -> Dataset:
     if isinstance(X, str | Path):
         if y is not None:
-            raise DsgecError("X is a file, so y is a column of it", "Say which with target=.")
+            raise DsgecError("X is a file, so y is a column of it", "Name it with target=.")
         if target is not None:
             is_text("target", target)
         table = read_table(str(X))
@@ -239,7 +192,8 @@ def _test_table(test: Any, dataset: Dataset) -> Table:
         return table_of(*test, target=dataset.target, shown="test")
     if hasattr(test, "columns"):
         return table_of(test, shown="test")
-    raise DsgecError(
-        f"test is a {type(test).__name__}",
-        "It is a share, a file, a data frame with the target, or a pair (rows, targets).",
+    raise wrong(
+        "test",
+        f"is a {type(test).__name__}",
+        "It must be a share, a file, a data frame with the target, or a pair (rows, targets).",
     )

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from dsgec.api.evolve import Callback, made, on_slices
 from dsgec.api.machinery import run_problem
 from dsgec.api.run import Run
-from dsgec.api.settings import BACKENDS, make_plan, one_of, whole_threads
-from dsgec.api.wording import in_words_of_python
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
-from dsgec.data.ir import Dataset, Label
+from dsgec.data.ir import Dataset, Label, Plan
 from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
+from dsgec.evolution.settings import Execution, Settings
 from dsgec.network.model import plain
 from dsgec.run.record import identity, is_same_run
 
@@ -41,7 +39,7 @@ def usual_grammar(classes: int) -> str:
 
 
 def numbers_dataset(
-    x: Numbers, y: Numbers, names: Sequence[str], classes: tuple[Label, ...], scale: str
+    x: Numbers, y: Numbers, names: Sequence[str], classes: tuple[Label, ...], plan: Plan
 ) -> Dataset:
     """Numbers that somebody has checked: every column is a feature, also one that is constant."""
     task = "classification" if classes else "regression"
@@ -59,26 +57,22 @@ def numbers_dataset(
         digest=digest.hexdigest(),
         columns=columns,
         raw=x,
-        plan=make_plan(task=task, scale=scale, constant="keep"),
+        plan=replace(plan, task=task, constant="keep"),
     )
 
 
 @standard_arithmetic()
-@in_words_of_python
 def fit(
     dataset: Dataset,
     grammar: Any,
     settings: Settings,
     *,
-    backend: str = "auto",
-    threads: int | None = None,
+    execution: Execution,
     callback: Callback | None = None,
     before: Fitted | None = None,
     keeps_state: bool = False,
 ) -> Fitted:
     """Evolve on all rows; after `before`, for as many generations more."""
-    one_of("backend", backend, BACKENDS)
-    threads = whole_threads(threads)
     if grammar is None:
         grammar = usual_grammar(len(dataset.classes))
     file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
@@ -96,8 +90,8 @@ def fit(
     outcome = run_problem(
         problem,
         settings,
-        backend,
-        threads,
+        execution.backend,
+        execution.threads,
         on_slices(callback, settings.generations),
         before=state,
         keeps_state=keeps_state,

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.api.settings import one_of
-from dsgec.api.wording import in_words_of_python
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.artefacts.export import export, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.arrays import table_of
-from dsgec.data.dialect import Reading
 from dsgec.data.ir import Table
+from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
 from dsgec.drawing.svg import draw
 from dsgec.errors import DsgecError
@@ -66,7 +65,6 @@ class Network:
         return asdict(size(self.model.network))
 
     @standard_arithmetic()
-    @in_words_of_python
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row, None where the outputs are not numbers; or the value of each row.
 
@@ -84,7 +82,6 @@ class Network:
         return found
 
     @standard_arithmetic()
-    @in_words_of_python
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, a column each, in the order of `classes`."""
         if not self.classes:
@@ -113,7 +110,6 @@ class Network:
             )
         return np.empty((0, len(self.columns)))
 
-    @in_words_of_python
     def export(
         self,
         to: str | Sequence[str],

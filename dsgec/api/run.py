@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.api.network import Network
-from dsgec.api.wording import in_words_of_python
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, clean
 from dsgec.folder import Folder, locked, open_folder
@@ -101,7 +100,6 @@ class Run:
         """Write the network as code, for targets such as `c` or `numpy`; gives the files' paths."""
         return self.network.export(to, folder, name=name, dtype=dtype, wheel=wheel)
 
-    @in_words_of_python
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the folder that `dsgec evolve` would; one with another run is left as it is."""
         with locked(Path(folder), "run") as opened:
@@ -119,7 +117,6 @@ class Run:
             remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up
         return Path(folder)
 
-    @in_words_of_python
     def report(self, path: str | Path) -> Path:
         """Write the page about the run, one HTML file that needs nothing else."""
         if not self.evidence:
@@ -171,11 +168,10 @@ def refuse_other(folder: Folder, asked: dict[str, Any]) -> None:
         is_other = has_record(folder) and not is_same_run(read_record(folder), asked)
     if is_other:
         raise DsgecError(
-            f"{folder.path} holds another run", "Choose another folder, or say overwrite=True."
+            f"{folder.path} holds another run", "Choose another folder, or pass overwrite=True."
         )
 
 
-@in_words_of_python
 def load(path: str | Path) -> Run:
     """The run that a folder holds, of `Run.save` or of `dsgec evolve`; none of its code is run."""
     with open_folder(Path(path)) as folder:

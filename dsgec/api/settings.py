@@ -1,99 +1,94 @@
-"""Keywords to Settings and a Plan: numbers as they come from anywhere, mistakes told by name."""
+"""What `dsgec.evolve` and the estimators take by keyword, by the tables of settings."""
 
-import operator
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, get_args, get_type_hints
 
-from dsgec.data.plan import CONSTANT_WAYS, MISSING_WAYS, SCALES, TASKS, Plan
-from dsgec.errors import DsgecError
-from dsgec.evolution.settings import Settings
+from dsgec.data.plan import Plan
+from dsgec.errors import wrong
+from dsgec.evolution.settings import Execution, Settings
+from dsgec.setting import Setting, make, names_of, settings_of
 
-BACKENDS = ("auto", "engine", "c", "numpy", "reference")
-_KINDS = {field.name: type(field.default) for field in fields(Settings)}
+# An argument of `evolve` that takes more than a share, and what the command line alone has.
+_NOT_KEYWORDS = {"test", "folds", "fold"}
+# scikit-learn splits and draws seeds; texts and missing values are for its transformers.
+_NOT_PARAMETERS = {"seed", "split_seed", "ignore", "task", "missing", "constant"}
 
+KEYWORDS = tuple(
+    one
+    for kind in (Settings, Plan, Execution)
+    for one in settings_of(kind)
+    if one.name not in _NOT_KEYWORDS
+)
+"""Of `dsgec.evolve`."""
+PARAMETERS = tuple(one for one in KEYWORDS if one.name not in _NOT_PARAMETERS)
+"""Of the estimators."""
+ESTIMATORS_DEFAULTS = {"generations": 200, "scale": "standard"}
+"""Where they are not those of `dsgec.evolve`."""
 
-def make_settings(max_depth: Mapping[str, int] | None = None, **given: Any) -> Settings:
-    """The settings; numpy's numbers are numbers, too, and a text in the place of one is told."""
-    try:
-        asked = dict(max_depth or {})
-    except (TypeError, ValueError) as error:
-        raise DsgecError(
-            f"max_depth is {max_depth!r}", 'It is a dictionary, such as {"sum": 4}.'
-        ) from error
-    limits = sorted(
-        (str(symbol).strip("<>"), _whole("max_depth", depth)) for symbol, depth in asked.items()
-    )
-    return Settings(
-        max_depth=tuple(limits), **{name: _as(name, value) for name, value in given.items()}
-    )
-
-
-def make_plan(
-    ignore: str | Sequence[str] = (),
-    task: str | None = None,
-    missing: str = "error",
-    scale: str = "none",
-    constant: str = "drop",
-) -> Plan:
-    """What is asked of the columns."""
-    for name, value, allowed in (
-        ("task", task or TASKS[0], TASKS),
-        ("missing", missing, MISSING_WAYS),
-        ("scale", scale, SCALES),
-        ("constant", constant, CONSTANT_WAYS),
-    ):
-        one_of(name, value, allowed)
-    ignored = (ignore,) if isinstance(ignore, str) else tuple(map(str, ignore))
-    return Plan(ignored, task or "", missing, scale, constant)
+Documented = TypeVar("Documented", bound=Callable[..., Any] | type)
 
 
-def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
-    """A choice that is none is told with those that there are."""
-    if value not in allowed:
-        raise DsgecError(f"{name} is {value!r}", f"There is {', '.join(allowed)}.")
+def read_keywords(given: Mapping[str, Any], **more: Any) -> tuple[Settings, Plan, Execution]:
+    """What was given by keyword, checked; an unknown one is what it is for any function."""
+    known = names_of(KEYWORDS)
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f". Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"evolve() got an unexpected keyword argument {name!r}{hint}")
+    everything = {**given, **more}
+    return make(Settings, everything), make(Plan, everything), make(Execution, everything)
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse what is not among a few choices."""
+    Setting(default=None, help="", name=name, choices=allowed).check(value)
 
 
 def is_text(name: str, value: Any) -> None:
-    """What is no text where one is needed is told."""
+    """Refuse what is not a string."""
     if not isinstance(value, str):
-        raise DsgecError(f"{name} is {value!r}", "It must be a text.")
+        raise wrong(name, f"is {value!r}", "It must be a string.")
 
 
-def whole_threads(threads: Any) -> int | None:
-    """A number of threads, or None."""
-    count = None if threads is None else _whole("threads", threads)
-    if count is not None and not 1 <= count <= 256:
-        raise DsgecError(f"threads is {count}", "It must lie between 1 and 256.")
-    return count
+def python_default(one: Setting) -> Any:
+    """The default as a program sees it: a setting that need not have a value has None."""
+    return None if one.is_optional or one.kind is dict else one.default
 
 
-def _as(name: str, value: Any) -> Any:
-    """The value as the setting of that name has it."""
-    if value is None and name == "stop_at":
-        return None
-    kind = float if name == "stop_at" else _KINDS[name]
-    if kind is int:
-        return _whole(name, value)
-    if kind is float:
-        return _number(name, value)
-    is_text(name, value)
-    return value
+def documented(
+    settings: tuple[Setting, ...], defaults: Mapping[str, Any] | None = None
+) -> Callable[[Documented], Documented]:
+    """Add the settings to the docstring of what takes them, and to a function's signature."""
+
+    def add(what: Documented) -> Documented:
+        if what.__doc__:  # there is none with `python -OO`
+            fields = (_field(one, (defaults or {}).get(one.name)) for one in settings)
+            what.__doc__ = "\n".join([inspect.cleandoc(what.__doc__), *fields])
+        if inspect.isfunction(what):
+            own = inspect.signature(what)
+            *named, keywords = own.parameters.values()
+            hints = get_type_hints(*get_args(keywords.annotation))
+            keys = [
+                keywords.replace(
+                    name=one.name,
+                    kind=inspect.Parameter.KEYWORD_ONLY,
+                    default=python_default(one),
+                    annotation=hints[one.name],
+                )
+                for one in settings
+            ]
+            what.__dict__["__signature__"] = own.replace(parameters=[*named, *keys])
+        return what
+
+    return add
 
 
-def _whole(name: str, value: Any) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        return operator.index(value)
-    except TypeError as error:
-        raise DsgecError(f"{name} is {value!r}", "It must be a whole number.") from error
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        if isinstance(value, bool | str):
-            raise TypeError
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise DsgecError(f"{name} is {value!r}", "It must be a number.") from error
+def _field(one: Setting, own_default: Any) -> str:
+    only = f" ({', '.join(one.representations)} only)" if one.representations else ""
+    choices = f" One of {', '.join(map(repr, one.choices))}." if one.choices else ""
+    default = python_default(one) if own_default is None else own_default
+    said = "" if default is None else f" Default: {default!r}."
+    return f":param {one.name}: {one.help.removesuffix('.')}{only}.{choices}{said}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from dsgec.artefacts.package import build_package, build_wheel
 from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.codegen.targets import TARGETS
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention, wrong
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
 from dsgec.run.manifest import write_files
@@ -17,8 +17,8 @@ def parse_targets(text: str) -> tuple[str, ...]:
     targets = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     unknown = [target for target in targets if target not in TARGETS]
     if unknown or not targets:
-        what = f"`{unknown[0]}` is no target" if unknown else "no target is named"
-        raise DsgecError(what, f"There are {', '.join(TARGETS)}.")
+        what = f"unknown target `{unknown[0]}`" if unknown else "no target is named"
+        raise DsgecError(what, f"Choose from {', '.join(TARGETS)}.")
     return targets
 
 
@@ -45,7 +45,7 @@ def artefact_files(
     """The files of every target, by their names."""
     dtype = artefact.dtype
     if wheel and not any(TARGETS[target].is_built for target in targets):
-        raise DsgecError("--wheel goes with the target cffi", "Say `--to cffi --wheel`.")
+        raise wrong("wheel", "needs the target cffi", f"Use {mention('to', 'cffi')} with it.")
     files: dict[str, str | bytes] = {}
     for target in targets:
         if dtype not in TARGETS[target].dtypes:
@@ -60,7 +60,7 @@ def artefact_files(
             if file.name in files:
                 raise DsgecError(
                     f"two of the targets {', '.join(targets)} would write {file.name}",
-                    "Export them to different folders with -o, or under different names.",
+                    "Export them to different folders, or under different names.",
                 )
             files[file.name] = file.text
     return files
@@ -73,7 +73,7 @@ def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
     if len(both) == 2 and not {module, package}.isdisjoint(files):
         raise DsgecError(
             f"in {folder.path}, the package {name}/ would hide the module {module}",
-            "Export them to different folders with -o, or under different names.",
+            "Export them to different folders, or under different names.",
         )
 
 

@@ -15,7 +15,7 @@ from dsgec.cli.export import compile_, export
 from dsgec.cli.grammar import check, sample
 from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
-from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain
+from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain, refuse
 from dsgec.cli.resume import resume
 from dsgec.cli.run import predict, report, show
 from dsgec.cli.study import study
@@ -30,7 +30,7 @@ def main() -> None:
         error.show()
         code = error.exit_code
     except DsgecError as error:
-        complain(str(error))
+        refuse(error)
         code = EXIT_MISTAKE
     except (KeyboardInterrupt, click.Abort):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing any more

@@ -14,6 +14,7 @@ from dsgec.cli.sitting import SittingOptions
 from dsgec.errors import DsgecError, clean
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
+from dsgec.evolution.settings import OPTIONS
 from dsgec.folder import open_folder
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.run.crossvalidation import write_scores
@@ -159,7 +160,7 @@ def _tell_notes(job: Job, evolver: Evolver, options: SittingOptions) -> None:
         notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
     for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not options.quiet:
-            complain(clean(f"note: {remark}"))
+            complain(clean(OPTIONS.write(f"note: {remark}")))
 
 
 def _tell(ended: Run, options: SittingOptions) -> None:

@@ -2,22 +2,21 @@
 
 import re
 from contextlib import ExitStack
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dsgec.cli.options import Migration, max_depth_option, warn
+from dsgec.cli.options import Migration, collecting, option, warn
 from dsgec.cli.sitting import SittingOptions, sitting_options
 from dsgec.cli.tables import TableOptions, table_options
-from dsgec.errors import DsgecError
-from dsgec.evolution.settings import CONNECTIONS
-from dsgec.genome.ir import ENGINES
+from dsgec.errors import DsgecError, wrong
+from dsgec.evolution.settings import SETTINGS, Settings
+from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.native.processors import processors
+from dsgec.setting import make
 
-_SHARE = 0.3
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
 
 
@@ -28,95 +27,49 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
             "--cv goes with neither --runs nor --test", "It tests with every row of DATA once."
         )
     if test is None:
-        return _SHARE, None
+        return Settings().test, None
     try:
         return float(test), None
     except ValueError:
         pass
     percents = _PERCENTS.fullmatch(test)
     if percents and not Path(test).exists():
-        raise DsgecError(
-            f"--test takes a share or a table, and `{test}` is neither",
-            f"Write --test {float(percents[1]) / 100:g}.",
-        )
+        share = float(percents[1]) / 100
+        raise wrong("test", f"is `{test}`, neither a share nor a table", f"Write --test {share:g}.")
     return 0.0, test
+
+
+# What these two take is more than their setting: a table, too, and nothing at all.
+_OTHERWISE: dict[str, dict[str, Any]] = {
+    "test": {
+        "type": str,
+        "default": None,
+        "show_default": str(Settings().test),
+        "metavar": "SHARE|FILE",
+    },
+    "folds": {"type": click.IntRange(2), "default": None, "show_default": False},
+}
+_OPTIONS = (
+    *(option(one, **_OTHERWISE.get(one.name, {})) for one in SETTINGS if one.name != "fold"),
+    click.option("--engine", type=click.Choice(REPRESENTATIONS), hidden=True),
+    click.option("--migrate", type=Migration(), hidden=True),
+)
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """What was given, whether by today's options or by those of before."""
+    engine, migrate = values.pop("engine"), values.pop("migrate")
+    if engine:
+        values["representation"] = engine
+    if migrate:
+        values["migrate_every"], values["migrants"] = migrate
+    return values
 
 
 @click.command()
 @click.argument("grammar")
 @click.argument("data")
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="dsge",
-    show_default=True,
-    help="How individuals are written; grammars with layers need DSGE.",
-)
-@click.option("--codons", type=int, default=200, show_default=True, help="Of a GE individual.")
-@click.option(
-    "--wraps", type=int, default=0, show_default=True, help="How often GE may read them again."
-)
-@click.option("--population", type=int, default=100, show_default=True)
-@click.option("--generations", type=int, default=500, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True)
-@max_depth_option
-@click.option(
-    "--connect",
-    type=click.Choice(CONNECTIONS),
-    default="all",
-    show_default=True,
-    help="What a neuron may read: all layers before its own, or the previous one.",
-)
-@click.option(
-    "--objective",
-    default="",
-    metavar="NAME",
-    help="exp-rmse, log-loss or accuracy of classes; r2 of a quantity; rmse, mse or mae of either;"
-    " default: exp-rmse, rmse.",
-)
-@click.option(
-    "--test",
-    show_default=str(_SHARE),
-    metavar="SHARE|FILE",
-    help="The share of the rows to keep aside, or a table of its own.",
-)
-@click.option(
-    "--cv",
-    "folds",
-    type=click.IntRange(2),
-    metavar="K",
-    help="Cross-validate: K runs, each with another K-th of the rows to test with.",
-)
-@click.option("--split-seed", type=int, default=1, show_default=True, help="Draws those rows.")
-@click.option(
-    "--stop-at",
-    type=float,
-    metavar="SCORE",
-    help="End when the best score of the objective is as good as this.",
-)
-@click.option(
-    "--patience",
-    type=int,
-    default=0,
-    metavar="N",
-    help="End after N generations without a better best; default: never.",
-)
-@click.option(
-    "--islands",
-    type=int,
-    default=1,
-    show_default=True,
-    metavar="K",
-    help="So many populations, each of the size of --population, which exchange their best.",
-)
-@click.option(
-    "--migrate",
-    type=Migration(),
-    default="25:2",
-    show_default=True,
-    metavar="EVERY:COUNT",
-    help="After every so many generations, so many individuals go to the next island.",
-)
+@partial(collecting, name="settings", make=_given, options=_OPTIONS)
 @click.option(
     "--runs",
     type=click.IntRange(1, 100_000),
@@ -135,18 +88,14 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
 def evolve(
     grammar: str,
     data: str,
-    test: str | None,
-    folds: int | None,
     runs: int,
     jobs: int | None,
     out: Path | None,
     name: str,
     overwrite: bool,
-    max_depth: tuple[tuple[str, int], ...],
-    migrate: tuple[int, int],
+    settings: dict[str, Any],
     table: TableOptions,
     sitting: SittingOptions,
-    **settings: Any,
 ) -> None:
     """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
 
@@ -155,6 +104,7 @@ def evolve(
 
     A run that was interrupted, or killed, goes on when it is started again in the same way.
     """
+    test, folds = settings.pop("test"), settings.pop("folds")
     share, test_table = share_or_table(test, folds, runs)
     count = folds or runs
     crew = None
@@ -166,16 +116,9 @@ def evolve(
             held.callback(crew.close)
         from dsgec.bnf.load import load_grammar
         from dsgec.cli.carry_out import carry_out, carry_out_many, reference
-        from dsgec.evolution.settings import Settings
         from dsgec.pipeline import cross_validated, prepare, refuse_other_run, seeded
 
-        chosen = Settings(
-            max_depth=tuple(sorted(dict(max_depth).items())),
-            test=share,
-            migrate_every=migrate[0],
-            migrants=migrate[1],
-            **settings,
-        )
+        chosen = make(Settings, {**settings, "test": share})
         file = load_grammar(grammar)
         dataset = table.dataset(data, test_table)
         job = prepare(file, dataset, chosen, out=out, name=name)
@@ -183,8 +126,8 @@ def evolve(
         if folds:
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
             job = each[0]()
-        for make in each:  # every mistake is told before a run begins
-            single = make() if crew else job
+        for one in each:  # every mistake is told before a run begins
+            single = one() if crew else job
             if not overwrite:
                 refuse_other_run(single)
         warn(job.grammar)
@@ -192,7 +135,7 @@ def evolve(
             "grammar": reference(grammar),
             "data": reference(data),
             "test": reference(test_table) if test_table else None,
-            "table": asdict(table),
+            "table": table.as_json(),
         }
         if crew:
             carry_out_many(each, job, sitting, arguments, crew, anew=overwrite, folds=bool(folds))

@@ -2,7 +2,7 @@
 
 import click
 
-from dsgec.cli.options import load_grammar_file, max_depth_option
+from dsgec.cli.options import connect_option, load_grammar_file, max_depth_option
 from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
 
@@ -30,7 +30,7 @@ def check(
 @click.option("--features", default=4, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--classes", default=2, show_default=True, type=click.IntRange(1, 10_000))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1))
-@click.option("--connect", type=click.Choice(["all", "previous"]), default="all", show_default=True)
+@connect_option
 @max_depth_option
 @table_options
 def sample(

@@ -31,7 +31,7 @@ def inspect_(what: str, table: TableOptions) -> None:
         return
     read = table.read(what)
     try:
-        found = table.make(read)
+        found = table.of(read)
     except DsgecError:
         say("\n".join(inspect_table(read, None)))
         raise

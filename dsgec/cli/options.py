@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsgec.cli.output import complain
+from dsgec.evolution.settings import OPTIONS, SETTINGS, Execution
+from dsgec.setting import Setting, settings_of
 
 if TYPE_CHECKING:
     from dsgec.bnf.load import GrammarFile
@@ -15,22 +17,53 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 
+def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
+    """The option that gives a setting."""
+    name = OPTIONS.name(setting.name)
+    if setting.kind is bool:
+        return click.option(f"{name}/--no-{name[2:]}", default=None, help=setting.help)
+    kinds = {int: int, float: float, dict: DepthLimit()}
+    is_multiple = setting.kind in (tuple, dict)
+    options = {
+        "type": click.Choice(setting.choices) if setting.choices else kinds.get(setting.kind, str),
+        "default": None if setting.is_optional else setting.default,
+        "show_default": not setting.is_optional and not is_multiple,
+        "multiple": is_multiple,
+        "metavar": setting.metavar or None,
+        "help": _help(setting, "can be given again" if is_multiple else ""),
+    }
+    return click.option(name, setting.name, **options | more)
+
+
+def _help(setting: Setting, *more: str) -> str:
+    only = f"{' and '.join(setting.representations)} only" if setting.representations else ""
+    return "; ".join([setting.help.removesuffix("."), *filter(None, (*more, only))]) + "."
+
+
+def options_of(kind: type) -> list[Callable[[Command], Command]]:
+    """The options of all settings that are the fields of a dataclass."""
+    return [option(one) for one in settings_of(kind)]
+
+
 def collecting(
     function: Command,
     name: str,
-    kind: type[Any],
+    make: Callable[[dict[str, Any]], Any],
     options: Sequence[Callable[[Command], Command]],
 ) -> Command:
-    """The command with these options, which it gets together: as `name`, a dataclass `kind`."""
+    """The command with these options, of whose values it gets what is made, as `name`."""
 
     @functools.wraps(function)
     def collected(**arguments: Any) -> Any:
-        given = {field: arguments.pop(field) for field in kind.__slots__ if field in arguments}
-        return function(**{name: kind(**given)}, **arguments)
+        own = {key: value for key, value in arguments.items() if key in names}
+        others = {key: value for key, value in arguments.items() if key not in names}
+        return function(**{name: make(own)}, **others)
 
     command: Command = collected
-    for option in reversed(options):
-        command = option(command)
+    before = len(getattr(function, "__click_params__", []))
+    for each in reversed(options):
+        command = each(command)
+    names = {one.name for one in getattr(command, "__click_params__", [])[before:]}
     return command
 
 
@@ -62,15 +95,9 @@ class Migration(click.ParamType):  # type: ignore[type-arg]
         return int(every), int(count)
 
 
-def max_depth_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--max-depth`, the same for every command that has it."""
-    return click.option(
-        "--max-depth",
-        "max_depth",
-        type=DepthLimit(),
-        multiple=True,
-        help="How deep a symbol may recurse, such as sum=4; can be given several times.",
-    )(function)
+_BY_NAME = {one.name: option(one) for one in (*SETTINGS, *settings_of(Execution))}
+max_depth_option, connect_option = _BY_NAME["max_depth"], _BY_NAME["connect"]
+backend_option = _BY_NAME["backend"]
 
 
 def load_grammar_file(name: str) -> "GrammarFile":
@@ -86,14 +113,3 @@ def warn(file: "GrammarFile") -> None:
     """Tell what is odd about a grammar."""
     for warning in file.warnings:
         complain(str(warning))
-
-
-def backend_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--backend`, the same for every command that has it."""
-    return click.option(
-        "--backend",
-        type=click.Choice(["auto", "engine", "c", "numpy", "reference"]),
-        default="auto",
-        show_default=True,
-        help="What runs the generations; all give the same results.",
-    )(function)

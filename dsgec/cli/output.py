@@ -5,7 +5,8 @@ from contextlib import suppress
 
 import click
 
-from dsgec.errors import printable
+from dsgec.errors import DsgecError, printable
+from dsgec.evolution.settings import OPTIONS
 
 EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 130
 
@@ -14,12 +15,17 @@ def complain(text: str) -> None:
     """To standard error, if there is one, and without anything that drives a terminal."""
     if sys.stderr is not None:
         with suppress(OSError):  # whoever read it has gone, which is no reason to stop
-            click.echo(printable(text), err=True)
+            click.echo(printable(OPTIONS.write(text)), err=True)
+
+
+def refuse(error: DsgecError) -> None:
+    """A user's mistake, in the words of the command line."""
+    complain(error.told(OPTIONS))
 
 
 def say(text: str) -> None:
     """To standard output, without what drives a terminal: a pager behind a pipe shows it, too."""
-    _put(printable(text.expandtabs()))
+    _put(printable(OPTIONS.write(text).expandtabs()))
 
 
 def hand_over(text: str) -> None:

@@ -74,15 +74,7 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
 
 
 def _options(said: Any) -> TableOptions:
-    values = said if isinstance(said, dict) else {}
     try:
-        options = TableOptions(**values | {"ignore": tuple(values.get("ignore", ()))})
-    except TypeError:
-        options = None
-    if options is None or not all(
-        value is None or isinstance(value, bool if name == "header" else str)
-        for name in TableOptions.__slots__
-        for value in (options.ignore if name == "ignore" else (getattr(options, name),))
-    ):
-        raise DsgecError("the checkpoint does not tell how its table was read")
-    return options
+        return TableOptions.make(said if isinstance(said, dict) else {})
+    except DsgecError as error:
+        raise DsgecError("the checkpoint does not tell how its table was read") from error

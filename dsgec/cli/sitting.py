@@ -5,17 +5,13 @@ from dataclasses import dataclass
 
 import click
 
-from dsgec.cli.options import Command, backend_option, collecting
-from dsgec.errors import DsgecError
+from dsgec.cli.options import Command, collecting, options_of
+from dsgec.errors import wrong
+from dsgec.evolution.settings import Execution
 
 _SAVE_EVERY = 30.0
 _OPTIONS = (
-    backend_option,
-    click.option(
-        "--threads",
-        type=click.IntRange(1, 256),
-        help="Of the engine; default: by the table's size.",
-    ),
+    *options_of(Execution),
     click.option(
         "--max-seconds",
         type=click.FloatRange(0),
@@ -40,12 +36,10 @@ _OPTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SittingOptions:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SittingOptions(Execution):
     """What a user said about it."""
 
-    backend: str = "auto"
-    threads: int | None = None
     max_seconds: float | None = None
     save_every: float = _SAVE_EVERY
     cluster: str | None = None
@@ -53,12 +47,13 @@ class SittingOptions:
     as_json: bool = False
 
     def __post_init__(self) -> None:
+        Execution.__post_init__(self)
         for name in ("max_seconds", "save_every"):
             value = getattr(self, name)
             if value is not None and math.isnan(value):
-                raise DsgecError(f"--{name.replace('_', '-')} is not a number")
+                raise wrong(name, "is not a number")
 
 
 def sitting_options(function: Command) -> Command:
     """`--backend`, `--max-seconds` and their like; the command gets them as `sitting`."""
-    return collecting(function, "sitting", SittingOptions, _OPTIONS)
+    return collecting(function, "sitting", lambda given: SittingOptions(**given), _OPTIONS)

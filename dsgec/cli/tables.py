@@ -1,63 +1,22 @@
 """Options that say how a table is read and what its columns are, the same for every command."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dsgec.cli.options import Command, collecting
-from dsgec.data.plan import CONSTANT_WAYS, DEFAULT, MISSING_WAYS, SCALES, TASKS, Plan
-from dsgec.errors import DsgecError
+from dsgec.cli.options import Command, collecting, options_of
+from dsgec.data.plan import Plan, Reading
+from dsgec.errors import DsgecError, wrong
+from dsgec.setting import make
 
 if TYPE_CHECKING:
     from dsgec.data.ir import Dataset, Table
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blank": " ", "space": " "}
-_READING = (
-    click.option("--separator", metavar="SIGN", help="Between cells: `;`, tab, blank …"),
-    click.option("--quote", metavar="SIGN", help="Around texts; default: found out."),
-    click.option("--decimal", type=click.Choice([".", ","]), help="Default: found out."),
-    click.option("--encoding", help="Such as utf-8, cp1252, utf-16; default: found out."),
-    click.option(
-        "--header/--no-header", default=None, help="Whether the first line has the names."
-    ),
-)
-_COLUMNS = (
-    click.option(
-        "--target", metavar="COLUMN", help="The target, by name or number; default: the last."
-    ),
-    click.option(
-        "--ignore",
-        metavar="COLUMN",
-        multiple=True,
-        help="Leave it out; can be given again.",
-    ),
-    click.option(
-        "--task",
-        type=click.Choice(TASKS),
-        help="Default: by what the target holds.",
-    ),
-    click.option(
-        "--missing",
-        type=click.Choice(MISSING_WAYS),
-        default=DEFAULT.missing,
-        show_default=True,
-        help="Missing values: refused, filled (texts by the most frequent), or their rows dropped.",
-    ),
-    click.option(
-        "--scale",
-        type=click.Choice(SCALES),
-        default=DEFAULT.scale,
-        show_default=True,
-        help="Numbers to mean 0 and deviation 1, or to 0 … 1.",
-    ),
-    click.option(
-        "--constant",
-        type=click.Choice(CONSTANT_WAYS),
-        default=DEFAULT.constant,
-        show_default=True,
-        help="Columns that are the same in every row.",
-    ),
+_TARGET: Callable[[Command], Command] = click.option(
+    "--target", metavar="COLUMN", help="The target, by name or number; default: the last."
 )
 
 
@@ -65,44 +24,40 @@ _COLUMNS = (
 class TableOptions:
     """What a user said about a table."""
 
-    separator: str | None = None
-    quote: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
+    reading: Reading
+    plan: Plan
     target: str | None = None
-    ignore: tuple[str, ...] = ()
-    task: str | None = None
-    missing: str = DEFAULT.missing
-    scale: str = DEFAULT.scale
-    constant: str = DEFAULT.constant
+
+    @classmethod
+    def make(cls, given: Mapping[str, Any]) -> "TableOptions":
+        """Of the values of options, or of what `as_json` gave."""
+        separator = given.get("separator")
+        if separator == "":
+            raise wrong(
+                "separator", "is empty", "It is one character; without it, it is found out."
+            )
+        named = _SEPARATORS.get(separator, separator) if isinstance(separator, str) else separator
+        target = given.get("target")
+        if target is not None and not isinstance(target, str):
+            raise wrong("target", "is not a string")
+        return cls(make(Reading, {**given, "separator": named}), make(Plan, given), target)
+
+    def as_json(self) -> dict[str, Any]:
+        """As a checkpoint keeps it."""
+        said = dict(self.reading.said) | asdict(self.plan) | {"target": self.target}
+        return {name: value for name, value in said.items() if value not in (None, "")}
 
     def read(self, name: str, names: tuple[str, ...] = ()) -> "Table":
         """The table that a user named; `names` are of columns that it should have."""
-        from dsgec.data.dialect import Reading
         from dsgec.data.table import read_table
 
-        if self.separator == "":
-            raise DsgecError(
-                "the separator is empty", "It is one character; without --separator it is found."
-            )
-        separator = self.separator or ""
-        reading = Reading(
-            _SEPARATORS.get(separator, separator),
-            self.quote or "",
-            self.decimal or "",
-            self.encoding or "",
-            self.header,
-            names,
-        )
-        return read_table(name, reading)
+        return read_table(name, replace(self.reading, names=names))
 
-    def make(self, read: "Table") -> "Dataset":
+    def of(self, read: "Table") -> "Dataset":
         """A table as a data set."""
         from dsgec.data.dataset import make_dataset
 
-        plan = Plan(self.ignore, self.task or "", self.missing, self.scale, self.constant)
-        return make_dataset(read, self.target, plan)
+        return make_dataset(read, self.target, self.plan)
 
     def dataset(self, name: str, test: str | None = None) -> "Dataset":
         """The table that a user named, and the rows of another to test with, if there is one."""
@@ -110,7 +65,7 @@ class TableOptions:
 
         if name == "-" == test:
             raise DsgecError("standard input cannot be both tables")
-        dataset = self.make(self.read(name))
+        dataset = self.of(self.read(name))
         if test is None:
             return dataset
         names = tuple(column.name for column in dataset.columns)
@@ -119,9 +74,10 @@ class TableOptions:
 
 def reading_options(function: Command) -> Command:
     """`--separator` and its like; the command gets them as `table`."""
-    return collecting(function, "table", TableOptions, _READING)
+    return collecting(function, "table", TableOptions.make, options_of(Reading))
 
 
 def table_options(function: Command) -> Command:
     """What `reading_options` has, and `--target` and its like."""
-    return collecting(function, "table", TableOptions, _COLUMNS + _READING)
+    options = (_TARGET, *options_of(Plan), *options_of(Reading))
+    return collecting(function, "table", TableOptions.make, options)

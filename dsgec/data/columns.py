@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.cells import is_missing, reads_as_number
 from dsgec.data.ir import Table, Texts, number_text
-from dsgec.errors import DsgecError, Fault
+from dsgec.errors import DsgecError, Fault, mention
 
 Array = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def not_numbers(
     table: Table,
     number: int,
     is_text: NDArray[np.bool_],
-    otherwise: str = "leave the column out with --ignore",
+    otherwise: str = f"leave the column out with {mention('ignore')}",
 ) -> DsgecError:
     """The first cells that are texts where numbers should be, and what can be done."""
     rows = np.flatnonzero(is_text)

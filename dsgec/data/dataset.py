@@ -12,7 +12,7 @@ from dsgec.data.columns import Found, look
 from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
 from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
 from dsgec.data.target import default_column, find_column, look_at_target, remarks
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.network.model import Column
 
 _MOST_TOLD = 20
@@ -29,7 +29,8 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
     if not others:
         raise DsgecError(
             f"{table.source} has one column, so no features",
-            "Give a wider table; if columns are not told apart, --separator names what is between.",
+            "Give a wider table; if its columns are not recognised, name what is between them with"
+            f" {mention('separator')}.",
         )
     classes, y = look_at_target(table, column, plan.task)
     found = [look(table, number) for number in others]
@@ -40,7 +41,7 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         if not len(table):
             raise DsgecError(
                 f"every row of {table.source} has missing values",
-                "`dsgec inspect` tells where; --ignore leaves a column out.",
+                f"`dsgec inspect` tells where; {mention('ignore')} leaves a column out.",
             )
         notes.append(_left_out(missing))
         classes, y = look_at_target(table, column, plan.task)
@@ -52,7 +53,7 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         f"`{one.name}` is left out: {one.useless}" for one in found if one.number not in numbers
     ]
     notes += [
-        f"`{one.name}` {one.remark}: an identifier? --ignore leaves it out"
+        f"`{one.name}` {one.remark}: an identifier? {mention('ignore')} leaves it out"
         for one in used
         if one.remark
     ]
@@ -93,7 +94,7 @@ def with_test(dataset: Dataset, table: Table) -> Dataset:
     if missing.any() and dataset.plan.missing == "error":
         raise DsgecError(
             f"the target of {table.source} is missing in {int(missing.sum())} rows",
-            "--missing drop leaves those rows out.",
+            f"{mention('missing', 'drop')} leaves those rows out.",
         )
     if dataset.plan.missing == "drop":
         missing |= np.isnan(raw).any(axis=1)
@@ -152,9 +153,9 @@ def _missing_rows(
         for one in used:
             rows |= np.isnan(one.values)
         return rows
-    fills = "--missing mean or median fills them from the other rows"
-    drops = "--missing drop leaves those rows out"
-    advice = f"{fills}, {drops}, --ignore leaves a column out."
+    fills = f"{mention('missing', 'mean', 'median')} fills them from the other rows"
+    drops = f"{mention('missing', 'drop')} leaves those rows out"
+    advice = f"{fills}, {drops}, {mention('ignore')} leaves a column out."
     if list(counts) == [column]:
         advice = f"{drops}: the target cannot be filled."
     elif column in counts:

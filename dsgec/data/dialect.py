@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from dsgec.data.cells import is_missing, reads_as_number
-from dsgec.errors import DsgecError, Fault, Span
+from dsgec.data.plan import Reading
+from dsgec.errors import DsgecError, Fault, Span, mention
 
 SEPARATORS = "\t;|, "
 """What is looked for, the most telling first: a comma can be a decimal sign, a blank anything."""
@@ -16,40 +17,9 @@ LONGEST_CELL = 1 << 20
 _SAMPLE_LINES, _SAMPLE_BYTES = 200, 1 << 18
 _SAID = re.compile(rb'"?sep=([^\w\r\n"])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
 _COMMENT = b"#"
+_OTHER_QUOTE = f"Name another with {mention('quote')}."
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 _WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What is said about a table; what is empty or None is found out.
-
-    A first line that has all of `names` is a header.
-    """
-
-    separator: str = ""
-    quote: str = ""
-    decimal: str = ""
-    encoding: str = ""
-    header: bool | None = None
-    names: tuple[str, ...] = ()
-
-    @property
-    def said(self) -> tuple[tuple[str, str | bool], ...]:
-        """What is not left to be found out."""
-        names = ("separator", "quote", "decimal", "encoding", "header")
-        given = ((name, getattr(self, name)) for name in names)
-        return tuple((name, value) for name, value in given if value not in ("", None))
-
-    def __post_init__(self) -> None:
-        for name, most in (("separator", 1), ("quote", 1), ("decimal", 1)):
-            value = getattr(self, name)
-            if len(value) > most or value in ("\n", "\r", "\0") or not value.isascii():
-                raise DsgecError(f"the {name} is `{value[:20]}`", "It is one character.")
-        if self.decimal not in ("", ".", ","):
-            raise DsgecError(f"the decimal sign is `{self.decimal}`", "It is `.` or `,`.")
-        if self.decimal and self.decimal == self.separator:
-            raise DsgecError("the separator cannot be the decimal sign")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +69,11 @@ def _quotes(error: csv.Error, lines: int, span: Span) -> DsgecError:
         if "field larger" in text and lines < 1:
             return DsgecError(Fault(f"a cell is longer than {LONGEST_CELL >> 20} MB", "", span))
         return DsgecError(
-            Fault(f"{text}: a quote is opened here and not closed", "--quote names another.", span)
+            Fault(f"{text}: a quote is opened here and not closed", _OTHER_QUOTE, span)
         )
-    return DsgecError(Fault(text, "--separator and --quote name others.", span))
+    return DsgecError(
+        Fault(text, f"Name others with {mention('separator')} and {mention('quote')}.", span)
+    )
 
 
 def preamble(head: bytes, given: Reading, source: str) -> tuple[bytes, Reading]:
@@ -139,7 +111,7 @@ def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[l
     quote = given.quote or _quote(lines[:_SAMPLE_LINES])
     found: list[tuple[int, Dialect, list[list[str]]]] = []
     if quote == given.separator:
-        raise DsgecError("the separator cannot be the quote", "--quote names another.")
+        raise DsgecError("the separator cannot be the quote", _OTHER_QUOTE)
     for separator in given.separator or SEPARATORS.replace(quote, ""):
         dialect = Dialect(separator, quote, ".")
         sample = _sample(lines, dialect, source)

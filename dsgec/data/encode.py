@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.columns import not_numbers, text_rows
 from dsgec.data.ir import Dataset, Plan, Table, number_text
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue
 
@@ -33,7 +33,7 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
     if len(bad):
         raise DsgecError(
             f"the numbers of `{features[bad[0]]}` are too large or too small to be scaled",
-            "Use --scale none, or write them in other units.",
+            f"Use {mention('scale', 'none')}, or write them in other units.",
         )
     seen = set(features)
     notes = [
@@ -81,7 +81,7 @@ def learn(column: Column, values: Array, plan: Plan) -> Column:
     if not len(known):
         raise DsgecError(
             f"`{column.name}` is missing in every row to learn from",
-            "Leave the column out with --ignore.",
+            f"Leave the column out with {mention('ignore')}.",
         )
     if column.kind != "number":
         fill = _most_frequent(known) if plan.missing in ("mean", "median") else None
@@ -130,7 +130,7 @@ def _finite(value: float) -> float:
     if not math.isfinite(value):
         raise DsgecError(
             "a column has numbers too large to take the mean or the scale of",
-            "Write it in other units, or leave it out with --ignore.",
+            f"Write it in other units, or leave it out with {mention('ignore')}.",
         )
     return value
 
@@ -175,8 +175,8 @@ def refuse_missing(raw: Array, columns: tuple[Column, ...], source: str) -> None
     if told:
         raise DsgecError(
             f"{source} has missing values ({told})",
-            "Fill them, or leave those rows out; a network evolved with --missing mean or median"
-            " fills them itself.",
+            "Fill them, or leave those rows out; a network evolved with"
+            f" {mention('missing', 'mean', 'median')} fills them itself.",
         )
 
 

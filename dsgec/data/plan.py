@@ -1,28 +1,74 @@
-"""What can be asked of the columns of a table; light, as the command line lists it at its start."""
+"""What can be asked of a table; light, as the command line lists it at its start."""
 
 from dataclasses import dataclass
 
+from dsgec.errors import wrong
+from dsgec.setting import check, setting, settings_of
+
 TASKS = ("classification", "regression")
-MISSING_WAYS = ("error", "mean", "median", "drop")
-SCALES = ("none", "standard", "minmax")
-CONSTANT_WAYS = ("drop", "keep")
+_SIGNS = ("separator", "quote", "decimal")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a user asks of the columns: some ignored, missing values dealt with, numbers scaled."""
 
-    ignore: tuple[str, ...] = ()
-    task: str = ""
-    missing: str = "error"
-    scale: str = "none"
-    constant: str = "drop"
+    ignore: tuple[str, ...] = setting((), "Columns to leave out, by name.", metavar="COLUMN")
+    task: str = setting("", "What is learnt; default: by what the target holds.", choices=TASKS)
+    missing: str = setting(
+        "error",
+        "Missing values: an error, filled in (texts by the most frequent), or their rows dropped.",
+        choices=("error", "mean", "median", "drop"),
+    )
+    scale: str = setting(
+        "none",
+        "Numbers to mean 0 and deviation 1, or to 0 … 1, or as they are.",
+        choices=("none", "standard", "minmax"),
+    )
+    constant: str = setting(
+        "drop", "Columns that are the same in every row.", choices=("drop", "keep")
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
 
     @property
     def learns(self) -> bool:
-        """Whether numbers are learnt from the rows to learn from."""
+        """Whether numbers are learnt from the training rows."""
         return self.scale != "none" or self.missing in ("mean", "median")
 
 
 DEFAULT = Plan()
 """Nothing is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is said about a table; what is empty or None is found out.
+
+    A first line that has all of `names` is a header.
+    """
+
+    separator: str = setting(
+        "", "Between cells, such as `;`, tab or blank; default: found out.", metavar="SIGN"
+    )
+    quote: str = setting("", "Around texts; default: found out.", metavar="SIGN")
+    decimal: str = setting("", "Decimal sign; default: found out.", choices=(".", ","))
+    encoding: str = setting("", "Such as utf-8, cp1252, utf-16; default: found out.")
+    header: bool | None = setting(None, "Whether the first line has the names.")
+    names: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> tuple[tuple[str, str | bool], ...]:
+        """What is not left to be found out."""
+        given = ((one.name, getattr(self, one.name)) for one in settings_of(Reading))
+        return tuple((name, value) for name, value in given if value not in ("", None))
+
+    def __post_init__(self) -> None:
+        for name in _SIGNS:
+            value = getattr(self, name)
+            if len(value) > 1 or value in ("\n", "\r", "\0") or not value.isascii():
+                raise wrong(name, f"is `{value[:20]}`", "It must be one ASCII character.")
+        check(self)
+        if self.decimal and self.decimal == self.separator:
+            raise wrong("separator", "cannot be the decimal sign, too")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from dsgec.data import paper
-from dsgec.errors import DsgecError, Fault, Span, reason
+from dsgec.errors import DsgecError, Fault, Span, mention, reason
 from dsgec.resources import TABLES, find, refuse_pipe, shipped_names
 
 BLOCK = 1 << 20
@@ -143,7 +143,8 @@ class Source:
             if "\0" in text:
                 raise DsgecError(
                     f"{self.shown} is not a text file: it holds NUL characters",
-                    "A table is CSV, ARFF or Parquet; --encoding tells one such as utf-16-le.",
+                    "A table is CSV, ARFF or Parquet; name an encoding such as utf-16-le with"
+                    f" {mention('encoding')}.",
                 )
             if text and not begun:  # utf-16-le and its like leave the mark in
                 text, begun = text.removeprefix("\ufeff"), True
@@ -166,7 +167,8 @@ class Source:
                 raise self._not_text(self._head[: error.start]) from error
             self.encoding = _OF_WINDOWS
             self.notes.append(
-                f"{self.shown} is not UTF-8: read as {_OF_WINDOWS}; --encoding says otherwise"
+                f"{self.shown} is not UTF-8: read as {_OF_WINDOWS};"
+                f" {mention('encoding')} names another encoding"
             )
 
     def _not_text(self, before: bytes) -> DsgecError:
@@ -174,7 +176,8 @@ class Source:
         return DsgecError(
             Fault(
                 f"this is not {self.encoding or 'UTF-8'} text",
-                "Save the table as UTF-8, or say what it is, such as --encoding cp1252.",
+                "Save the table as UTF-8, or name its encoding, such as"
+                f" {mention('encoding', 'cp1252')}.",
                 Span(self.shown, line, 1),
             )
         )

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset, Split
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.random import Stream
 
 
@@ -27,7 +27,7 @@ def folds(dataset: Dataset, count: int, seed: int) -> list[Split]:
     if not 2 <= count <= len(dataset.y):
         raise DsgecError(
             f"{count} folds of {len(dataset.y)} rows cannot be made",
-            "--cv takes 2 folds or more, and at most one for each row.",
+            f"{mention('folds')} takes 2 folds or more, and at most one for each row.",
         )
     fold = np.empty(len(dataset.y), dtype=np.intp)
     dealt = 0  # on from where the last class ended, so that folds are equally large

@@ -7,13 +7,14 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from dsgec.data import arff, parquet
-from dsgec.data.dialect import Dialect, Reading, is_header, preamble, recognise, records
+from dsgec.data.dialect import Dialect, is_header, preamble, recognise, records
 from dsgec.data.gather import Gatherer
 from dsgec.data.ir import Table
 from dsgec.data.native import can_read, read_block
+from dsgec.data.plan import Reading
 from dsgec.data.source import BLOCK, Source, open_source
 from dsgec.data.stream import Stream
-from dsgec.errors import DsgecError, Fault, Span
+from dsgec.errors import DsgecError, Fault, Span, mention
 
 __all__ = ["Table", "parse_table", "read_table"]
 
@@ -106,7 +107,8 @@ def _made(
 ) -> Table:
     if not rows.rows:
         raise DsgecError(
-            f"{source.shown} has a header but no rows", "If it has no header, say --no-header."
+            f"{source.shown} has a header but no rows",
+            f"If it has no header, use {mention('header', False)}.",
         )
     numbers, texts, lines = rows.finish()
     return Table(

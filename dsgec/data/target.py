@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from dsgec.data.cells import is_missing, reads_as_number
 from dsgec.data.columns import label_texts, not_numbers, text_rows
 from dsgec.data.ir import Label, Table, number_text
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 
 Array = NDArray[np.float64]
 
 _MOST_NUMERIC_CLASSES = 20
 _LARGEST_LABEL = 2.0**53
-_OTHERWISE = "choose another column with --target"
+_OTHERWISE = f"choose another column with {mention('target')}"
 
 
 def find_column(table: Table, wanted: str) -> int:
@@ -95,12 +95,12 @@ def _refuse(table: Table, column: int, labels: tuple[str, ...]) -> None:
     if not labels:
         raise DsgecError(
             f"the target column `{table.columns[column]}` of {table.source} is empty",
-            "Choose another column with --target.",
+            f"Choose another column with {mention('target')}.",
         )
     if len(labels) == 1:
         raise DsgecError(
             f"every row of {table.source} has the same target, `{labels[0][:60]}`",
-            "There is nothing to tell apart: choose another column with --target.",
+            f"There is nothing to tell apart: {_OTHERWISE}.",
         )
 
 
@@ -115,6 +115,6 @@ def _refuse_many(table: Table, column: int, count: int) -> None:
         raise DsgecError(
             f"the target column `{table.columns[column]}` has {count} different labels"
             f" in {rows} rows",
-            "That is no class: choose another column with --target, or --task regression for a"
-            " quantity.",
+            f"That is no class: {_OTHERWISE}, or use {mention('task', 'regression')} for a numeric"
+            " target.",
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.evolution.engine import Engine, EngineUnavailable, make_machine
 from dsgec.evolution.evolver import EngineEvolver, Evolver, Island, LoopEvolver
 from dsgec.evolution.islands import IslandEvolver, island_settings
@@ -13,6 +13,7 @@ from dsgec.native.processors import processors
 from dsgec.native.toolchain import find_toolchain
 
 _CELLS_WORTH_SHARING = 50_000
+_WITHOUT_COMPILER = f"Install gcc or clang, or use {mention('backend', 'numpy')}."
 
 
 def choose(problem: Problem, settings: Settings, wanted: str, threads: int = 1) -> Evolver:
@@ -41,9 +42,7 @@ def _maker(
             return _engines(problem, settings, threads)
         except EngineUnavailable as reason:
             if wanted == "engine":
-                raise DsgecError(
-                    str(reason), "Install gcc or clang, or use `--backend numpy`."
-                ) from reason
+                raise DsgecError(str(reason), _WITHOUT_COMPILER) from reason
             cause = " ".join(str(reason).split())[:200]
             remark = f"{cause}: evolving with numpy instead, slower but with the same results"
             return lambda one: LoopEvolver(problem, one, NumpyBackend(), remark)
@@ -52,7 +51,7 @@ def _maker(
         if toolchain is None:
             raise DsgecError(
                 "no C compiler was found (looked for $CC, cc, gcc, clang)",
-                "Install gcc or clang, or use `--backend numpy`.",
+                _WITHOUT_COMPILER,
             )
         return lambda one: LoopEvolver(problem, one, CBackend(toolchain))
     kind = NumpyBackend if wanted == "numpy" else ReferenceBackend
@@ -69,7 +68,7 @@ def sensible_threads(problem: Problem, runs: int = 1) -> int:
 
 
 def _engines(problem: Problem, settings: Settings, threads: int) -> Callable[[Settings], Island]:
-    machine = make_machine(problem, settings.engine)
+    machine = make_machine(problem, settings.representation)
     toolchain = find_toolchain()
     assert toolchain is not None  # the engine was compiled by it
     over = f", over {threads} threads" if threads > 1 else ""

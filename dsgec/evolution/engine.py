@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dsgec.codegen.engine import DECLARATIONS, emit_engine
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.evolution.native_input import (
     make_parameters,
     make_tables,
@@ -110,7 +110,7 @@ class Engine:
         flags: Sequence[str] = NATIVE,
     ) -> None:
         self.problem, self.settings = problem, settings
-        machine = machine or make_machine(problem, settings.engine, toolchain, flags)
+        machine = machine or make_machine(problem, settings.representation, toolchain, flags)
         self.machine, self.threads = machine, max(threads, 1)
         parameters = make_parameters(problem, settings, threads)
         self._identity = run_identity(machine.digest, parameters)
@@ -188,7 +188,7 @@ def _told() -> Iterator[None]:
     except EngineError as error:
         advice = ""
         if error.code == MEMORY:
-            advice = "Try a smaller population, or a smaller --max-depth."
+            advice = f"Try a smaller population, or a smaller depth with {mention('max_depth')}."
         elif error.code == STATE:
             advice = "The file may be damaged: start the run anew."
         raise DsgecError(f"the engine stopped: {error}", advice) from error

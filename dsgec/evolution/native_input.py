@@ -80,11 +80,11 @@ def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
     return memory[start : start + rows * columns].reshape(rows, columns)
 
 
-def problem_digest(problem: Problem, engine: str, tables: Tables) -> bytes:
+def problem_digest(problem: Problem, representation: str, tables: Tables) -> bytes:
     """Of the part that all islands of a run share."""
     roles = problem.grammar.directives
     told = (
-        engine,
+        representation,
         problem.tables,
         roles.layer,
         roles.output,

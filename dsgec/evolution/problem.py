@@ -12,7 +12,7 @@ from dsgec.bnf.layered import cut
 from dsgec.data.encode import fitted
 from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, split
-from dsgec.errors import DsgecError, Fault, Span
+from dsgec.errors import DsgecError, Fault, Span, wrong
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import FOR_CLASSES, FOR_QUANTITIES, OBJECTIVES, Targets, spread
 from dsgec.genome.ir import Representation
@@ -55,7 +55,7 @@ class Problem:
     def represent(self, settings: Settings) -> Representation:
         """How individuals are written; a DsgecError where the grammar cannot be written so."""
         return represent(
-            settings.engine,
+            settings.representation,
             self.tables,
             connect=settings.connect,
             max_size=settings.max_size,
@@ -114,15 +114,16 @@ def choose_objective(dataset: Dataset, parts: Split, wanted: str) -> str:
         if name not in (FOR_QUANTITIES if dataset.classes else FOR_CLASSES)
     ]
     if objective not in OBJECTIVES:
-        raise DsgecError(f"no objective `{objective}`", f"There are {', '.join(allowed)}.")
+        raise wrong("objective", f"is {objective!r}", f"Choose from {', '.join(allowed)}.")
     if objective not in allowed:
-        task = "classes" if dataset.classes else "a quantity"
-        raise DsgecError(
-            f"the target is {task}, and {objective} does not measure that",
-            f"There are {', '.join(allowed)}.",
+        task = "a numeric target" if dataset.classes else "classes"
+        raise wrong(
+            "objective",
+            f"is {objective!r}, which is for {task}",
+            f"Choose from {', '.join(allowed)}.",
         )
     if objective in FOR_QUANTITIES and not spread(dataset.y[parts.train]):
-        raise DsgecError("all rows to learn from have the same target", "Choose another split.")
+        raise DsgecError("all training rows have the same target", "Choose another split.")
     return objective
 
 

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.evolution.hash import hash_text
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.backends import Backend
@@ -143,8 +143,8 @@ def explain(scores: Sequence[Score]) -> NothingValid:
     reason = max(set(reasons), key=lambda r: (reasons.count(r), r))
     return NothingValid(
         f"no individual of the first generation is valid: {reason}",
-        "Give an individual more --codons, let it read them again with --wraps, or try another"
-        " --seed."
+        f"Give an individual more integers with {mention('codons')}, let it read them again with"
+        f" {mention('wraps')}, or try another {mention('seed')}."
         if reason == EXHAUSTED
         else "`dsgec sample` shows what the grammar makes.",
     )

@@ -1,106 +1,164 @@
-"""Every number that a run depends on."""
+"""Every number that a run depends on: one entry a setting, from which all surfaces are made.
 
-import math
-from dataclasses import asdict, dataclass
+The options of `dsgec evolve`, the keywords of `dsgec.evolve`, the parameters of the estimators, the
+keys of a study and the command on a report's page come from here. docs/how-to/add-a-setting.md
+shows how to add one.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.genome.ir import ENGINES
+from dsgec.genome.ir import REPRESENTATIONS
+from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 CONNECTIONS = ("all", "previous")
-"""What a neuron may read: all layers before its own, or the one before it."""
+BACKENDS = ("auto", "engine", "c", "numpy", "reference")
+MOST_GENERATIONS = 100_000_000
+_SEEDS = (0, 2**64 - 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The paper's parameters as defaults. `elites` is a number of individuals; `codons` and `wraps`
-    are GE's, `connect` is DSGE's.
+    """What a run's result depends on; the paper's parameters are the defaults."""
 
-    With `folds`, the rows to test with are those of one of so many folds, numbered from 0. A run
-    ends early at a score as good as `stop_at`, or after `patience` generations without a better
-    one. With `islands`, there are so many populations, which exchange their `migrants` best.
-    """
-
-    engine: str = "dsge"
-    population: int = 100
-    generations: int = 500
-    seed: int = 1
-    tournament: int = 3
-    crossover: float = 0.95
-    mutation: float = 0.95
-    elites: int = 1
-    connect: str = "all"
-    max_depth: tuple[tuple[str, int], ...] = ()
-    max_size: int = 250_000
-    codons: int = 200
-    wraps: int = 0
-    test: float = 0.3
-    split_seed: int = 1
-    objective: str = ""
-    folds: int = 0
-    fold: int = 0
-    stop_at: float | None = None
-    patience: int = 0
-    islands: int = 1
-    migrate_every: int = 25
-    migrants: int = 2
+    representation: str = setting(
+        "dsge",
+        "How individuals are written as integers; grammars with layers need dsge.",
+        choices=REPRESENTATIONS,
+        formerly="engine",
+    )
+    population: int = setting(100, "Individuals in a generation.", between=(2, 1_000_000))
+    generations: int = setting(
+        500, "Generations after the first, random one.", between=(0, MOST_GENERATIONS)
+    )
+    seed: int = setting(1, "Seed of the random numbers of evolution.", between=_SEEDS)
+    tournament: int = setting(
+        3, "Individuals of which the best becomes a parent.", between=(1, 1_000_000)
+    )
+    crossover: float = setting(
+        0.95, "Probability that a child has two parents.", between=(0.0, 1.0)
+    )
+    mutation: float = setting(0.95, "Probability that a child is mutated.", between=(0.0, 1.0))
+    elites: int = setting(
+        1, "Best individuals that stay in the next generation.", between=(0, 999_999)
+    )
+    connect: str = setting(
+        "all",
+        "What a neuron may read: all layers before its own, or the previous one.",
+        choices=CONNECTIONS,
+        representations=("dsge",),
+    )
+    max_depth: tuple[tuple[str, int], ...] = setting(
+        (),
+        "How deep a symbol of the grammar may recurse; default: as the grammar says.",
+        between=(0, 999_999),
+        metavar="SYMBOL=DEPTH",
+    )
+    max_size: int = setting(
+        250_000, "Largest size of a phenotype; a larger one is invalid.", between=(1, 10_000_000)
+    )
+    codons: int = setting(
+        200, "Integers of an individual.", between=(1, 1_000_000), representations=("ge",)
+    )
+    wraps: int = setting(
+        0,
+        "How often an individual's integers may be read again.",
+        between=(0, 1_000),
+        representations=("ge",),
+    )
+    test: float = setting(
+        0.3, "Share of the rows to test with, or a table of its own.", between=(0.0, 0.9)
+    )
+    split_seed: int = setting(1, "Seed of the split into training and test rows.", between=_SEEDS)
+    objective: str = setting(
+        "",
+        "What is optimised: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
+        " rmse, mse or mae for either; default: exp-rmse for classes, otherwise rmse.",
+        metavar="NAME",
+    )
+    folds: int = setting(
+        0,
+        "Cross-validate: K runs, each with another K-th of the rows to test with.",
+        between=(0, 1_000_000),
+        metavar="K",
+        option="cv",
+    )
+    fold: int = setting(0, "Which of the folds to test with.", between=(0, 999_999))
+    stop_at: float | None = setting(
+        None,
+        "Stop when the best score of the objective is as good as this.",
+        metavar="SCORE",
+        recorded_with="stop_at",
+    )
+    patience: int = setting(
+        0,
+        "Stop after so many generations without a better best; 0: never.",
+        between=(0, MOST_GENERATIONS),
+        recorded_with="patience",
+    )
+    islands: int = setting(
+        1,
+        "Number of populations, which exchange their best individuals.",
+        between=(1, 1_000),
+        recorded_with="islands",
+    )
+    migrate_every: int = setting(
+        25,
+        "Generations between two exchanges of islands.",
+        between=(1, MOST_GENERATIONS),
+        recorded_with="islands",
+    )
+    migrants: int = setting(
+        2,
+        "Individuals that each island sends to the next.",
+        between=(0, 1_000_000),
+        recorded_with="islands",
+    )
 
     def __post_init__(self) -> None:
-        for name, allowed in (("engine", ENGINES), ("connect", CONNECTIONS)):
-            if getattr(self, name) not in allowed:
-                raise DsgecError(
-                    f"{name} is `{getattr(self, name)}`", f"There is {', '.join(allowed)}."
-                )
-        for name, lowest, highest in (
-            ("population", 2, 1_000_000),
-            ("generations", 0, 100_000_000),
-            ("seed", 0, 2**64 - 1),
-            ("split_seed", 0, 2**64 - 1),
-            ("tournament", 1, 1_000_000),
-            ("crossover", 0.0, 1.0),
-            ("mutation", 0.0, 1.0),
-            ("elites", 0, self.population - 1),
-            ("max_size", 1, 10_000_000),
-            ("codons", 1, 1_000_000),
-            ("wraps", 0, 1_000),
-            ("test", 0.0, 0.9),
-            ("folds", 0, 1_000_000),
-            ("fold", 0, max(self.folds - 1, 0)),
-            ("patience", 0, 100_000_000),
-            ("islands", 1, 1_000),
-            ("migrate_every", 1, 100_000_000),
-            ("migrants", 0, self.population - 1 if self.islands > 1 else 1_000_000),
-        ):
-            value = getattr(self, name)
-            if not lowest <= value <= highest:
-                raise DsgecError(
-                    f"{name.replace('_', '-')} is {value}",
-                    f"It must lie between {lowest} and {highest}.",
-                )
-
-        if self.stop_at is not None and not math.isfinite(self.stop_at):
-            raise DsgecError(f"stop-at is {self.stop_at}", "It must be a number.")
+        highest = {"elites": self.population - 1, "fold": max(self.folds - 1, 0)}
+        if self.islands > 1:
+            highest["migrants"] = self.population - 1
+        check(self, highest)
 
     def as_json(self) -> dict[str, Any]:
-        """The settings as plain values; of early ends and islands, only if they are asked for."""
-        values = asdict(self) | {"max_depth": dict(self.max_depth)}
-        if self.stop_at is None:
-            del values["stop_at"]
-        if not self.patience:
-            del values["patience"]
-        if self.islands == 1:
-            for name in ("islands", "migrate_every", "migrants"):
-                del values[name]
-        return values
+        """The settings as run.json has them."""
+        return {
+            one.key: dict(self.max_depth) if one.kind is dict else getattr(self, one.name)
+            for one in SETTINGS
+            if not one.recorded_with
+            or getattr(self, one.recorded_with) != getattr(_DEFAULTS, one.recorded_with)
+        }
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Settings":
         """The settings that `as_json` gave; a DsgecError where they are none."""
         try:
-            settings = cls(**values | {"max_depth": tuple(sorted(values["max_depth"].items()))})
-        except (TypeError, KeyError, AttributeError) as error:
+            settings = make(cls, values)
+            same = settings.as_json()
+        except (DsgecError, TypeError) as error:
             raise DsgecError("these are not the settings of a run") from error
-        same = settings.as_json()
         if same != values or any(type(same[name]) is not type(values[name]) for name in same):
             raise DsgecError("these are not the settings of a run")
         return settings
+
+
+SETTINGS = settings_of(Settings)
+OPTIONS = CommandLine(SETTINGS)
+_DEFAULTS = Settings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """How a run is carried out, which does not change its result."""
+
+    backend: str = setting(
+        "auto", "What runs the generations; all give the same results.", choices=BACKENDS
+    )
+    threads: int | None = setting(
+        None, "Threads of the engine; default: by the size of the table.", between=(1, 256)
+    )
+
+    def __post_init__(self) -> None:
+        check(self)

@@ -44,7 +44,7 @@ _LARGEST = (1 << 31) - 1  # integer of a genotype, and size of a network
 
 def identify(problem: Problem, settings: Settings) -> bytes:
     """The digest that a saved state begins with."""
-    digest = problem_digest(problem, settings.engine, make_tables(problem))
+    digest = problem_digest(problem, settings.representation, make_tables(problem))
     return run_identity(digest, make_parameters(problem, settings))
 
 

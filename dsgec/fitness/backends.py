@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.batch import emit_c_batch, emit_numpy_batch
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.native.library import load
 from dsgec.native.module import load_module
 from dsgec.native.toolchain import CompileError, Toolchain
@@ -81,7 +81,9 @@ class CBackend:
         try:
             library = load(emit_c_batch(networks), declarations, self.toolchain, (level,))
         except CompileError as error:
-            raise DsgecError(str(error), "`--backend numpy` needs no compiler.") from error
+            raise DsgecError(
+                str(error), f"{mention('backend', 'numpy')} needs no compiler."
+            ) from error
         ffi = library.ffi
         table = np.ascontiguousarray(rows)
         results = []

@@ -7,7 +7,7 @@ from typing import Protocol
 from dsgec.genome.connections import Sources
 from dsgec.random import Stream
 
-ENGINES = ("dsge", "sge", "ge")
+REPRESENTATIONS = ("dsge", "sge", "ge")
 """The representations, by the names that a user has for them."""
 
 Gene = tuple[int, int]

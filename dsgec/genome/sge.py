@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention
 from dsgec.genome.derive import derive
 from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
 from dsgec.genome.tables import Child, Tables
@@ -128,14 +128,14 @@ def _mentions(tables: Tables, gene: Gene) -> dict[Gene, int]:
 
 def _too_many(tables: Tables, number: str) -> DsgecError:
     recursive = [
-        f"{name}={limit - 1}"
+        {name: limit - 1}
         for name, limit, rooms in zip(tables.names, tables.limits, tables.allowed, strict=True)
         if len(rooms) > 1 and limit > 1
     ]
-    example = f", such as --max-depth {recursive[0]}" if recursive else ""
+    example = f", such as {mention('max_depth', recursive[0])}" if recursive else ""
     return DsgecError(
         f"an individual of SGE would have {number} integers for this grammar,"
         f" and may have {MOST_INTEGERS:,}",
         f"SGE has one for every expansion that there could be: lower the depth limits{example},"
-        " or use --engine dsge.",
+        f" or use {mention('representation', 'dsge')}.",
     )

@@ -28,7 +28,7 @@ from dsgec.evolution.engine import Engine
 from dsgec.evolution.evolver import EngineEvolver
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
-from dsgec.genome.ir import ENGINES
+from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.native import cache
 from dsgec.native.engine import NATIVE
 from dsgec.native.library import load
@@ -102,8 +102,8 @@ def _whole_run(problem: Problem) -> Report:
 def _representations(problem: Problem) -> Report:
     """Individuals, valid or not, a second in 500 generations, the engines in turns."""
     best: dict[str, float] = {}
-    for name in ENGINES * 3:
-        settings = Settings(engine=name)
+    for name in REPRESENTATIONS * 3:
+        settings = Settings(representation=name)
         engine = Engine(problem, settings)
         start = time.perf_counter()
         engine.step(settings.generations + 1)
@@ -111,7 +111,7 @@ def _representations(problem: Problem) -> Report:
         best[name] = max(best.get(name, 0.0), speed)
     return {
         **{f"{name}, individuals/s": _round(speed) for name, speed in best.items()},
-        **{f"{name} / dsge": _round(best[name] / best["dsge"]) for name in ENGINES[1:]},
+        **{f"{name} / dsge": _round(best[name] / best["dsge"]) for name in REPRESENTATIONS[1:]},
     }
 
 

@@ -4,37 +4,20 @@ import shlex
 from typing import Any
 
 from dsgec.codegen.names import safe_name
+from dsgec.data.plan import Plan, Reading
 from dsgec.drawing.scales import short
-from dsgec.evolution.settings import Settings
+from dsgec.evolution.settings import OPTIONS, SETTINGS, Settings
+from dsgec.setting import settings_of
 
-_OPTIONS = (
-    "engine",
-    "population",
-    "generations",
-    "seed",
-    "connect",
-    "objective",
-    "split_seed",
-    "codons",
-    "wraps",
-    "islands",
-    "stop_at",
-    "patience",
-)
-_WITHOUT_OPTION = ("tournament", "crossover", "mutation", "elites", "max_size")
-_ENGINE_ONLY = {"codons": "ge", "wraps": "ge", "connect": "dsge"}
+_DEFAULTS = Settings().as_json()
+_REPRESENTATION = SETTINGS[0]
 
 
 def commands(record: dict[str, Any]) -> list[tuple[str, str]]:
     """What each command does, and the command; RUN is the folder that the page is in."""
     name = safe_name(str(record["model"].get("name")))  # of a stranger's file, perhaps
-    usual = Settings().as_json()
-    own = [name for name in _WITHOUT_OPTION if record["settings"].get(name) != usual[name]]
-    again = "the same run again, with the same bytes"
-    if own:
-        again = f"such a run, but for what dsgec.evolve alone can be told: {', '.join(own)}"
     return [
-        (again, evolve_command(record)),
+        ("the same run again, with the same bytes", evolve_command(record)),
         ("the network as code", "dsgec export RUN --to c,python,js -o exported"),
         ("a prediction for each row of a table", "dsgec predict RUN TABLE -o predictions.csv"),
         (
@@ -46,34 +29,25 @@ def commands(record: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def evolve_command(record: dict[str, Any]) -> str:
-    """The command line that makes this run; what is as usual is left out."""
+    """The command line that makes this run, without what is the default."""
     settings, data = record["settings"], record["data"]
-    usual = Settings().as_json()
     words = ["dsgec", "evolve", str(record["grammar"]["name"]), str(data["name"])]
-    for name in _OPTIONS:
-        if settings.get(name, usual.get(name)) != usual.get(name):
-            words += [f"--{name.replace('_', '-')}", str(settings[name])]
-    if settings.get("islands"):
-        words += ["--migrate", f"{settings.get('migrate_every')}:{settings.get('migrants')}"]
-    depths = settings.get("max_depth")
-    for symbol, depth in depths.items() if isinstance(depths, dict) else ():
-        words += ["--max-depth", f"{symbol}={depth}"]
-    if settings.get("folds"):
-        words += ["--cv", str(settings["folds"])]
-    elif data.get("test_sha256"):
-        words += ["--test", "TEST_TABLE"]
-    elif settings.get("test", usual["test"]) != usual["test"]:
-        words += ["--test", str(settings["test"])]
+    for one in SETTINGS:
+        value = settings.get(one.key, one.default)
+        if one.name == "test" and (settings.get("folds") or data.get("test_sha256")):
+            value = one.default if settings.get("folds") else "TEST_TABLE"
+        if value != _DEFAULTS.get(one.key, one.default) and one.name != "fold":
+            words += OPTIONS.given(one.name, value)
     if data.get("target"):
-        words += ["--target", str(data["target"])]
+        words += OPTIONS.given("target", data["target"])
     numbers = any(isinstance(label, int) for label in record["model"].get("classes", ()))
-    if data.get("task") and (numbers or data["task"] == "regression"):  # might be either
-        words += ["--task", str(data["task"])]
-    for column in data.get("ignore") or ():
-        words += ["--ignore", str(column)]
-    for name in ("missing", "scale", "constant"):
-        if data.get(name):
-            words += [f"--{name}", str(data[name])]
+    if not numbers and data.get("task") != "regression":  # it cannot be but classes
+        data = {**data, "task": None}
+    reading = data.get("reading")
+    for given in (data, reading if isinstance(reading, dict) else {}):
+        for one in (*settings_of(Plan), *settings_of(Reading)):
+            if given.get(one.name) not in (None, ""):
+                words += OPTIONS.given(one.name, given[one.name])
     return shlex.join(words)
 
 
@@ -83,14 +57,14 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
     asked = settings.get("generations")
     reached = result["generations"]
     stopped = f" of {asked} (it was stopped)" if reached != asked else ""
-    rows = f"{data['train_rows']:,} to learn from, {data['test_rows']:,} to test"
+    rows = f"{data['train_rows']:,} for training, {data['test_rows']:,} for testing"
     told = [
         ("grammar", f"{record['grammar']['name']} (SHA-256 {record['grammar']['sha256'][:16]}…)"),
         ("table", f"{data['name']} (SHA-256 {data['sha256'][:16]}…)"),
         ("target", f"{data.get('target')}, {data.get('task')}"),
         ("rows", rows),
         ("seed", str(settings.get("seed"))),
-        ("engine", str(settings.get("engine")).upper()),
+        ("representation", str(settings.get(_REPRESENTATION.key)).upper()),
         ("objective", str(result["objective"])),
         ("generations", f"{reached:,}{stopped}"),
         ("evaluations", f"{result['evaluations']:,}"),
@@ -105,9 +79,11 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
 def other_settings(record: dict[str, Any]) -> list[tuple[str, str]]:
     """Every number that the run depended on."""
     told = []
-    engine = record["settings"].get("engine")
+    representation = record["settings"].get(_REPRESENTATION.key)
+    known = {one.key: one for one in SETTINGS}
     for name, value in record["settings"].items():
-        if _ENGINE_ONLY.get(name, engine) != engine:
+        one = known.get(name)
+        if one and one.representations and representation not in one.representations:
             continue
         if isinstance(value, dict):
             value = ", ".join(f"{key} {depth}" for key, depth in value.items()) or "the grammar's"
@@ -115,8 +91,10 @@ def other_settings(record: dict[str, Any]) -> list[tuple[str, str]]:
             value = value or "the task's usual"
         elif isinstance(value, float):
             value = short(value)
-        told.append((name.replace("_", " "), str(value)))
-    for name in ("missing", "scale", "constant"):
-        if record["data"].get(name):
-            told.append((name, str(record["data"][name])))
+        told.append(((one.name if one else name).replace("_", " "), str(value)))
+    told += [
+        (one.name, str(record["data"][one.name]))
+        for one in settings_of(Plan)
+        if one.choices and one.name != "task" and record["data"].get(one.name)
+    ]
     return told

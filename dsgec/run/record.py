@@ -35,9 +35,9 @@ from dsgec.network.text import text
 from dsgec.run.history import HistoryRow, history_text
 from dsgec.run.manifest import NAME as MANIFEST
 from dsgec.run.manifest import TIMING, Files, digests, read_manifest, write_manifest
+from dsgec.setting import settings_of
 
 _MOST_BYTES = 256 << 20
-_DATA_OPTIONS = ("test_sha256", "ignore", "missing", "scale", "constant", "reading")
 RECORD, HISTORY, NETWORK = "run.json", "history.csv", "best.net"
 HALL, EVIDENCE, PAGE = "hall_of_fame.csv", "report.json", "report.html"
 _OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING)
@@ -140,17 +140,14 @@ def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
 
 
 def _data_options(dataset: Dataset) -> dict[str, Any]:
-    """What was asked of the table, as far as it is not the usual."""
-    plan, usual = dataset.plan, Plan()
-    asked = (
-        dataset.test_digest,
-        list(plan.ignore),
-        plan.missing if plan.missing != usual.missing else "",
-        plan.scale if plan.scale != usual.scale else "",
-        plan.constant if plan.constant != usual.constant else "",
-        dict(dataset.reading),
-    )
-    return {name: value for name, value in zip(_DATA_OPTIONS, asked, strict=True) if value}
+    """What was asked of the table, where not the default."""
+    asked: dict[str, Any] = {"test_sha256": dataset.test_digest}
+    for one in settings_of(Plan):
+        value = getattr(dataset.plan, one.name)
+        if value != one.default and one.name != "task":  # which is the data set's
+            asked[one.name] = list(value) if one.kind is tuple else value
+    asked["reading"] = dict(dataset.reading)
+    return {name: value for name, value in asked.items() if value}
 
 
 def write_run(

@@ -1,1 +1,1 @@
-"""Many runs to tables: engines × grammars × data sets × seeds, with statistics."""
+"""Many runs to tables: representations × grammars × data sets × seeds, with statistics."""

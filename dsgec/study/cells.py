@@ -1,4 +1,4 @@
-"""Study to its cells: engines × grammars × data sets × seeds."""
+"""Study to its cells: representations × grammars × data sets × seeds."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,10 +12,10 @@ def cells(study: Study) -> Iterator[Cell]:
         for part in study.parts:
             for data, generations in zip(part.data, part.generations, strict=True):
                 for grammar in part.grammars:
-                    for engine in part.engines:
+                    for representation in part.representations:
                         settings = replace(
                             part.settings,
-                            engine=engine,
+                            representation=representation,
                             generations=generations,
                             seed=study.seed + number,
                         )

@@ -123,8 +123,8 @@ def _last(row: Row, data: Data, results: Results) -> int:
     return max(
         cell.settings.generations
         for cell in results
-        if (cell.part, cell.settings.engine, cell.grammar.name, cell.data.name)
-        == (row.part, row.engine, row.grammar, data.name)
+        if (cell.part, cell.settings.representation, cell.grammar.name, cell.data.name)
+        == (row.part, row.representation, row.grammar, data.name)
     )
 
 

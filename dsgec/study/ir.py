@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from dsgec.data.dialect import Reading
-from dsgec.data.ir import Plan
+from dsgec.data.plan import Plan, Reading
 from dsgec.evolution.settings import Settings
 
 
@@ -30,10 +29,13 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Every engine with every grammar on every table; `settings` but for engine and seed."""
+    """Every representation with every grammar on every table.
+
+    `settings` is without what differs: representation, generations and seed.
+    """
 
     name: str
-    engines: tuple[str, ...]
+    representations: tuple[str, ...]
     grammars: tuple[Grammar, ...]
     data: tuple[Data, ...]
     generations: tuple[int, ...]
@@ -43,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of each measure of a table: the runs of one engine and grammar of one part.
+    """A row of each measure of a table: the runs of one representation and grammar of one part.
 
     Only runs whose best network has at least so many `layers` count. `against` is the label of the
     row that it is compared with, if any.
@@ -51,7 +53,7 @@ class Row:
 
     label: str
     part: str
-    engine: str
+    representation: str
     grammar: str
     layers: int = 0
     against: str = ""

@@ -2,21 +2,20 @@
 
 import re
 import tomllib
-from dataclasses import fields, replace
+from collections.abc import Collection
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from dsgec.data.dialect import Reading
-from dsgec.data.ir import Plan
-from dsgec.data.plan import CONSTANT_WAYS, MISSING_WAYS, SCALES, TASKS
+from dsgec.data.plan import Plan, Reading
 from dsgec.errors import DsgecError, Fault, Span
-from dsgec.evolution.settings import Settings
-from dsgec.genome.ir import ENGINES
+from dsgec.evolution.settings import MOST_GENERATIONS, Settings
+from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.resources import STUDIES, find, read_bytes
+from dsgec.setting import make, names_of, settings_of
 from dsgec.study.ir import Data, Grammar, Part, Printed, Quick, Row, Study, TablePlan
 from dsgec.study.printed import parse_printed
-from dsgec.study.reader import Reader
+from dsgec.study.reader import STUDY, Reader
 
 _MOST_BYTES = 1 << 20
 _LONGEST_LINE = 8_000  # dotted keys take the square of their number
@@ -24,9 +23,10 @@ _MOST_RUNS = 100_000
 _MOST_CELLS = 1_000_000
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,59}")
-_LAST_GENERATION = 100_000_000
 # What stands elsewhere in a study.
-_NOT_SETTINGS = ("engine", "seed", "generations")
+_NOT_SETTINGS = {"representation", "engine", "seed", "generations"}
+
+Made = TypeVar("Made")
 
 
 def load_study(name: str) -> Study:
@@ -65,7 +65,7 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
         top.fault("name", f"is `{name[:60]}`", "It names a folder: letters, digits, `_`, `-`, `.`.")
     runs = top.whole("runs", 1, _MOST_RUNS, 30)
     seed = top.whole("seed", 0, 2**63, 1)
-    generations = top.whole("generations", 0, _LAST_GENERATION, 500)
+    generations = top.whole("generations", 0, MOST_GENERATIONS, Settings().generations)
     settings = top.take("settings", dict, {})
     quick = _quick(Reader(top.take("quick", dict, {}), f"{shown}, [quick]", faults))
     data = _declared(top.take("data", dict, {}), shown, folder, faults)
@@ -81,7 +81,10 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
     if len({data.name for data in every}) < len(every):
         advice = "Give each a name of its own: [data.NAME]."
         top.fault("part", "has two different tables that would be called the same", advice)
-    if runs * sum(len(p.engines) * len(p.grammars) * len(p.data) for p in parts) > _MOST_CELLS:
+    if (
+        runs * sum(len(p.representations) * len(p.grammars) * len(p.data) for p in parts)
+        > _MOST_CELLS
+    ):
         top.fault("runs", "makes more than a million runs", "Make it several studies.")
     plans = []
     for number, table in enumerate(_tables(top, "table"), 1):
@@ -107,7 +110,7 @@ def _tables(top: Reader, key: str) -> list[dict[str, Any]]:
 def _quick(reader: Reader) -> Quick:
     usual = Quick()
     runs = reader.whole("runs", 1, _MOST_RUNS, usual.runs)
-    generations = reader.whole("generations", 0, _LAST_GENERATION, usual.generations)
+    generations = reader.whole("generations", 0, MOST_GENERATIONS, usual.generations)
     reader.close()
     return Quick(runs, generations)
 
@@ -126,42 +129,22 @@ def _declared(
         file = reader.take("file", str, name)
         target = reader.take("target", str)
         label = reader.take("label", str, name)
-        reading, plan = _reading(reader), _column_plan(reader)
+        reading, plan = _made(Reading, reader), _made(Plan, reader)
         reader.close()
         found[name] = Data(name, _near(file, folder), target, label, reading, plan)
     return found
 
 
-def _reading(reader: Reader) -> Reading:
-    """How the table is written, as the options of `dsgec evolve` have it."""
-    texts = {
-        key: reader.take(key, str, "") for key in ("separator", "quote", "decimal", "encoding")
-    }
-    header = reader.take("header", bool)
+def _made(kind: type[Made], reader: Reader, but: Collection[str] = ()) -> Made:
+    """What a table of the study says of the settings that are the fields of a dataclass."""
+    known = names_of(settings_of(kind)) - {*but}
+    reader.asked += sorted(known)
+    given = {key: value for key, value in reader.table.items() if key in known}
     try:
-        return Reading(**texts, header=header)
+        return make(kind, given)
     except DsgecError as error:
-        reader.faults += [
-            replace(fault, message=f"{reader.place}: {fault.message}") for fault in error.faults
-        ]
-        return Reading()
-
-
-def _column_plan(reader: Reader) -> Plan:
-    """What is made of the columns, as the options of `dsgec evolve` have it."""
-    usual = Plan()
-    ignore = reader.texts("ignore")
-    words = {}
-    for key, allowed in (
-        ("task", TASKS),
-        ("missing", MISSING_WAYS),
-        ("scale", SCALES),
-        ("constant", CONSTANT_WAYS),
-    ):
-        word = reader.take(key, str, getattr(usual, key))
-        known = word == getattr(usual, key) or reader.is_among(key, word, list(allowed))
-        words[key] = word if known else getattr(usual, key)
-    return Plan(ignore=ignore, **words)
+        reader.faults += [fault.written(STUDY).at(reader.place) for fault in error.faults]
+        return kind()
 
 
 def _part(
@@ -173,7 +156,8 @@ def _part(
     folder: Path | None,
 ) -> Part:
     name = reader.take("name", str, f"part {number}")
-    engines = reader.texts("engines", needed="the representations to run", among=ENGINES)
+    key = _spelt(reader, "representations", "engines")
+    representations = reader.texts(key, needed="such as dsge", among=REPRESENTATIONS)
     files = reader.texts("grammars", needed="grammar files or names of shipped grammars")
     grammars = tuple(Grammar(_stem(file), _near(file, folder)) for file in files)
     names = reader.texts("data", needed="table files, names of tables, or names under [data]")
@@ -184,45 +168,22 @@ def _part(
             reader.fault(key, "has two files that would be called the same", advice)
     each = _generations(reader, generations, data)
     own = reader.take("settings", dict, {})
-    settings = _settings(shared | own, reader)
+    inner = Reader(shared | own, f"{reader.place}, [settings]", reader.faults)
+    settings = _made(Settings, inner, but=_NOT_SETTINGS)
+    inner.close()
     reader.close()
-    return Part(name, engines, grammars, data, each, settings)
+    return Part(name, representations, grammars, data, each, settings)
 
 
 def _generations(reader: Reader, usual: int, data: tuple[Data, ...]) -> tuple[int, ...]:
     """For each table: one number for all, or a number by name."""
     if not isinstance(reader.table.get("generations"), dict):
-        return (reader.whole("generations", 0, _LAST_GENERATION, usual),) * len(data)
+        return (reader.whole("generations", 0, MOST_GENERATIONS, usual),) * len(data)
     table = reader.take("generations", dict)
     inner = Reader(table, f"{reader.place}, generations", reader.faults)
-    found = tuple(inner.whole(d.name, 0, _LAST_GENERATION, usual) for d in data)
+    found = tuple(inner.whole(d.name, 0, MOST_GENERATIONS, usual) for d in data)
     inner.close()
     return found
-
-
-def _settings(values: dict[str, Any], reader: Reader) -> Settings:
-    inner = Reader(values, f"{reader.place}, [settings]", reader.faults)
-    taken: dict[str, Any] = {}
-    for field in fields(Settings):
-        if field.name in _NOT_SETTINGS:
-            continue
-        if field.name == "max_depth":
-            depths = inner.take("max_depth", dict, {})
-            depth = Reader(depths, f"{inner.place}, max_depth", reader.faults)
-            taken["max_depth"] = tuple(sorted((n, depth.whole(n, 0, 10**6, 0)) for n in depths))
-        elif field.name in values:
-            value = inner.take(field.name, type(field.default))
-            taken[field.name] = field.default if value is None else value
-        else:
-            inner.asked.append(field.name)
-    inner.close()
-    try:
-        return Settings(**taken)
-    except DsgecError as error:
-        reader.faults.extend(
-            Fault(f"{inner.place}: {fault.message}", fault.advice) for fault in error.faults
-        )
-        return Settings()
 
 
 def _plan(reader: Reader, number: int, parts: list[Part]) -> TablePlan:
@@ -237,7 +198,7 @@ def _plan(reader: Reader, number: int, parts: list[Part]) -> TablePlan:
         if row:
             rows.append(row)
     if not reader.table.get("rows"):
-        advice = 'Write it like [{ label = "DSGE", part = "one", engine = "dsge" }].'
+        advice = 'Write it like [{ label = "DSGE", part = "one", representation = "dsge" }].'
         reader.fault("rows", "is missing or empty", advice)
     used = [part for part in parts if any(row.part == part.name for row in rows)]
     data = tuple(dict.fromkeys(d for part in used for d in part.data))
@@ -254,18 +215,26 @@ def _row(reader: Reader, parts: list[Part], above: list[str]) -> Row | None:
     name = reader.take("part", str, parts[0].name if len(parts) == 1 else "")
     against = reader.take("against", str, "")
     layers = reader.whole("layers", 0, 1000, 0)
-    reader.asked += ["engine", "grammar"]
+    key = _spelt(reader, "representation", "engine")
+    reader.asked += [key, "grammar"]
     reader.close()
     if label is None or not by_name or not reader.is_among("part", name, list(by_name)):
         return None
     part = by_name[name]
-    engine = _only(reader, "engine", part.engines)
+    representation = _only(reader, key, part.representations)
     grammar = _only(reader, "grammar", tuple(g.name for g in part.grammars))
     if label in above:
         reader.fault("label", f"is `{label}` a second time", "Give each row a label of its own.")
     if against and not reader.is_among("against", against, above or ["no row above this one"]):
         return None
-    return Row(label, name, engine, grammar, layers, against) if engine and grammar else None
+    if not representation or not grammar:
+        return None
+    return Row(label, name, representation, grammar, layers, against)
+
+
+def _spelt(reader: Reader, key: str, formerly: str) -> str:
+    """How the study spells a key that had another name."""
+    return formerly if formerly in reader.table and key not in reader.table else key
 
 
 def _only(reader: Reader, key: str, choices: tuple[str, ...]) -> str:

@@ -4,26 +4,28 @@ from dsgec.study.ir import Part, Row, TablePlan
 
 
 def usual_plans(parts: tuple[Part, ...]) -> tuple[TablePlan, ...]:
-    """For each part, a table for each grammar with the engines as rows.
+    """For each part, a table for each grammar with the representations as rows.
 
-    With one engine it is one table with the grammars as rows. A row is compared with the one above.
+    With one representation it is one table with the grammars as rows. A row is compared with the
+    one above.
     """
     plans = []
     for part in parts:
         names = [grammar.name for grammar in part.grammars]
-        if len(part.engines) == 1:
-            plans.append(_plan(part, part.name, [(name, part.engines[0], name) for name in names]))
+        if len(part.representations) == 1:
+            (only,) = part.representations
+            plans.append(_plan(part, part.name, [(name, only, name) for name in names]))
             continue
         for name in names:
             title = part.name if len(names) == 1 else f"{part.name}, {name}"
-            plans.append(_plan(part, title, [(e.upper(), e, name) for e in part.engines]))
+            plans.append(_plan(part, title, [(e.upper(), e, name) for e in part.representations]))
     return tuple(plans)
 
 
 def _plan(part: Part, title: str, choices: list[tuple[str, str, str]]) -> TablePlan:
     above = ["", *(label for label, _, _ in choices)]
     rows = tuple(
-        Row(label, part.name, engine, grammar, against=before)
-        for (label, engine, grammar), before in zip(choices, above, strict=False)
+        Row(label, part.name, representation, grammar, against=before)
+        for (label, representation, grammar), before in zip(choices, above, strict=False)
     )
     return TablePlan(title, title, rows, part.data, tuple(d.name for d in part.data))

@@ -7,14 +7,15 @@ from typing import Any
 
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
-from dsgec.data.dialect import Reading
-from dsgec.data.ir import Dataset, Plan
+from dsgec.data.ir import Dataset
+from dsgec.data.plan import Plan, Reading
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.run.record import identity
 from dsgec.study.ir import Cell
+from dsgec.study.reader import STUDY
 from dsgec.study.results import file_name
 
 RUNS = "runs"
@@ -96,7 +97,8 @@ def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
         yield
     except DsgecError as error:
         for fault in error.faults:
-            told = fault if fault.span else replace(fault, message=f"{place}: {fault.message}")
+            told = fault.written(STUDY)
+            told = told if told.span else told.at(place)
             faults.setdefault(str(told), told)
 
 
@@ -108,7 +110,7 @@ def remarks(tasks: Sequence[Task]) -> list[str]:
         for text in (
             *map(str, task.grammar.warnings),
             *(
-                f"note: {task.cell.data.name}: {note}"
+                STUDY.write(f"note: {task.cell.data.name}: {note}")
                 for note in (*task.problem.dataset.notes, task.problem.remark)
                 if note
             ),

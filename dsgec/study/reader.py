@@ -1,19 +1,42 @@
 """A table of a TOML file to checked values; every mistake is kept, to be told with the others."""
 
 import difflib
+import json
 from collections.abc import Iterable
 from typing import Any
 
-from dsgec.errors import Fault
+from dsgec.errors import Fault, Words
 
 _KINDS = {
-    str: "a text",
+    str: "a string",
     int: "a whole number",
     float: "a number",
     list: "a list",
     dict: "a table",
     bool: "true or false",
 }
+
+
+class _Words(Words):
+    """Settings as a study file has them."""
+
+    def name(self, setting: str) -> str:
+        return f"`{setting}`"
+
+    def advice(self, setting: str, values: list[Any]) -> str:
+        if setting == "representation":  # of which a study has a list
+            setting, values = "representations", [values] if values else []
+        texts = " or ".join(map(_toml, values))
+        return f"`{setting} = {texts}`" if texts else self.name(setting)
+
+
+STUDY = _Words()
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
+    return json.dumps(value)
 
 
 class Reader:
@@ -50,7 +73,7 @@ class Reader:
         """A whole number between two bounds."""
         value: int = self.take(key, int, default)
         if not lowest <= value <= highest:
-            self.fault(key, f"is {value}", f"It must lie between {lowest} and {highest}.")
+            self.fault(key, f"is {value}", f"It must be between {lowest} and {highest}.")
             return default
         return value
 
@@ -58,7 +81,7 @@ class Reader:
         """A list of different texts, if asked for all among a few; not empty where needed."""
         value = self.take(key, list, [], needed=needed)
         if not all(isinstance(item, str) and item for item in value):
-            self.fault(key, "holds something else than texts", 'Write it like ["a", "b"].')
+            self.fault(key, "holds something else than strings", 'Write it like ["a", "b"].')
             return ()
         if needed and not value and key in self.table:
             self.fault(key, "is empty", f"It is a list: {needed}.")
@@ -74,7 +97,7 @@ class Reader:
             return True
         near = difflib.get_close_matches(value, allowed, 1)
         hint = f"Did you mean `{near[0]}`? " if near else ""
-        self.fault(key, f"names `{value[:60]}`", f"{hint}There is {', '.join(allowed)}.")
+        self.fault(key, f"names `{value[:60]}`", f"{hint}Choose from {', '.join(allowed)}.")
         return False
 
     def close(self) -> None:

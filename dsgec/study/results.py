@@ -53,7 +53,7 @@ Results = Mapping[Cell, Outcome]
 def file_name(cell: Cell, asked: dict[str, Any]) -> str:
     """The name of a run's file: readable, and another for every other run."""
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
-    words = (cell.settings.engine, cell.grammar.name, cell.data.name)
+    words = (cell.settings.representation, cell.grammar.name, cell.data.name)
     start = "-".join(re.sub(r"[^A-Za-z0-9_]+", "_", word)[:30] for word in words)
     return f"{start}-seed{cell.settings.seed}-{digest}.json"
 
@@ -127,7 +127,7 @@ def results_text(results: Results) -> str:
         settings = cell.settings
         writer.writerow(
             [
-                *(cell.part, settings.engine, cell.grammar.name, cell.data.name),
+                *(cell.part, settings.representation, cell.grammar.name, cell.data.name),
                 *(settings.seed, settings.population, settings.generations),
                 *("" if (f := outcome.figure(name)) is None else repr(f) for name in names),
                 outcome.evaluations,

@@ -115,11 +115,13 @@ def choose_runs(plan: TablePlan, results: Results) -> Chosen:
     """The runs that count in each row, on each data set."""
     kinds: defaultdict[tuple[str, ...], list[Outcome]] = defaultdict(list)
     for cell, outcome in results.items():
-        kinds[cell.part, cell.settings.engine, cell.grammar.name, cell.data.name].append(outcome)
+        kinds[cell.part, cell.settings.representation, cell.grammar.name, cell.data.name].append(
+            outcome
+        )
     return {
         (row, data): tuple(
             outcome
-            for outcome in kinds[row.part, row.engine, row.grammar, data.name]
+            for outcome in kinds[row.part, row.representation, row.grammar, data.name]
             if outcome.sizes.get("layers", 0) >= row.layers
         )
         for row in plan.rows

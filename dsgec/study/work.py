@@ -85,7 +85,7 @@ def _keep(runs: Folder, task: Task, call: Call) -> Made:
         made: Made = call.result()
     except DsgecError as error:
         cell = task.cell
-        kind = f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name}"
+        kind = f"{cell.settings.representation} with {cell.grammar.name} on {cell.data.name}"
         raise error.of(f"{kind}, seed {cell.settings.seed}") from error
     runs.write(task.file, made.text)
     return made

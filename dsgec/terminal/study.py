@@ -98,7 +98,7 @@ class Progress:
 def _kind(task: Task) -> Kind:
     cell = task.cell
     return (
-        cell.settings.engine,
+        cell.settings.representation,
         cell.grammar.file,
         cell.data.name,
         cell.settings.generations * cell.settings.population,

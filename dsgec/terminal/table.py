@@ -10,6 +10,7 @@ from dsgec.data.columns import Found, look
 from dsgec.data.ir import Dataset, Table
 from dsgec.errors import DsgecError, clean
 from dsgec.evolution.problem import check_language, check_task
+from dsgec.evolution.settings import OPTIONS
 from dsgec.network.ir import Input
 from dsgec.resources import GRAMMARS, shipped_names
 
@@ -28,7 +29,7 @@ def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
     ]
     if dataset is not None:
         lines += ["", *_target_lines(dataset)]
-        lines += [f"  note        {note}" for note in dataset.notes]
+        lines += [OPTIONS.write(f"  note        {note}") for note in dataset.notes]
         lines += ["", *_grammar_lines(dataset)]
     return list(map(clean, lines))
 

@@ -234,10 +234,10 @@ def test_objectives_are_read_as_people_know_them(objective, tmp_path):
 
 def test_an_objective_that_does_not_suit_is_told_with_those_that_do(tables):
     errors = dsgec("evolve", "one_layer", "wdbc", "--objective", "r2", code=1).stderr
-    assert "the target is classes" in errors
+    assert "--objective is 'r2', which is for a numeric target" in errors
     assert "log-loss" in errors
     errors = dsgec("evolve", "regression", tables("houses"), "--objective", "best", code=1).stderr
-    assert "no objective `best`" in errors
+    assert "--objective is 'best'" in errors
     assert "exp-rmse" not in errors
 
 

@@ -3,8 +3,8 @@
 import gzip
 import random
 
-from dsgec.data.dialect import Reading
 from dsgec.data.ir import Plan
+from dsgec.data.plan import Reading
 
 ROWS = "1,2,x\n3,4,y\n5,7,x\n"
 TABLE = "a,b,c\n" + ROWS

@@ -7,9 +7,9 @@ import pytest
 
 from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset, with_test
-from dsgec.data.dialect import Reading
 from dsgec.data.encode import fitted, raw_rows
 from dsgec.data.ir import Plan
+from dsgec.data.plan import Reading
 from dsgec.data.split import folds, split
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError

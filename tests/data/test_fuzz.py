@@ -5,8 +5,8 @@ import random
 import pytest
 
 from dsgec.data.dataset import make_dataset
-from dsgec.data.dialect import Reading
 from dsgec.data.ir import Plan
+from dsgec.data.plan import Reading
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
 from tests.data.awkward import CASES

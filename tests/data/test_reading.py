@@ -11,8 +11,9 @@ import pytest
 
 from dsgec.data import native
 from dsgec.data import table as table_module
-from dsgec.data.dialect import Dialect, Reading
+from dsgec.data.dialect import Dialect
 from dsgec.data.gather import MOST_TEXTS, Gatherer
+from dsgec.data.plan import Reading
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
 from tests.command import dsgec

@@ -18,7 +18,7 @@ from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES
 
 pytestmark = pytest.mark.needs_cc
 
-ENGINES = ("sge", "ge")
+REPRESENTATIONS = ("sge", "ge")
 OBJECTIVES_OF = {
     True: ("exp-rmse", "rmse", "mse", "mae", "log-loss", "accuracy"),
     False: ("rmse", "mse", "mae", "r2"),
@@ -30,63 +30,77 @@ INDIRECT = """
 """
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
 @pytest.mark.parametrize("text", ["one_layer", "regression", "float", NO_FEATURES, INDIRECT])
-def test_grammars_without_dynamic_rules_run_as_in_the_reference(engine, text):
+def test_grammars_without_dynamic_rules_run_as_in_the_reference(representation, text):
     for seed in (1, 2**64 - 1):
-        settings = Settings(population=10, generations=5, seed=seed, engine=engine)
+        settings = Settings(population=10, generations=5, seed=seed, representation=representation)
         assert_same_run(make(text, settings), settings)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_odd_grammars_run_as_in_the_reference(engine):
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_odd_grammars_run_as_in_the_reference(representation):
     limits = (("s", 3), ("e", 3))
-    settings = Settings(population=20, generations=5, engine=engine, max_depth=limits)
+    settings = Settings(
+        population=20, generations=5, representation=representation, max_depth=limits
+    )
     assert_same_run(make(EMPTY_AND_LONG, settings), settings)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
 @pytest.mark.parametrize("depth", [0, 1, 5])
-def test_other_depths_run_as_in_the_reference(engine, depth):
+def test_other_depths_run_as_in_the_reference(representation, depth):
     limits = (("sigexpr", depth), ("sum", depth))
-    settings = Settings(population=8, generations=4, engine=engine, max_depth=limits)
+    settings = Settings(
+        population=8, generations=4, representation=representation, max_depth=limits
+    )
     assert_same_run(make("one_layer", settings), settings)
 
 
 @pytest.mark.parametrize(("codons", "wraps"), [(1, 0), (12, 0), (20, 1), (7, 5), (500, 0), (30, 0)])
 def test_any_number_of_codons_and_wraps_runs_as_in_the_reference(codons, wraps):
-    settings = Settings(population=12, generations=6, engine="ge", codons=codons, wraps=wraps)
+    settings = Settings(
+        population=12, generations=6, representation="ge", codons=codons, wraps=wraps
+    )
     assert_same_run(make("one_layer", settings), settings)
 
 
 def test_some_individuals_of_a_short_ge_genome_are_exhausted():
-    settings = Settings(population=40, generations=2, engine="ge", codons=40)
+    settings = Settings(population=40, generations=2, representation="ge", codons=40)
     state = assert_same_run(make("one_layer", settings), settings)
     faults = [individual.derivation.fault for individual in state.population]
     assert "the codons run out" in faults
     assert "" in faults
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
 @pytest.mark.parametrize("rates", [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)], ids=str)
-def test_any_rates_run_as_in_the_reference(engine, rates):
+def test_any_rates_run_as_in_the_reference(representation, rates):
     crossover, mutation = rates
     settings = Settings(
-        population=9, generations=6, engine=engine, crossover=crossover, mutation=mutation
+        population=9,
+        generations=6,
+        representation=representation,
+        crossover=crossover,
+        mutation=mutation,
     )
     assert_same_run(make("one_layer", settings), settings)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_texts_that_are_too_large_are_faults_as_in_the_reference(engine):
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_texts_that_are_too_large_are_faults_as_in_the_reference(representation):
     for max_size in (1, 60, 150):
-        settings = Settings(population=10, generations=3, engine=engine, max_size=max_size)
+        settings = Settings(
+            population=10, generations=3, representation=representation, max_size=max_size
+        )
         assert_same_run(make("one_layer", settings), settings)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_threads_flags_and_a_restored_state_give_the_same_bytes(engine):
-    settings = Settings(population=31, generations=20, elites=2, seed=7, engine=engine)
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_threads_flags_and_a_restored_state_give_the_same_bytes(representation):
+    settings = Settings(
+        population=31, generations=20, elites=2, seed=7, representation=representation
+    )
     problem = make("one_layer", settings, make_data(2, 90, 4))
     first = Engine(problem, settings, flags=QUICK)
     rows = first.step(9)
@@ -99,17 +113,17 @@ def test_threads_flags_and_a_restored_state_give_the_same_bytes(engine):
     assert second.save() == first.save()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_damaged_state_is_refused_and_harms_nobody(engine):
-    settings = Settings(population=9, generations=20, engine=engine)
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_a_damaged_state_is_refused_and_harms_nobody(representation):
+    settings = Settings(population=9, generations=20, representation=representation)
     problem = make("one_layer", settings)
 
     # Most of a state of GE is codons, and every number is one.
-    assert refused_damages(problem, settings) >= (30 if engine == "ge" else 40)
+    assert refused_damages(problem, settings) >= (30 if representation == "ge" else 40)
 
 
 def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
-    settings = Settings(population=8, generations=3, engine="ge", codons=3)
+    settings = Settings(population=8, generations=3, representation="ge", codons=3)
     problem = make("one_layer", settings)
     with pytest.raises(DsgecError, match="the codons run out") as expected:
         next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
@@ -118,8 +132,8 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
     assert str(told.value) == str(expected.value)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_features_made_for_the_output_alone_are_refused_too(engine):
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_features_made_for_the_output_alone_are_refused_too(representation):
     text = """
 %layer none
 %features features
@@ -128,7 +142,7 @@ def test_features_made_for_the_output_alone_are_refused_too(engine):
 <out> ::= sig(<features>) | <features> + <features>
 <features> ::= x_1 | ... | x_n
 """
-    settings = Settings(population=4, generations=1, engine=engine)
+    settings = Settings(population=4, generations=1, representation=representation)
     with pytest.raises(DsgecError, match="only DSGE can do that"):
         make(text, settings).represent(settings)
     dsge = Settings(population=10, generations=4)
@@ -137,10 +151,10 @@ def test_features_made_for_the_output_alone_are_refused_too(engine):
 
 def run(seed):
     rng = random.Random(seed)
-    engine = rng.choice(ENGINES)
+    representation = rng.choice(REPRESENTATIONS)
     population = rng.randint(2, 14)
     settings = Settings(
-        engine=engine,
+        representation=representation,
         population=population,
         generations=rng.randint(1, 6),
         seed=rng.getrandbits(64),

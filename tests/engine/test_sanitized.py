@@ -62,7 +62,7 @@ def test_the_source_has_no_warnings(compiler, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")
     extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
-    for number, (engine, grammar) in enumerate(
+    for number, (representation, grammar) in enumerate(
         [
             ("dsge", "one_layer"),
             ("dsge", "multi_layer_softmax"),
@@ -73,10 +73,10 @@ def test_the_source_has_no_warnings(compiler, tmp_path):
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        settings = Settings(population=10, generations=2, engine=engine)
+        settings = Settings(population=10, generations=2, representation=representation)
         problem = make(grammar, settings)
         flags = ("-O1", *WARNINGS, *extra)
-        program = build(problem, folder, *flags, compiler=compiler, representation=engine)
+        program = build(problem, folder, *flags, compiler=compiler, representation=representation)
         assert_right(drive(program, problem, settings, 1, folder), problem, settings)
 
 
@@ -108,15 +108,15 @@ def test_no_address_is_wrong_in_any_objective(objective, classes, tmp_path):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("engine", ["sge", "ge"])
-def test_no_address_is_wrong_in_other_representations(engine, tmp_path):
+@pytest.mark.parametrize("representation", ["sge", "ge"])
+def test_no_address_is_wrong_in_other_representations(representation, tmp_path):
     flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     for grammar in ("one_layer", "regression", INDIRECT):
         settings = Settings(
-            population=25, generations=30, seed=3, engine=engine, codons=90, wraps=1
+            population=25, generations=30, seed=3, representation=representation, codons=90, wraps=1
         )
         problem = make(grammar, settings)
-        program = build(problem, tmp_path, *flags, representation=engine)
+        program = build(problem, tmp_path, *flags, representation=representation)
         for threads in (1, 3):
             lines = drive(program, problem, settings, threads, tmp_path)
             assert_right(lines, problem, settings)

@@ -206,7 +206,7 @@ def test_a_target_of_quantities_is_regression():
     ],
 )
 def test_a_setting_out_of_its_range_is_refused(name, value):
-    with pytest.raises(DsgecError, match="must lie between"):
+    with pytest.raises(DsgecError, match="must be between"):
         Settings(**{name: value})
 
 

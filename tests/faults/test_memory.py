@@ -27,7 +27,7 @@ def refused(problem, settings, threads, folder, *flags):
         folder,
         *STARVED,
         *flags,
-        representation=settings.engine,
+        representation=settings.representation,
         driver=HERE / "starved.c",
     )
     return int(drive(program, problem, settings, threads, folder)[-1])
@@ -42,16 +42,20 @@ def test_every_refusal_of_memory_is_an_error_and_nothing_leaks(threads, tmp_path
 @pytest.mark.campaign
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
-    ("engine", "grammar"),
+    ("representation", "grammar"),
     [*(("dsge", each) for each in GRAMMARS), ("sge", "one_layer"), ("ge", "one_layer")],
 )
-def test_no_refusal_of_memory_makes_an_address_wrong(engine, grammar, threads, tmp_path, capsys):
-    settings = Settings(population=10, generations=6, elites=2, seed=3, engine=engine)
+def test_no_refusal_of_memory_makes_an_address_wrong(
+    representation, grammar, threads, tmp_path, capsys
+):
+    settings = Settings(
+        population=10, generations=6, elites=2, seed=3, representation=representation
+    )
     problem = make(grammar, settings, make_data(1, 43, 3, 3 if "softmax" in grammar else 2))
     count = refused(problem, settings, threads, tmp_path, "-O1", *SANITIZED)
     with capsys.disabled():
         name = grammar if "::=" not in grammar else "a grammar of the tests"
-        print(f"\n{engine}, {name}, {threads} threads: {count} requests refused")
+        print(f"\n{representation}, {name}, {threads} threads: {count} requests refused")
     assert count > 50
 
 

@@ -60,7 +60,7 @@ class EngineHarness:
             elites=2,
             tournament=2,
             seed=5,
-            engine=representation,
+            representation=representation,
             codons=60,
             wraps=1,
             max_size=3000,
@@ -71,7 +71,7 @@ class EngineHarness:
     def source(self, *more):
         own = (HERE / "expect.h", HERE / "engines.c", HERE / f"{self.target}.c")
         mutator = () if more else (HERE / "mutate.c",)  # which only libFuzzer calls
-        return source(self.problem, self.settings.engine, (*own, *mutator, *more))
+        return source(self.problem, self.settings.representation, (*own, *mutator, *more))
 
     def environment(self, folder):
         with pytest.MonkeyPatch.context() as patch:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.data import table as table_module
-from dsgec.data.dialect import Reading
+from dsgec.data.plan import Reading
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
 from tests.data.test_reading import lines, same

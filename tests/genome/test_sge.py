@@ -125,11 +125,11 @@ def test_what_would_be_too_large_is_refused_with_advice():
     with pytest.raises(DsgecError) as refused:
         represent("sge", tables, connect="all", max_size=10**6, codons=200, wraps=0)
     assert "would have" in str(refused.value)
-    assert "--max-depth" in str(refused.value)
+    assert "such as max_depth={" in str(refused.value)
 
 
-@pytest.mark.parametrize("engine", ["sge", "ge"])
-def test_rules_that_are_made_while_mapping_are_refused(engine):
+@pytest.mark.parametrize("representation", ["sge", "ge"])
+def test_rules_that_are_made_while_mapping_are_refused(representation):
     tables = tabulate(expand(load_grammar("multi_layer").grammar, 4, 1), {})
     with pytest.raises(DsgecError, match="only DSGE can do that"):
-        represent(engine, tables, connect="all", max_size=10**6, codons=200, wraps=0)
+        represent(representation, tables, connect="all", max_size=10**6, codons=200, wraps=0)

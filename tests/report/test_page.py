@@ -316,9 +316,9 @@ def test_a_command_has_all_that_was_unusual(run):
     record["data"] |= {"name": "a b;c", "scale": "minmax", "ignore": ["x y"], "task": "regression"}
 
     assert shlex.split(evolve_command(record))[2:] == [
-        *("multi_layer", "a b;c", "--engine", "ge", "--population", "12", "--generations", "4"),
-        *("--codons", "7", "--max-depth", "sum=3", "--test", "0.25", "--target", "diagnosis"),
-        *("--task", "regression", "--ignore", "x y", "--scale", "minmax"),
+        *("multi_layer", "a b;c", "--representation", "ge", "--population", "12"),
+        *("--generations", "4", "--max-depth", "sum=3", "--codons", "7", "--test", "0.25"),
+        *("--target", "diagnosis", "--ignore", "x y", "--task", "regression", "--scale", "minmax"),
     ]
 
 

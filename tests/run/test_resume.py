@@ -210,7 +210,7 @@ def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path):
 def test_islands_are_interrupted_and_go_on(tmp_path):
     islands = {"islands": 3, "migrate_every": 4, "migrants": 2, "population": 9}
     expected = made(go(quick_job(tmp_path / "whole", **islands)).folder)
-    assert b"--islands 3 --migrate 4:2" in expected["report.html"]
+    assert b"--islands 3 --migrate-every 4" in expected["report.html"]
     for generation in (3, 4, 17):
         job = quick_job(tmp_path / str(generation), **islands)
         stop, look = stop_after(generation)

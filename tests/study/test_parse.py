@@ -18,7 +18,7 @@ from dsgec.study.ir import shorten
 from dsgec.study.parse import load_study
 from dsgec.study.plans import usual_plans
 
-PART = '[[part]]\nengines = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
+PART = '[[part]]\nrepresentations = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
 
 
 def study(tmp_path, text):
@@ -61,13 +61,13 @@ def test_everything_that_can_be_said(tmp_path):
         label = "Houses"
         [[part]]
         name = "a"
-        engines = ["dsge"]
+        representations = ["dsge"]
         grammars = ["one_layer", "my.bnf"]
         data = ["wdbc", "houses"]
         generations = { houses = 4 }
         [[part]]
         name = "b"
-        engines = ["dsge"]
+        representations = ["dsge"]
         grammars = ["one_layer"]
         data = ["wdbc"]
         settings = { mutation = 1, population = 11 }
@@ -90,7 +90,7 @@ def test_everything_that_can_be_said(tmp_path):
     assert (a.settings.population, b.settings.population) == (10, 11)
     assert b.settings.mutation == 1.0
     (plan,) = found.tables
-    assert plan.rows[0].engine == "dsge"
+    assert plan.rows[0].representation == "dsge"
     assert (plan.rows[1].against, plan.rows[1].layers) == ("first", 2)
     every = list(cells(found))
     assert len(every) == 3 * (4 + 1)
@@ -110,35 +110,38 @@ MISTAKES = [
     ("", "`part` is missing"),
     ("part = 3", "`part` is a whole number\n  It must be a list"),
     ("part = [3]", "Write it as [[part]]"),
-    (f"runs = 0\n{PART}", "`runs` is 0\n  It must lie between 1 and 100000"),
+    (f"runs = 0\n{PART}", "`runs` is 0\n  It must be between 1 and 100000"),
     (f"runs = true\n{PART}", "`runs` is true or false\n  It must be a whole number"),
     (f"runs = {'9' * 5000}\n{PART}", "error"),
     (f"seed = -1\n{PART}", "`seed` is -1"),
     (f"seed = 2001-01-01\n{PART}", "`seed` is a date"),
     (f"run = 3\n{PART}", "`run` means nothing here\n  Did you mean `runs`?"),
     (f'name = "../x"\n{PART}', "It names a folder"),
-    (f"[quick]\nruns = 'two'\n{PART}", "[quick]: `runs` is a text"),
+    (f"[quick]\nruns = 'two'\n{PART}", "[quick]: `runs` is a string"),
     (f"[settings]\nseed = 3\n{PART}", "[settings]: `seed` means nothing here"),
-    (f"[settings]\npopulation = 1\n{PART}", "part 1, [settings]: population is 1"),
-    (f"[settings]\ncrossover = 'a'\n{PART}", "`crossover` is a text\n  It must be a number"),
-    (f"[settings]\nconnect = 'none'\n{PART}", "connect is `none`\n  There is all, previous."),
-    (f"[settings]\ntest = nan\n{PART}", "test is nan"),
-    (f"[settings]\nmax_depth = {{ sum = 'a' }}\n{PART}", "max_depth: `sum` is a text"),
+    (f"[settings]\npopulation = 1\n{PART}", "part 1, [settings]: `population` is 1"),
+    (f"[settings]\ncrossover = 'a'\n{PART}", "`crossover` is 'a'\n  It must be a number"),
+    (f"[settings]\nconnect = 'none'\n{PART}", "`connect` is 'none'\n  Choose from all, previous."),
+    (f"[settings]\ntest = nan\n{PART}", "`test` is nan"),
+    (
+        f"[settings]\nmax_depth = {{ sum = 'a' }}\n{PART}",
+        "`max_depth` is {'sum': 'a'}",
+    ),
     (f"[data]\nwdbc = 3\n{PART}", "[data.wdbc] is no table"),
     (f"[data.wdbc]\nfil = 3\n{PART}", "Did you mean `file`?"),
-    ("[[part]]\n", "part 1: `engines` is missing"),
+    ("[[part]]\n", "part 1: `representations` is missing"),
     (
         PART.replace("dsge", "dsg"),
-        "`engines` names `dsg`\n  Did you mean `dsge`? There is dsge, sge, ge",
+        "`representations` names `dsg`\n  Did you mean `dsge`? Choose from dsge, sge, ge",
     ),
-    (PART.replace('["dsge"]', "[]"), "`engines` is empty"),
-    (PART.replace('["dsge"]', '["dsge", "dsge"]'), "`engines` names something twice"),
-    (PART.replace('["wdbc"]', '["wdbc", 3]'), "`data` holds something else than texts"),
+    (PART.replace('["dsge"]', "[]"), "`representations` is empty"),
+    (PART.replace('["dsge"]', '["dsge", "dsge"]'), "`representations` names something twice"),
+    (PART.replace('["wdbc"]', '["wdbc", 3]'), "`data` holds something else than strings"),
     (PART.replace('["wdbc"]', '["a.csv", "b/a.csv"]'), "two files that would be called the same"),
     (f"{PART}{PART.replace('wdbc', 'x/wdbc.csv')}", "two different tables that would be called"),
     (f"{PART}generations = {{ wdb = 3 }}", "generations: `wdb` means nothing here"),
     (f"{PART}generations = -3", "`generations` is -3"),
-    (f"{PART}engine = 'dsge'", "`engine` means nothing here\n  Did you mean `engines`?"),
+    (f"{PART}representation = 'ge'", "`representation` means nothing here\n  Did you mean"),
     (f"{PART}name = 'a'\n{PART}name = 'a'\n", "two of one name"),
     (f"{PART}[[table]]\n", "table 1: `rows` is missing"),
     (f"{PART}[[table]]\nrows = [{{}}]", "row 1: `label` is missing"),
@@ -161,9 +164,26 @@ def test_a_mistake_is_told(tmp_path, text, message):
     assert "mine.toml" in str(error.value) or "none.toml" in str(error.value)
 
 
+def test_a_representation_may_be_called_an_engine(tmp_path):
+    rows = "[[table]]\nrows = [{ label = 'a', representation = 'ge' }]\n"
+    text = PART.replace('["dsge"]', '["dsge", "ge"]') + rows
+    today = study(tmp_path, text)
+
+    assert study(tmp_path, text.replace("representation", "engine")) == today
+    assert [cell.settings.representation for cell in cells(today)][:2] == ["dsge", "ge"]
+
+
+def test_every_setting_can_be_given(tmp_path):
+    given = {"stop_at": 1.5, "patience": 3, "islands": 2, "codons": 9}
+    lines = "".join(f"{name} = {value}\n" for name, value in given.items())
+    (part,) = study(tmp_path, f"[settings]\n{lines}{PART}").parts
+
+    assert part.settings == settings.Settings(**given)
+
+
 def test_all_mistakes_are_told_at_once(tmp_path):
     with pytest.raises(DsgecError) as error:
-        study(tmp_path, "runs = 0\nfoo = 1\n[[part]]\nengines = ['x']\ndata = []\n")
+        study(tmp_path, "runs = 0\nfoo = 1\n[[part]]\nrepresentations = ['x']\ndata = []\n")
 
     assert len(error.value.faults) == 5
 
@@ -247,6 +267,7 @@ KEYS = [
     "part",
     "table",
     "printed",
+    "representations",
     "engines",
     "grammars",
 ]

@@ -1,0 +1,200 @@
+"""A setting, for every surface alike: its type, what it may be, its default and what it does.
+
+The fields of a dataclass are settings: `settings_of` gives them, and `make` fills the class with
+what a user gave.
+"""
+
+import math
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from dsgec.errors import DsgecError, Fault, Words, wrong
+
+Depths = tuple[tuple[str, int], ...]
+"""How deep symbols may recurse, by name: what is a dictionary for users, in a fixed order."""
+
+_KINDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    bool: "True or False",
+    tuple: "a list of strings",
+    dict: 'a dictionary, such as {"sum": 4}',
+}
+_MOST_SHOWN = 60
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """`kind` is int, float, str, bool, tuple (of strings) or dict (of depths).
+
+    It belongs to some `representations` only, or to all. On the command line it is `--name`, unless
+    it has an `option` of another name. `formerly` is a name that it had, which files still have.
+    With `recorded_with`, run.json has it only where that setting is not the default: a setting that
+    is new leaves the bytes of other runs as they were.
+    """
+
+    default: Any
+    help: str
+    name: str = ""
+    kind: type = str
+    between: tuple[float, float] | None = None
+    choices: tuple[str, ...] = ()
+    metavar: str = ""
+    representations: tuple[str, ...] = ()
+    option: str = ""
+    formerly: str = ""
+    recorded_with: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name in files."""
+        return self.formerly or self.name
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether there need not be a value."""
+        return self.default is None or self.default == ""
+
+    def read(self, given: Any) -> Any:
+        """The value as it is kept, of what a program or a file gave; of numpy's numbers, too."""
+        if given is None and (self.is_optional or self.kind is dict):
+            return self.default
+        try:
+            return self._convert(given)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise self._not_of_kind(given) from error
+
+    def _convert(self, given: Any) -> Any:
+        if isinstance(given, bool) != (self.kind is bool):
+            raise TypeError
+        if self.kind is int:
+            return operator.index(given)
+        if self.kind is float:
+            return float("x" if isinstance(given, str) else given)
+        if self.kind is dict:
+            depths = ((str(k).strip("<>"), operator.index(v)) for k, v in dict(given).items())
+            return tuple(sorted(depths))
+        if self.kind is tuple and not isinstance(given, Mapping):
+            return (given,) if isinstance(given, str) else tuple(map(str, given))
+        if not isinstance(given, self.kind):
+            raise TypeError
+        return given
+
+    def _not_of_kind(self, given: Any) -> DsgecError:
+        kinds = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
+        return wrong(self.name, f"is {_shown(given)}", f"It must be {kinds}.")
+
+    def check(self, value: Any, highest: float | None = None) -> None:
+        """Refuse a value that it cannot have; others may leave it less room than its own."""
+        if self.is_optional and value == self.default:
+            return
+        if self.choices and value not in self.choices:
+            raise wrong(self.name, f"is {_shown(value)}", f"Choose from {', '.join(self.choices)}.")
+        numbers = dict(value).values() if self.kind is dict else (value,)
+        if self.between is not None:
+            low, high = self.between
+            high = high if highest is None else highest
+            for number in numbers:
+                if not low <= number <= high:
+                    raise wrong(self.name, f"is {number}", f"It must be between {low} and {high}.")
+        elif self.kind is float and not math.isfinite(value):
+            raise wrong(self.name, f"is {value}", "It must be a finite number.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def setting(default: Any, help: str, **more: Any) -> Any:
+    """A field of a dataclass that is a setting."""
+    return field(default=default, metadata={"setting": Setting(default=default, help=help, **more)})
+
+
+def settings_of(kind: type) -> tuple[Setting, ...]:
+    """The settings that are the fields of a dataclass."""
+    return _settings_of(kind)
+
+
+@cache
+def _settings_of(kind: type) -> tuple[Setting, ...]:
+    hints = get_type_hints(kind)
+    return tuple(
+        replace(one.metadata["setting"], name=one.name, kind=_kind(hints[one.name]))
+        for one in fields(kind)
+        if "setting" in one.metadata
+    )
+
+
+def _kind(hint: Any) -> type:
+    if hint == Depths:
+        return dict
+    if get_origin(hint) is tuple:
+        return tuple
+    found: type = next((one for one in get_args(hint) if one is not type(None)), hint)
+    return found
+
+
+def make(kind: type[Made], given: Mapping[str, Any]) -> Made:
+    """The dataclass with what a user gave; all that is wrong is told at once."""
+    values: dict[str, Any] = {}
+    faults: list[Fault] = []
+    for one in settings_of(kind):
+        for name in (one.formerly, one.name):
+            if name in given:
+                try:
+                    values[one.name] = one.read(given[name])
+                except DsgecError as error:
+                    faults += error.faults
+    if faults:
+        raise DsgecError(faults)
+    return kind(**values)
+
+
+def check(made: Any, highest: Mapping[str, float] | None = None) -> None:
+    """Refuse a dataclass with values that its settings cannot have; all are told at once."""
+    faults: list[Fault] = []
+    for one in settings_of(type(made)):
+        try:
+            one.check(getattr(made, one.name), (highest or {}).get(one.name))
+        except DsgecError as error:
+            faults += error.faults
+    if faults:
+        raise DsgecError(faults)
+
+
+def names_of(settings: Iterable[Setting]) -> set[str]:
+    """All names by which the settings can be given."""
+    return {name for one in settings for name in (one.name, one.formerly) if name}
+
+
+class CommandLine(Words):
+    """Settings as the command line has them: `--max-depth`, `--missing drop`."""
+
+    def __init__(self, settings: Iterable[Setting]) -> None:
+        self._options = {one.name: one.option for one in settings if one.option}
+
+    def name(self, setting: str) -> str:
+        return f"--{self._options.get(setting, setting).replace('_', '-')}"
+
+    def advice(self, setting: str, values: list[Any]) -> str:
+        if values in ([True], [False]):
+            return self.given(setting, values[0])[0]
+        texts = " or ".join(self.given(setting, value)[-1] for value in values)
+        return f"{self.name(setting)} {texts}".rstrip()
+
+    def given(self, setting: str, value: Any) -> list[str]:
+        """The words that give a setting a value."""
+        name = self.name(setting)
+        if isinstance(value, bool):
+            return [name if value else f"--no-{name[2:]}"]
+        if isinstance(value, dict):
+            value = [f"{key}={inner}" for key, inner in value.items()]
+        values = value if isinstance(value, list | tuple) else [value]
+        return [word for one in values for word in (name, str(one))]

@@ -1,0 +1,71 @@
+"""docs/how-to/add-a-setting.md is true: one entry, and every surface has the setting."""
+
+import json
+import re
+
+import pytest
+
+from dsgec.api.generate import PRINTED
+from tests.test_how_to import ROOT, changed, changes, edited, python
+
+PAGE = "add-a-setting"
+QUICK = ("--population", "6", "--generations", "9", "--backend", "numpy", "--quiet")
+SURFACES = """
+import inspect, json, sys
+import dsgec
+from dsgec.cli import commands
+from dsgec.errors import DsgecError
+from dsgec.study.parse import load_study
+
+told = {"evolve": dsgec.evolve.__doc__, "estimator": dsgec.DSGEClassifier.__doc__}
+told["signature"] = str(inspect.signature(dsgec.evolve))
+told["parameter"] = dsgec.DSGERegressor(grace=4).get_params()["grace"]
+told["study"] = load_study("study.toml").parts[0].settings.grace
+try:
+    dsgec.evolve("one_layer", "wdbc", grace=-1)
+except DsgecError as error:
+    told["error"] = str(error)
+print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy with the setting, printed."""
+    copy = edited(PAGE, tmp_path_factory.mktemp("copy"))
+    python(copy, "-m", "dsgec.api.generate")
+    return copy
+
+
+def test_a_setting_is_one_entry_and_the_code_that_uses_it(project):
+    by_hand = [path for path, *_ in changes(PAGE)]
+    assert by_hand == ["dsgec/evolution/settings.py", "dsgec/evolution/evolver.py"]
+    assert changed(project) == {*by_hand, str(PRINTED.relative_to(ROOT))}
+
+
+def test_every_surface_has_the_setting(project):
+    part = 'representations = ["dsge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
+    (project / "study.toml").write_text(f"[settings]\ngrace = 7\n[[part]]\n{part}")
+    told = json.loads(python(project, "-c", SURFACES))
+
+    for surface in ("evolve", "estimator"):
+        assert ":param grace: Generations before patience counts. Default: 0." in told[surface]
+    assert "grace: int = 0" in told["signature"]
+    assert (told["parameter"], told["study"]) == (4, 7)
+    assert told["error"] == "error: grace is -1\n  It must be between 0 and 100000000."
+    shown = " ".join(python(project, "-m", "dsgec", "evolve", "--help").split())
+    assert "--grace INTEGER Generations before patience counts. [default: 0]" in shown
+
+
+def test_the_setting_is_used_recorded_and_reported(project):
+    evolve = ("-m", "dsgec", "evolve", "one_layer", "wdbc", *QUICK, "--patience", "1", "--out", "o")
+    reached = {}
+    for grace in (0, 6):
+        python(project, *evolve, "--name", f"grace{grace}", "--grace", str(grace))
+        folder = project / "o" / f"grace{grace}"
+        record = json.loads((folder / "run.json").read_text())
+        reached[grace] = record["result"]["generations"]
+        assert record["settings"].get("grace", 0) == grace
+        command = re.search("<bdi>(dsgec evolve[^<]*)", (folder / "report.html").read_text())[1]
+        assert ("--grace 6" in command) == bool(grace)
+    assert reached[0] < 6 < reached[6]

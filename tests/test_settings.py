@@ -1,0 +1,102 @@
+"""One table of settings: every surface has all of them, and names them in its own words."""
+
+import inspect
+
+import pytest
+
+import dsgec
+from dsgec.api.generate import PRINTED, printed
+from dsgec.api.settings import KEYWORDS, PARAMETERS
+from dsgec.cli import commands
+from dsgec.data.plan import Plan, Reading
+from dsgec.errors import PYTHON, mention
+from dsgec.evolution.settings import OPTIONS, SETTINGS, Settings
+from dsgec.report.facts import evolve_command
+from dsgec.setting import settings_of
+from dsgec.study.reader import STUDY
+
+
+def test_a_setting_is_named_in_the_words_of_each_surface():
+    text = f"Use {mention('missing', 'mean', 'median')}, {mention('max_depth', {'sum': 3})}"
+    text += f", {mention('header', False)} or {mention('ignore')}; not `sig(x)--sig(x)`."
+    assert PYTHON.write(text) == (
+        'Use missing="mean" or "median", max_depth={\'sum\': 3}, header=False or ignore=;'
+        " not `sig(x)--sig(x)`."
+    )
+    assert OPTIONS.write(text) == (
+        "Use --missing mean or median, --max-depth sum=3, --no-header or --ignore;"
+        " not `sig(x)--sig(x)`."
+    )
+    assert STUDY.write(text) == (
+        'Use `missing = "mean" or "median"`, `max_depth = { sum = 3 }`, `header = false` or'
+        " `ignore`; not `sig(x)--sig(x)`."
+    )
+    with pytest.raises(dsgec.DsgecError) as error:
+        Settings(max_depth=(("sum", -1),), population=1)
+    assert [fault.setting for fault in error.value.faults] == ["population", "elites", "max_depth"]
+    assert "--max-depth is -1" in error.value.told(OPTIONS)
+    assert "`max_depth` is -1" in error.value.told(STUDY)
+    assert "error: max_depth is -1" in str(error.value)
+
+
+def test_what_looks_like_a_setting_but_is_a_user_s_text_stays():
+    for text in ("\ue000missing\ue001", "\ue000a x\ue001", f"\ue000a {'[' * 10**5}\ue001"):
+        assert OPTIONS.write(text) == text
+
+
+def test_the_keywords_are_those_of_the_table():
+    assert PRINTED.read_text(encoding="utf-8") == printed()
+    parameters = inspect.signature(dsgec.evolve).parameters
+    for one in KEYWORDS:
+        assert parameters[one.name].kind is inspect.Parameter.KEYWORD_ONLY
+        assert f":param {one.name}: {one.help.removesuffix('.')}" in dsgec.evolve.__doc__
+    assert "keywords" not in parameters
+    with pytest.raises(TypeError, match="unexpected keyword argument 'populaton'"):
+        dsgec.evolve("one_layer", "wdbc", populaton=3)
+
+
+def test_every_setting_is_an_option_with_its_default():
+    (evolve,) = (one for one in commands.commands.values() if one.name == "evolve")
+    options = {one.name: one for one in evolve.params}
+    for one in (*settings_of(Settings), *settings_of(Plan), *settings_of(Reading)):
+        if one.name == "fold":
+            continue
+        option = options[one.name]
+        assert one.help.removesuffix(".") in option.help
+        assert OPTIONS.name(one.name) in option.opts
+        if not one.is_optional and one.name not in ("test", "folds"):
+            assert option.default == one.default
+    assert options["engine"].hidden
+    assert options["migrate"].hidden
+
+
+def test_the_estimators_have_every_setting_but_those_of_rows_and_seeds():
+    without = {one.name for one in SETTINGS} - {one.name for one in PARAMETERS}
+    assert without == {"seed", "split_seed", "test", "folds", "fold"}
+    own = inspect.signature(dsgec.DSGEClassifier).parameters
+    assert {one.name for one in PARAMETERS} <= {*own}
+    for one in PARAMETERS:
+        assert f":param {one.name}: " in dsgec.DSGEClassifier.__doc__
+
+
+@pytest.mark.parametrize("one", SETTINGS, ids=lambda one: one.name)
+def test_the_command_of_a_report_gives_every_setting(one):
+    other = {int: 7, float: 0.25, str: (one.choices[-1:] and one.choices[-1]) or "mae"}
+    value = {"sum": 3} if one.kind is dict else other[one.kind]
+    record = {"settings": {one.key: value}, "grammar": {"name": "g"}, "data": {"name": "t"}}
+    words = evolve_command({**record, "model": {}}).split()[4:]
+
+    expected = [OPTIONS.name(one.name), "sum=3" if one.kind is dict else str(value)]
+    assert words == ([] if one.name == "fold" else expected)
+    assert Settings.from_json(Settings().as_json() | {"codons": 7}).codons == 7
+
+
+def test_what_is_recorded_of_a_run_is_what_it_was():
+    assert list(Settings().as_json()) == [
+        *("engine", "population", "generations", "seed", "tournament", "crossover", "mutation"),
+        *("elites", "connect", "max_depth", "max_size", "codons", "wraps", "test", "split_seed"),
+        *("objective", "folds", "fold"),
+    ]
+    more = Settings(stop_at=1.0, patience=2, islands=3).as_json()
+    assert list(more)[18:] == ["stop_at", "patience", "islands", "migrate_every", "migrants"]
+    assert Settings.from_json(more).islands == 3
