@@ -14,9 +14,8 @@ from dsgec.drawing.chart import line as path_of
 from dsgec.drawing.scales import Scale, linear, short
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
+from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
 from dsgec.report.figures import shortened
-from dsgec.report.shapes import expect, is_count, is_list, is_number, is_text
-from dsgec.run.record import read_json
 from dsgec.study.evidence import FILE
 from dsgec.study.report import COMPARISONS
 from dsgec.study.text import PRINTED

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TextIO
 from dsgec.errors import clean
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural, perfect
-from dsgec.run.job import Job, Run
+from dsgec.run.job import Job, WrittenRun
 from dsgec.terminal.styled import is_capable
 
 _SECONDS_BETWEEN_LINES = 2.0
@@ -37,7 +37,7 @@ class Progress(Protocol):
     def stage(self, words: str) -> None:
         """Called with what is being done after the last generation."""
 
-    def run_ended(self, run: Run) -> None:
+    def run_ended(self, run: WrittenRun) -> None:
         """Called with every run where there are several."""
 
     def note(self, text: str) -> None:
@@ -77,7 +77,7 @@ class Silence:
     def stage(self, words: str) -> None:
         pass
 
-    def run_ended(self, run: Run) -> None:
+    def run_ended(self, run: WrittenRun) -> None:
         pass
 
     def note(self, text: str) -> None:
@@ -157,7 +157,7 @@ class Lines:
         """A line of its own."""
         self._say(f"{words}\n")
 
-    def run_ended(self, run: Run) -> None:
+    def run_ended(self, run: WrittenRun) -> None:
         """A line of its own."""
         self._say(run_line(run) + "\n")
 
@@ -192,7 +192,7 @@ def score(objective: str, fitness: float) -> str:
     return _number(natural(objective, fitness))
 
 
-def run_line(run: Run) -> str:
+def run_line(run: WrittenRun) -> str:
     """One of several runs that has ended."""
     result = run.record["result"]
     figures = "  ".join(
@@ -216,7 +216,7 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
-def result_lines(run: Run) -> list[str]:
+def result_lines(run: WrittenRun) -> list[str]:
     """What came of a run, and how to use it."""
     result = run.record["result"]
     network = result["network"]
@@ -266,7 +266,7 @@ def _confusion_lines(record: dict[str, Any]) -> list[str]:
     return lines
 
 
-def summary_lines(runs: Sequence[Run], what: str = "runs") -> list[str]:
+def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
     """The mean and the standard deviation over several runs."""
     results = [run.record["result"] for run in runs]
     rows = {results[0]["objective"]: [result["score"] for result in results]}

@@ -14,7 +14,7 @@ from typing import TextIO
 from dsgec.errors import clean
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural
-from dsgec.run.job import Job, Run
+from dsgec.run.job import Job, WrittenRun
 from dsgec.terminal.curve import Steps, curve, is_logarithmic
 from dsgec.terminal.display import Voice, duration, heading, run_line, score, sooner
 from dsgec.terminal.styled import Line, Span, coloured, crop, flow, length, palette, size_of
@@ -113,7 +113,7 @@ class Watch:
         self._stage = [[Span(f"{words} …", "dim")]]
         self._draw()
 
-    def run_ended(self, run: Run) -> None:
+    def run_ended(self, run: WrittenRun) -> None:
         """Its figures scroll away above the line that counts the runs."""
         self.ended += 1
         self._notes.append(run_line(run))

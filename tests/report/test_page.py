@@ -24,7 +24,8 @@ from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
 from dsgec.report.written import as_written
-from dsgec.run.record import HistoryRow, clear_run
+from dsgec.run.folder import clear_run
+from dsgec.run.history import HistoryRow
 from tests.command import dsgec
 from tests.report.made import (
     HOSTILE,

@@ -41,7 +41,7 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class SittingOptions:
+class SessionOptions:
     """What a user said about it."""
 
     backend: str = "auto"
@@ -59,6 +59,6 @@ class SittingOptions:
                 raise DsgecError(f"--{name.replace('_', '-')} is not a number")
 
 
-def sitting_options(function: Command) -> Command:
-    """`--backend`, `--max-seconds` and their like; the command gets them as `sitting`."""
-    return collecting(function, "sitting", SittingOptions, _OPTIONS)
+def session_options(function: Command) -> Command:
+    """`--backend`, `--max-seconds` and their like; the command gets them as `session`."""
+    return collecting(function, "session", SessionOptions, _OPTIONS)
