@@ -2,10 +2,12 @@
 
 from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, marks
 from dsgec.drawing.scales import Scale, figure, linear, short
+from dsgec.drawing.width import shorten
 from dsgec.run.result import Result
 
 MOST_TABLE_ROWS = 25
 _LARGEST = 1e300
+_LONGEST_NAME = 24
 METRICS = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -39,7 +41,9 @@ def roc_chart(run: Result, part: str) -> Chart | None:
             for fp, tp in curve["points"]
         ]
         area = f", AUC {figure(curve['auc'])}"
-        series.append(Series(f"{shortened(label)}{area}", style, line(points, across, up)))
+        series.append(
+            Series(f"{shorten(label, _LONGEST_NAME)}{area}", style, line(points, across, up))
+        )
     words = "rows to learn from" if part == "train" else "test rows"
     rows = tuple(
         (
@@ -80,7 +84,7 @@ def value_charts(run: Result) -> list[Chart]:
     every = [value for part in pairs.values() for pair in part for value in pair]
     if not every:
         return []
-    target = shortened(run.model.target or "the target")
+    target = shorten(run.model.target or "the target", _LONGEST_NAME)
     names = (("train", "rows to learn from", 0), ("test", "test rows", 1))
     across, up = linear(every, LEFT, RIGHT), linear(every, BOTTOM, TOP)
     residuals = {
@@ -131,8 +135,3 @@ def value_charts(run: Result) -> list[Chart]:
             guide=line([(below.low, 0.0), (below.high, 0.0)], below, beside),
         ),
     ]
-
-
-def shortened(text: str, most: int = 24) -> str:
-    """A name that takes no more room than that."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"

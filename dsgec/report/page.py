@@ -5,13 +5,15 @@ from typing import Any
 
 from dsgec.codegen.environment import compile_template, environment, load_template
 from dsgec.codegen.markup import compile_markup, render_markup
+from dsgec.drawing.layout import draw
+from dsgec.drawing.nodes import named_nodes
 from dsgec.drawing.scales import figure
+from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import metric_label, roc_chart, value_charts
 from dsgec.report.hall import hall_chart, hall_rows
-from dsgec.report.network import draw, named_nodes
 from dsgec.report.progress import fitness_chart, size_chart
 from dsgec.report.script import SCRIPT, page_script
 from dsgec.report.tables import (
@@ -23,7 +25,6 @@ from dsgec.report.tables import (
     fields,
     metric_rows,
 )
-from dsgec.report.written import as_written
 from dsgec.run.folder import has_record, read_result
 from dsgec.run.manifest import write_files
 from dsgec.run.names import EVIDENCE, PAGE

@@ -12,10 +12,10 @@ from dsgec.codegen.markup import render_markup
 from dsgec.drawing.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
 from dsgec.drawing.chart import line as path_of
 from dsgec.drawing.scales import Scale, linear, short
+from dsgec.drawing.width import shorten
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
-from dsgec.report.figures import shortened
 from dsgec.study.evidence import FILE
 from dsgec.study.report import COMPARISONS
 from dsgec.study.text import PRINTED
@@ -108,7 +108,7 @@ def box_plot(key: str, sample: dict[str, Any]) -> BoxPlot | None:
         boxes.append(
             Box(
                 label,
-                shortened(label, max(5, int(step / 6.5))),
+                shorten(label, max(5, int(step / 6.5))),
                 number % _STYLES,
                 round(LEFT + (place + 0.5) * step, 1),
                 (low, first, median, third, high),

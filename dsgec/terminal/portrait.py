@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from dsgec.arithmetic.sums import total
-from dsgec.drawing.labels import neuron_labels, output_label
+from dsgec.drawing.nodes import neuron_names, output_name
 from dsgec.drawing.width import cells, shorten
 from dsgec.errors import clean
 from dsgec.network.ir import Input
@@ -144,7 +144,7 @@ def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]
         title += ", through softmax"
     labels = [f"y_{index}" for index in range(1, len(ends) + 1)]
     if model.classes:
-        labels = [f"{y} = {clean(output_label(model, n))}" for n, y in enumerate(labels)]
+        labels = [f"{y} = {clean(output_name(model, n))}" for n, y in enumerate(labels)]
     yield title, _blocks(labels, ends, names, room)
 
 
@@ -156,7 +156,7 @@ def _names(model: Model) -> dict[int, str]:
         for position, node in enumerate(model.network.nodes)
         if isinstance(node, Input)
     }
-    return found | neuron_labels(model)
+    return found | neuron_names(model)
 
 
 def _terms(parts: Parts, names: dict[int, str]) -> list[_Term]:
