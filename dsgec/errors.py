@@ -73,6 +73,11 @@ def reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """A number of things: `1 layer`, `2 layers`."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
 def printable(text: str) -> str:
     """Text that cannot drive a terminal: control characters, and what is no text, replaced."""
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)

@@ -153,14 +153,14 @@ def _weights(
         end = outputs[link.target] if link.output else sources[link.target]
         found.setdefault((sources[link.source], end), []).append(link.weight)
     names = {node.place: node.name for node in nodes}
-    told = {}
+    labelled = {}
     for (start, end), several in found.items():
         known = [weight for weight in several if weight is not None]
         whole = total(known) if len(known) == len(several) else None
         whole = whole if whole is not None and math.isfinite(whole) else None
         text = " and ".join(short(w) if w is not None else "not a plain weight" for w in several)
-        told[start, end] = (whole, f"{names[start]} to {names[end]}: {text}")
-    return told
+        labelled[start, end] = (whole, f"{names[start]} to {names[end]}: {text}")
+    return labelled
 
 
 def _wires(

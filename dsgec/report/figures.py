@@ -44,7 +44,7 @@ def roc_chart(run: Result, part: str) -> Chart | None:
         series.append(
             Series(f"{shorten(label, _LONGEST_NAME)}{area}", style, line(points, across, up))
         )
-    words = "rows to learn from" if part == "train" else "test rows"
+    words = "training rows" if part == "train" else "test rows"
     rows = tuple(
         (
             str(run.model.classes[curve["class"]]),
@@ -76,7 +76,7 @@ def roc_chart(run: Result, part: str) -> Chart | None:
 
 
 def value_charts(run: Result) -> list[Chart]:
-    """Of a quantity: predicted against actual, and what is left over against predicted."""
+    """Of a numeric target: predicted against actual values, and residuals against predictions."""
     pairs = {
         part: [(a, p) for a, p in run.evidence["pairs"][part] if max(abs(a), abs(p)) < _LARGEST]
         for part in ("train", "test")
@@ -85,7 +85,7 @@ def value_charts(run: Result) -> list[Chart]:
     if not every:
         return []
     target = shorten(run.model.target or "the target", _LONGEST_NAME)
-    names = (("train", "rows to learn from", 0), ("test", "test rows", 1))
+    names = (("train", "training rows", 0), ("test", "test rows", 1))
     across, up = linear(every, LEFT, RIGHT), linear(every, BOTTOM, TOP)
     residuals = {
         part: [(predicted, actual - predicted) for actual, predicted in values]

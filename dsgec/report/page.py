@@ -9,7 +9,7 @@ from dsgec.drawing.layout import draw
 from dsgec.drawing.nodes import named_nodes
 from dsgec.drawing.scales import figure
 from dsgec.drawing.written import as_written
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, counted
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import metric_label, roc_chart, value_charts
@@ -83,7 +83,7 @@ def run_page(run: Result) -> str:
     written = as_written(run.result["phenotype"], model)
     script = page_script(run, nodes)
     used, unused = feature_use(model)
-    quantity = [] if model.classes else value_charts(run)
+    values = [] if model.classes else value_charts(run)
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
     return render_markup(
         _TEMPLATE,
@@ -103,7 +103,7 @@ def run_page(run: Result) -> str:
         curves=[chart for chart in curves if chart is not None],
         confusions=confusions(run),
         most_classes=MOST_CLASSES,
-        quantity=quantity,
+        values=values,
         drawing=draw(model, nodes, written),
         written=written,
         formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
@@ -127,12 +127,12 @@ def _tiles(run: Result, used: int, unused: int) -> list[tuple[str, str, str]]:
     data: dict[str, Any] = run.record["data"]
     tiles = []
     if run.result["test"][main] is not None:
-        rows = f"of {data['test_rows']:,} rows kept aside"
+        rows = f"of {data['test_rows']:,} test rows"
         tiles.append((f"test {metric_label(main)}", figure(run.result["test"][main]), rows))
-    rows = f"of {data['train_rows']:,} rows learnt from"
+    rows = f"of {data['train_rows']:,} training rows"
     tiles.append((f"train {metric_label(main)}", figure(run.result["train"][main]), rows))
     layers = size["layers"]
-    where = f"in {layers} layer{'s' if layers > 1 else ''}" if layers else "no hidden layer"
+    where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
     tiles.append(("neurons", f"{size['neurons']:,}", where))
     tiles.append(("connections", f"{size['connections']:,}", "weights that count"))
     tiles.append(("features", f"{used:,}", f"of {used + unused:,} are read"))

@@ -68,8 +68,8 @@ def _page(run: Result, nodes: list[NamedNode]) -> dict[str, Any]:
     return {
         "examples": run.evidence["examples"],
         "start": [
-            _start(told, column.kind)
-            for told, column in zip(run.evidence["columns"], run.model.columns, strict=True)
+            _start(values, column.kind)
+            for values, column in zip(run.evidence["columns"], run.model.columns, strict=True)
         ],
         "nodes": [
             {"name": node.name, "kind": node.kind, "formula": node.formula} for node in nodes
@@ -79,9 +79,9 @@ def _page(run: Result, nodes: list[NamedNode]) -> dict[str, Any]:
     }
 
 
-def _start(told: dict[str, Any], kind: str) -> float:
+def _start(values: dict[str, Any], kind: str) -> float:
     """The median, or the most frequent text."""
     if kind == "number":
-        return float(told["median"])
-    counts = told["counts"]
+        return float(values["median"])
+    counts = values["counts"]
     return float(counts.index(max(counts)))

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from dsgec.arithmetic.sums import total
 from dsgec.drawing.nodes import neuron_names, output_name
 from dsgec.drawing.width import cells, shorten
-from dsgec.errors import clean
+from dsgec.errors import clean, counted
 from dsgec.network.ir import Input
 from dsgec.network.links import Parts, neuron_parts, output_parts
 from dsgec.network.measure import size
@@ -72,14 +72,15 @@ def _summary(model: Model, name: str) -> str:
         more = f" … ({len(names)})" if len(names) > _MOST_CLASSES else ""
         what = f"the classes {', '.join(names[:_MOST_CLASSES])}{more}{target}"
     figures = ", ".join(
-        f"{count} {noun}{'' if count == 1 else 's'}"
+        counted(count, noun)
         for noun, count in (
             ("layer", counts.layers),
             ("neuron", counts.neurons),
             ("connection", counts.connections),
         )
     )
-    return f"{name}: {what}, from {counts.features} of {model.network.inputs} features; {figures}"
+    features = f"{counts.features} of {counted(model.network.inputs, 'feature')}"
+    return f"{name}: {what}, from {features}; {figures}"
 
 
 def _read(model: Model) -> list[int]:
@@ -137,8 +138,10 @@ def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]
     room = _room(model, width)
     for number, layer in enumerate(made, 1):
         labels = [f"h_{number}_{index}" for index in range(1, len(layer) + 1)]
-        count = f"{len(layer)} neuron{'' if len(layer) == 1 else 's'}"
-        yield f"layer {number}: {count}", _blocks(labels, layer, names, room)
+        yield (
+            f"layer {number}: {counted(len(layer), 'neuron')}",
+            _blocks(labels, layer, names, room),
+        )
     title = "output" if len(ends) == 1 else "outputs"
     if network.softmax:
         title += ", through softmax"

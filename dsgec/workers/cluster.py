@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from dsgec.errors import DsgecError, Fault
+from dsgec.errors import DsgecError, Fault, counted
 from dsgec.workers import worker
 from dsgec.workers.calls import MOST_RESTARTS, Call, Shared
 from dsgec.workers.worker import Missing
@@ -61,7 +61,7 @@ class Cluster:
 
     def __str__(self) -> str:
         workers, threads = self._size()
-        return f"{self.address}: {_count(workers, 'worker')}, {_count(threads, 'thread')}"
+        return f"{self.address}: {counted(workers, 'worker')}, {counted(threads, 'thread')}"
 
     def share(self, value: Any) -> Shared:
         """A handle for a value that goes to each worker once, to be given as an argument."""
@@ -254,7 +254,3 @@ def _given_up(error: Exception) -> DsgecError:
         f"every worker that it was given to died or lost it ({type(error).__name__})",
         "Look at the workers' logs: they may have too little memory for it, or no dsgec.",
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
