@@ -113,7 +113,7 @@ class Cluster:
                 self._client.cancel(futures, force=True)
 
     def close(self) -> None:
-        """Give up what is under way, and let the workers' copies of shared values go."""
+        """Give up the unfinished calls, and let the workers' copies of shared values go."""
         self.cancel(list(self._under_way))
         with contextlib.suppress(Exception):
             if self._values and self._client.status == "running":
@@ -160,7 +160,7 @@ class Cluster:
         """Get many results by one question, where all is well with them."""
         good = [call for call in calls if call.future.status == "finished"]
         if len(good) > 1:
-            with contextlib.suppress(Exception):  # then each is asked for, and tells what it was
+            with contextlib.suppress(Exception):  # then each is asked for, and raises what it was
                 values = self._client.gather([call.future for call in good])
                 for call, value in zip(good, values, strict=True):
                     call.value, call.is_fetched = value, True
@@ -226,7 +226,7 @@ class Cluster:
                 raise self._told(error) from error
             self._known = now, len(threads), sum(threads.values())
             if new := threads.keys() - self._checked:
-                self.check_workers(new)  # a call would tell, too, but not where there is no dsgec
+                self.check_workers(new)  # a call would raise, too, but not where there is no dsgec
             self._checked = frozenset(threads)
         return self._known[1:]
 
