@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from dsgec.api.keywords import Keywords
-from dsgec.api.machinery import OnSlice, Outcome, run_problem
-from dsgec.api.network import Network
-from dsgec.api.run import Run, refuse_other
+from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import KEYWORDS, documented, is_text, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
@@ -20,15 +18,16 @@ from dsgec.data.ir import Dataset, Plan, Table
 from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
 from dsgec.errors import PYTHON, DsgecError, wrong
+from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.scoring import Champion
-from dsgec.evolution.settings import Settings
+from dsgec.evolution.settings import Execution, Settings
 from dsgec.folder import make_folder, open_folder, remove_if_empty
-from dsgec.run.evidence import evidence
-from dsgec.run.hall import hall_text
+from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import HistoryRow, history_row
-from dsgec.run.record import best_model, identity, make_record
+from dsgec.run.record import identity
+from dsgec.run.result import make_result
+from dsgec.run.search import OnSlice, Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,10 @@ class Progress:
 
 
 _SHARE = Settings().test
+_SECONDS_BETWEEN_CALLS = 0.2
+
+STOPPED = "stopped"
+"""Why a run ended that a callback stopped."""
 
 Callback = Callable[[Progress], object]
 
@@ -95,75 +98,68 @@ def evolve(
     if folder is not None:
         if not overwrite and folder.exists():
             with open_folder(folder) as opened:
-                refuse_other(opened, identity(file, problem.dataset, settings))
+                refuse_other_run(opened, identity(file, problem.dataset, settings), OTHER_FOLDER)
         make_folder(folder).close()
     try:
-        outcome = run_problem(
-            problem,
-            settings,
-            execution.backend,
-            execution.threads,
-            on_slices(callback, settings.generations),
-        )
+        search = make_search(problem, settings, execution)
+        outcome = search.run(on_slices(callback, search))
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)
         raise
-    run = made(problem, settings, file, outcome, in_full=True)
+    result = make_result(problem, settings, file, outcome)
+    run = Run.of(result, notes_of(file, search))
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
 
 
-def made(
-    problem: Problem,
-    settings: Settings,
-    file: GrammarFile,
-    outcome: Outcome,
-    *,
-    in_full: bool = False,
-) -> Run:
-    """The outcome of a problem as a Run; `in_full`, with what takes a moment to be measured."""
-    last = outcome.last
-    record = make_record(problem, settings, file, last, outcome.ended)
-    model = best_model(problem, last)
-    network = Network(model, record["model"]["name"])
-    hall, drawn = "", {}
-    if in_full:
-        best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
-        hall = hall_text(problem, outcome.champions, best, outcome.measurer())
-        drawn = evidence(problem, model)
+def make_search(problem: Problem, settings: Settings, execution: Execution) -> Search:
+    """A search with the backend that was asked for."""
+    threads = execution.threads or sensible_threads(problem, settings.islands)
+    return Search(choose(problem, settings, execution.backend, threads))
+
+
+def notes_of(file: GrammarFile, search: Search) -> tuple[str, ...]:
+    """What a person should know about the run."""
+    problem, evolver = search.evolver.problem, search.evolver
     warnings = (fault.message for fault in file.warnings)
-    told = (*warnings, *problem.dataset.notes, problem.remark, outcome.remark)
-    notes = tuple(PYTHON.write(note) for note in told if note)
-    return Run(network, outcome.history, record, outcome.timing, hall, drawn, notes)
+    notes = (*warnings, *problem.dataset.notes, problem.remark, evolver.remark)
+    return tuple(PYTHON.write(note) for note in notes if note)
 
 
-def on_slices(callback: Callback | None, generations: int) -> OnSlice:
-    """The callback, called with what a slice of generations came to."""
+def on_slices(callback: Callback | None, search: Search) -> OnSlice:
+    """The callback, called with what the generations since its last call came to."""
+    if callback is None:
+        return lambda _: ""
     started = time.monotonic()
+    waiting: list[Generation] = []
+    called = -_SECONDS_BETWEEN_CALLS  # the first generation is reported at once
 
-    def called(states: Sequence[Generation]) -> bool:
-        if callback is None:
-            return False
-        last = states[-1]
-        return (
-            callback(
-                Progress(
-                    last.generation,
-                    generations,
-                    last.best.fitness,
-                    last.mean,
-                    last.invalid,
-                    last.evaluations,
-                    time.monotonic() - started,
-                    tuple(map(history_row, states)),
-                )
-            )
-            is True
+    def on_slice(states: Sequence[Generation]) -> str:
+        nonlocal called
+        waiting.extend(states)
+        seconds = time.monotonic() - started
+        # The loop in Python gives one generation at a time: some are reported together.
+        is_due = search.ending.reason or seconds - called >= _SECONDS_BETWEEN_CALLS
+        if not waiting or not is_due:
+            return ""
+        called = seconds
+        last, rows = waiting[-1], tuple(map(history_row, waiting))
+        waiting.clear()
+        progress = Progress(
+            last.generation,
+            search.evolver.settings.generations,
+            last.best.fitness,
+            last.mean,
+            last.invalid,
+            last.evaluations,
+            seconds,
+            rows,
         )
+        return STOPPED if callback(progress) is True else ""
 
-    return called
+    return on_slice
 
 
 def _dataset(X: Any, y: Any, target: str | None, name: str, plan: Plan) -> Dataset:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.api.evolve import Callback, made, on_slices
-from dsgec.api.machinery import run_problem
+from dsgec.api.evolve import Callback, make_search, notes_of, on_slices
 from dsgec.api.run import Run
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
@@ -19,6 +18,7 @@ from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Execution, Settings
 from dsgec.network.model import plain
 from dsgec.run.record import identity, is_same_run
+from dsgec.run.result import make_result
 
 Numbers = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def fit(
     settings = replace(settings, test=0.0)
     problem = make_problem(file.grammar, dataset, settings)
     if before is not None and not _is_same(before.run, file, dataset, settings):
-        _warn("the data or the parameters are other ones than before: evolution starts anew")
+        _warn("the data or the parameters differ from before: evolution starts from scratch")
         before = None
     state = None
     if before is not None:
@@ -87,25 +87,19 @@ def fit(
             return before
         settings = replace(settings, generations=before.run.generations + settings.generations)
         state = before.state
-    outcome = run_problem(
-        problem,
-        settings,
-        execution.backend,
-        execution.threads,
-        on_slices(callback, settings.generations),
-        before=state,
-        keeps_state=keeps_state,
-    )
-    if before is not None:
-        if outcome.history[0].generation:
-            outcome = replace(outcome, history=before.run.history + outcome.history)
-        else:
-            # The same seed gives the same generations, so that only time is lost.
-            _warn(
-                "there was no warm_start before, so no population was kept: the"
-                f" {before.run.generations} generations before were run again, with the same result"
-            )
-    return Fitted(made(problem, settings, file, outcome), outcome.state)
+    search = make_search(problem, settings, execution)
+    if before is not None and state is not None:
+        search.resume(state, before.run.history, keeps_patience=False)
+    outcome = search.run(on_slices(callback, search))
+    if before is not None and state is None:
+        # The same seed gives the same generations, so that only time is lost.
+        _warn(
+            "there was no warm_start before, so no population was kept: the"
+            f" {before.run.generations} generations before were run again, with the same result"
+        )
+    result = make_result(problem, settings, file, outcome, in_full=False)
+    saved = search.evolver.save() if keeps_state else None
+    return Fitted(Run.of(result, notes_of(file, search)), saved)
 
 
 def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:

@@ -1,8 +1,6 @@
 """What came of an evolution, in memory; to a folder and back."""
 
 import base64
-import csv
-import io
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,26 +10,15 @@ from typing import Any
 from dsgec.api.network import Network
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, clean
-from dsgec.folder import Folder, locked, open_folder
+from dsgec.folder import locked, open_folder
 from dsgec.pipeline import write_folder
 from dsgec.report import write_report
-from dsgec.run.checkpoint import is_begun, read_checkpoint, remove_checkpoint
-from dsgec.run.history import HISTORY_COLUMNS, HistoryRow
-from dsgec.run.record import (
-    EVIDENCE,
-    HALL,
-    HISTORY,
-    RECORD,
-    has_record,
-    is_same_run,
-    read_json,
-    read_model,
-    read_record,
-    read_timing,
-)
+from dsgec.run.checkpoint import remove_checkpoint
+from dsgec.run.folder import read_result, refuse_other_run
+from dsgec.run.history import HistoryRow
+from dsgec.run.result import Result
 
-_MOST_BYTES = 256 << 20
-_LARGEST = 1.7976931348623157e308
+OTHER_FOLDER = "Choose another folder, or pass overwrite=True."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +38,13 @@ class Run:
     evidence: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, result: Result, notes: tuple[str, ...] = ()) -> "Run":
+        """A result as programs use it."""
+        network = Network(result.model, result.name)
+        measured = (result.record, result.timing, result.hall, result.evidence)
+        return cls(network, result.history, *measured, notes)
+
     @property
     def ended(self) -> str:
         """Why: `generations`, `stop-at`, `patience`, `stopped` by a callback, or interrupted."""
@@ -63,7 +57,7 @@ class Run:
 
     @property
     def score(self) -> float:
-        """The objective's value on the rows to learn from, as people read it."""
+        """The objective's value on the training rows, as people read it."""
         return float(self.record["result"]["score"])
 
     @property
@@ -104,16 +98,17 @@ class Run:
         """Write the folder that `dsgec evolve` would; one with another run is left as it is."""
         with locked(Path(folder), "run") as opened:
             if not overwrite:
-                refuse_other(opened, self.record)
-            write_folder(
-                opened,
+                refuse_other_run(opened, self.record, OTHER_FOLDER)
+            result = Result(
                 self.record,
                 self.network.model,
+                self.network.name,
                 self.history,
                 self.timing,
                 self.hall_of_fame,
                 self.evidence,
             )
+            write_folder(opened, result)
             remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up
         return Path(folder)
 
@@ -160,70 +155,7 @@ class Run:
         )
 
 
-def refuse_other(folder: Folder, asked: dict[str, Any]) -> None:
-    """A folder with another run, finished or under way, is not written over unasked."""
-    if is_begun(folder):
-        is_other = not is_same_run(read_checkpoint(folder).asked, asked)
-    else:
-        is_other = has_record(folder) and not is_same_run(read_record(folder), asked)
-    if is_other:
-        raise DsgecError(
-            f"{folder.path} holds another run", "Choose another folder, or pass overwrite=True."
-        )
-
-
 def load(path: str | Path) -> Run:
-    """The run that a folder holds, of `Run.save` or of `dsgec evolve`; none of its code is run."""
+    """The run in a folder, of `Run.save` or of `dsgec evolve`; none of its code is executed."""
     with open_folder(Path(path)) as folder:
-        record = read_record(folder)
-        model, name = read_model(folder)
-        _check(record, folder.path / RECORD)
-        return Run(
-            Network(model, name),
-            _read_history(folder),
-            record,
-            read_timing(folder) or {},
-            folder.read_text(HALL, _MOST_BYTES) if folder.has(HALL) else "",
-            _read_evidence(folder),
-        )
-
-
-def _check(record: dict[str, Any], path: Path) -> None:
-    """What the properties of a run ask for is there."""
-    try:
-        result = record["result"]
-        found = [*result["train"].values(), *result["test"].values()]
-        numbers = [result["score"], result["fitness"], int(result["generations"])]
-        names = [record["grammar"]["name"], record["data"]["name"], result["objective"]]
-        is_whole = all(value is None or _is_number(value) for value in found) and all(
-            map(_is_number, numbers)
-        )
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
-        is_whole, names = False, []
-    if not is_whole or not all(isinstance(name, str) for name in names):
-        raise DsgecError(f"{path} is not the record of a run")
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) <= _LARGEST
-
-
-def _read_evidence(folder: Folder) -> dict[str, Any]:
-    drawn = read_json(folder, EVIDENCE) if folder.has(EVIDENCE) else {}
-    return drawn if isinstance(drawn, dict) else {}
-
-
-def _read_history(folder: Folder) -> tuple[HistoryRow, ...]:
-    try:
-        text = folder.read_text(HISTORY, _MOST_BYTES)
-        first, *lines = csv.reader(io.StringIO(text), strict=True)
-        if tuple(first) != HISTORY_COLUMNS:
-            raise ValueError("its columns are other ones")
-        return tuple(
-            HistoryRow(int(number), float(best), float(mean), *map(int, counts))
-            for number, best, mean, *counts in lines
-        )
-    except (ValueError, TypeError, csv.Error) as error:
-        raise DsgecError(f"cannot read {folder.path / HISTORY}: {error}") from error
+        return Run.of(read_result(folder))

@@ -18,11 +18,10 @@ from dsgec.codegen.artefact import SourceFile, model_id
 from dsgec.data.ir import Table
 from dsgec.errors import DsgecError, Fault
 from dsgec.folder import Folder, open_folder
-from dsgec.run.hall import read_rows
-from dsgec.run.manifest import NAME as MANIFEST
+from dsgec.run.folder import has_record, read_hall, read_model
 from dsgec.run.manifest import check_manifest
+from dsgec.run.names import HALL, MANIFEST
 from dsgec.run.predict import model_rows
-from dsgec.run.record import HALL, has_record, read_model
 
 _NOT_RUN = "Nothing of it was run."
 _MOST_BYTES = 64 << 20
@@ -110,7 +109,7 @@ def _of_run(folder: Folder, found: Sequence[Found], known: Container[Path]) -> I
     model, _ = read_model(folder)
     ids = {model_id(model)}
     if folder.has(HALL):
-        ids |= {row.model_id for row in read_rows(folder)}
+        ids |= {row.model_id for row in read_hall(folder)}
     for one in found:
         if one.artefact.model_id not in ids:
             yield Fault(f"{one.path} is not of the run that {folder.path} holds")

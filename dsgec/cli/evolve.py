@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dsgec.cli.options import Migration, collecting, option, warn
-from dsgec.cli.sitting import SittingOptions, sitting_options
+from dsgec.cli.session import SessionOptions, session_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError, wrong
 from dsgec.evolution.settings import SETTINGS, Settings
@@ -83,7 +83,7 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 @click.option("--out", type=click.Path(path_type=Path), help="Where runs go; default: ./build.")
 @click.option("--name", default="", help="The name of the run's folder.")
 @click.option("--overwrite", is_flag=True, help="Write over another run of that name.")
-@sitting_options
+@session_options
 @table_options
 def evolve(
     grammar: str,
@@ -95,7 +95,7 @@ def evolve(
     overwrite: bool,
     settings: dict[str, Any],
     table: TableOptions,
-    sitting: SittingOptions,
+    session: SessionOptions,
 ) -> None:
     """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
 
@@ -115,8 +115,8 @@ def evolve(
             crew = Crew(min(jobs or processors(), count), "dsgec.pipeline")
             held.callback(crew.close)
         from dsgec.bnf.load import load_grammar
-        from dsgec.cli.carry_out import carry_out, carry_out_many, reference
-        from dsgec.pipeline import cross_validated, prepare, refuse_other_run, seeded
+        from dsgec.cli.start import reference, start, start_many
+        from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
 
         chosen = make(Settings, {**settings, "test": share})
         file = load_grammar(grammar)
@@ -129,7 +129,7 @@ def evolve(
         for one in each:  # every mistake is told before a run begins
             single = one() if crew else job
             if not overwrite:
-                refuse_other_run(single)
+                refuse_other(single)
         warn(job.grammar)
         arguments = {
             "grammar": reference(grammar),
@@ -138,6 +138,6 @@ def evolve(
             "table": table.as_json(),
         }
         if crew:
-            carry_out_many(each, job, sitting, arguments, crew, anew=overwrite, folds=bool(folds))
+            start_many(each, job, session, arguments, crew, overwrite=overwrite, folds=bool(folds))
         else:
-            carry_out(job, sitting, arguments, anew=overwrite)
+            start(job, session, arguments, overwrite=overwrite)

@@ -58,11 +58,10 @@ def export(
     from dsgec.artefacts.export import export as write
     from dsgec.artefacts.export import parse_targets
     from dsgec.folder import open_folder
-    from dsgec.run.hall import pick as picked
-    from dsgec.run.record import read_model
+    from dsgec.run.folder import read_model, read_picked
 
     with open_folder(run) as folder:
-        model, own_name = picked(folder, *pick) if pick else read_model(folder)
+        model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
     chosen = parse_targets(targets)
     for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
         say(str(path))

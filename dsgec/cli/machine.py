@@ -22,7 +22,7 @@ def bench(as_json: bool, exports: bool) -> None:
     from dsgec.machine.bench import bench as engine
     from dsgec.machine.bench import table_lines
     from dsgec.machine.bench_exports import bench_exports
-    from dsgec.run.record import to_json
+    from dsgec.plain_data import to_json
 
     reports = {}
     for name, report in bench_exports() if exports else engine():

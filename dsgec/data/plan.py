@@ -34,7 +34,7 @@ class Plan:
 
     @property
     def learns(self) -> bool:
-        """Whether numbers are learnt from the training rows."""
+        """Whether numbers are taken from the training rows."""
         return self.scale != "none" or self.missing in ("mean", "median")
 
 

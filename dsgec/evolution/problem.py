@@ -19,8 +19,11 @@ from dsgec.genome.ir import Representation
 from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
+from dsgec.network.check import check
 from dsgec.network.ir import Apply, Network
+from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
+from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
 
 _MOST_FAULTS = 20
@@ -39,7 +42,7 @@ class Problem:
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """A copy of the rows to learn from: to be kept, not to be asked for again and again."""
+        """A copy of the training rows: to be kept, not to be asked for again and again."""
         return self.dataset.x[self.split.train]
 
     def parse(self, phenotype: str) -> Network:
@@ -51,6 +54,12 @@ class Problem:
             output=roles.output,
             inputs=len(self.dataset.features),
         )
+
+    def model(self, phenotype: str) -> Model:
+        """The network of a phenotype as it is scored, exported and recorded."""
+        dataset = self.dataset
+        network = check(simplify(self.parse(phenotype)))
+        return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
     def represent(self, settings: Settings) -> Representation:
         """How individuals are written; a DsgecError where the grammar cannot be written so."""
@@ -64,7 +73,7 @@ class Problem:
         )
 
     def targets(self, outputs: int) -> Targets:
-        """What a network with so many outputs should give on the rows to learn from."""
+        """What a network with so many outputs should give on the training rows."""
         y = self.dataset.y[self.split.train]
         count = len(self.dataset.classes)
         groups = tuple(np.flatnonzero(y == c) for c in range(count))

@@ -30,7 +30,6 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.measure import size
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse
-from dsgec.run.record import best_model
 
 Array = NDArray[Any]
 Layers = list[tuple[Array, Array]]
@@ -236,7 +235,7 @@ def _embedded() -> Report:
     settings = Settings(generations=_GENERATIONS)
     problem = make_problem(grammar, make_dataset(read_table("wdbc")), settings)
     *_, last = choose(problem, settings, "auto").generations()
-    model = best_model(problem, last)
+    model = problem.model(last.best.derivation.phenotype)
     report: Report = {"neurons": size(model.network).neurons}
     for dtype in ("float", "double"):
         cost = c_cost(Artefact(model, "wdbc", dtype), compiler)

@@ -9,7 +9,7 @@ from dsgec.network.ir import Input
 from dsgec.network.links import links
 from dsgec.network.model import Model, composed
 from dsgec.report.figures import metric_label
-from dsgec.report.folder import RunFolder
+from dsgec.run.result import Result
 
 MOST_CLASSES, MOST_FIELDS, MOST_BARS = 12, 16, 12
 
@@ -55,20 +55,20 @@ class Field:
     least: float = 0.0
     most: float = 1.0
     median: float = 0.0
-    usual: int = 0
+    default: int = 0
 
 
-def metric_rows(run: RunFolder) -> list[tuple[str, str, str]]:
+def metric_rows(run: Result) -> list[tuple[str, str, str]]:
     """The figures, train and test side by side."""
     train, test = run.result["train"], run.result["test"]
     return [(metric_label(name), figure(train[name]), figure(test[name])) for name in train]
 
 
-def confusions(run: RunFolder) -> list[Confusion]:
+def confusions(run: Result) -> list[Confusion]:
     """The matrices of both parts that have rows."""
     labels = [str(label) for label in run.model.classes]
     found = []
-    for part, title in (("train", "Rows to learn from"), ("test", "Test rows")):
+    for part, title in (("train", "Training rows"), ("test", "Test rows")):
         counts = run.result.get("confusion", {}).get(part, [])
         if not any(map(sum, counts)):
             continue
@@ -122,7 +122,7 @@ def feature_use(model: Model) -> tuple[list[Use], list[str]]:
     return used, [name for i, name in enumerate(model.features) if i not in times]
 
 
-def fields(run: RunFolder) -> list[Field]:
+def fields(run: Result) -> list[Field]:
     """Fields for the columns that the network reads, in the order of the table."""
     model = run.model
     nodes = composed(model).nodes
@@ -130,14 +130,14 @@ def fields(run: RunFolder) -> list[Field]:
     return [_field(number, model, run.evidence["columns"][number]) for number in read]
 
 
-def _field(number: int, model: Model, told: dict[str, Any]) -> Field:
+def _field(number: int, model: Model, values: dict[str, Any]) -> Field:
     column = model.columns[number]
     may_miss = column.fill is not None
     if column.kind != "number":
-        usual = told["counts"].index(max(told["counts"]))
-        return Field(number, column.name, column.kind, column.categories, may_miss, usual=usual)
-    least, most = float(told["least"]), float(told["most"])
+        default = values["counts"].index(max(values["counts"]))
+        return Field(number, column.name, column.kind, column.categories, may_miss, default=default)
+    least, most = float(values["least"]), float(values["most"])
     if least == most:  # a slider needs room
         least, most = least - 1.0, most + 1.0
-    median = float(told["median"])
+    median = float(values["median"])
     return Field(number, column.name, "number", (), may_miss, least, most, median)

@@ -5,6 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import Generation
 
 HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused", "size")
@@ -46,3 +47,20 @@ def history_text(history: Sequence[HistoryRow]) -> str:
     writer.writerow(HISTORY_COLUMNS)
     writer.writerows([getattr(row, name) for name in HISTORY_COLUMNS] for row in history)
     return out.getvalue()
+
+
+def parse_history(text: str, source: str) -> tuple[HistoryRow, ...]:
+    """The rows of history.csv; a DsgecError where it is not the history of a run."""
+    try:
+        names, *lines = csv.reader(io.StringIO(text), strict=True)
+        rows = tuple(
+            HistoryRow(int(number), float(best), float(mean), *map(int, counts))
+            for number, best, mean, *counts in lines
+        )
+    except (ValueError, TypeError, csv.Error) as error:
+        raise DsgecError(f"{source} is not the history of a run: {error}") from error
+    numbers = [row.generation for row in rows]
+    is_counted = numbers == sorted(set(numbers)) and bool(rows) and numbers[0] >= 0
+    if tuple(names) != HISTORY_COLUMNS or not is_counted or numbers[-1] >= 2**53:
+        raise DsgecError(f"{source} is not the history of a run")
+    return rows

@@ -14,7 +14,7 @@ from typing import TextIO
 from dsgec.errors import clean
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural
-from dsgec.run.job import Job, Run
+from dsgec.run.job import Job, WrittenRun
 from dsgec.terminal.curve import Steps, curve, is_logarithmic
 from dsgec.terminal.display import Voice, duration, heading, run_line, score, sooner
 from dsgec.terminal.styled import Line, Span, coloured, crop, flow, length, palette, size_of
@@ -113,7 +113,7 @@ class Watch:
         self._stage = [[Span(f"{words} …", "dim")]]
         self._draw()
 
-    def run_ended(self, run: Run) -> None:
+    def run_ended(self, run: WrittenRun) -> None:
         """Its figures scroll away above the line that counts the runs."""
         self.ended += 1
         self._notes.append(run_line(run))
@@ -141,14 +141,14 @@ class Watch:
 
     def _view(self, state: Generation, now: float, is_last: bool) -> View:
         if not self._moments:
-            # A run that goes on from where it was stopped has generations behind it.
+            # A resumed run has generations behind it.
             fresh = state.generation == 0
             begun = _Moment(self._started, 0, 0)
             self._moments.append(
                 begun if fresh else _Moment(now, state.generation, state.evaluations)
             )
         self._moments.append(_Moment(now, state.generation, state.evaluations))
-        # Generations come in bursts, so those of the first moments are told late.
+        # Generations come in bursts, so those of the first moments are reported late.
         since = self._moments[1 if len(self._moments) > 3 and not is_last else 0]
         seconds = now - since.time
         done = state.generation - since.generation
@@ -178,7 +178,7 @@ class Watch:
         return min(columns - 1, _WIDEST), rows  # the last column would wrap in some terminals
 
     def _draw(self) -> None:
-        """Notes, then the display anew in the place of the last one, in one write."""
+        """Notes, then the display in the place of the last one, in one write."""
         if self._drawing:
             return  # what was noted meanwhile is drawn by whoever draws
         self._drawing = self._torn = True
@@ -199,7 +199,7 @@ class Watch:
         up = len(self._pane)
         if any(length(line) > columns for line in self._pane):
             # The window became narrower, and nobody knows how it broke our lines: when its size
-            # has settled we begin anew below them.
+            # has settled we start again below them.
             if columns != before and not self._notes:
                 return
             up = 0

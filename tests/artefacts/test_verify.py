@@ -20,8 +20,8 @@ from dsgec.folder import open_folder
 from dsgec.native.toolchain import CompileError
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
+from dsgec.run.folder import clear_run
 from dsgec.run.predict import predictions
-from dsgec.run.record import clear_run
 from tests.codegen.hostile import hostile_names
 from tests.codegen.test_emit import IRIS
 from tests.command import dsgec

@@ -9,29 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.cli.output import complain, hand_over, say
+from dsgec.cli.session import SessionOptions
 from dsgec.cli.signals import Signals
-from dsgec.cli.sitting import SittingOptions
 from dsgec.errors import DsgecError, clean
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
 from dsgec.evolution.settings import OPTIONS
 from dsgec.folder import open_folder
 from dsgec.pipeline import finished_run, run, run_many
+from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
-from dsgec.run.job import Job, Run
-from dsgec.run.record import to_json
-from dsgec.run.under_way import Sitting
+from dsgec.run.job import Job, WrittenRun
+from dsgec.run.session import Session
 from dsgec.terminal.display import Progress, progress, result_lines, summary_lines
 from dsgec.workers.crew import Crew
 
 _MOST_NOTES = 10
 
 
-def carry_out(
-    job: Job, options: SittingOptions, arguments: dict[str, Any], *, anew: bool = False
+def start(
+    job: Job, options: SessionOptions, arguments: dict[str, Any], *, overwrite: bool = False
 ) -> None:
-    """Run a job, or go on with it, and tell what came of it; `anew`, whatever its folder has."""
-    found = None if anew else finished_run(job)
+    """Run or resume a job and print the result; `overwrite`, whatever its folder holds."""
+    found = None if overwrite else finished_run(job)
     if found is not None:
         if not options.quiet:
             complain(f"note: {job.folder} has this run already; --overwrite runs it again")
@@ -42,8 +42,8 @@ def carry_out(
         _tell_notes(job, evolver, options)
         signals = held.enter_context(Signals())
         watching = held.enter_context(_watching(job, evolver.description, options))
-        sitting = _sitting(options, arguments | _again(anew), watching, anew)
-        ended = run(job, evolver, watching, sitting, signals.stop)
+        session = _session(options, arguments | _again(overwrite), watching, overwrite)
+        ended = run(job, evolver, watching, session, signals.stop)
     if ended.ended != "interrupted":
         _tell(ended, options)
         return
@@ -52,7 +52,7 @@ def carry_out(
     sys.exit(signals.exit_code)
 
 
-def _evolver(job: Job, options: SittingOptions, held: ExitStack) -> Evolver:
+def _evolver(job: Job, options: SessionOptions, held: ExitStack) -> Evolver:
     """What is asked for; a connection to a cluster is held until the run has ended."""
     if options.cluster is None:
         threads = options.threads or sensible_threads(job.problem, job.settings.islands)
@@ -70,14 +70,14 @@ def _evolver(job: Job, options: SittingOptions, held: ExitStack) -> Evolver:
     return ClusterIslands(job.problem, job.settings, cluster, options.backend)
 
 
-def carry_out_many(
+def start_many(
     each: Sequence[Callable[[], Job]],
     first: Job,
-    options: SittingOptions,
+    options: SessionOptions,
     arguments: dict[str, Any],
     crew: Crew,
     *,
-    anew: bool,
+    overwrite: bool,
     folds: bool,
 ) -> None:
     """Run several jobs, of which `first` is one, over processes; they may be folds."""
@@ -100,7 +100,7 @@ def carry_out_many(
             evolver.name,
             threads,
             watching.run_ended,
-            _sitting(options, arguments | _again(anew), watching, anew),
+            _session(options, arguments | _again(overwrite), watching, overwrite),
             signals.stop,
         )
     whole = len(ended) == len(each) and not any(_can_go_on(one) for one in ended)
@@ -121,9 +121,9 @@ def carry_out_many(
         sys.exit(signals.exit_code)
 
 
-def _again(anew: bool) -> dict[str, Any]:
+def _again(overwrite: bool) -> dict[str, Any]:
     """What the checkpoint of a run says that was told to write over another."""
-    return {"overwrites": True} if anew else {}
+    return {"overwrites": True} if overwrite else {}
 
 
 def reference(name: str) -> str:
@@ -132,19 +132,19 @@ def reference(name: str) -> str:
 
 
 def _watching(
-    job: Job, description: str, options: SittingOptions, runs: int = 1
+    job: Job, description: str, options: SessionOptions, runs: int = 1
 ) -> "closing[Progress]":
     quiet = options.quiet or options.as_json
     return closing(progress(job, description, quiet, runs=runs, max_seconds=options.max_seconds))
 
 
-def _sitting(
-    options: SittingOptions, arguments: dict[str, Any], watching: Progress, anew: bool
-) -> Sitting:
-    return Sitting(
+def _session(
+    options: SessionOptions, arguments: dict[str, Any], watching: Progress, overwrite: bool
+) -> Session:
+    return Session(
         options.save_every,
         float("inf") if options.max_seconds is None else options.max_seconds,
-        anew,
+        overwrite,
         arguments,
         cache(lambda: watching.note("finishing this generation; Ctrl-C again stops at once")),
         lambda trouble: watching.note(f"warning: {trouble}"),
@@ -152,7 +152,7 @@ def _sitting(
     )
 
 
-def _tell_notes(job: Job, evolver: Evolver, options: SittingOptions) -> None:
+def _tell_notes(job: Job, evolver: Evolver, options: SessionOptions) -> None:
     told = job.problem.dataset.notes
     notes = told[:_MOST_NOTES]
     if len(told) > len(notes):
@@ -163,7 +163,7 @@ def _tell_notes(job: Job, evolver: Evolver, options: SittingOptions) -> None:
             complain(clean(OPTIONS.write(f"note: {remark}")))
 
 
-def _tell(ended: Run, options: SittingOptions) -> None:
+def _tell(ended: WrittenRun, options: SessionOptions) -> None:
     if options.as_json:
         hand_over(to_json(_as_json(ended)).removesuffix("\n"))
     elif not options.quiet:
@@ -180,9 +180,9 @@ def _tell(ended: Run, options: SittingOptions) -> None:
 _WHY = {"interrupted": "interrupted", "max-seconds": "its time was over"}
 
 
-def _can_go_on(ended: Run) -> bool:
+def _can_go_on(ended: WrittenRun) -> bool:
     return ended.ended in _WHY
 
 
-def _as_json(ended: Run) -> dict[str, Any]:
+def _as_json(ended: WrittenRun) -> dict[str, Any]:
     return {**ended.record, "timing": ended.timing}

@@ -37,7 +37,7 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SittingOptions(Execution):
+class SessionOptions(Execution):
     """What a user said about it."""
 
     max_seconds: float | None = None
@@ -54,6 +54,6 @@ class SittingOptions(Execution):
                 raise wrong(name, "is not a number")
 
 
-def sitting_options(function: Command) -> Command:
-    """`--backend`, `--max-seconds` and their like; the command gets them as `sitting`."""
-    return collecting(function, "sitting", lambda given: SittingOptions(**given), _OPTIONS)
+def session_options(function: Command) -> Command:
+    """`--backend`, `--max-seconds` and their like; the command gets them as `session`."""
+    return collecting(function, "session", lambda given: SessionOptions(**given), _OPTIONS)
