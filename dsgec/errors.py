@@ -24,12 +24,12 @@ class Span:
         return f"{self.source}:{self.line}:{self.column}"
 
 
-# For private use: what a message has until a surface writes it, which no text of a user's has.
+# In characters for private use: what a message has until a surface writes it.
 _MENTION = re.compile("\ue000([a-z_]+) ([^\ue000\ue001]*)\ue001")
 
 
 def mention(name: str, *values: Any) -> str:
-    """A setting in a message's advice, with the values that it can be given there, if any."""
+    """A setting in an advice, with the values that it can be given there, if any."""
     return f"\ue000{name} {json.dumps(values)}\ue001"
 
 
@@ -41,21 +41,22 @@ class Words:
         return setting
 
     def advice(self, setting: str, values: list[Any]) -> str:
-        """A setting that should be given, as one of these values, or as it suits."""
+        """A setting that should be given, as one of these values if there are any."""
         texts = (json.dumps(value) if isinstance(value, str) else repr(value) for value in values)
         return f"{setting}={' or '.join(texts)}"
 
     def write(self, text: str) -> str:
         """The text with all its settings written."""
+        return _MENTION.sub(self._written, text)
 
-        def written(match: re.Match[str]) -> str:
-            try:
-                values = json.loads(match[2])
-            except (ValueError, RecursionError):  # something else
-                return match[0]
-            return self.advice(match[1], values) if values is not None else self.name(match[1])
-
-        return _MENTION.sub(written, text)
+    def _written(self, match: re.Match[str]) -> str:
+        try:
+            values = json.loads(match[2])
+        except (ValueError, RecursionError):
+            values = match[2]
+        if isinstance(values, list):
+            return self.advice(match[1], values)
+        return self.name(match[1]) if values is None else match[0]  # a user's text, by chance
 
 
 PYTHON = Words()
@@ -75,29 +76,25 @@ class Fault:
     def __str__(self) -> str:
         return self.told(PYTHON)
 
-    def at(self, place: str) -> "Fault":
-        """The same, told of one place among several."""
-        return replace(self, message=f"{place}: {self.message}")
-
-    def written(self, words: Words) -> "Fault":
-        """The same in the words of a surface, for good."""
-        return replace(self, message=words.write(self.message), advice=words.write(self.advice))
+    def at(self, place: str, words: Words | None = None) -> "Fault":
+        """The same, at one place among several; with `words`, written for good."""
+        write = words.write if words else str
+        message = f"{place}: {self.message}" if place else self.message
+        return replace(self, message=write(message), advice=write(self.advice))
 
     def told(self, words: Words) -> str:
         """All of it in the words of a surface."""
-        return self.written(words)._text()
-
-    def _text(self) -> str:
+        message, advice = words.write(self.message), words.write(self.advice)
         kind = "warning: " if self.warning else "error: "
         # A line of the message that an input brought along is not to look like one of ours.
-        message = self.message.replace("\n", "\n    ")
+        message = message.replace("\n", "\n    ")
         parts = [f"{self.span}: {kind}{message}" if self.span else kind + message]
         if self.span and self.line_text:
             line, column = _window(self.line_text, self.span.column)
             carets = "^" * max(1, min(self.span.length, len(line) - column + 1))
             parts += ["    " + line, "    " + " " * (column - 1) + carets]
-        if self.advice:
-            parts.append("  " + self.advice)
+        if advice:
+            parts.append("  " + advice)
         return "\n".join(printable(part) for part in parts)
 
 

@@ -6,7 +6,8 @@ what a user gave.
 
 import math
 import operator
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -25,6 +26,7 @@ _KINDS = {
     dict: 'a dictionary, such as {"sum": 4}',
 }
 _MOST_SHOWN = 60
+_LARGEST = sys.float_info.max
 
 Made = TypeVar("Made")
 
@@ -43,7 +45,8 @@ class Setting:
     help: str
     name: str = ""
     kind: type = str
-    between: tuple[float, float] | None = None
+    low: float = -math.inf
+    high: float = math.inf
     choices: tuple[str, ...] = ()
     metavar: str = ""
     representations: tuple[str, ...] = ()
@@ -68,7 +71,8 @@ class Setting:
         try:
             return self._convert(given)
         except (TypeError, ValueError, OverflowError) as error:
-            raise self._not_of_kind(given) from error
+            kinds = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
+            raise wrong(self.name, f"is {_shown(given)}", f"It must be {kinds}.") from error
 
     def _convert(self, given: Any) -> Any:
         if isinstance(given, bool) != (self.kind is bool):
@@ -86,25 +90,20 @@ class Setting:
             raise TypeError
         return given
 
-    def _not_of_kind(self, given: Any) -> DsgecError:
-        kinds = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
-        return wrong(self.name, f"is {_shown(given)}", f"It must be {kinds}.")
-
     def check(self, value: Any, highest: float | None = None) -> None:
         """Refuse a value that it cannot have; others may leave it less room than its own."""
         if self.is_optional and value == self.default:
             return
         if self.choices and value not in self.choices:
             raise wrong(self.name, f"is {_shown(value)}", f"Choose from {', '.join(self.choices)}.")
+        low, high = self.low, self.high if highest is None else highest
+        bounds = f"between {low} and {high}" if high < math.inf else f"at least {low}"
+        if low == -math.inf:
+            low, high, bounds = -_LARGEST, _LARGEST, "a finite number"
         numbers = dict(value).values() if self.kind is dict else (value,)
-        if self.between is not None:
-            low, high = self.between
-            high = high if highest is None else highest
-            for number in numbers:
-                if not low <= number <= high:
-                    raise wrong(self.name, f"is {number}", f"It must be between {low} and {high}.")
-        elif self.kind is float and not math.isfinite(value):
-            raise wrong(self.name, f"is {value}", "It must be a finite number.")
+        for number in numbers if self.kind in (int, float, dict) else ():
+            if not low <= number <= high:
+                raise wrong(self.name, f"is {number}", f"It must be {bounds}.")
 
 
 def _shown(value: Any) -> str:
@@ -112,9 +111,12 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
-def setting(default: Any, help: str, **more: Any) -> Any:
-    """A field of a dataclass that is a setting."""
-    return field(default=default, metadata={"setting": Setting(default=default, help=help, **more)})
+def setting(
+    default: Any, help: str, low: float = -math.inf, high: float = math.inf, **more: Any
+) -> Any:
+    """A field of a dataclass that is a setting, from `low` to `high` where it is a number."""
+    one = Setting(default=default, help=help, low=low, high=high, **more)
+    return field(default=default, metadata={"setting": one})
 
 
 def settings_of(kind: type) -> tuple[Setting, ...]:
@@ -142,27 +144,29 @@ def _kind(hint: Any) -> type:
 
 
 def make(kind: type[Made], given: Mapping[str, Any]) -> Made:
-    """The dataclass with what a user gave; all that is wrong is told at once."""
+    """The dataclass with what a user gave; all that is wrong is reported at once."""
     values: dict[str, Any] = {}
-    faults: list[Fault] = []
-    for one in settings_of(kind):
+
+    def read(one: Setting) -> None:
         for name in (one.formerly, one.name):
             if name in given:
-                try:
-                    values[one.name] = one.read(given[name])
-                except DsgecError as error:
-                    faults += error.faults
-    if faults:
-        raise DsgecError(faults)
+                values[one.name] = one.read(given[name])
+
+    _for_all(kind, read)
     return kind(**values)
 
 
 def check(made: Any, highest: Mapping[str, float] | None = None) -> None:
-    """Refuse a dataclass with values that its settings cannot have; all are told at once."""
+    """Refuse a dataclass with values that its settings cannot have; all are reported at once."""
+    most = highest or {}
+    _for_all(type(made), lambda one: one.check(getattr(made, one.name), most.get(one.name)))
+
+
+def _for_all(kind: type, action: Callable[[Setting], None]) -> None:
     faults: list[Fault] = []
-    for one in settings_of(type(made)):
+    for one in settings_of(kind):
         try:
-            one.check(getattr(made, one.name), (highest or {}).get(one.name))
+            action(one)
         except DsgecError as error:
             faults += error.faults
     if faults:

@@ -40,7 +40,12 @@ def test_a_setting_is_named_in_the_words_of_each_surface():
 
 
 def test_what_looks_like_a_setting_but_is_a_user_s_text_stays():
-    for text in ("\ue000missing\ue001", "\ue000a x\ue001", f"\ue000a {'[' * 10**5}\ue001"):
+    for text in (
+        "\ue000missing\ue001",
+        "\ue000a x\ue001",
+        "\ue000a 5\ue001",
+        f"\ue000a {'[' * 10**5}\ue001",
+    ):
         assert OPTIONS.write(text) == text
 
 

@@ -13,7 +13,7 @@ from dsgec.api.fit import Fitted, fit, numbers_dataset
 from dsgec.api.keywords import Parameters
 from dsgec.api.network import chosen_classes, probabilities
 from dsgec.api.run import Run
-from dsgec.api.settings import ESTIMATORS_DEFAULTS, PARAMETERS, documented, read_keywords
+from dsgec.api.settings import PARAMETERS, documented, estimators_default, read_keywords
 from dsgec.errors import DsgecError
 from dsgec.network.model import Label
 
@@ -80,7 +80,7 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         return self.run_.network.outputs(rows)
 
 
-@documented(PARAMETERS, ESTIMATORS_DEFAULTS)
+@documented(PARAMETERS, estimators_default)
 class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
     """A small network for two classes or many, evolved by DSGE.
 

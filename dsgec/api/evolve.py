@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from dsgec.api.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
-from dsgec.api.settings import KEYWORDS, documented, is_text, read_keywords
+from dsgec.api.settings import KEYWORDS, documented, is_text, python_default, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.arrays import table_of
@@ -54,7 +54,7 @@ Callback = Callable[[Progress], object]
 
 
 @standard_arithmetic()
-@documented(KEYWORDS)
+@documented(KEYWORDS, python_default)
 def evolve(
     grammar: str | Path | GrammarFile,
     X: Any,

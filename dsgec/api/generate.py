@@ -7,7 +7,7 @@ Type checkers and editors read signatures in the source, and scikit-learn asks a
 from pathlib import Path
 from typing import Any
 
-from dsgec.api.settings import ESTIMATORS_DEFAULTS, KEYWORDS, PARAMETERS, python_default
+from dsgec.api.settings import KEYWORDS, PARAMETERS, estimators_default, python_default
 from dsgec.setting import Setting
 
 PRINTED = Path(__file__).with_name("keywords.py")
@@ -40,9 +40,9 @@ class Parameters:
 
 
 def _annotation(one: Setting) -> str:
-    kind = f"Literal[{', '.join(map(_quoted, one.choices))}]" if one.choices else ""
-    kind = kind or _KINDS.get(one.kind, one.kind.__name__)
-    return f"{kind} | None" if python_default(one) is None else kind
+    literal = f"Literal[{', '.join(map(_quoted, one.choices))}]"
+    kind = literal if one.choices else _KINDS.get(one.kind, one.kind.__name__)
+    return f"{one.name}: {kind}{' | None' if python_default(one) is None else ''}"
 
 
 def _quoted(value: Any) -> str:
@@ -51,17 +51,21 @@ def _quoted(value: Any) -> str:
 
 def printed() -> str:
     """The text of keywords.py."""
-    keywords = [f"    {one.name}: {_annotation(one)}\n" for one in KEYWORDS]
     parameters = [
-        f"        {one.name}: {_annotation(one)} = "
-        f"{_quoted(ESTIMATORS_DEFAULTS.get(one.name, python_default(one)))},\n"
-        for one in PARAMETERS
+        *(f"{_annotation(one)} = {_quoted(estimators_default(one))}" for one in PARAMETERS),
+        *("warm_start: bool = False", "random_state: Any = None", "verbose: int = 0"),
     ]
-    own = {"warm_start": "bool = False", "random_state": "Any = None", "verbose": "int = 0"}
-    parameters += [f"        {name}: {rest},\n" for name, rest in own.items()]
-    names = ("grammar", *(one.name for one in PARAMETERS), *own)
-    kept = [f"        self.{name} = {name}\n" for name in names]
-    return "".join([_HEAD, *keywords, _INIT, *parameters, "    ) -> None:\n", *kept])
+    names = ["grammar", *(parameter.partition(":")[0] for parameter in parameters)]
+    return "".join(
+        [
+            _HEAD,
+            *(f"    {_annotation(one)}\n" for one in KEYWORDS),
+            _INIT,
+            *(f"        {parameter},\n" for parameter in parameters),
+            "    ) -> None:\n",
+            *(f"        self.{name} = {name}\n" for name in names),
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -24,8 +24,7 @@ KEYWORDS = tuple(
 """Of `dsgec.evolve`."""
 PARAMETERS = tuple(one for one in KEYWORDS if one.name not in _NOT_PARAMETERS)
 """Of the estimators."""
-ESTIMATORS_DEFAULTS = {"generations": 200, "scale": "standard"}
-"""Where they are not those of `dsgec.evolve`."""
+_ESTIMATORS_DEFAULTS = {"generations": 200, "scale": "standard"}
 
 Documented = TypeVar("Documented", bound=Callable[..., Any] | type)
 
@@ -58,14 +57,19 @@ def python_default(one: Setting) -> Any:
     return None if one.is_optional or one.kind is dict else one.default
 
 
+def estimators_default(one: Setting) -> Any:
+    """The default of a parameter of the estimators."""
+    return _ESTIMATORS_DEFAULTS.get(one.name, python_default(one))
+
+
 def documented(
-    settings: tuple[Setting, ...], defaults: Mapping[str, Any] | None = None
+    settings: tuple[Setting, ...], default: Callable[[Setting], Any]
 ) -> Callable[[Documented], Documented]:
     """Add the settings to the docstring of what takes them, and to a function's signature."""
 
     def add(what: Documented) -> Documented:
         if what.__doc__:  # there is none with `python -OO`
-            fields = (_field(one, (defaults or {}).get(one.name)) for one in settings)
+            fields = (_field(one, default(one)) for one in settings)
             what.__doc__ = "\n".join([inspect.cleandoc(what.__doc__), *fields])
         if inspect.isfunction(what):
             own = inspect.signature(what)
@@ -75,7 +79,7 @@ def documented(
                 keywords.replace(
                     name=one.name,
                     kind=inspect.Parameter.KEYWORD_ONLY,
-                    default=python_default(one),
+                    default=default(one),
                     annotation=hints[one.name],
                 )
                 for one in settings
@@ -86,9 +90,8 @@ def documented(
     return add
 
 
-def _field(one: Setting, own_default: Any) -> str:
+def _field(one: Setting, default: Any) -> str:
     only = f" ({', '.join(one.representations)} only)" if one.representations else ""
     choices = f" One of {', '.join(map(repr, one.choices))}." if one.choices else ""
-    default = python_default(one) if own_default is None else own_default
     said = "" if default is None else f" Default: {default!r}."
     return f":param {one.name}: {one.help.removesuffix('.')}{only}.{choices}{said}"

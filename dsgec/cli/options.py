@@ -19,9 +19,12 @@ Command = Callable[..., Any]
 
 def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
     """The option that gives a setting."""
-    name = OPTIONS.name(setting.name)
+    name = OPTIONS.name(setting.option or setting.name)
     if setting.kind is bool:
-        return click.option(f"{name}/--no-{name[2:]}", default=None, help=setting.help)
+        names = name if setting.default is False else f"{name}/--no-{name[2:]}"
+        return click.option(
+            names, setting.name, is_flag=True, default=setting.default, help=setting.help
+        )
     kinds = {int: int, float: float, dict: DepthLimit()}
     is_multiple = setting.kind in (tuple, dict)
     options = {

@@ -1,59 +1,32 @@
 """Options that say how a run is gone on with, the same for `evolve` and `resume`."""
 
-import math
 from dataclasses import dataclass
 
-import click
-
 from dsgec.cli.options import Command, collecting, options_of
-from dsgec.errors import wrong
 from dsgec.evolution.settings import Execution
-
-_SAVE_EVERY = 30.0
-_OPTIONS = (
-    *options_of(Execution),
-    click.option(
-        "--max-seconds",
-        type=click.FloatRange(0),
-        metavar="SECONDS",
-        help="End after so long, in good order: `dsgec resume` goes on.",
-    ),
-    click.option(
-        "--save-every",
-        type=click.FloatRange(0),
-        default=_SAVE_EVERY,
-        show_default=True,
-        metavar="SECONDS",
-        help="Between checkpoints, which a killed run goes on from.",
-    ),
-    click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Evolve the islands on a dask cluster, whose scheduler has this address.",
-    ),
-    click.option("--quiet", is_flag=True, help="Only errors."),
-    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
-)
+from dsgec.setting import setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions(Execution):
     """What a user said about it."""
 
-    max_seconds: float | None = None
-    save_every: float = _SAVE_EVERY
-    cluster: str | None = None
-    quiet: bool = False
-    as_json: bool = False
-
-    def __post_init__(self) -> None:
-        Execution.__post_init__(self)
-        for name in ("max_seconds", "save_every"):
-            value = getattr(self, name)
-            if value is not None and math.isnan(value):
-                raise wrong(name, "is not a number")
+    max_seconds: float | None = setting(
+        None, "End after so long, in good order: `dsgec resume` goes on.", 0.0, metavar="SECONDS"
+    )
+    save_every: float = setting(
+        30.0, "Between checkpoints, which a killed run goes on from.", 0.0, metavar="SECONDS"
+    )
+    cluster: str | None = setting(
+        None,
+        "Evolve the islands on a dask cluster, whose scheduler has this address.",
+        metavar="ADDRESS",
+    )
+    quiet: bool = setting(False, "Only errors.")
+    as_json: bool = setting(False, "Print the result as JSON.", option="json")
 
 
 def session_options(function: Command) -> Command:
     """`--backend`, `--max-seconds` and their like; the command gets them as `session`."""
-    return collecting(function, "session", lambda given: SessionOptions(**given), _OPTIONS)
+    options = options_of(SessionOptions)
+    return collecting(function, "session", lambda given: SessionOptions(**given), options)

@@ -1,8 +1,6 @@
-"""Every number that a run depends on: one entry a setting, from which all surfaces are made.
+"""The settings of a run: the one table from which all surfaces are made.
 
-The options of `dsgec evolve`, the keywords of `dsgec.evolve`, the parameters of the estimators, the
-keys of a study and the command on a report's page come from here. docs/how-to/add-a-setting.md
-shows how to add one.
+docs/how-to/add-a-setting.md shows how to add one.
 """
 
 from dataclasses import dataclass
@@ -28,21 +26,13 @@ class Settings:
         choices=REPRESENTATIONS,
         formerly="engine",
     )
-    population: int = setting(100, "Individuals in a generation.", between=(2, 1_000_000))
-    generations: int = setting(
-        500, "Generations after the first, random one.", between=(0, MOST_GENERATIONS)
-    )
-    seed: int = setting(1, "Seed of the random numbers of evolution.", between=_SEEDS)
-    tournament: int = setting(
-        3, "Individuals of which the best becomes a parent.", between=(1, 1_000_000)
-    )
-    crossover: float = setting(
-        0.95, "Probability that a child has two parents.", between=(0.0, 1.0)
-    )
-    mutation: float = setting(0.95, "Probability that a child is mutated.", between=(0.0, 1.0))
-    elites: int = setting(
-        1, "Best individuals that stay in the next generation.", between=(0, 999_999)
-    )
+    population: int = setting(100, "Individuals in a generation.", 2, 1_000_000)
+    generations: int = setting(500, "Generations after the random one.", 0, MOST_GENERATIONS)
+    seed: int = setting(1, "Seed of the random numbers of evolution.", *_SEEDS)
+    tournament: int = setting(3, "Individuals among which a parent is chosen.", 1, 1_000_000)
+    crossover: float = setting(0.95, "Probability that a child has two parents.", 0.0, 1.0)
+    mutation: float = setting(0.95, "Probability that a child is mutated.", 0.0, 1.0)
+    elites: int = setting(1, "Best individuals that stay in the next generation.", 0, 999_999)
     connect: str = setting(
         "all",
         "What a neuron may read: all layers before its own, or the previous one.",
@@ -50,27 +40,15 @@ class Settings:
         representations=("dsge",),
     )
     max_depth: tuple[tuple[str, int], ...] = setting(
-        (),
-        "How deep a symbol of the grammar may recurse; default: as the grammar says.",
-        between=(0, 999_999),
-        metavar="SYMBOL=DEPTH",
+        (), "How deep a symbol may recurse, where not as the grammar says.", 0, 999_999
     )
-    max_size: int = setting(
-        250_000, "Largest size of a phenotype; a larger one is invalid.", between=(1, 10_000_000)
-    )
-    codons: int = setting(
-        200, "Integers of an individual.", between=(1, 1_000_000), representations=("ge",)
-    )
+    max_size: int = setting(250_000, "Size of the largest valid phenotype.", 1, 10_000_000)
+    codons: int = setting(200, "Integers of an individual.", 1, 1_000_000, representations=("ge",))
     wraps: int = setting(
-        0,
-        "How often an individual's integers may be read again.",
-        between=(0, 1_000),
-        representations=("ge",),
+        0, "How often these integers may be read again.", 0, 1_000, representations=("ge",)
     )
-    test: float = setting(
-        0.3, "Share of the rows to test with, or a table of its own.", between=(0.0, 0.9)
-    )
-    split_seed: int = setting(1, "Seed of the split into training and test rows.", between=_SEEDS)
+    test: float = setting(0.3, "Share of the rows to test with, or a table of its own.", 0.0, 0.9)
+    split_seed: int = setting(1, "Seed of the split into training and test rows.", *_SEEDS)
     objective: str = setting(
         "",
         "What is optimised: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
@@ -78,13 +56,9 @@ class Settings:
         metavar="NAME",
     )
     folds: int = setting(
-        0,
-        "Cross-validate: K runs, each with another K-th of the rows to test with.",
-        between=(0, 1_000_000),
-        metavar="K",
-        option="cv",
+        0, "Folds of a cross-validation, each a run.", 0, 1_000_000, metavar="K", option="cv"
     )
-    fold: int = setting(0, "Which of the folds to test with.", between=(0, 999_999))
+    fold: int = setting(0, "Which of the folds to test with.", 0, 999_999)
     stop_at: float | None = setting(
         None,
         "Stop when the best score of the objective is as good as this.",
@@ -94,26 +68,20 @@ class Settings:
     patience: int = setting(
         0,
         "Stop after so many generations without a better best; 0: never.",
-        between=(0, MOST_GENERATIONS),
+        *(0, MOST_GENERATIONS),
         recorded_with="patience",
     )
     islands: int = setting(
-        1,
-        "Number of populations, which exchange their best individuals.",
-        between=(1, 1_000),
-        recorded_with="islands",
+        1, "Populations that exchange their best individuals.", 1, 1_000, recorded_with="islands"
     )
     migrate_every: int = setting(
         25,
         "Generations between two exchanges of islands.",
-        between=(1, MOST_GENERATIONS),
+        *(1, MOST_GENERATIONS),
         recorded_with="islands",
     )
     migrants: int = setting(
-        2,
-        "Individuals that each island sends to the next.",
-        between=(0, 1_000_000),
-        recorded_with="islands",
+        2, "Individuals that an island sends to the next.", 0, 1_000_000, recorded_with="islands"
     )
 
     def __post_init__(self) -> None:
@@ -157,7 +125,7 @@ class Execution:
         "auto", "What runs the generations; all give the same results.", choices=BACKENDS
     )
     threads: int | None = setting(
-        None, "Threads of the engine; default: by the size of the table.", between=(1, 256)
+        None, "Threads of the engine; default: by the size of the table.", 1, 256
     )
 
     def __post_init__(self) -> None:

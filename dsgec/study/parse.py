@@ -143,7 +143,7 @@ def _made(kind: type[Made], reader: Reader, but: Collection[str] = ()) -> Made:
     try:
         return make(kind, given)
     except DsgecError as error:
-        reader.faults += [fault.written(STUDY).at(reader.place) for fault in error.faults]
+        reader.faults += [fault.at(reader.place, STUDY) for fault in error.faults]
         return kind()
 
 

@@ -97,8 +97,7 @@ def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
         yield
     except DsgecError as error:
         for fault in error.faults:
-            told = fault.written(STUDY)
-            told = told if told.span else told.at(place)
+            told = fault.at("" if fault.span else place, STUDY)
             faults.setdefault(str(told), told)
 
 
