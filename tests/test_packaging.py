@@ -35,6 +35,7 @@ def test_the_wheel_holds_what_git_has(wheel):
 
 
 @pytest.mark.campaign
+@pytest.mark.needs_cc
 def test_the_wheel_alone_runs_the_tour(wheel, tmp_path):
     home = tmp_path / "venv"
     venv.create(home, with_pip=True)

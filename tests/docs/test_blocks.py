@@ -63,6 +63,14 @@ def test_the_run_that_pages_speak_of_is_made_in_the_first_steps():
         assert any(FIRST_RUN in block.body.splitlines() for block in blocks(page, "sh"))
 
 
+def test_the_output_of_what_is_not_run_is_not_compared(tmp_path, monkeypatch):
+    page = "```sh\necho one\n```\n\n```sh campaign\necho two\n```\n\n```text\ntwo\n```\n"
+    monkeypatch.setattr("tests.docs.pages.read_page", lambda name: page)
+
+    for campaign in (False, True):
+        Reader(tmp_path).follow("page", campaign=campaign)
+
+
 def test_an_output_that_differs_is_seen(tmp_path, monkeypatch):
     page = "```sh\necho one\n```\n\n```text\ntwo\n```\n"
     monkeypatch.setattr("tests.docs.pages.read_page", lambda name: page)
