@@ -17,18 +17,17 @@ EDIT = re.compile(
     r"^In `(\S+)`, (at the end|behind the line of `(\w+)`):\n\n```\w+\n(.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
-FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests")
+FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests", "docs")
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A copy with the edits of the page, printed again."""
     copy = tmp_path_factory.mktemp("copy")
+    unneeded = shutil.ignore_patterns("__pycache__", "golden", "_build")
     for folder in FOLDERS:
-        shutil.copytree(
-            ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "golden")
-        )
-    for file in ("README.md", "pyproject.toml"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=unneeded)
+    for file in ("README.md", "CONTRIBUTING.md", "pyproject.toml"):
         shutil.copy(ROOT / file, copy / file)
     for path, _, name, text in EDIT.findall(PAGE):
         file = copy / path
@@ -58,7 +57,7 @@ def test_an_activation_is_three_edits():
     assert [path for path, *_ in EDIT.findall(PAGE)] == [
         "dsgec/arithmetic/scalar.py",
         "tests/arithmetic/oracle.py",
-        "README.md",
+        "docs/networks.md",
     ]
 
 
@@ -79,7 +78,7 @@ def test_the_tests_of_the_arithmetic_know_the_activation(project):
         project,
         *("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"),
         *("-k", "softsign or oracle or printed or table_of_functions"),
-        *("tests/arithmetic", "tests/codegen/test_onnx.py", "tests/test_readme.py"),
+        *("tests/arithmetic", "tests/codegen/test_onnx.py", "tests/docs/test_tables.py"),
     )
     assert int(re.search(r"(\d+) passed", found)[1]) >= 15
 
