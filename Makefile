@@ -1,6 +1,7 @@
 # make run    set up, evolve a network on a shipped table, import what came out
 # make test   set up, run all tests
-.PHONY: run test lint campaign matrix clean
+# make docs   set up, build the documentation into docs/_build
+.PHONY: run test lint campaign matrix docs clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -27,8 +28,12 @@ campaign: .venv/campaigning
 matrix: .venv/developing
 	$(BIN)/python -m tests.matrix $(PYTHONS)
 
+# Without the network once it is set up. A warning is an error; all are printed before it fails.
+docs: .venv/documenting
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs docs/_build
+
 clean:
-	rm -rf .venv dist
+	rm -rf .venv dist docs/_build
 	git clean -fdXq build
 
 .venv/installed: pyproject.toml
@@ -39,6 +44,11 @@ clean:
 .venv/campaigning: .venv/developing
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[campaign]'
 	touch $@
+
+.venv/documenting: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch .venv/installed $@
 
 .venv/developing: pyproject.toml
 	$(PYTHON) -m venv .venv

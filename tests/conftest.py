@@ -21,7 +21,7 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(items):
     # What takes longest goes first, or it is all that is left to do at the end.
-    items.sort(key=lambda item: not item.nodeid.startswith("tests/test_readme.py"))
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/docs/test_blocks.py"))
     if shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         return
     for item in items:

@@ -21,7 +21,7 @@ CHANGE = re.compile(
     r"^In `(\S+)`, (before|in the place of) `([^`\n]+)`:\n\n```\w+\n(.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
-FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests")
+FOLDERS = ("dsgec", "templates", "grammars", "tables", "studies", "tests", "docs")
 
 
 def edits(page):
@@ -36,11 +36,10 @@ def changes(page):
 
 def edited(page, copy):
     """A copy of the project with the edits of a page."""
+    unneeded = shutil.ignore_patterns("__pycache__", "golden", "_build")
     for folder in FOLDERS:
-        shutil.copytree(
-            ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__", "golden")
-        )
-    for file in ("README.md", "pyproject.toml"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=unneeded)
+    for file in ("README.md", "CONTRIBUTING.md", "pyproject.toml"):
         shutil.copy(ROOT / file, copy / file)
     for path, name, text in edits(page):
         file = copy / path
@@ -85,7 +84,7 @@ def test_an_activation_is_three_edits():
     assert [path for path, *_ in edits("add-an-activation")] == [
         "dsgec/arithmetic/scalar.py",
         "tests/arithmetic/oracle.py",
-        "README.md",
+        "docs/networks.md",
     ]
 
 
@@ -110,7 +109,7 @@ def test_the_tests_of_the_arithmetic_know_the_activation(project):
         project,
         *("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"),
         *("-k", "softsign or oracle or printed or table_of_functions"),
-        *("tests/arithmetic", "tests/codegen/test_onnx.py", "tests/test_readme.py"),
+        *("tests/arithmetic", "tests/codegen/test_onnx.py", "tests/docs/test_tables.py"),
     )
     assert int(re.search(r"(\d+) passed", found)[1]) >= 15
 

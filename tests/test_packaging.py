@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_readme import take_tour
+from tests.docs.pages import FIRST_RUN, PAGES, Reader
 
 ROOT = Path(__file__).parents[1]
 PACKED = ("dsgec", "templates", "grammars", "tables", "studies")
@@ -35,16 +35,20 @@ def test_the_wheel_holds_what_git_has(wheel):
 
 
 @pytest.mark.campaign
+@pytest.mark.needs_cc
 def test_the_wheel_alone_runs_the_tour(wheel, tmp_path):
     home = tmp_path / "venv"
     venv.create(home, with_pip=True)
     python = home / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", f"{wheel}[study]"], check=True)
-    tour = tmp_path / "tour"
-    tour.mkdir()
+    (tmp_path / "tour").mkdir()
+    reader = Reader(tmp_path / "tour", binaries=home / "bin")
+    reader.run(FIRST_RUN)
+    for page in PAGES:
+        reader.follow(page)
 
-    assert take_tour(tour, home / "bin") >= 10
-    assert not (tour / "dsgec").exists()
+    assert reader.ran >= 30
+    assert not (reader.folder / "dsgec").exists()
 
 
 def test_versions_agree():

@@ -81,10 +81,8 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
     if len({data.name for data in every}) < len(every):
         advice = "Give each a name of its own: [data.NAME]."
         top.fault("part", "has two different tables that would be called the same", advice)
-    if (
-        runs * sum(len(p.representations) * len(p.grammars) * len(p.data) for p in parts)
-        > _MOST_CELLS
-    ):
+    kinds = sum(len(p.representations) * len(p.grammars) * len(p.data) for p in parts)
+    if runs * kinds > _MOST_CELLS:
         top.fault("runs", "makes more than a million runs", "Make it several studies.")
     plans = []
     for number, table in enumerate(_tables(top, "table"), 1):

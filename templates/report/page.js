@@ -145,7 +145,7 @@
   });
 
   /* The formula of what is pointed at, and the lines that belong to it. */
-  function read(dot) {
+  function describe(dot) {
     const i = Number(dot.dataset.trace);
     const node = page.nodes[i];
     reading.textContent = `${node.name}${node.formula ? ` = ${node.formula}` : ""}; now ${trace[i]}`;
@@ -155,8 +155,8 @@
     }
   }
   for (const dot of drawing.querySelectorAll("[data-trace]")) {
-    dot.addEventListener("pointerenter", () => read(dot));
-    dot.addEventListener("focus", () => read(dot));
+    dot.addEventListener("pointerenter", () => describe(dot));
+    dot.addEventListener("focus", () => describe(dot));
     for (const end of ["pointerleave", "blur"]) {
       dot.addEventListener(end, () => drawing.classList.remove("reading-dot"));
     }

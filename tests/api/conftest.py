@@ -11,6 +11,10 @@ def quick_compiler(monkeypatch):
 
     The bits do not depend on it.
     """
+    use_quick_compiler(monkeypatch)
+
+
+def use_quick_compiler(monkeypatch):
     quick = [toolchain for toolchain in compilers() if toolchain.tcc is not None]
     if quick:
         for user in ("evolution.engine", "evolution.choose"):

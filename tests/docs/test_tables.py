@@ -1,0 +1,63 @@
+"""What the documentation shows of the code is what the code has."""
+
+import re
+
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.bnf.parse import parse
+from dsgec.resources import GRAMMARS, STUDIES, shipped_names
+from tests.docs.pages import ROOT, blocks, read_page
+
+
+def function_table():
+    lines = ["| function | meaning | error |", "|---|---|---|"]
+    for function in FUNCTIONS.values():
+        meaning = function.meaning.replace("|", "\\|")
+        lines.append(f"| `{function.name}` | {meaning} | {function.accuracy} |")
+    return "\n".join(lines)
+
+
+def test_the_table_of_functions_is_the_codes():
+    assert f"<!-- functions -->\n{function_table()}\n" in read_page("docs/networks.md")
+
+
+def test_the_grammar_it_shows_is_one():
+    (grammar,) = blocks("docs/grammars.md", "bnf")
+
+    assert len(parse(grammar.body, "grammars.md").rules) == 5
+
+
+def test_the_study_it_shows_is_the_shipped_one():
+    (study,) = blocks("docs/studies.md", "toml")
+
+    assert study.body == STUDIES.joinpath("example.toml").read_text(encoding="utf-8")
+
+
+def test_every_shipped_grammar_is_in_the_table():
+    for name in shipped_names(GRAMMARS, ".bnf"):
+        assert f"| `{name}` |" in read_page("docs/grammars.md")
+
+
+def test_every_command_is_in_the_table():
+    from dsgec.cli import commands
+
+    for name in commands.commands:
+        assert re.search(rf"^\| `dsgec {name}[ `]", read_page("docs/commands.md"), re.MULTILINE)
+
+
+def test_every_public_name_is_in_the_reference():
+    import dsgec
+
+    reference = read_page("docs/api.md")
+    for name in (*dsgec.__all__, "DSGEClassifier", "DSGERegressor"):
+        assert re.search(rf"^\.\. auto\w+:: dsgec\.{name}\b", reference, re.MULTILINE)
+
+
+def test_every_extra_for_users_is_in_the_first_steps():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = text.split("[project.optional-dependencies]")[1].split("\n[")[0]
+    names = set(re.findall(r"^(\w+) = \[", extras, re.MULTILINE)) - {"dev", "docs", "campaign"}
+
+    listed = set(
+        re.findall(r"^\| `dsgec\[(\w+)\]`", read_page("docs/first-steps.md"), re.MULTILINE)
+    )
+    assert listed == names
