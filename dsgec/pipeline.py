@@ -164,7 +164,7 @@ def _write(job: Job, folder: Folder, evolver: Evolver, under_way: UnderWay, stop
         model = best_model(job.problem, last)
         drawn = evidence(job.problem, model)
     with stages("hall_of_fame"):
-        best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
+        best = Champion(last.size, last.best, last.phenotype)
         hall = hall_text(job.problem, champions, best, evolver.measurer())
     timing = write_folder(folder, record, model, under_way.history, timing, hall, drawn, stages)
     if is_finished:

@@ -177,7 +177,7 @@ def made(
     network = Network(model, record["model"]["name"])
     hall, drawn = "", {}
     if in_full:
-        best = Champion(last.size, last.best.fitness, last.best.derivation.phenotype)
+        best = Champion(last.size, last.best, last.phenotype)
         hall = hall_text(problem, outcome.champions, best, outcome.measurer())
         drawn = evidence(problem, model)
     warnings = (fault.message for fault in file.warnings)
@@ -199,7 +199,7 @@ def on_slices(callback: Callback | None, generations: int) -> OnSlice:
                 Progress(
                     last.generation,
                     generations,
-                    last.best.fitness,
+                    last.best,
                     last.mean,
                     last.invalid,
                     last.evaluations,

@@ -68,16 +68,17 @@ def run_problem(
         if stops and not ending.reason:
             for last in evolver.finish():
                 history.append(history_row(last))
-                ending.look(last.generation, last.best.fitness)
+                ending.look(last.generation, last.best)
             break
     seconds = time.perf_counter() - started
     assert last is not None
-    last = with_best(last, evolver.champions)
+    champions = evolver.champions
+    last = with_best(last, champions)
     timing = make_timing(evolver.name, seconds, last.evaluations)
     return Outcome(
         last,
         tuple(history),
-        tuple(evolver.champions),
+        tuple(champions),
         evolver.measurer,
         timing,
         evolver.remark,

@@ -25,7 +25,6 @@ from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine
-from dsgec.evolution.evolver import EngineEvolver
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import ENGINES
@@ -240,7 +239,7 @@ def _watching(problem: Problem) -> Report:
             engine = Engine(problem, settings)
             watch = Watch(job, "", stream) if name == "watched" else Silence()
             start, begun, inside = time.perf_counter(), time.thread_time(), 0.0
-            for state in EngineEvolver(engine, "").generations():
+            for state in engine.generations():
                 before = time.thread_time()
                 watch(state)
                 inside += time.thread_time() - before

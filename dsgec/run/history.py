@@ -30,7 +30,7 @@ def history_row(state: Generation) -> HistoryRow:
     """What is kept of a generation."""
     return HistoryRow(
         state.generation,
-        state.best.fitness,
+        state.best,
         state.mean,
         state.invalid,
         state.evaluations,

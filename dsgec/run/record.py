@@ -74,9 +74,9 @@ def make_record(
             **describe(model),
         },
         "result": {
-            "fitness": last.best.fitness,
+            "fitness": last.best,
             "objective": problem.objective,
-            "score": natural(problem.objective, last.best.fitness),
+            "score": natural(problem.objective, last.best),
             "generations": last.generation,
             "ended": ended,
             "evaluations": last.evaluations,
@@ -84,7 +84,7 @@ def make_record(
             **measured(problem, outputs),
             **_confusions(problem, outputs),
             "network": asdict(size(network)),
-            "phenotype": last.best.derivation.phenotype,
+            "phenotype": last.phenotype,
         },
     }
 
@@ -92,7 +92,7 @@ def make_record(
 def best_model(problem: Problem, state: Generation) -> Model:
     """The best individual as a model."""
     dataset = problem.dataset
-    network = check(simplify(problem.parse(state.best.derivation.phenotype)))
+    network = check(simplify(problem.parse(state.phenotype)))
     return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
 

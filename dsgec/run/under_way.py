@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dsgec import __version__
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
 from dsgec.evolution.evolver import Ending, Evolver, Generation
 from dsgec.folder import Folder
 from dsgec.run.checkpoint import (
@@ -82,9 +81,7 @@ class UnderWay:
         for row in self.history:
             self.ending.look(row.generation, row.best)
         row = self.history[-1]
-        best = BestIndividual(BestDerivation(self.evolver.best_text), row.best)
-        counts = (row.invalid, row.evaluations, row.reused, row.size)
-        self._last = EngineState(row.generation, best, row.mean, *counts)
+        self._last = Generation(**asdict(row), phenotype=self.evolver.best_text)
 
     def add(self, states: Sequence[Generation]) -> None:
         """Take note of generations that became whole."""
@@ -127,7 +124,7 @@ class UnderWay:
         """Make the generation whole that is under way: it, if there is one."""
         states = self.evolver.finish()
         for state in states:
-            self.ending.look(state.generation, state.best.fitness)
+            self.ending.look(state.generation, state.best)
         self.add(states)
         return states
 

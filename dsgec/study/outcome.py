@@ -42,8 +42,8 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
         for last in evolver.generations():
             if is_given_up():
                 raise worker.Abandoned
-            if not changes or changes[-1][1] != last.best.fitness:
-                changes.append((last.generation, last.best.fitness))
+            if not changes or changes[-1][1] != last.best:
+                changes.append((last.generation, last.best))
     except NothingValid as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
