@@ -140,7 +140,8 @@ def _limit(problem: Problem, engine: Engine) -> float:
     declarations = "".join(
         f"void net{n}_limit(const double *, size_t, double *);" for n in range(len(networks))
     )
-    library = load(emit_limit(networks), declarations, toolchain, _LIMIT_FLAGS)
+    source = f"{emit_limit(networks)}\n{declarations}"
+    library = load(source, declarations, toolchain, _LIMIT_FLAGS)
     columns = np.ascontiguousarray(problem.rows.T)
     outputs = np.empty(len(problem.rows))
     x = library.ffi.cast("const double *", columns.ctypes.data)
