@@ -6,14 +6,14 @@ The names below are imported when they are asked for, so that `import dsgec` cos
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dsgec.api.estimators import DSGEClassifier as DSGEClassifier
+    from dsgec.api.estimators import DSGERegressor as DSGERegressor
+    from dsgec.api.evolve import Progress, evolve
+    from dsgec.api.network import Network
+    from dsgec.api.run import Run, load
     from dsgec.bnf.load import GrammarFile as Grammar
     from dsgec.bnf.load import parse_grammar
     from dsgec.errors import DsgecError
-    from dsgec.library.evolve import Progress, evolve
-    from dsgec.library.network import Network
-    from dsgec.library.run import Run, load
-    from dsgec.sklearn import DSGEClassifier as DSGEClassifier
-    from dsgec.sklearn import DSGERegressor as DSGERegressor
 
 __version__ = "0.1.0"
 
@@ -30,15 +30,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "DSGEClassifier": ("dsgec.sklearn", "DSGEClassifier"),
-    "DSGERegressor": ("dsgec.sklearn", "DSGERegressor"),
+    "DSGEClassifier": ("dsgec.api.estimators", "DSGEClassifier"),
+    "DSGERegressor": ("dsgec.api.estimators", "DSGERegressor"),
     "DsgecError": ("dsgec.errors", "DsgecError"),
     "Grammar": ("dsgec.bnf.load", "GrammarFile"),
-    "Network": ("dsgec.library.network", "Network"),
-    "Progress": ("dsgec.library.evolve", "Progress"),
-    "Run": ("dsgec.library.run", "Run"),
-    "evolve": ("dsgec.library.evolve", "evolve"),
-    "load": ("dsgec.library.run", "load"),
+    "Network": ("dsgec.api.network", "Network"),
+    "Progress": ("dsgec.api.evolve", "Progress"),
+    "Run": ("dsgec.api.run", "Run"),
+    "evolve": ("dsgec.api.evolve", "evolve"),
+    "load": ("dsgec.api.run", "load"),
     "parse_grammar": ("dsgec.bnf.load", "parse_grammar"),
 }
 

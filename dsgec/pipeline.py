@@ -1,17 +1,24 @@
-"""The stages, in order: what the command line and a program that uses dsgec call.
+"""The pipeline: what the command line and a program that uses dsgec call.
 
-bnf        grammar file  → Grammar       rules as values, every fault of the file told
-data       table file    → Dataset       features as numbers, the target as classes or values
-genome     Grammar       → phenotype     integers choose alternatives; missing ones are drawn
-network    phenotype     → Network       flat, checked, simplified
-codegen    Network       → source text   C or numpy, one operation a line
-native     source text   → functions     compiled, cached, loaded
-fitness    outputs       → score         what evolution makes small, what people read
-evolution  scores        → generations   select, cross, mutate
-run        generations   → a folder      record, history, network, exports
-workers    calls         → results       made by processes here, or by a dask cluster's
-study      many runs     → tables        engines × grammars × data sets × seeds, compared
-report     a folder      → a page        figures, tables, and the network running in the browser
+The stages, in order. A stage imports only those above it, and any of them may import `errors`,
+`folder`, `plain_data`, `random` and `resources`, which import nothing of these.
+
+arithmetic  a definition          → functions     the same bits in C, numpy, Python, JavaScript
+bnf         a grammar file        → Grammar       rules as values, every error of the file found
+genome      Grammar, integers     → phenotype     a text that the grammar derives
+network     phenotype             → Network       flat, checked, simplified
+codegen     Network               → source text   C, numpy and others, one operation a line
+native      source text           → functions     compiled, cached, loaded
+workers     calls                 → results       by processes here, or by a dask cluster's
+data        a table file          → Dataset       features and target as numbers
+fitness     outputs               → a score       what is minimised, what people read
+evolution   scores                → generations   select, cross, mutate
+drawing     Network, numbers      → pictures      SVG, Graphviz, charts
+run         generations           → a folder      record, history, network, hall of fame
+artefacts   a model               → exports       written, read back, verified
+study       many runs             → tables        representations × grammars × data sets × seeds
+report      a folder              → a page        figures, and the network running in the browser
+terminal    any of these          → a terminal    progress, results, portraits
 """
 
 import contextlib
@@ -22,6 +29,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dsgec.artefacts.export import artefact_files, exported
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.codegen.artefact import QUICK, Artefact
 from dsgec.codegen.names import is_portable
@@ -30,49 +38,43 @@ from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import ENDS, Evolver, Generation, with_best
+from dsgec.evolution.evolver import ENDS, Evolver, Generation
 from dsgec.evolution.problem import make_problem
-from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
 from dsgec.folder import Folder, locked, open_folder
-from dsgec.network.model import Model, unnamed
+from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
-from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version, remove_checkpoint
-from dsgec.run.evidence import evidence
-from dsgec.run.export import artefact_files, exported
-from dsgec.run.hall import hall_text
-from dsgec.run.history import HistoryRow
-from dsgec.run.job import Job, Run
-from dsgec.run.manifest import NAME as MANIFEST
-from dsgec.run.manifest import read_manifest
-from dsgec.run.record import (
-    EVIDENCE,
-    HALL,
-    PAGE,
-    best_model,
-    clear_run,
+from dsgec.run.checkpoint import has_checkpoint, remove_checkpoint
+from dsgec.run.folder import (
     has_record,
-    identity,
-    is_same_run,
-    make_record,
-    make_timing,
     read_model,
     read_record,
     read_timing,
-    to_json,
-    with_stages,
-    write_run,
+    refuse_other_run,
+    write_result,
     write_timing,
 )
+from dsgec.run.job import Job, WrittenRun
+from dsgec.run.manifest import read_manifest
+from dsgec.run.names import MANIFEST, PAGE
+from dsgec.run.record import is_same_run, with_stages
+from dsgec.run.result import Result, make_result
+from dsgec.run.search import OnSlice, Outcome, Search
+from dsgec.run.session import Checkpoints, Session, ignore
 from dsgec.run.stages import Stages
-from dsgec.run.under_way import USUAL_SITTING, Sitting, UnderWay, ignore
 from dsgec.workers import process
 from dsgec.workers.crew import Crew
 
 EXPORTED = ("numpy", "c")
 """The targets that every run's folder has."""
 
+INTERRUPTED, MAX_SECONDS = "interrupted", "max-seconds"
+"""Why a run ended that can be resumed."""
+
+DEFAULT_SESSION = Session()
+
+_OTHER_NAME = "Choose another --name, or overwrite it with --overwrite."
 _SECONDS_BETWEEN_LOOKS = 0.2  # at whether several runs are to stop
 
 
@@ -104,39 +106,54 @@ def run(
     job: Job,
     evolver: Evolver,
     on_generation: Callable[[Generation], None],
-    sitting: Sitting = USUAL_SITTING,
+    session: Session = DEFAULT_SESSION,
     stop: threading.Event | None = None,
-) -> Run:
+) -> WrittenRun:
     """Evolve, from the folder's checkpoint if it has one, and write the folder.
 
-    When `stop` is set, the generation under way is finished, and the run ends with what it has; it
-    can be gone on with later, as it can after a kill.
+    When `stop` is set, the current generation is finished and the run ends with what it has; it
+    can be resumed later, as it can after a kill.
     """
     with locked(job.named, "run", job.fold) as folder:
-        if not sitting.anew:
-            _refuse_other(folder, job)  # what was there a while ago may have been another
-        under_way = UnderWay(job, folder, evolver, sitting)
+        if not session.overwrite:  # what was there a while ago may have been another
+            refuse_other_run(folder, job.identity, _OTHER_NAME)
+        search = Search(evolver)
+        checkpoints = Checkpoints(job, folder, search, session)
         threading.Thread(target=_warm_up, daemon=True).start()
+        on_slice = _watching(search, checkpoints, on_generation, session, stop)
+        outcome = search.run(on_slice)
+        return _write(job, folder, outcome, checkpoints)
 
-        def tell(states: Sequence[Generation]) -> None:
-            for state in states:
-                on_generation(state)
 
-        stopped = False
-        for states in evolver.slices(under_way.ending):
-            under_way.add(states)
-            tell(states)
-            stopped = stop is not None and stop.is_set()
-            is_over, is_due = stopped or under_way.is_over, under_way.is_due
-            if stopped:
-                sitting.on_stop()
-            if is_over or is_due:
-                tell(under_way.finish_generation())
-            if is_over:
-                break
-            if is_due and not under_way.ending.reason:
-                under_way.try_to_save()
-        return _write(job, folder, evolver, under_way, stopped)
+def _watching(
+    search: Search,
+    checkpoints: Checkpoints,
+    on_generation: Callable[[Generation], None],
+    session: Session,
+    stop: threading.Event | None,
+) -> OnSlice:
+    """What is done between two slices: report, save a checkpoint, stop where that is asked for."""
+
+    def report(states: Sequence[Generation]) -> None:
+        for state in states:
+            on_generation(state)
+
+    def on_slice(states: Sequence[Generation]) -> str:
+        report(states)
+        if stop is not None and stop.is_set():
+            session.on_stop()
+            report(search.finish_generation())
+            return INTERRUPTED
+        if search.session_seconds >= session.max_seconds:
+            report(search.finish_generation())
+            return MAX_SECONDS
+        if checkpoints.is_due:
+            report(search.finish_generation())
+            if not search.ending.reason:
+                checkpoints.try_to_save()
+        return ""
+
+    return on_slice
 
 
 @cache
@@ -147,79 +164,54 @@ def _warm_up() -> None:
     prepare_page()
 
 
-def _write(job: Job, folder: Folder, evolver: Evolver, under_way: UnderWay, stopped: bool) -> Run:
-    seconds = under_way.seconds
-    stages = Stages(under_way.sitting.on_stage)
-    champions = evolver.champions
-    last = with_best(under_way.last, champions)
-    ended = under_way.ending.reason or ("interrupted" if stopped else "max-seconds")
-    is_finished = bool(under_way.ending.reason)
+def _write(job: Job, folder: Folder, outcome: Outcome, checkpoints: Checkpoints) -> WrittenRun:
+    stages = Stages(checkpoints.session.on_stage)
+    is_finished = outcome.ended in ENDS
     trouble = ""
     if not is_finished:
         with stages("checkpoint"):
-            trouble = _last_save(under_way)
-    timing = make_timing(evolver.name, seconds, last.evaluations)
-    with stages("results"):
-        record = make_record(job.problem, job.settings, job.grammar, last, ended)
-        model = best_model(job.problem, last)
-        drawn = evidence(job.problem, model)
-    with stages("hall_of_fame"):
-        best = Champion(last.size, last.best, last.phenotype)
-        hall = hall_text(job.problem, champions, best, evolver.measurer())
-    timing = write_folder(folder, record, model, under_way.history, timing, hall, drawn, stages)
+            trouble = _last_save(checkpoints)
+    result = make_result(job.problem, job.settings, job.grammar, outcome, stages)
+    timing = write_folder(folder, result, stages)
     if is_finished:
         remove_checkpoint(folder)
     if trouble:
         raise DsgecError(
             trouble,
-            f"The best network so far is in {job.folder}, but to go on from here there is only the"
-            " checkpoint before, if there is one.",
+            f"The best network so far is in {job.folder}, but the run can only be resumed from an"
+            " earlier checkpoint, if there is one.",
         )
-    files = exported(EXPORTED, record["model"]["name"], folder)
-    return Run(folder.path, record, timing, tuple(files))
+    files = exported(EXPORTED, result.name, folder)
+    return WrittenRun(folder.path, result.record, timing, tuple(files))
 
 
-def _last_save(under_way: UnderWay) -> str:
-    """Before anything else: this is what must not be lost. What is wrong, if it cannot be done."""
+def _last_save(checkpoints: Checkpoints) -> str:
+    """Before anything else: this is what must not be lost. Gives what went wrong, if it did."""
     try:
-        under_way.save()
+        checkpoints.save()
     except DsgecError as error:
         return error.faults[0].message
     return ""
 
 
-def write_folder(
-    folder: Folder,
-    record: dict[str, Any],
-    model: Model,
-    history: Sequence[HistoryRow],
-    timing: dict[str, Any],
-    hall: str,
-    drawn: dict[str, Any],
-    stages: Stages | None = None,
-) -> dict[str, Any]:
-    """All that a run leaves, in the place of what an earlier one left; the page comes last.
+def write_folder(folder: Folder, result: Result, stages: Stages | None = None) -> dict[str, Any]:
+    """Write all that a run leaves, in the place of what an earlier one left; the page comes last.
 
     Gives the timing as it was written: with that of all stages.
     """
     stages = stages or Stages()
     # A run does not wait for the last of the self-test; `dsgec export` searches on.
-    artefact = Artefact(model, record["model"]["name"], selftest=QUICK)
+    artefact = Artefact(result.model, result.name, selftest=QUICK)
     with stages("self_test"):
         _ = artefact.golden  # which all exports share
     with stages("exports"):
-        files = artefact_files(artefact, EXPORTED)
-        if hall:
-            files[HALL] = hall
-        if drawn:
-            files[EVIDENCE] = to_json(drawn)
-        clear_run(folder)
-        timed = with_stages(timing, stages.seconds)
-        write_run(folder, record, model.network, history, timed, files)
-    if drawn:
+        exports = artefact_files(artefact, EXPORTED)
+        timed = replace(result, timing=with_stages(result.timing, stages.seconds))
+        write_result(folder, timed, exports)
+    if result.evidence:
         with stages("report"):
             try_report(folder)
-    timing = with_stages(timing, stages.seconds)
+    timing = with_stages(result.timing, stages.seconds)
     write_timing(folder, timing)
     return timing
 
@@ -238,10 +230,10 @@ def run_many(
     crew: Crew,
     backend: str,
     threads: int,
-    on_run: Callable[[Run], None],
-    sitting: Sitting = USUAL_SITTING,
+    on_run: Callable[[WrittenRun], None],
+    session: Session = DEFAULT_SESSION,
     stop: threading.Event | None = None,
-) -> list[Run]:
+) -> list[WrittenRun]:
     """Several runs over the processes of a crew; `on_run` is called in their order.
 
     A job is made when its turn comes, where it runs, as each may hold a table of its own: by a
@@ -250,12 +242,12 @@ def run_many(
     """
     stop = stop or threading.Event()
     # Which are for this process.
-    quiet = replace(sitting, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
-    ended: dict[int, Run] = {}
+    quiet = replace(session, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
+    ended: dict[int, WrittenRun] = {}
     failures: list[Exception] = []
     told = 0
     is_stopped = False
-    crew.on_remark = sitting.on_trouble
+    crew.on_remark = session.on_trouble
     shared = crew.share(tuple(each))
     calls = {
         crew.submit(_one_of, shared, number, backend, threads, quiet): number
@@ -276,7 +268,7 @@ def run_many(
         if (failures or stop.is_set()) and not is_stopped:
             is_stopped = True  # those under way end soon, and then a failure is told
             if not failures:
-                sitting.on_stop()
+                session.on_stop()
             for call in crew.stop():
                 del calls[call]
     if failures:
@@ -288,15 +280,15 @@ def run_many(
 
 
 def _one_of(
-    each: Sequence[Callable[[], Job]], number: int, backend: str, threads: int, sitting: Sitting
-) -> Run:
+    each: Sequence[Callable[[], Job]], number: int, backend: str, threads: int, session: Session
+) -> WrittenRun:
     """What a process of the crew does."""
     job = each[number]()
-    found = None if sitting.anew else finished_run(job)
+    found = None if session.overwrite else finished_run(job)
     if found is not None:
         return found
     evolver = choose(job.problem, job.settings, backend, threads)
-    here = replace(sitting, on_trouble=process.remark)
+    here = replace(session, on_trouble=process.remark)
     return run(job, evolver, lambda _: None, here, process.stop)
 
 
@@ -328,13 +320,14 @@ def _opened(job: Job) -> Iterator[Folder | None]:
         yield folder
 
 
-def finished_run(job: Job) -> Run | None:
-    """The run of this job, if its folder has it, whole and of this version."""
+def finished_run(job: Job) -> WrittenRun | None:
+    """The run of this job, if its folder has it, complete and of this version."""
     with _opened(job) as folder:
-        if folder is None or is_begun(folder) or not (has_record(folder) and folder.has(MANIFEST)):
+        if folder is None or has_checkpoint(folder):
             return None
-        record = read_record(folder)
-        asked = identity(job.grammar, job.problem.dataset, job.settings)
+        if not (has_record(folder) and folder.has(MANIFEST)):
+            return None
+        record, asked = read_record(folder), job.identity
         if not is_same_run(record, asked) or record.get("dsgec") != asked["dsgec"]:
             return None
         result, timing = record.get("result"), read_timing(folder)
@@ -343,30 +336,11 @@ def finished_run(job: Job) -> Run | None:
         if PAGE not in read_manifest(folder):  # where it is entered last
             try_report(folder)
         _, name = read_model(folder)
-        return Run(folder.path, record, timing, tuple(exported(EXPORTED, name, folder)))
+        return WrittenRun(folder.path, record, timing, tuple(exported(EXPORTED, name, folder)))
 
 
-def refuse_other_run(job: Job) -> None:
-    """A folder with another run, finished or under way, is not written over unasked."""
+def refuse_other(job: Job) -> None:
+    """A job whose folder holds another run is refused before anything is evolved."""
     with _opened(job) as folder:
         if folder is not None:
-            _refuse_other(folder, job)
-
-
-def _refuse_other(folder: Folder, job: Job) -> None:
-    advice = "Choose another --name, or write over it with --overwrite."
-    asked = identity(job.grammar, job.problem.dataset, job.settings)
-    if is_begun(folder):
-        checkpoint = read_checkpoint(folder)
-        if not is_same_run(checkpoint.asked, asked):
-            raise DsgecError(f"{folder.path} holds another run, which has not ended", advice)
-        refuse_other_version(folder, checkpoint)
-        if not checkpoint.arguments.get("overwrites"):
-            _refuse_other_result(folder, asked, advice)
-    else:
-        _refuse_other_result(folder, asked, advice)
-
-
-def _refuse_other_result(folder: Folder, asked: dict[str, Any], advice: str) -> None:
-    if has_record(folder) and not is_same_run(read_record(folder), asked):
-        raise DsgecError(f"{folder.path} holds another run", advice)
+            refuse_other_run(folder, job.identity, _OTHER_NAME)

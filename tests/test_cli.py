@@ -31,7 +31,7 @@ def test_the_version_is_printed_without_heavy_imports():
 
 def test_evolving_imports_no_heavy_library():
     code = (
-        "import sys\nimport dsgec.pipeline, dsgec.run.display, dsgec.run.portrait\n"
+        "import sys\nimport dsgec.pipeline, dsgec.terminal.display, dsgec.terminal.portrait\n"
         "heavy = {'sklearn', 'scipy', 'pandas', 'PIL', 'rich', 'dsgec.study'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

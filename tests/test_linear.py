@@ -6,6 +6,8 @@ from time import process_time
 
 import pytest
 
+from dsgec.artefacts.literal import read_literal
+from dsgec.artefacts.read import READERS
 from dsgec.bnf.ir import Grammar
 from dsgec.bnf.load import GrammarFile
 from dsgec.bnf.parse import parse
@@ -18,12 +20,10 @@ from dsgec.errors import DsgecError
 from dsgec.evolution import choose, engine
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
-from dsgec.evolution.summary import summary
 from dsgec.genome import sample
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse as parse_network
-from dsgec.run.artefacts import READERS
-from dsgec.run.literal import read_literal
+from dsgec.terminal.grammar import summary
 
 CSV = b"a,b,class\n" + b"".join(b"%d,%d,%d\n" % (i, i * i % 7, i % 2) for i in range(20))
 

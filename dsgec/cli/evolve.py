@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from dsgec.cli.options import Migration, max_depth_option, warn
-from dsgec.cli.sitting import SittingOptions, sitting_options
+from dsgec.cli.session import SessionOptions, session_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError
 from dsgec.evolution.settings import CONNECTIONS
 from dsgec.genome.ir import ENGINES
-from dsgec.machine import processors
+from dsgec.native.processors import processors
 
 _SHARE = 0.3
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
@@ -130,7 +130,7 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
 @click.option("--out", type=click.Path(path_type=Path), help="Where runs go; default: ./build.")
 @click.option("--name", default="", help="The name of the run's folder.")
 @click.option("--overwrite", is_flag=True, help="Write over another run of that name.")
-@sitting_options
+@session_options
 @table_options
 def evolve(
     grammar: str,
@@ -145,7 +145,7 @@ def evolve(
     max_depth: tuple[tuple[str, int], ...],
     migrate: tuple[int, int],
     table: TableOptions,
-    sitting: SittingOptions,
+    session: SessionOptions,
     **settings: Any,
 ) -> None:
     """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
@@ -165,9 +165,9 @@ def evolve(
             crew = Crew(min(jobs or processors(), count), "dsgec.pipeline")
             held.callback(crew.close)
         from dsgec.bnf.load import load_grammar
-        from dsgec.cli.carry_out import carry_out, carry_out_many, reference
+        from dsgec.cli.start import reference, start, start_many
         from dsgec.evolution.settings import Settings
-        from dsgec.pipeline import cross_validated, prepare, refuse_other_run, seeded
+        from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
 
         chosen = Settings(
             max_depth=tuple(sorted(dict(max_depth).items())),
@@ -186,7 +186,7 @@ def evolve(
         for make in each:  # every mistake is told before a run begins
             single = make() if crew else job
             if not overwrite:
-                refuse_other_run(single)
+                refuse_other(single)
         warn(job.grammar)
         arguments = {
             "grammar": reference(grammar),
@@ -195,6 +195,6 @@ def evolve(
             "table": asdict(table),
         }
         if crew:
-            carry_out_many(each, job, sitting, arguments, crew, anew=overwrite, folds=bool(folds))
+            start_many(each, job, session, arguments, crew, overwrite=overwrite, folds=bool(folds))
         else:
-            carry_out(job, sitting, arguments, anew=overwrite)
+            start(job, session, arguments, overwrite=overwrite)

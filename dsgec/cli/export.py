@@ -55,14 +55,13 @@ def export(
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
+    from dsgec.artefacts.export import export as write
+    from dsgec.artefacts.export import parse_targets
     from dsgec.folder import open_folder
-    from dsgec.run.export import export as write
-    from dsgec.run.export import parse_targets
-    from dsgec.run.hall import pick as picked
-    from dsgec.run.record import read_model
+    from dsgec.run.folder import read_model, read_picked
 
     with open_folder(run) as folder:
-        model, own_name = picked(folder, *pick) if pick else read_model(folder)
+        model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
     chosen = parse_targets(targets)
     for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
         say(str(path))
@@ -86,13 +85,13 @@ def compile_(
     wheel: bool,
 ) -> None:
     """Write the network in the text file NET as source code; `-` reads standard input."""
+    from dsgec.artefacts.export import export as write
+    from dsgec.artefacts.export import parse_targets
     from dsgec.codegen.names import safe_name
     from dsgec.network.model import unnamed
     from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
     from dsgec.resources import read_bytes
-    from dsgec.run.export import export as write
-    from dsgec.run.export import parse_targets
 
     source = str(net)
     if source != "-":

@@ -16,7 +16,7 @@ def check(
     grammar: str, data: str | None, max_depth: tuple[tuple[str, int], ...], table: TableOptions
 ) -> None:
     """Tell what is wrong with GRAMMAR, or what networks it describes."""
-    from dsgec.evolution.summary import summary
+    from dsgec.terminal.grammar import summary
 
     file = load_grammar_file(grammar)
     dataset = None if data is None else table.dataset(data)
@@ -48,8 +48,8 @@ def sample(
     from dsgec.bnf.expand import expand
     from dsgec.evolution.settings import Settings
     from dsgec.genome.dsge import Dsge
-    from dsgec.genome.random import Stream
     from dsgec.genome.tables import tabulate
+    from dsgec.random import Stream
 
     if data is not None:
         dataset = table.dataset(data)

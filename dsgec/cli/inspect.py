@@ -19,10 +19,10 @@ def inspect_(what: str, table: TableOptions) -> None:
     Of a table: its columns and their kinds, the task, and which grammars fit. Of an exported file,
     a folder of them, or a run: what it is, and what a row costs.
     """
+    from dsgec.artefacts.inspect import holds_artefacts, inspect_artefact
     from dsgec.data.source import is_shipped
     from dsgec.errors import DsgecError
-    from dsgec.run.inspect import holds_artefacts, inspect_artefact
-    from dsgec.run.inspect_table import inspect_table
+    from dsgec.terminal.table import inspect_table
 
     path = Path(what)
     is_table = path.is_dir() and is_shipped(what) and not holds_artefacts(path)
@@ -47,8 +47,8 @@ def verify(artefact: Path, data: str | None) -> None:
     An artefact carries the model that it was made of; it is read as text. Code is run only with
     --data, and only if it is, byte for byte, what dsgec makes of that model.
     """
+    from dsgec.artefacts.verify import verify as prove
     from dsgec.data.table import read_table
-    from dsgec.run.verify import verify as prove
 
     for line in prove(artefact, None if data is None else read_table(data)):
         say(line)

@@ -8,7 +8,7 @@ from dsgec.cli.output import hand_over, say
 @click.command()
 def doctor() -> None:
     """Tell which compiler and which backend are used here, and why, and test them."""
-    from dsgec.run.doctor import diagnosis
+    from dsgec.machine.doctor import diagnosis
 
     for line in diagnosis():
         say(line)
@@ -19,10 +19,10 @@ def doctor() -> None:
 @click.option("--exports", is_flag=True, help="Measure exported networks beside those of others.")
 def bench(as_json: bool, exports: bool) -> None:
     """Measure this machine in a minute and a half: speeds, growth, threads, compiling."""
-    from dsgec.run.bench import bench as engine
-    from dsgec.run.bench import table_lines
-    from dsgec.run.bench_exports import bench_exports
-    from dsgec.run.record import to_json
+    from dsgec.machine.bench import bench as engine
+    from dsgec.machine.bench import table_lines
+    from dsgec.machine.bench_exports import bench_exports
+    from dsgec.plain_data import to_json
 
     reports = {}
     for name, report in bench_exports() if exports else engine():

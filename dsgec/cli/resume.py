@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dsgec.cli.sitting import SittingOptions, sitting_options
+from dsgec.cli.session import SessionOptions, session_options
 from dsgec.cli.tables import TableOptions
 from dsgec.errors import DsgecError
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@sitting_options
-def resume(run: Path, sitting: SittingOptions) -> None:
+@session_options
+def resume(run: Path, session: SessionOptions) -> None:
     """Go on with the run in the folder RUN, which was interrupted or killed.
 
     It ends with the same bytes as one that never was. `dsgec evolve` with the same arguments as
     before does the same.
     """
-    from dsgec.cli.carry_out import carry_out
+    from dsgec.cli.start import start
     from dsgec.evolution.evolver import ENDS
     from dsgec.folder import open_folder
-    from dsgec.run.checkpoint import is_begun, read_checkpoint, refuse_other_version
-    from dsgec.run.record import read_record
+    from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
+    from dsgec.run.folder import read_record
 
     with open_folder(run) as folder:
-        if not is_begun(folder):
+        if not has_checkpoint(folder):
             if read_record(folder).get("result", {}).get("ended") in ENDS:
                 raise DsgecError(f"the run in {run} has ended: there is nothing to resume")
             raise DsgecError(
@@ -41,7 +41,7 @@ def resume(run: Path, sitting: SittingOptions) -> None:
         checkpoint = read_checkpoint(folder)
         refuse_other_version(folder, checkpoint)
     job = _job(run, checkpoint)
-    carry_out(job, sitting, checkpoint.arguments)
+    start(job, session, checkpoint.arguments)
 
 
 def _job(run: Path, checkpoint: "Checkpoint") -> "Job":

@@ -17,8 +17,8 @@ from dsgec.cli.tables import TableOptions, reading_options
 def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None:
     """Predict every row of DATA with the network of RUN, as CSV."""
     from dsgec.folder import open_folder, write_whole
+    from dsgec.run.folder import read_model
     from dsgec.run.predict import predictions
-    from dsgec.run.record import read_model
 
     with open_folder(run) as folder:
         model, _ = read_model(folder)
@@ -42,13 +42,13 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
 def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     """Print the network of RUN, its equations and what goes into each neuron, or draw it."""
     from dsgec.codegen.artefact import model_id
+    from dsgec.drawing.dot import graph
+    from dsgec.drawing.svg import draw
     from dsgec.errors import clean
     from dsgec.folder import open_folder, write_whole
-    from dsgec.run.drawing import draw
-    from dsgec.run.graph import graph
-    from dsgec.run.portrait import file_lines, page
-    from dsgec.run.record import read_model
-    from dsgec.run.styled import coloured, encodable, is_capable, palette, size_of
+    from dsgec.run.folder import read_model
+    from dsgec.terminal.portrait import file_lines, page
+    from dsgec.terminal.styled import coloured, encodable, is_capable, palette, size_of
 
     with open_folder(run) as folder:
         model, name = read_model(folder)

@@ -44,17 +44,17 @@ def study(
     time: runs that have finished are never run again.
     """
     from dsgec.folder import locked, remove_if_empty
-    from dsgec.machine import processors
+    from dsgec.native.processors import processors
     from dsgec.report import write_page
-    from dsgec.run.display import duration
     from dsgec.study.cells import cells
-    from dsgec.study.display import Progress
     from dsgec.study.ir import shorten
     from dsgec.study.parse import load_study
     from dsgec.study.prepare import RUNS, prepare, remarks
     from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
     from dsgec.study.work import collect, finished, unfinished, work
+    from dsgec.terminal.display import duration
+    from dsgec.terminal.study import Progress
     from dsgec.workers.connect import connect
     from dsgec.workers.crew import Crew
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset, Split
 from dsgec.errors import DsgecError
-from dsgec.genome.random import Stream
+from dsgec.random import Stream
 
 
 def split(dataset: Dataset, test: float, seed: int) -> Split:

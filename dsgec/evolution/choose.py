@@ -9,7 +9,7 @@ from dsgec.evolution.islands import IslandEvolver, island_settings
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import CBackend, NumpyBackend, ReferenceBackend
-from dsgec.machine import processors
+from dsgec.native.processors import processors
 from dsgec.native.toolchain import find_toolchain
 
 _CELLS_WORTH_SHARING = 50_000

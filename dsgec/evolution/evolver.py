@@ -20,8 +20,11 @@ _SLICE = 0.2  # seconds: a signal is noticed, and progress shown, between two sl
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
-    """A generation without its population: the best fitness, its size and text, and the counts."""
+class HistoryRow:
+    """One generation; `evaluations` and `reused` count from the start of the run.
+
+    `size` is the number of connections of the best, as its text has them.
+    """
 
     generation: int
     best: float
@@ -30,6 +33,12 @@ class Generation:
     evaluations: int
     reused: int
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Generation(HistoryRow):
+    """One generation with the text of its best individual."""
+
     phenotype: str
 
 

@@ -18,7 +18,7 @@ from dsgec.evolution.measure import Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion
 from dsgec.evolution.settings import Settings
-from dsgec.genome.random import Stream
+from dsgec.random import Stream
 
 _SEEDS = (1 << 64) - 1  # a generation that no run reaches: its draws are seeds
 

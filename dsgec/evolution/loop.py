@@ -7,7 +7,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Score, Scorer, explain
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import Derivation, Genotype, Representation
-from dsgec.genome.random import Stream
+from dsgec.random import Stream
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
+from dsgec.bnf.layered import cut
 from dsgec.data.encode import fitted
 from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, split
@@ -18,9 +19,11 @@ from dsgec.genome.ir import Representation
 from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
-from dsgec.layered import cut
+from dsgec.network.check import check
 from dsgec.network.ir import Apply, Network
+from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
+from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
 
 _MOST_FAULTS = 20
@@ -51,6 +54,12 @@ class Problem:
             output=roles.output,
             inputs=len(self.dataset.features),
         )
+
+    def model(self, phenotype: str) -> Model:
+        """The network of a phenotype as it is scored, exported and recorded."""
+        dataset = self.dataset
+        network = check(simplify(self.parse(phenotype)))
+        return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
     def represent(self, settings: Settings) -> Representation:
         """How individuals are written; a DsgecError where the grammar cannot be written so."""

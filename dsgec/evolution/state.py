@@ -31,9 +31,9 @@ from dsgec.evolution.scoring import (
 )
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import Derivation, Gene, Genotype, Representation
-from dsgec.genome.random import Stream
 from dsgec.network.measure import written
 from dsgec.network.tokens import PhenotypeError
+from dsgec.random import Stream
 
 _MAGIC = b"dsgec-engine-2\n\0"
 _COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, texts

@@ -9,7 +9,7 @@ seen to be faulty.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dsgec.genome.random import Stream
+from dsgec.random import Stream
 
 STRIDE = 1 << 16
 """Neurons of one layer that can be named; a layer's later ones cannot be connected to."""

@@ -5,10 +5,10 @@ It keeps account of the layers, because what a neuron can be connected to depend
 
 from collections.abc import Callable
 
+from dsgec.bnf.layered import count_neurons
 from dsgec.genome.connections import Sources, neuron_name, sources
 from dsgec.genome.ir import Options
 from dsgec.genome.tables import NONE, Child, Tables
-from dsgec.layered import count_neurons
 
 Choose = Callable[[int, int, int, Options], int]
 """The choice for a rule, at a depth of its recursion, in a layer (0: what the grammar states, or

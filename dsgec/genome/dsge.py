@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from dsgec.genome.connections import MOST_LAYERS
 from dsgec.genome.derive import derive
 from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
-from dsgec.genome.random import Stream
 from dsgec.genome.tables import Tables
+from dsgec.random import Stream
 
 
 @dataclass(frozen=True, slots=True)

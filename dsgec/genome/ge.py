@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from dsgec.genome.derive import derive
 from dsgec.genome.ir import Derivation, Gene, Genotype, Options
-from dsgec.genome.random import Stream
 from dsgec.genome.tables import NONE, Tables
+from dsgec.random import Stream
 
 CODON_RANGE = (1 << 31) - 1
 """Codons are below it: so many that no alternative is out of reach or markedly more likely."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dsgec.genome.connections import Sources
-from dsgec.genome.random import Stream
+from dsgec.random import Stream
 
 ENGINES = ("dsge", "sge", "ge")
 """The representations, by the names that a user has for them."""

@@ -12,8 +12,8 @@ from functools import cached_property
 from dsgec.errors import DsgecError
 from dsgec.genome.derive import derive
 from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
-from dsgec.genome.random import Stream
 from dsgec.genome.tables import Child, Tables
+from dsgec.random import Stream
 
 MOST_INTEGERS = 1_000_000
 """In one individual: a population of these should still fit into memory."""

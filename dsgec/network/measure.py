@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dsgec.layered import cut
+from dsgec.bnf.layered import cut
 from dsgec.network.ir import ACTIVATIONS, Apply, Input, Network
 from dsgec.network.tokens import TOKEN, function_called
 

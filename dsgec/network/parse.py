@@ -2,7 +2,7 @@
 
 import re
 
-from dsgec.layered import cut
+from dsgec.bnf.layered import cut
 from dsgec.network.canonical import canonical
 from dsgec.network.expression import Reader
 from dsgec.network.ir import ACTIVATIONS, Apply, Network

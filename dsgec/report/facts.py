@@ -4,8 +4,8 @@ import shlex
 from typing import Any
 
 from dsgec.codegen.names import safe_name
+from dsgec.drawing.scales import short
 from dsgec.evolution.settings import Settings
-from dsgec.report.scales import short
 
 _OPTIONS = (
     "engine",

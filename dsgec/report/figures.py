@@ -1,8 +1,8 @@
 """What a network gives to the charts of its quality: ROC curves, values against predictions."""
 
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, marks
-from dsgec.report.folder import RunFolder
-from dsgec.report.scales import Scale, figure, linear, short
+from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, marks
+from dsgec.drawing.scales import Scale, figure, linear, short
+from dsgec.run.result import Result
 
 MOST_TABLE_ROWS = 25
 _LARGEST = 1e300
@@ -23,7 +23,7 @@ def metric_label(name: str) -> str:
     return METRICS.get(name, name.replace("_", " "))
 
 
-def roc_chart(run: RunFolder, part: str) -> Chart | None:
+def roc_chart(run: Result, part: str) -> Chart | None:
     """True against false positives; of many classes, each against the rest."""
     curves = [curve for curve in run.evidence["roc"][part] if curve["points"]]
     if not curves:
@@ -71,7 +71,7 @@ def roc_chart(run: RunFolder, part: str) -> Chart | None:
     )
 
 
-def value_charts(run: RunFolder) -> list[Chart]:
+def value_charts(run: Result) -> list[Chart]:
     """Of a quantity: predicted against actual, and what is left over against predicted."""
     pairs = {
         part: [(a, p) for a, p in run.evidence["pairs"][part] if max(abs(a), abs(p)) < _LARGEST]

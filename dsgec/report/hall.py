@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
+from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
+from dsgec.drawing.scales import figure, linear, suited
 from dsgec.report.figures import GREATER, metric_label
-from dsgec.report.folder import Famous, RunFolder
-from dsgec.report.scales import figure, linear, suited
+from dsgec.run.hall import Famous
+from dsgec.run.result import Result
 
 
 def front(values: Sequence[tuple[int, float | None]], *, greater: bool) -> list[int]:
@@ -21,27 +22,27 @@ def front(values: Sequence[tuple[int, float | None]], *, greater: bool) -> list[
     return kept
 
 
-def hall_chart(run: RunFolder) -> Chart | None:
+def hall_chart(run: Result) -> Chart | None:
     """The main metric against the size, with the front of those that no smaller one beats."""
     metric = run.metrics[0]
     greater = metric in GREATER
-    scored = [one for one in run.hall if one.train[metric] is not None]
+    scored = [one for one in run.famous if one.train[metric] is not None]
     if not scored:
         return None
     most = _worth_drawing(run, scored)
-    known = [one for one in scored if one.sizes["connections"] <= most]
+    known = [one for one in scored if one.connections <= most]
     figures = [
         value
         for one in known
         for value in (one.train[metric], one.test[metric])
         if value is not None
     ]
-    across = linear([one.sizes["connections"] for one in known], LEFT + 8, RIGHT, whole=True)
+    across = linear([one.connections for one in known], LEFT + 8, RIGHT, whole=True)
     up = linear(figures, BOTTOM, TOP) if greater else suited(figures, BOTTOM, TOP)
     own = run.record["model"]["id"]
     series = []
     for style, part in ((1, "test"), (0, "train")):
-        pairs = [(one.sizes["connections"], getattr(one, part)[metric]) for one in known]
+        pairs = [(one.connections, getattr(one, part)[metric]) for one in known]
         kept = front(pairs, greater=greater)
         path = stairs([pairs[place] for place in kept], across, up)
         dots = tuple(
@@ -72,7 +73,7 @@ def hall_chart(run: RunFolder) -> Chart | None:
     )
 
 
-def _worth_drawing(run: RunFolder, scored: Sequence[Famous]) -> int:
+def _worth_drawing(run: Result, scored: Sequence[Famous]) -> int:
     """Twice the connections of the page's network and of any that no smaller one beats.
 
     The first generations leave large networks that are good for nothing.
@@ -80,7 +81,7 @@ def _worth_drawing(run: RunFolder, scored: Sequence[Famous]) -> int:
     metric = run.metrics[0]
     largest = int(run.result["network"]["connections"])
     for part in ("train", "test"):
-        pairs = [(one.sizes["connections"], getattr(one, part)[metric]) for one in scored]
+        pairs = [(one.connections, getattr(one, part)[metric]) for one in scored]
         kept = front(pairs, greater=metric in GREATER)
         largest = max([largest, *(pairs[place][0] for place in kept)])
     return 2 * largest
@@ -95,13 +96,14 @@ def _notes(drawn: Sequence[Famous], own: str, larger: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def hall_rows(run: RunFolder) -> list[dict[str, Any]]:
+def hall_rows(run: Result) -> list[dict[str, Any]]:
     """The hall of fame as lines of a table."""
     metric = run.metrics[0]
     greater = metric in GREATER
+    famous = run.famous
 
     def fronts(part: str) -> set[int]:
-        pairs = [(one.sizes["connections"], getattr(one, part)[metric]) for one in run.hall]
+        pairs = [(one.connections, getattr(one, part)[metric]) for one in famous]
         return set(front(pairs, greater=greater))
 
     on = {part: fronts(part) for part in ("train", "test")}
@@ -116,7 +118,7 @@ def hall_rows(run: RunFolder) -> list[dict[str, Any]]:
             "first": place in on["train"] or place in on["test"],
             "command": pick_command(one),
         }
-        for place, one in enumerate(run.hall)
+        for place, one in enumerate(famous)
     ]
 
 

@@ -4,12 +4,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from dsgec.arithmetic.sums import total
+from dsgec.drawing.scales import short
 from dsgec.network.ir import Input, Network
 from dsgec.network.links import links
 from dsgec.network.model import Model
 from dsgec.network.text import expression
 from dsgec.report.figures import shortened
-from dsgec.report.scales import short
 from dsgec.report.written import Dropped, Written
 
 MOST_FEATURES, MOST_DOTS, MOST_DEAD, MOST_WIRES = 40, 20, 6, 400

@@ -5,15 +5,14 @@ from typing import Any
 
 from dsgec.codegen.environment import compile_template, environment, load_template
 from dsgec.codegen.markup import compile_markup, render_markup
+from dsgec.drawing.scales import figure
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import metric_label, roc_chart, value_charts
-from dsgec.report.folder import RunFolder, read_run
 from dsgec.report.hall import hall_chart, hall_rows
 from dsgec.report.network import draw, named_nodes
 from dsgec.report.progress import fitness_chart, size_chart
-from dsgec.report.scales import figure
 from dsgec.report.script import SCRIPT, page_script
 from dsgec.report.tables import (
     MOST_BARS,
@@ -25,8 +24,10 @@ from dsgec.report.tables import (
     metric_rows,
 )
 from dsgec.report.written import as_written
+from dsgec.run.folder import has_record, read_result
 from dsgec.run.manifest import write_files
-from dsgec.run.record import PAGE, has_record
+from dsgec.run.names import EVIDENCE, PAGE
+from dsgec.run.result import Result
 
 _TEMPLATE = "report/run.html.j2"
 _MOST_FORMULAS, _MOST_HALL = 2000, 500
@@ -41,7 +42,13 @@ def prepare_page() -> None:
 def report_page(folder: Folder) -> str:
     """The page of a run's folder, or of a study's."""
     if has_record(folder):
-        return run_page(read_run(folder))
+        result = read_result(folder)
+        if not result.evidence:
+            raise DsgecError(
+                f"{folder.path / EVIDENCE} is not there",
+                "An earlier version did not write it: run `dsgec evolve` again.",
+            )
+        return run_page(result)
     from dsgec.report.study import study_page
     from dsgec.study.report import RESULTS
 
@@ -68,7 +75,7 @@ def write_report(path: Path, out: Path | None = None) -> Path:
         return out
 
 
-def run_page(run: RunFolder) -> str:
+def run_page(run: Result) -> str:
     """The page of a run."""
     model = run.model
     nodes = named_nodes(model)
@@ -77,7 +84,6 @@ def run_page(run: RunFolder) -> str:
     used, unused = feature_use(model)
     quantity = [] if model.classes else value_charts(run)
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
-    charts = [fitness_chart(run), size_chart(run.history)]
     return render_markup(
         _TEMPLATE,
         title=f"{run.record['grammar']['name']} on {run.record['data']['name']}",
@@ -89,8 +95,7 @@ def run_page(run: RunFolder) -> str:
         settings=other_settings(run.record),
         commands=commands(run.record),
         metrics=metric_rows(run),
-        charts=[chart for chart in charts if chart is not None],
-        has_sizes=run.history.size is not None,
+        charts=[fitness_chart(run), size_chart(run.history)],
         hall=hall_chart(run),
         hall_rows=hall_rows(run)[:_MOST_HALL],
         metric=metric_label(run.metrics[0]),
@@ -114,7 +119,7 @@ def run_page(run: RunFolder) -> str:
     )
 
 
-def _tiles(run: RunFolder, used: int, unused: int) -> list[tuple[str, str, str]]:
+def _tiles(run: Result, used: int, unused: int) -> list[tuple[str, str, str]]:
     """The figures that come first: a name, a number, and what it is of."""
     main = run.metrics[0]
     size = run.result["network"]

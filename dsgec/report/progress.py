@@ -1,14 +1,17 @@
 """The history of a run to its charts: fitness and size over the generations."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
+from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
+from dsgec.drawing.scales import LOG_RATIO, Scale, linear, short, suited
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.report.figures import MOST_TABLE_ROWS
-from dsgec.report.folder import History, RunFolder
-from dsgec.report.scales import LOG_RATIO, Scale, linear, short, suited
+from dsgec.run.names import HISTORY
+from dsgec.run.result import Result
 
 MOST_POINTS = 500
 _MOST_RISE = 4.0
@@ -21,17 +24,19 @@ _FITNESS = {
 }
 
 
-def fitness_chart(run: RunFolder) -> Chart:
+def fitness_chart(run: Result) -> Chart:
     """Best and mean over the generations."""
     history = run.history
-    best = _points(history.generation, history.best)
+    generations = _column(history, "generation")
+    means = _column(history, "mean")
+    best = _points(generations, _column(history, "best"))
     values = [y for _, y in best[0]] if best else []
     cap = _cap(values)
-    mean = _points(history.generation, history.mean, cap)
+    mean = _points(generations, means, cap)
     scale = suited(values, BOTTOM, TOP)
     drawn = [*values, *(y for piece in mean for _, y in piece)]
     scale = suited(drawn, BOTTOM, TOP) if scale.is_log else linear(drawn, BOTTOM, TOP)
-    beyond = int((~(history.mean <= cap)).sum())
+    beyond = int((~(means <= cap)).sum())
     left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
     across = _generations(history)
     objective = str(run.result["objective"])
@@ -53,14 +58,9 @@ def fitness_chart(run: RunFolder) -> Chart:
     )
 
 
-def size_chart(history: History) -> Chart | None:
-    """Connections of the best network over the generations; None where the file has none."""
-    if history.size is None:
-        return None
-    pieces = _points(history.generation, history.size)
-    if not pieces:
-        return None
-    points = pieces[0]
+def size_chart(history: Sequence[HistoryRow]) -> Chart:
+    """Connections of the best network over the generations."""
+    (points,) = _points(_column(history, "generation"), _column(history, "size"))
     across = _generations(history)
     up = linear([0.0, *(y for _, y in points)], BOTTOM, TOP, whole=True)
     return Chart(
@@ -77,8 +77,12 @@ def size_chart(history: History) -> Chart | None:
     )
 
 
-def _generations(history: History) -> Scale:
-    first, last = float(history.generation[0]), float(history.generation[-1])
+def _column(history: Sequence[HistoryRow], name: str) -> NDArray[np.float64]:
+    return np.array([getattr(row, name) for row in history], np.float64)
+
+
+def _generations(history: Sequence[HistoryRow]) -> Scale:
+    first, last = float(history[0].generation), float(history[-1].generation)
     scale = linear([first, last], LEFT, RIGHT, whole=True)
     ticks = tuple(tick for tick in scale.ticks if tick <= max(last, first + 1))
     return Scale(first, max(last, first + 1), LEFT, RIGHT, ticks)
@@ -129,17 +133,15 @@ def _path(pieces: list[list[tuple[float, float]]], across: Scale, up: Scale) -> 
     return " ".join(line(piece, across, up) for piece in pieces if len(piece) > 1)
 
 
-def _history_table(history: History, names: tuple[str, ...]) -> DataTable:
-    count = len(history.generation)
+def _history_table(history: Sequence[HistoryRow], names: tuple[str, ...]) -> DataTable:
+    count = len(history)
     places = np.unique(np.linspace(0, count - 1, min(count, MOST_TABLE_ROWS)).round()).astype(int)
     rows = tuple(
         (
-            short(float(history.generation[place])),
-            *(short(float(getattr(history, name)[place])) for name in names),
+            short(float(history[place].generation)),
+            *(short(float(getattr(history[place], name))) for name in names),
         )
         for place in places.tolist()
     )
-    note = (
-        f"{len(rows)} of {count:,} generations; history.csv has all." if count > len(rows) else ""
-    )
+    note = f"{len(rows)} of {count:,} generations; {HISTORY} has all." if count > len(rows) else ""
     return DataTable(("generation", *names), rows, note if count > len(rows) else "")

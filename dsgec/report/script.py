@@ -14,8 +14,8 @@ from dsgec.codegen.artefact import Artefact, view
 from dsgec.codegen.environment import Code, load_template, render
 from dsgec.codegen.statements import JAVASCRIPT, Program, functions_used, program
 from dsgec.network.model import composed
-from dsgec.report.folder import RunFolder
 from dsgec.report.network import Named, traced
+from dsgec.run.result import Result
 
 SCRIPT = "report/script.js.j2"
 
@@ -33,7 +33,7 @@ class _Traced:
     program: Program
 
 
-def page_script(run: RunFolder, nodes: list[Named]) -> Script:
+def page_script(run: Result, nodes: list[Named]) -> Script:
     """The script of a run's page."""
     model = run.model
     artefact = Artefact(model, run.name)
@@ -55,7 +55,7 @@ def digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _page(run: RunFolder, nodes: list[Named]) -> dict[str, Any]:
+def _page(run: Result, nodes: list[Named]) -> dict[str, Any]:
     return {
         "examples": run.evidence["examples"],
         "start": [

@@ -9,14 +9,13 @@ import numpy as np
 
 from dsgec.codegen.environment import load_template
 from dsgec.codegen.markup import render_markup
+from dsgec.drawing.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
+from dsgec.drawing.chart import line as path_of
+from dsgec.drawing.scales import Scale, linear, short
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
-from dsgec.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
-from dsgec.report.chart import line as path_of
+from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
 from dsgec.report.figures import shortened
-from dsgec.report.scales import Scale, linear, short
-from dsgec.report.shapes import expect, is_count, is_list, is_number, is_text
-from dsgec.run.record import read_json
 from dsgec.study.evidence import FILE
 from dsgec.study.report import COMPARISONS
 from dsgec.study.text import PRINTED

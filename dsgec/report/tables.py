@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
+from dsgec.drawing.scales import figure, short
 from dsgec.network.ir import Input
 from dsgec.network.links import links
 from dsgec.network.model import Model, composed
 from dsgec.report.figures import metric_label
-from dsgec.report.folder import RunFolder
-from dsgec.report.scales import figure, short
+from dsgec.run.result import Result
 
 MOST_CLASSES, MOST_FIELDS, MOST_BARS = 12, 16, 12
 
@@ -58,13 +58,13 @@ class Field:
     usual: int = 0
 
 
-def metric_rows(run: RunFolder) -> list[tuple[str, str, str]]:
+def metric_rows(run: Result) -> list[tuple[str, str, str]]:
     """The figures, train and test side by side."""
     train, test = run.result["train"], run.result["test"]
     return [(metric_label(name), figure(train[name]), figure(test[name])) for name in train]
 
 
-def confusions(run: RunFolder) -> list[Confusion]:
+def confusions(run: Result) -> list[Confusion]:
     """The matrices of both parts that have rows."""
     labels = [str(label) for label in run.model.classes]
     found = []
@@ -122,7 +122,7 @@ def feature_use(model: Model) -> tuple[list[Use], list[str]]:
     return used, [name for i, name in enumerate(model.features) if i not in times]
 
 
-def fields(run: RunFolder) -> list[Field]:
+def fields(run: Result) -> list[Field]:
     """Fields for the columns that the network reads, in the order of the table."""
     model = run.model
     nodes = composed(model).nodes

@@ -1,4 +1,4 @@
-"""A run under way to a file, and back: what `dsgec resume` goes on from.
+"""An unfinished run to a file, and back: what `dsgec resume` continues from.
 
 One file, written whole: a kill at any moment leaves the one before or the new one.
 """
@@ -6,20 +6,21 @@ One file, written whole: a kill at any moment leaves the one before or the new o
 import hashlib
 import json
 import struct
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from dsgec import __version__
 from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import Folder
-from dsgec.run.history import HistoryRow
-from dsgec.run.manifest import CHECKPOINT as NAME
+from dsgec.run.names import CHECKPOINT as NAME
 
 _MAGIC = b"dsgec checkpoint 1\n"
 _ROW = struct.Struct("<q2d4q")
 _SIZES = struct.Struct("<3Q")  # bytes of the header, rows of the history, bytes of the state
 _MOST_BYTES = 16 << 30
-_ANEW = "Start anew with `dsgec evolve … --overwrite`."
+FROM_SCRATCH = "Start from scratch with `dsgec evolve … --overwrite`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,13 @@ class Checkpoint:
         return [HistoryRow(*row) for row in _ROW.iter_unpack(self.rows)]
 
 
-def pack_row(row: HistoryRow) -> bytes:
-    """A row as a checkpoint has it."""
-    counts = (row.invalid, row.evaluations, row.reused, row.size)
-    return _ROW.pack(row.generation, row.best, row.mean, *counts)
+def pack_rows(history: Sequence[HistoryRow], packed: bytes) -> bytes:
+    """The history as a checkpoint has it, of which the beginning is `packed` already."""
+    new = history[len(packed) // _ROW.size :]
+    return packed + b"".join(_ROW.pack(*astuple(row)) for row in new)
 
 
-def is_begun(folder: Folder) -> bool:
+def has_checkpoint(folder: Folder) -> bool:
     """Whether there is a checkpoint."""
     return folder.has(NAME)
 
@@ -71,7 +72,7 @@ def write_checkpoint(folder: Folder, checkpoint: Checkpoint) -> None:
 
 
 def remove_checkpoint(folder: Folder) -> None:
-    """The run has ended, or starts anew."""
+    """The run has ended, or starts from scratch."""
     folder.remove(NAME)
 
 
@@ -80,15 +81,15 @@ def read_checkpoint(folder: Folder) -> Checkpoint:
     path = folder.path / NAME
     data = folder.read(NAME, _MOST_BYTES)
     if not data.startswith(_MAGIC):
-        raise DsgecError(f"{path} is not a checkpoint of this version of dsgec", _ANEW)
+        raise DsgecError(f"{path} is not a checkpoint of this version of dsgec", FROM_SCRATCH)
     start = len(_MAGIC) + hashlib.sha256().digest_size
     body = data[start:]
     if hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
-        raise DsgecError(f"{path} is damaged: part of it is missing or changed", _ANEW)
+        raise DsgecError(f"{path} is damaged: part of it is missing or changed", FROM_SCRATCH)
     try:
         return _parse(body)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError, struct.error) as error:
-        raise DsgecError(f"{path} is not a checkpoint: {error}", _ANEW) from error
+        raise DsgecError(f"{path} is not a checkpoint: {error}", FROM_SCRATCH) from error
 
 
 def _parse(body: bytes) -> Checkpoint:
@@ -100,10 +101,10 @@ def _parse(body: bytes) -> Checkpoint:
     header = json.loads(body[_SIZES.size : first_row])
     version, asked, arguments = header["dsgec"], header["asked"], header["arguments"]
     if not (isinstance(version, str) and isinstance(asked, dict) and isinstance(arguments, dict)):
-        raise TypeError("it does not tell which run it is of")
+        raise TypeError("it does not say which run it is of")
     seconds = float(header["seconds"])
     if not 0.0 <= seconds < 1e12:
-        raise ValueError("it does not tell how long it took")
+        raise ValueError("it does not say how long it took")
     return Checkpoint(version, asked, arguments, seconds, body[first_row:state], body[state:])
 
 
@@ -112,5 +113,5 @@ def refuse_other_version(folder: Folder, checkpoint: Checkpoint) -> None:
     if checkpoint.version != __version__:
         raise DsgecError(
             f"{folder.path / NAME} was made by dsgec {checkpoint.version}, not by {__version__}",
-            f"Go on with that version. {_ANEW}",
+            f"Resume it with that version. {FROM_SCRATCH}",
         )

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from dsgec.folder import Folder
-from dsgec.run.job import Run
-from dsgec.run.record import to_json
+from dsgec.plain_data import to_json
+from dsgec.run.job import WrittenRun
+from dsgec.run.names import SCORES
 
 
-def scores(runs: Sequence[Run]) -> dict[str, Any]:
+def scores(runs: Sequence[WrittenRun]) -> dict[str, Any]:
     """For each metric of the test rows its mean, its deviation, and its value in each fold."""
     records = [run.record for run in runs]
     first = records[0]
@@ -30,9 +31,9 @@ def scores(runs: Sequence[Run]) -> dict[str, Any]:
     return found
 
 
-def write_scores(folder: Folder, runs: Sequence[Run]) -> None:
+def write_scores(folder: Folder, runs: Sequence[WrittenRun]) -> None:
     """Write `cv.json` into the folder that holds those of the folds."""
-    folder.write("cv.json", to_json(scores(runs)))
+    folder.write(SCORES, to_json(scores(runs)))
 
 
 def _summary(values: list[float | None]) -> dict[str, Any]:

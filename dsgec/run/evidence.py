@@ -1,6 +1,6 @@
-"""A run to what its report draws and no other file of the folder tells: `report.json`.
+"""A run to what its report draws and no other file of the folder has: `report.json`.
 
-Curves, pairs of what was wanted and what came, the columns' ranges, and a few rows with their
+Curves, pairs of wanted and predicted values, the columns' ranges, and a few rows with their
 results: plain data, without dates and paths.
 """
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset
+from dsgec.drawing.thin import thinned
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.metrics import auroc
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed
-from dsgec.run.thin import thinned
+from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -57,7 +58,7 @@ def results_of(outputs: Array, model: Model) -> list[float]:
 
 
 def _range(column: Column, values: Array) -> dict[str, Any]:
-    """Of the rows to learn from: how far the numbers go, or how often each text comes."""
+    """Of the training rows: the range of the numbers, or how often each text occurs."""
     known = values[~np.isnan(values)]
     missing = len(values) - len(known)
     if column.kind != "number":
@@ -138,7 +139,7 @@ def _chosen(
     chosen: list[tuple[str, int]] = []
     for part, most in (("test", MOST_EXAMPLES // 2), ("train", MOST_EXAMPLES)):
         rows = parts[part]
-        # A text that no row to learn from has is not kept, so such a row cannot be given again.
+        # A text that no training row has is not kept, so such a row cannot be given again.
         usable = np.flatnonzero((raw[np.ix_(rows, texts)] != -1.0).all(axis=1))
         by_target = usable[np.argsort(dataset.y[rows[usable]], kind="stable")]
         places = by_target[_spread(len(by_target), most - len(chosen))].tolist()
@@ -172,3 +173,69 @@ def _given(column: Column, value: float) -> float | str | None:
     if value != value:
         return None
     return column.categories[int(value)] if column.kind != "number" else value
+
+
+def is_evidence(found: dict[str, Any], model: Model) -> bool:
+    """Whether it has all that the report draws."""
+    columns: Any = found.get("columns")
+    examples: Any = found.get("examples")
+    parts = found.get("roc" if model.classes else "pairs")
+    if not (isinstance(parts, dict) and set(parts) == {"train", "test"}):
+        return False
+    if not is_list(columns, lambda one: isinstance(one, dict), len(model.columns)):
+        return False
+    if not all(
+        _is_range(one, len(c.categories)) for one, c in zip(columns, model.columns, strict=True)
+    ):
+        return False
+    if not is_list(examples, lambda one: isinstance(one, dict)) or len(examples) > 100:
+        return False
+    is_part = _is_roc if model.classes else _is_pair
+    return all(_is_example(one, model) for one in examples) and all(
+        is_list(values, lambda one: is_part(one, len(model.classes))) for values in parts.values()
+    )
+
+
+def _is_range(told: dict[str, Any], categories: int) -> bool:
+    if categories:
+        return is_list(told.get("counts"), is_count, categories) and is_count(told.get("missing"))
+    numbers: list[Any] = [told.get(name) for name in ("least", "median", "most")]
+    if not all(map(is_number, numbers)) or not is_count(told.get("missing")):
+        return False
+    return numbers == sorted(numbers)
+
+
+def _is_roc(curve: Any, classes: int) -> bool:
+    return (
+        isinstance(curve, dict)
+        and is_count(curve.get("class"))
+        and curve["class"] < classes
+        and "auc" in curve
+        and is_figure(curve["auc"])
+        and is_count(curve.get("positives"))
+        and is_count(curve.get("negatives"))
+        and is_list(curve.get("points"), lambda point: is_list(point, is_count, 2))
+        and len(curve["points"]) <= 1000
+        and all(fp <= curve["negatives"] and tp <= curve["positives"] for fp, tp in curve["points"])
+    )
+
+
+def _is_pair(pair: Any, _: int) -> bool:
+    return is_list(pair, is_number, 2)
+
+
+def _is_example(example: dict[str, Any], model: Model) -> bool:
+    values, outputs = example.get("values"), example.get("outputs")
+    if not is_list(values, lambda v: is_figure(v) or is_text(v), len(model.columns)):
+        return False
+    wanted = example.get("wanted")
+    return (
+        all(
+            value is None or (value in c.categories if c.categories else is_number(value))
+            for value, c in zip(values or (), model.columns, strict=True)
+        )
+        and is_list(outputs, is_figure, len(model.classes) or len(model.network.outputs))
+        and example.get("part") in ("train", "test")
+        and is_count(example.get("row"))
+        and (is_text(wanted) if model.classes else is_number(wanted))
+    )

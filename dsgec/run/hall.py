@@ -3,8 +3,9 @@
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import Any
 
 from dsgec.codegen.artefact import identity_digest, model_id
@@ -13,28 +14,32 @@ from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
 from dsgec.fitness.objectives import natural, rises
-from dsgec.folder import Folder
 from dsgec.network.check import check
 from dsgec.network.description import surroundings
 from dsgec.network.measure import Size
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.run.record import HALL as NAME
-from dsgec.run.record import read_model, read_record
+from dsgec.plain_data import MOST_BYTES, is_count
 
-_MOST_BYTES = 256 << 20
 _SIZES = ("connections", "neurons", "layers", "features")
+_MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What `--pick` chooses by."""
+class Famous:
+    """The best network of its number of connections."""
 
-    connections: int
+    sizes: dict[str, int]
     score: float
+    train: dict[str, float | None]
+    test: dict[str, float | None]
     model_id: str
     phenotype: str
+
+    @property
+    def connections(self) -> int:
+        return self.sizes["connections"]
 
 
 def hall_text(
@@ -86,11 +91,47 @@ def _row(
     }
 
 
-def pick(folder: Folder, way: str, value: str) -> tuple[Model, str]:
-    """The network of a run's hall of fame that was asked for, and the name for its exports."""
-    record = read_record(folder)
-    best, name = read_model(folder)
-    rows = read_rows(folder)
+def parse_hall(text: str, source: str, metrics: Sequence[str] = ()) -> list[Famous]:
+    """The networks of hall_of_fame.csv, by size; a DsgecError where it is not that of a run."""
+    csv.field_size_limit(MOST_BYTES)
+    try:
+        rows = csv.DictReader(io.StringIO(text), strict=True)
+        found = [_famous(row, metrics) for row in islice(rows, _MOST_NETWORKS)]
+    except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+        raise DsgecError(f"{source} is not the hall of fame of a run") from error
+    if not found:
+        raise DsgecError(f"{source} is not the hall of fame of a run")
+    return sorted(found, key=lambda one: one.connections)
+
+
+def _famous(row: dict[str, str], metrics: Sequence[str]) -> Famous:
+    sizes = {name: int(row[name]) for name in _SIZES}
+    score = float(row["score"])
+    # A line that ends too early leaves what is behind it None.
+    if not (all(map(is_count, sizes.values())) and math.isfinite(score) and row["phenotype"]):
+        raise ValueError
+    train, test = (
+        {
+            name.removeprefix(f"{part}_"): _figure(value)
+            for name, value in row.items()
+            if name.startswith(f"{part}_")
+        }
+        for part in ("train", "test")
+    )
+    if not train.keys() & test.keys() >= {*metrics}:
+        raise ValueError
+    return Famous(sizes, score, train, test, row["model_id"], row["phenotype"])
+
+
+def _figure(text: str) -> float | None:
+    value = float(text) if text else math.nan
+    return value if math.isfinite(value) else None
+
+
+def pick(
+    rows: list[Famous], way: str, value: str, record: dict[str, Any], best: Model, source: str
+) -> tuple[Model, int]:
+    """The network of a hall of fame that was asked for, and its number of connections."""
     chosen = _CHOOSE[way](rows, value, record)
     grammar = record.get("grammar")
     form = grammar if isinstance(grammar, dict) else {}
@@ -101,40 +142,18 @@ def pick(folder: Folder, way: str, value: str) -> tuple[Model, str]:
                 layered=form.get("layered") is True,
                 output="sigmoid" if form.get("output") == "sigmoid" else "",
                 inputs=best.network.inputs,
-                source=str(folder.path / NAME),
+                source=source,
             )
         )
     )
     model = replace(best, network=network)
     if model_id(model) != chosen.model_id:
         raise DsgecError(
-            f"in {folder.path / NAME}, the network of {chosen.connections} connections does not"
-            " match its model_id",
+            f"in {source}, the network of {chosen.connections} connections does not match its"
+            " model_id",
             "Has the file been changed? `dsgec evolve … --overwrite` makes it again.",
         )
-    return model, f"{name}_{chosen.connections}"
-
-
-def read_rows(folder: Folder) -> list[Row]:
-    """The networks of a run's hall of fame."""
-    path = folder.path / NAME
-    if not folder.has(NAME):
-        raise DsgecError(
-            f"{folder.path} has no {NAME}", "It was made by an earlier version: evolve it again."
-        )
-    try:
-        text = folder.read_text(NAME, _MOST_BYTES)
-        csv.field_size_limit(_MOST_BYTES)
-        rows = [
-            Row(int(row["connections"]), float(row["score"]), row["model_id"], row["phenotype"])
-            for row in csv.DictReader(io.StringIO(text))
-        ]
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise DsgecError(f"{path} is not the hall of fame of a run") from error
-    # A line that ends too early leaves what is behind it None.
-    if not rows or not all(math.isfinite(row.score) and row.phenotype for row in rows):
-        raise DsgecError(f"{path} is not the hall of fame of a run")
-    return rows
+    return model, chosen.connections
 
 
 def _connections(value: str, way: str) -> int:
@@ -146,7 +165,7 @@ def _connections(value: str, way: str) -> int:
         ) from None
 
 
-def _of_size(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
+def _of_size(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
     """The best of exactly so many connections."""
     wanted = _connections(value, "size")
     found = [row for row in rows if row.connections == wanted]
@@ -159,7 +178,7 @@ def _of_size(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
     return found[0]
 
 
-def _at_most(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
+def _at_most(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
     """The best of at most so many connections; of equals, the smallest."""
     most = _connections(value, "at-most")
     small = [row for row in rows if row.connections <= most]
@@ -173,7 +192,7 @@ def _at_most(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
     return min(small, key=lambda row: (sign * row.score, row.connections))
 
 
-def _smallest_within(rows: list[Row], value: str, record: dict[str, Any]) -> Row:
+def _smallest_within(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
     """The smallest whose score is worse than the best one by so many hundredths at most."""
     try:
         share = float(value.removesuffix("%")) / 100
@@ -190,7 +209,7 @@ def _smallest_within(rows: list[Row], value: str, record: dict[str, Any]) -> Row
     return min(good, key=lambda row: (row.connections, sign * row.score))
 
 
-_CHOOSE: dict[str, Callable[[list[Row], str, dict[str, Any]], Row]] = {
+_CHOOSE: dict[str, Callable[[list[Famous], str, dict[str, Any]], Famous]] = {
     "smallest-within": _smallest_within,
     "at-most": _at_most,
     "size": _of_size,

@@ -3,40 +3,17 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 
-from dsgec.evolution.evolver import Generation
+from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import Generation, HistoryRow
 
-HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused", "size")
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRow:
-    """One generation; `evaluations` and `reused` count from the start of the run.
-
-    `size` is the number of connections of the best, as its text has them.
-    """
-
-    generation: int
-    best: float
-    mean: float
-    invalid: int
-    evaluations: int
-    reused: int
-    size: int
+HISTORY_COLUMNS = tuple(field.name for field in fields(HistoryRow))
 
 
 def history_row(state: Generation) -> HistoryRow:
     """What is kept of a generation."""
-    return HistoryRow(
-        state.generation,
-        state.best,
-        state.mean,
-        state.invalid,
-        state.evaluations,
-        state.reused,
-        state.size,
-    )
+    return HistoryRow(*(getattr(state, name) for name in HISTORY_COLUMNS))
 
 
 def history_text(history: Sequence[HistoryRow]) -> str:
@@ -46,3 +23,20 @@ def history_text(history: Sequence[HistoryRow]) -> str:
     writer.writerow(HISTORY_COLUMNS)
     writer.writerows([getattr(row, name) for name in HISTORY_COLUMNS] for row in history)
     return out.getvalue()
+
+
+def parse_history(text: str, source: str) -> tuple[HistoryRow, ...]:
+    """The rows of history.csv; a DsgecError where it is not the history of a run."""
+    try:
+        names, *lines = csv.reader(io.StringIO(text), strict=True)
+        rows = tuple(
+            HistoryRow(int(number), float(best), float(mean), *map(int, counts))
+            for number, best, mean, *counts in lines
+        )
+    except (ValueError, TypeError, csv.Error) as error:
+        raise DsgecError(f"{source} is not the history of a run: {error}") from error
+    numbers = [row.generation for row in rows]
+    is_counted = numbers == sorted(set(numbers)) and bool(rows) and numbers[0] >= 0
+    if tuple(names) != HISTORY_COLUMNS or not is_counted or numbers[-1] >= 2**53:
+        raise DsgecError(f"{source} is not the history of a run")
+    return rows

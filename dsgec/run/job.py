@@ -7,6 +7,7 @@ from typing import Any
 from dsgec.bnf.load import GrammarFile
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
+from dsgec.run.record import identity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,10 +27,15 @@ class Job:
     def folder(self) -> Path:
         return self.named / self.fold
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Everything that the run's outcome depends on."""
+        return identity(self.grammar, self.problem.dataset, self.settings)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """A run that has ended, or a sitting of one that can go on; `files` are its exports."""
+class WrittenRun:
+    """A run in its folder, finished or interrupted; `files` are its exports."""
 
     folder: Path
     record: dict[str, Any]

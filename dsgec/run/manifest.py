@@ -12,9 +12,9 @@ from pathlib import PurePosixPath
 
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
+from dsgec.run.names import CHECKPOINT, TIMING
+from dsgec.run.names import MANIFEST as NAME
 
-NAME = "SHA256SUMS"
-TIMING, CHECKPOINT = "timing.json", "checkpoint"
 UNLISTED = (NAME, TIMING, CHECKPOINT)
 
 _MOST_BYTES, _MOST_FILE_BYTES = 16 << 20, 1 << 30

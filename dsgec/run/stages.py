@@ -1,10 +1,10 @@
-"""The stages of a run's end, one after the other: what is told of them, and how long each took."""
+"""The stages of a run's end, one after the other, each shown and timed."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dsgec.run.under_way import ignore
+from dsgec.run.session import ignore
 
 WORDS = {
     "checkpoint": "writing the checkpoint",

@@ -1,17 +1,19 @@
 """A cell to the text of its file: what a worker, here or elsewhere, does of a study."""
 
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from dsgec.bnf.load import GrammarFile
 from dsgec.data.ir import Dataset
 from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import with_best
+from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.scoring import NothingValid
 from dsgec.evolution.settings import Settings
-from dsgec.run.record import make_record
+from dsgec.run.result import make_result
+from dsgec.run.search import Search
 from dsgec.study.ir import Cell
 from dsgec.study.prepare import asked_of
 from dsgec.study.results import failure_text, outcome_text
@@ -19,7 +21,7 @@ from dsgec.workers import worker
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CellFile:
     """The content of a run's file, what a user should know, and how long the run took."""
 
     text: str
@@ -27,7 +29,7 @@ class Made:
     seconds: float
 
 
-def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str) -> Made:
+def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str) -> CellFile:
     """Run a cell; it ends with `Abandoned` soon after it has been given up.
 
     The problem is made here, and kept for the next cell: then only the table has to travel.
@@ -35,22 +37,28 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     is_given_up = worker.is_abandoned()
     problem = _problem(grammar, dataset, replace(cell.settings, seed=0))
     evolver = choose(problem, cell.settings, backend, 1)
-    start = time.monotonic()  # the engine has been compiled, which is done but once
+    search = Search(evolver)  # whose clock starts after the engine was compiled
     asked = asked_of(grammar, problem.dataset, cell)
-    changes: list[tuple[int, float]] = []
+
+    def on_slice(_: Sequence[Generation]) -> str:
+        if is_given_up():
+            raise worker.Abandoned
+        return ""
+
     try:
-        for last in evolver.generations():
-            if is_given_up():
-                raise worker.Abandoned
-            if not changes or changes[-1][1] != last.best:
-                changes.append((last.generation, last.best))
+        outcome = search.run(on_slice)
     except NothingValid as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
-        best = with_best(last, evolver.champions)
-        record = make_record(problem, cell.settings, grammar, best)
-        text = outcome_text(asked, record["result"], changes)
-    return Made(text, evolver.remark, time.monotonic() - start)
+        result = make_result(problem, cell.settings, grammar, outcome, in_full=False)
+        text = outcome_text(asked, result.result, _changes(outcome.history))
+    return CellFile(text, evolver.remark, search.seconds)
+
+
+def _changes(history: Sequence[HistoryRow]) -> list[tuple[int, float]]:
+    """The generations at which the best fitness changed."""
+    first = [(history[0].generation, history[0].best)]
+    return first + [(b.generation, b.best) for a, b in pairwise(history) if a.best != b.best]
 
 
 @lru_cache(maxsize=8)

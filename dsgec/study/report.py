@@ -5,7 +5,7 @@ from collections.abc import Container
 from itertools import chain, count
 
 from dsgec.folder import Folder
-from dsgec.run.record import to_json
+from dsgec.plain_data import to_json
 from dsgec.study.comparisons import comparisons_text, normality_text
 from dsgec.study.evidence import FILE, evidence
 from dsgec.study.figure import make_figure, svg

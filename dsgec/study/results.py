@@ -12,7 +12,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
-from dsgec.run.record import to_json
+from dsgec.plain_data import to_json
 from dsgec.study.ir import Cell
 
 SIZES = ("layers", "neurons", "features", "connections")

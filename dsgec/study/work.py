@@ -12,7 +12,7 @@ from functools import partial
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.study.ir import Cell
-from dsgec.study.outcome import Made, outcome_of
+from dsgec.study.outcome import CellFile, outcome_of
 from dsgec.study.prepare import Task
 from dsgec.study.results import Outcome, read_outcome
 from dsgec.workers.calls import Call, Workers
@@ -80,9 +80,9 @@ def work(
             workers.cancel(under_way)
 
 
-def _keep(runs: Folder, task: Task, call: Call) -> Made:
+def _keep(runs: Folder, task: Task, call: Call) -> CellFile:
     try:
-        made: Made = call.result()
+        made: CellFile = call.result()
     except DsgecError as error:
         cell = task.cell
         kind = f"{cell.settings.engine} with {cell.grammar.name} on {cell.data.name}"

@@ -1,4 +1,4 @@
-/* The random stream of one individual: SplitMix64, as in dsgec/genome/random.py. */
+/* The random stream of one individual: SplitMix64, as in dsgec/random.py. */
 typedef struct {
     uint64_t state;
 } Stream;

@@ -16,10 +16,10 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 
 import dsgec
+from dsgec.api.wording import in_python
 from dsgec.cli import commands
 from dsgec.data.split import split
 from dsgec.evolution.settings import Settings
-from dsgec.library.wording import in_python
 from dsgec.resources import TABLES
 
 pytestmark = pytest.mark.usefixtures("quick_compiler")

@@ -202,12 +202,12 @@ def test_a_pickle_holds_data_and_predicts_the_same(model, x, y, tmp_path):
         assert again.get_params() == model.get_params()
         assert again.run_.network == model.run_.network
     ours = {name for name in globals_of(data) if name.startswith("dsgec")}
-    assert "dsgec.library.network.read_network" in ours
+    assert "dsgec.api.network.read_network" in ours
     assert ours <= {
-        "dsgec.library.network.read_network",
-        "dsgec.library.run.Run",
-        "dsgec.run.history.HistoryRow",
-        f"dsgec.sklearn.{type(model).__name__}",
+        "dsgec.api.network.read_network",
+        "dsgec.api.run.Run",
+        "dsgec.evolution.evolver.HistoryRow",
+        f"dsgec.api.estimators.{type(model).__name__}",
     }
 
 

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from dsgec.run.export import export
+from dsgec.artefacts.export import export
 
 _numbers = itertools.count()
 

@@ -20,7 +20,6 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.run.record import best_model
 
 TOLERANCE = 1e-6
 
@@ -83,7 +82,7 @@ def test_what_the_shipped_grammars_make_is_within_a_millionth(grammar):
         settings = Settings(population=10, generations=2, seed=seed)
         problem = make_problem(load_grammar(grammar).grammar, dataset, settings)
         *_, last = choose(problem, settings, "numpy").generations()
-        network = best_model(problem, last).network
+        network = problem.model(last.phenotype).network
         compare(Model(network, columns, dataset.classes), dataset.x)
 
 

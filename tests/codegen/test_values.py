@@ -7,13 +7,13 @@ import warnings
 import numpy as np
 import pytest
 
+from dsgec.api.network import Network
 from dsgec.data.cells import is_missing
 from dsgec.data.dialect import Dialect
 from dsgec.data.gather import Gatherer
 from dsgec.data.native import can_read, read_block
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
-from dsgec.library.network import Network
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
 from tests.codegen.artefacts import python_module

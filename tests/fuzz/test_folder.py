@@ -12,7 +12,7 @@ from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
 from dsgec.run.checkpoint import NAME as CHECKPOINT
 from dsgec.run.checkpoint import Checkpoint, HistoryRow, pack_row, write_checkpoint
-from dsgec.run.hall import NAME as HALL
+from dsgec.run.names import HALL
 from tests.run.made import checkpoint_of, picked, timing_of
 
 PIECES = [

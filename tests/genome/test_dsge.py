@@ -11,9 +11,9 @@ from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.genome.connections import sources
 from dsgec.genome.dsge import Dsge
-from dsgec.genome.random import Stream
 from dsgec.genome.tables import tabulate
 from dsgec.network.parse import parse_phenotype as parse_network
+from dsgec.random import Stream
 
 BIG = 1_000_000
 

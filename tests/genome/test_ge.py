@@ -6,9 +6,9 @@ from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.genome.ge import Ge
-from dsgec.genome.random import Stream
 from dsgec.genome.tables import tabulate
 from dsgec.network.parse import parse_phenotype
+from dsgec.random import Stream
 
 EXPRESSION = """
 <expr> ::= <expr> <op> <expr> | <var>

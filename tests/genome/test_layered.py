@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsgec.layered import count_neurons, cut
+from dsgec.bnf.layered import count_neurons, cut
 
 
 @pytest.mark.parametrize(

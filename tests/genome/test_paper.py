@@ -6,8 +6,8 @@ from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.genome.connections import neuron_name, sources
 from dsgec.genome.dsge import Dsge
-from dsgec.genome.random import Stream
 from dsgec.genome.tables import tabulate
+from dsgec.random import Stream
 
 FLOAT = tabulate(expand(load_grammar("float").grammar, 1, 1), {})
 DSGE = Dsge(FLOAT, "all", 1000)

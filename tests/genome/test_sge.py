@@ -6,11 +6,11 @@ from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.errors import DsgecError
-from dsgec.genome.random import Stream
 from dsgec.genome.represent import represent
 from dsgec.genome.sge import Sge, gene_sizes
 from dsgec.genome.tables import tabulate
 from dsgec.network.parse import parse_phenotype
+from dsgec.random import Stream
 
 SGE_PAPER = """
 <start> ::= <expr> <op> <expr> | <expr>

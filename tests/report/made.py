@@ -8,12 +8,14 @@ from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import read_table
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.folder import make_folder, open_folder
 from dsgec.run.evidence import evidence
-from dsgec.run.history import HistoryRow
-from dsgec.run.record import EVIDENCE, best_model, make_record, to_json, write_run
+from dsgec.run.folder import write_result
+from dsgec.run.record import make_record
+from dsgec.run.result import Result
 
 HOSTILE = ("</script><script>alert(1)", '"><img src=x onerror=alert(2)>', "{{ 7 * 7 }}\u2028<!--")
 
@@ -49,12 +51,12 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
     last = SimpleNamespace(
         generation=3, best=best, mean=2.0, invalid=0, evaluations=10, reused=0, size=5
     )
-    record = make_record(problem, settings, file, last)
-    model = best_model(problem, last)
+    model = problem.model(phenotype)
+    record = make_record(problem, settings, file, last, model, "generations")
     rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0, 5) for i in range(4)]
-    drawn = {EVIDENCE: to_json(evidence(problem, model))}
+    drawn = evidence(problem, model)
     with make_folder(folder) as opened:
-        write_run(opened, record, model.network, rows, {}, drawn)
+        write_result(opened, Result(record, model, "table", tuple(rows), {}, "", drawn), {})
     return problem, model
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import auc, roc_auc_score, roc_curve
 
+from dsgec.drawing.thin import thinned
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.run.evidence import MOST_CORNERS, evidence
 from dsgec.run.predict import model_rows
-from dsgec.run.thin import thinned
 from tests.command import dsgec
 from tests.report.made import quantity, three_classes, two_classes
 

@@ -14,7 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dsgec.drawing.scales import linear, short, steps, suited
 from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import open_folder
 from dsgec.network.description import read_model
 from dsgec.network.text import text
@@ -22,9 +24,8 @@ from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
-from dsgec.report.scales import linear, short, steps, suited
 from dsgec.report.written import as_written
-from dsgec.run.record import HistoryRow, clear_run
+from dsgec.run.folder import clear_run
 from tests.command import dsgec
 from tests.report.made import (
     HOSTILE,

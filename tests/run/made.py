@@ -7,9 +7,8 @@ from dsgec.evolution.settings import Settings
 from dsgec.folder import open_folder
 from dsgec.pipeline import prepare, run, run_many
 from dsgec.run.checkpoint import NAME, read_checkpoint
-from dsgec.run.hall import pick
-from dsgec.run.record import read_model, read_timing
-from dsgec.run.under_way import Sitting
+from dsgec.run.folder import read_model, read_picked, read_timing
+from dsgec.run.session import Session
 from dsgec.workers.crew import Crew
 
 RUN = "wdbc-one_layer-seed1"
@@ -47,7 +46,7 @@ def timing_of(folder):
 def picked(folder, way, value):
     """The network of a run's hall of fame that a user asks for."""
     with open_folder(folder) as opened:
-        return pick(opened, way, value)
+        return read_picked(opened, way, value)
 
 
 def quick_job(out, generations=30, **settings):
@@ -56,9 +55,9 @@ def quick_job(out, generations=30, **settings):
     return prepare("one_layer", "wdbc", chosen, out=out)
 
 
-def go(job, backend="engine", sitting=None, stop=None, on_generation=lambda _: None):
+def go(job, backend="engine", session=None, stop=None, on_generation=lambda _: None):
     evolver = choose(job.problem, job.settings, backend)
-    return run(job, evolver, on_generation, sitting or Sitting(), stop)
+    return run(job, evolver, on_generation, session or Session(), stop)
 
 
 def over(processes, each, *arguments, **options):

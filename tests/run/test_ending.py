@@ -25,8 +25,8 @@ from dsgec.network.simplify import simplify
 from dsgec.pipeline import prepare, run
 from dsgec.run.hall import hall_text
 from dsgec.run.record import make_timing, with_stages
+from dsgec.run.session import Session
 from dsgec.run.stages import WORDS
-from dsgec.run.under_way import Sitting
 from tests.command import dsgec
 from tests.engine.compare import QUICK, make, make_data
 from tests.engine.grammars import grammar
@@ -190,8 +190,8 @@ def test_timing_counts_every_stage_and_each_is_told(tmp_path, backend):
     settings = Settings(population=10, generations=3, seed=2)
     job = prepare("one_layer", "wdbc", settings, out=tmp_path)
     told = []
-    sitting = Sitting(on_stage=told.append)
-    ended = run(job, choose(job.problem, settings, backend), lambda _: None, sitting)
+    session = Session(on_stage=told.append)
+    ended = run(job, choose(job.problem, settings, backend), lambda _: None, session)
     assert told == [WORDS[name] for name in ENDING]
     timing = timing_of(ended.folder)
     assert timing == ended.timing
@@ -208,8 +208,8 @@ def test_a_run_that_has_not_ended_saves_first(tmp_path):
     def on_stage(words):
         told.append((words, (job.folder / "checkpoint").exists()))
 
-    sitting = Sitting(max_seconds=0.0, on_stage=on_stage)
-    ended = run(job, choose(job.problem, settings, "auto"), lambda _: None, sitting)
+    session = Session(max_seconds=0.0, on_stage=on_stage)
+    ended = run(job, choose(job.problem, settings, "auto"), lambda _: None, session)
     assert [words for words, _ in told] == [WORDS[n] for n in ("checkpoint", *ENDING)]
     assert all(saved for _, saved in told[1:])
     assert [*ended.timing["stages"]] == ["evolve", "checkpoint", *ENDING]

@@ -210,7 +210,7 @@ def test_no_room_for_a_checkpoint_is_told_and_the_run_goes_on(tmp_path, long_who
     )
     assert answer.returncode == 0, answer.stderr
     assert "warning: cannot write" in answer.stderr
-    assert "the run goes on" in answer.stderr
+    assert "the run continues" in answer.stderr
     assert made(tmp_path / RUN) == long_whole
 
 

@@ -14,12 +14,12 @@ from dsgec.evolution.choose import choose
 from dsgec.evolution.evolver import Generation, with_best
 from dsgec.evolution.scoring import Champion
 from dsgec.folder import locked, open_folder
-from dsgec.pipeline import finished_run, refuse_other_run
+from dsgec.pipeline import finished_run, refuse_other
 from dsgec.run import checkpoint as checkpoints
-from dsgec.run import under_way
-from dsgec.run.checkpoint import NAME, pack_row, write_checkpoint
+from dsgec.run import session
+from dsgec.run.checkpoint import NAME, pack_rows, write_checkpoint
 from dsgec.run.history import history_row
-from dsgec.run.under_way import Sitting
+from dsgec.run.session import Session
 from tests.command import dsgec, read
 from tests.run.made import begun, checkpoint_of, go, made, quick_job
 
@@ -78,7 +78,7 @@ def test_a_run_that_is_saved_all_the_time_gives_the_same_bytes(tmp_path, whole, 
         def look(_, job=job, saved=saved):
             saved.append(begun(job.folder))
 
-        go(job, backend, Sitting(save_every=0.0), on_generation=look)
+        go(job, backend, Session(save_every=0.0), on_generation=look)
         assert saved.count(True) > 20
         assert made(job.folder) == whole
 
@@ -91,7 +91,9 @@ def test_a_run_can_end_between_its_last_generation_and_its_files(tmp_path, whole
     evolver.restore(checkpoint.state)
     (last,) = evolver.advance(1, 1.0)
     row = history_row(last)
-    changed = replace(checkpoint, rows=checkpoint.rows + pack_row(row), state=evolver.save())
+    changed = replace(
+        checkpoint, rows=checkpoint.rows + pack_rows([row], b""), state=evolver.save()
+    )
     with open_folder(job.folder) as folder:
         write_checkpoint(folder, changed)
     seen = []
@@ -102,10 +104,10 @@ def test_a_run_can_end_between_its_last_generation_and_its_files(tmp_path, whole
 
 def test_time_adds_up_and_runs_out(tmp_path):
     job = quick_job(tmp_path)
-    first = go(job, "reference", Sitting(max_seconds=0.0))
+    first = go(job, "reference", Session(max_seconds=0.0))
     assert first.ended == "max-seconds"
     assert first.record["result"]["generations"] == 0
-    second = go(job, "reference", Sitting(max_seconds=0.0))
+    second = go(job, "reference", Session(max_seconds=0.0))
     assert second.record["result"]["generations"] == 1
     assert second.timing["evolve_seconds"] > first.timing["evolve_seconds"]
 
@@ -163,13 +165,13 @@ def test_what_is_no_checkpoint_of_this_run_is_told_and_kept(tmp_path):
         (b"something else", "is not a checkpoint"),
     ):
         path.write_bytes(bad)
-        for ask in (lambda: refuse_other_run(job), lambda: go(job)):
+        for ask in (lambda: refuse_other(job), lambda: go(job)):
             with pytest.raises(DsgecError, match=told):
                 ask()
         assert path.read_bytes() == bad
     path.write_bytes(good)
     with pytest.raises(DsgecError, match="another run, which has not ended"):
-        refuse_other_run(quick_job(tmp_path, generations=31))
+        refuse_other(quick_job(tmp_path, generations=31))
     with pytest.raises(DsgecError, match="another run, which has not ended"):
         go(quick_job(tmp_path, generations=31))
     assert path.read_bytes() == good
@@ -180,7 +182,7 @@ def test_the_checkpoint_of_another_version_is_told(tmp_path, monkeypatch):
         patched.setattr(checkpoints, "__version__", "0.0.7")
         job = stopped_job(tmp_path)
     with pytest.raises(DsgecError, match=r"made by dsgec 0\.0\.7"):
-        refuse_other_run(job)
+        refuse_other(job)
     answer = dsgec("resume", job.folder, code=1)
     assert "made by dsgec 0.0.7" in answer.stderr
     assert begun(job.folder)
@@ -200,7 +202,7 @@ def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path):
         damaged[at] ^= 1 << rng.randrange(8)
         path.write_bytes(b"dsgec checkpoint 1\n" + hashlib.sha256(damaged).digest() + damaged)
         try:
-            go(job, "numpy", Sitting(max_seconds=0.0))
+            go(job, "numpy", Session(max_seconds=0.0))
         except DsgecError:
             refused += 1
     assert refused > 30
@@ -221,7 +223,7 @@ def test_islands_are_interrupted_and_go_on(tmp_path):
 
 def test_a_run_that_came_between_is_not_written_over(tmp_path):
     first, second = quick_job(tmp_path), quick_job(tmp_path, generations=31)
-    refuse_other_run(second)
+    refuse_other(second)
     go(first)
     with pytest.raises(DsgecError, match="holds another run"):
         go(second)
@@ -230,7 +232,7 @@ def test_a_run_that_came_between_is_not_written_over(tmp_path):
 def test_a_foreign_checkpoint_does_not_take_a_result_away(tmp_path):
     first = go(quick_job(tmp_path / "first", seed=8)).folder
     second = quick_job(tmp_path / "second", seed=9)
-    go(second, "numpy", Sitting(max_seconds=0.0))
+    go(second, "numpy", Session(max_seconds=0.0))
     shutil.copy(second.folder / NAME, first)
     before = made(first)
     with pytest.raises(DsgecError, match="holds another run"):
@@ -239,7 +241,7 @@ def test_a_foreign_checkpoint_does_not_take_a_result_away(tmp_path):
     # But what was told to write over it goes on.
     (first / NAME).unlink()
     over = replace(second, named=first)
-    go(over, "numpy", Sitting(max_seconds=0.0, anew=True, arguments={"overwrites": True}))
+    go(over, "numpy", Session(max_seconds=0.0, overwrite=True, arguments={"overwrites": True}))
     go(over)
     assert read(first, "run.json")["settings"]["seed"] == 9
 
@@ -260,9 +262,9 @@ def test_no_room_for_the_last_checkpoint_leaves_the_network(tmp_path, monkeypatc
     def full(folder, checkpoint):
         raise DsgecError("cannot write: no space left on the device")
 
-    monkeypatch.setattr(under_way, "write_checkpoint", full)
+    monkeypatch.setattr(session, "write_checkpoint", full)
     with pytest.raises(DsgecError, match="no space left"):
-        go(quick_job(tmp_path), "numpy", Sitting(max_seconds=0.0))
+        go(quick_job(tmp_path), "numpy", Session(max_seconds=0.0))
     folder = tmp_path / "wdbc-one_layer-seed3"
     assert read(folder, "run.json")["result"]["ended"] == "max-seconds"
     assert (folder / "wdbc.c").exists()
@@ -273,12 +275,12 @@ def test_a_history_that_is_not_the_states_is_refused(tmp_path):
     good = checkpoint_of(job.folder)
     with open_folder(job.folder) as folder:
         write_checkpoint(folder, replace(good, rows=good.rows[: len(good.rows) // 10 * 9]))
-    with pytest.raises(DsgecError, match="do not fit together"):
+    with pytest.raises(DsgecError, match="not that of the last generation"):
         go(job)
 
 
 def test_a_page_that_cannot_be_made_does_not_keep_a_run_from_ending(tmp_path, monkeypatch):
-    monkeypatch.setattr("dsgec.report.folder._MOST_BYTES", 100)
+    monkeypatch.setattr("dsgec.run.folder.MOST_BYTES", 100)
     ended = go(quick_job(tmp_path))
     assert not (ended.folder / "report.html").exists()
     assert not begun(ended.folder)
@@ -307,7 +309,11 @@ def test_what_is_not_a_number_is_refused(option):
 def test_overwriting_starts_anew(tmp_path, whole):
     job = stopped_job(tmp_path)
     seen = []
-    go(job, sitting=Sitting(anew=True), on_generation=lambda state: seen.append(state.generation))
+    go(
+        job,
+        session=Session(overwrite=True),
+        on_generation=lambda state: seen.append(state.generation),
+    )
     assert seen == list(range(31))
     assert made(job.folder) == whole
 
@@ -320,16 +326,16 @@ def test_two_processes_do_not_work_on_one_run(tmp_path, whole):
 
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(tmp_path, whole, monkeypatch):
-    real, troubles = under_way.write_checkpoint, []
+    real, troubles = session.write_checkpoint, []
 
     def full(folder, checkpoint):
         if len(checkpoint.history) < 12:
             raise DsgecError("cannot write: no space left on the device")
         real(folder, checkpoint)
 
-    monkeypatch.setattr(under_way, "write_checkpoint", full)
+    monkeypatch.setattr(session, "write_checkpoint", full)
     job = quick_job(tmp_path)
-    go(job, "numpy", Sitting(save_every=0.0, on_trouble=troubles.append))
+    go(job, "numpy", Session(save_every=0.0, on_trouble=troubles.append))
     assert len(troubles) == 11
     assert "no space left" in troubles[0]
     assert made(job.folder) == whole

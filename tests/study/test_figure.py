@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.study.display import Remaining, duration
 from dsgec.study.figure import _curve, _ticks, make_figure, svg
 from dsgec.study.picture import png
+from dsgec.terminal.study import Remaining, duration
 from tests.study.made import ONE, make_results, make_study, outcome
 
 STUDY = make_study()

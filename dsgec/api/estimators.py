@@ -1,0 +1,218 @@
+"""scikit-learn's estimators: arrays in, an evolved network that predicts."""
+
+import numbers
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.api.evolve import Progress
+from dsgec.api.fit import Fitted, fit, numbers_dataset
+from dsgec.api.network import chosen_classes, probabilities
+from dsgec.api.run import Run
+from dsgec.api.settings import make_settings
+from dsgec.bnf.load import GrammarFile
+from dsgec.errors import DsgecError
+from dsgec.network.model import Label
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise ImportError(
+        "DSGEClassifier and DSGERegressor need scikit-learn 1.6 or newer:"
+        " `pip install 'dsgec[sklearn]'` installs it"
+    ) from error
+
+__all__ = ["DSGEClassifier", "DSGERegressor"]
+
+_LARGEST_LABEL = 2**53
+Numbers = NDArray[np.float64]
+
+
+class _Evolved(BaseEstimator):  # type: ignore[misc]
+    """What both estimators share: parameters, evolution, going on from the last population."""
+
+    run_: Run
+
+    def __init__(
+        self,
+        grammar: str | GrammarFile | None = None,
+        *,
+        population: int = 100,
+        generations: int = 200,
+        engine: str = "dsge",
+        objective: str | None = None,
+        max_depth: Mapping[str, int] | None = None,
+        connect: str = "all",
+        tournament: int = 3,
+        crossover: float = 0.95,
+        mutation: float = 0.95,
+        elites: int = 1,
+        scale: str = "standard",
+        backend: str = "auto",
+        threads: int | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.grammar = grammar
+        self.population = population
+        self.generations = generations
+        self.engine = engine
+        self.objective = objective
+        self.max_depth = max_depth
+        self.connect = connect
+        self.tournament = tournament
+        self.crossover = crossover
+        self.mutation = mutation
+        self.elites = elites
+        self.scale = scale
+        self.backend = backend
+        self.threads = threads
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _evolve(self, x: Numbers, y: Numbers, classes: tuple[Label, ...]) -> None:
+        before = None
+        if self.warm_start and hasattr(self, "run_"):
+            before = Fitted(self.run_, getattr(self, "_state", None))
+        with _as_value_error():
+            settings = make_settings(
+                self.max_depth,
+                engine=self.engine,
+                population=self.population,
+                generations=self.generations,
+                seed=self._seed(before),
+                objective=self.objective or "",
+                connect=self.connect,
+                tournament=self.tournament,
+                crossover=self.crossover,
+                mutation=self.mutation,
+                elites=self.elites,
+            )
+            dataset = numbers_dataset(x, y, self._names(), classes, self.scale)
+            fitted = fit(
+                dataset,
+                self.grammar,
+                settings,
+                backend=self.backend,
+                threads=self.threads,
+                callback=_told if self.verbose else None,
+                before=before,
+                keeps_state=self.warm_start,
+            )
+        self.run_, self._state = fitted.run, fitted.state
+        self.n_iter_ = fitted.run.generations
+
+    def _seed(self, before: Fitted | None) -> int:
+        """A whole number is the seed; what only draws one draws it once for a warm start."""
+        if isinstance(self.random_state, numbers.Integral):
+            return int(self.random_state)
+        if before is not None:
+            return int(before.run.record["settings"]["seed"])
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _names(self) -> list[str]:
+        """The columns' names, where a network can have them."""
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        if not names or len(set(names)) < len(names) or not all(map(_is_plain, names)):
+            return [f"x_{number}" for number in range(1, self.n_features_in_ + 1)]
+        return names
+
+    def _outputs(self, X: Any) -> Numbers:
+        check_is_fitted(self, "run_")
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.run_.network.outputs(rows)
+
+
+class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
+    """A small network for two classes or many, evolved by DSGE.
+
+    Without a `grammar`, two classes get `one_layer` and more `one_layer_softmax`. Features are
+    scaled to mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are).
+    `run_` is the whole run, with its network, history and exports.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Evolve a network on all rows."""
+        x, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError("y has one class only: there is nothing to tell apart")
+        self._evolve(x, codes.astype(np.float64), _labels(classes))
+        self.classes_ = classes
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        outputs = self._outputs(X)
+        chosen, nothing = chosen_classes(outputs)
+        if nothing.any():
+            row = int(np.flatnonzero(nothing)[0])
+            raise ValueError(
+                f"row {row} is of no class: what the network gives for it is not a number"
+            )
+        labels: NDArray[Any] = self.classes_[chosen]
+        return labels
+
+    def predict_proba(self, X: Any) -> Numbers:
+        """The probability of each class, in the order of `classes_`."""
+        return probabilities(self._outputs(X))
+
+
+class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
+    """A formula or a small network for a quantity, evolved by DSGE.
+
+    Without a `grammar` it is `regression`: formulas of the features. They are scaled to mean 0 and
+    deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is the whole
+    run, with its network, history and exports.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Evolve a network on all rows."""
+        x, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), ())
+        return self
+
+    def predict(self, X: Any) -> Numbers:
+        """The value of each row."""
+        return self._outputs(X)[:, 0]
+
+
+@contextmanager
+def _as_value_error() -> Iterator[None]:
+    """Parameters and data that cannot be used, as scikit-learn's users expect to be told."""
+    try:
+        yield
+    except DsgecError as error:
+        raise ValueError(str(error)) from error
+
+
+def _labels(classes: NDArray[Any]) -> tuple[Label, ...]:
+    """The classes as a network has them: whole numbers or texts, or their places if neither."""
+    if classes.dtype.kind in "iu" and all(abs(int(label)) < _LARGEST_LABEL for label in classes):
+        return tuple(int(label) for label in classes)
+    texts = tuple(str(label) for label in classes)
+    if len(set(texts)) < len(texts) or not all(map(_is_plain, texts)):
+        return tuple(range(len(texts)))
+    return texts
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a file can hold it."""
+    return bool(text) and "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _told(progress: Progress) -> None:
+    print(
+        f"generation {progress.generation}/{progress.generations}"
+        f"  best {progress.best:.6g}  mean {progress.mean:.6g}"
+        f"  {progress.evaluations:,} evaluations"
+    )

@@ -1,0 +1,118 @@
+"""Checked arrays of numbers to a Run, on from an earlier one where there is one."""
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.api.evolve import Callback, make_search, notes_of, on_slices
+from dsgec.api.run import Run
+from dsgec.api.settings import BACKENDS, make_plan, one_of, whole_threads
+from dsgec.api.wording import in_words_of_python
+from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.data.ir import Dataset, Label
+from dsgec.evolution.problem import make_problem
+from dsgec.evolution.settings import Settings
+from dsgec.network.model import plain
+from dsgec.run.record import identity, is_same_run
+from dsgec.run.result import make_result
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A run, and the state that it goes on from, where one was asked for and could be kept."""
+
+    run: Run
+    state: bytes | None = None
+
+
+def usual_grammar(classes: int) -> str:
+    """The shipped grammar for so many classes, or for a quantity; any number of features."""
+    if not classes:
+        return "regression"
+    return "one_layer" if classes == 2 else "one_layer_softmax"
+
+
+def numbers_dataset(
+    x: Numbers, y: Numbers, names: Sequence[str], classes: tuple[Label, ...], scale: str
+) -> Dataset:
+    """Numbers that somebody has checked: every column is a feature, also one that is constant."""
+    task = "classification" if classes else "regression"
+    columns = plain(tuple(names))
+    digest = hashlib.sha256(repr((tuple(names), classes)).encode())
+    for array in (x, y):
+        digest.update(np.ascontiguousarray(array).astype("<f8", copy=False).data)
+    return Dataset(
+        name="data",
+        features=tuple(names),
+        target="y",
+        classes=classes,
+        x=x,
+        y=y,
+        digest=digest.hexdigest(),
+        columns=columns,
+        raw=x,
+        plan=make_plan(task=task, scale=scale, constant="keep"),
+    )
+
+
+@standard_arithmetic()
+@in_words_of_python
+def fit(
+    dataset: Dataset,
+    grammar: Any,
+    settings: Settings,
+    *,
+    backend: str = "auto",
+    threads: int | None = None,
+    callback: Callback | None = None,
+    before: Fitted | None = None,
+    keeps_state: bool = False,
+) -> Fitted:
+    """Evolve on all rows; after `before`, for as many generations more."""
+    one_of("backend", backend, BACKENDS)
+    threads = whole_threads(threads)
+    if grammar is None:
+        grammar = usual_grammar(len(dataset.classes))
+    file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
+    settings = replace(settings, test=0.0)
+    problem = make_problem(file.grammar, dataset, settings)
+    if before is not None and not _is_same(before.run, file, dataset, settings):
+        _warn("the data or the parameters differ from before: evolution starts from scratch")
+        before = None
+    state = None
+    if before is not None:
+        if not settings.generations:
+            return before
+        settings = replace(settings, generations=before.run.generations + settings.generations)
+        state = before.state
+    search = make_search(problem, settings, backend, threads)
+    if before is not None and state is not None:
+        search.resume(state, before.run.history, keeps_patience=False)
+    outcome = search.run(on_slices(callback, search))
+    if before is not None and state is None:
+        # The same seed gives the same generations, so that only time is lost.
+        _warn(
+            "there was no warm_start before, so no population was kept: the"
+            f" {before.run.generations} generations before were run again, with the same result"
+        )
+    result = make_result(problem, settings, file, outcome, in_full=False)
+    saved = search.evolver.save() if keeps_state else None
+    return Fitted(Run.of(result, notes_of(file, search)), saved)
+
+
+def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:
+    """Whether the run is one of the same inputs, however long it was."""
+    earlier = {**run.record["settings"], "generations": settings.generations}
+    return is_same_run({**run.record, "settings": earlier}, identity(file, dataset, settings))
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=6)

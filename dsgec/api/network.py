@@ -1,0 +1,182 @@
+"""A Model as a program uses it: rows in, labels or values out; drawn, exported, pickled as data."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.api.settings import one_of
+from dsgec.api.wording import in_words_of_python
+from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.artefacts.export import export, parse_targets
+from dsgec.codegen.artefact import DTYPES, model_id
+from dsgec.codegen.names import safe_name
+from dsgec.data.arrays import table_of
+from dsgec.data.dialect import Reading
+from dsgec.data.ir import Table
+from dsgec.data.table import read_table
+from dsgec.drawing.svg import draw
+from dsgec.errors import DsgecError
+from dsgec.fitness.metrics import Classes, predicted_classes
+from dsgec.network.description import describe, read_model
+from dsgec.network.evaluate import evaluate
+from dsgec.network.ir import Network as Nodes
+from dsgec.network.measure import size
+from dsgec.network.model import Label, Model, composed
+from dsgec.network.text import text
+from dsgec.run.predict import model_rows
+
+_PICKLED = "the pickled network"
+
+
+@dataclass(frozen=True)
+class Network:
+    """An evolved network over the raw columns of a table; `name` is what its exports are called."""
+
+    model: Model
+    name: str = "network"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a row has, in their order."""
+        return tuple(column.name for column in self.model.columns)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What x_1, x_2 … of the formula are: columns, or categories of columns."""
+        return self.model.features
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The labels, in the order of `predict_proba`; none for a quantity."""
+        return self.model.classes
+
+    @property
+    def formula(self) -> str:
+        """One equation a neuron, as in `best.net`; features are scaled as the run asked for."""
+        return text(self.model.network).removesuffix("\n")
+
+    @property
+    def size(self) -> dict[str, int]:
+        """How many layers, neurons, features and connections it has."""
+        return asdict(size(self.model.network))
+
+    @standard_arithmetic()
+    @in_words_of_python
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of each row, None where the outputs are not numbers; or the value of each row.
+
+        `X` is a 2-D array, a list of rows, a data frame, or the name of a table's file.
+        """
+        outputs = self.outputs(self.rows(X))
+        if not self.classes:
+            return outputs[:, 0] if outputs.shape[1] == 1 else outputs
+        labels = np.array(self.classes, dtype=None if _alike(self.classes) else object)
+        chosen, nothing = chosen_classes(outputs)
+        found: NDArray[Any] = labels[chosen]
+        if nothing.any():
+            found = found.astype(object)
+            found[nothing] = None
+        return found
+
+    @standard_arithmetic()
+    @in_words_of_python
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class, a column each, in the order of `classes`."""
+        if not self.classes:
+            raise DsgecError("this network predicts a quantity, not classes", "Use predict.")
+        return probabilities(self.outputs(self.rows(X)))
+
+    def outputs(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What comes out for raw rows: all columns in order, texts as their numbers."""
+        result: NDArray[np.float64] = evaluate(self._whole, raw)
+        return result
+
+    def rows(self, X: Any) -> NDArray[np.float64]:
+        """Raw rows of what a program has; columns are found by name, or by place in an array."""
+        if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
+            return self._no_rows(X)
+        return model_rows(self.model, as_table(X, self.columns))
+
+    def _no_rows(self, X: Any) -> NDArray[np.float64]:
+        """Of a table without rows, which must still be as wide as the others."""
+        absent = {*self.columns} - {*map(str, X.columns)} if hasattr(X, "columns") else ()
+        shape = getattr(X, "shape", ())
+        if absent or (not hasattr(X, "columns") and shape[1:] not in ((), (len(self.columns),))):
+            raise DsgecError(
+                f"X has other columns than the network, which has {len(self.columns)}",
+                "The table to predict needs the columns that the network was evolved on.",
+            )
+        return np.empty((0, len(self.columns)))
+
+    @in_words_of_python
+    def export(
+        self,
+        to: str | Sequence[str],
+        folder: str | Path,
+        *,
+        name: str = "",
+        dtype: str = "double",
+        wheel: bool = False,
+    ) -> list[Path]:
+        """Write the network as code, for targets such as `c` or `numpy`; gives the files' paths."""
+        one_of("dtype", dtype, DTYPES)
+        targets = parse_targets(to if isinstance(to, str) else ",".join(to))
+        return export(self.model, targets, name or self.name, Path(folder), dtype, wheel=wheel)
+
+    def svg(self) -> str:
+        """A drawing: blue weights are positive, orange ones negative, thick ones large."""
+        return draw(self.model)
+
+    _repr_svg_ = svg
+
+    def __repr__(self) -> str:
+        shape = ", ".join(f"{count} {what}" for what, count in self.size.items())
+        goal = f"{len(self.classes)} classes" if self.classes else "a quantity"
+        return f"<dsgec.Network {self.name}: {shape}; {len(self.columns)} columns → {goal}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As data: what it is made of anew, checked, when it is unpickled."""
+        described = {**describe(self.model), "id": model_id(self.model)}
+        return read_network, (described, text(self.model.network), self.name)
+
+    @cached_property
+    def _whole(self) -> Nodes:
+        return composed(self.model)
+
+
+def read_network(description: Any, equations: Any, name: Any) -> Network:
+    """The network of a pickle, whose content is a stranger's: checked, and nothing of it is run."""
+    if not isinstance(equations, str) or not isinstance(name, str):
+        raise DsgecError(f"{_PICKLED} is damaged")
+    model = read_model(description, equations, _PICKLED, _PICKLED)
+    if model_id(model) != description.get("id"):
+        raise DsgecError(f"{_PICKLED} is not what it was when it was pickled")
+    return Network(model, safe_name(name))
+
+
+def probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A column for each class, also of a lone output, which is the second's probability."""
+    return np.hstack([1.0 - outputs, outputs]) if outputs.shape[1] == 1 else outputs
+
+
+def chosen_classes(outputs: NDArray[np.float64]) -> tuple[Classes, NDArray[np.bool_]]:
+    """The number of each row's class, and which rows have none: their output is not a number."""
+    chosen = predicted_classes(outputs)
+    places = chosen if outputs.shape[1] > 1 else np.zeros_like(chosen)
+    return chosen, np.isnan(outputs[np.arange(len(outputs)), places])
+
+
+def as_table(X: Any, names: Sequence[str] = ()) -> Table:
+    """The table that a program means: a file's, or that of its rows."""
+    if isinstance(X, str | Path):
+        return read_table(str(X), Reading(names=tuple(names)))
+    return table_of(X)
+
+
+def _alike(labels: Sequence[Label]) -> bool:
+    return len({type(label) for label in labels}) == 1

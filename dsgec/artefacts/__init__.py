@@ -1,0 +1,1 @@
+"""A model to files that work without dsgec, and such files back to what they are."""

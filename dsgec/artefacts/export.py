@@ -1,0 +1,83 @@
+"""A model to files that can be used without dsgec."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dsgec.artefacts.package import build_package, build_wheel
+from dsgec.codegen.artefact import DTYPES, Artefact
+from dsgec.codegen.targets import TARGETS
+from dsgec.errors import DsgecError
+from dsgec.folder import Folder, writable
+from dsgec.network.model import Model
+from dsgec.run.manifest import write_files
+
+
+def parse_targets(text: str) -> tuple[str, ...]:
+    """The targets of a list such as `c,numpy`."""
+    targets = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    unknown = [target for target in targets if target not in TARGETS]
+    if unknown or not targets:
+        what = f"`{unknown[0]}` is no target" if unknown else "no target is named"
+        raise DsgecError(what, f"There are {', '.join(TARGETS)}.")
+    return targets
+
+
+def export(
+    model: Model,
+    targets: Sequence[str],
+    name: str,
+    folder: Path,
+    dtype: str = DTYPES[0],
+    *,
+    wheel: bool = False,
+) -> list[Path]:
+    """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
+    files = artefact_files(Artefact(model, name, dtype), targets, wheel=wheel)
+    with writable(folder) as opened:
+        _refuse_hidden(files, name, opened)
+        write_files(opened, files)
+    return [folder / path for path in files]
+
+
+def artefact_files(
+    artefact: Artefact, targets: Sequence[str], *, wheel: bool = False
+) -> dict[str, str | bytes]:
+    """The files of every target, by their names."""
+    dtype = artefact.dtype
+    if wheel and not any(TARGETS[target].is_built for target in targets):
+        raise DsgecError("--wheel goes with the target cffi", "Say `--to cffi --wheel`.")
+    files: dict[str, str | bytes] = {}
+    for target in targets:
+        if dtype not in TARGETS[target].dtypes:
+            able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
+            raise DsgecError(f"`{target}` cannot be of the type {dtype}", f"These can: {able}.")
+        emitted = TARGETS[target].emit(artefact)
+        if TARGETS[target].is_built:
+            emitted = build_package(artefact, emitted)
+            if wheel:
+                emitted += (build_wheel(artefact, emitted),)
+        for file in emitted:
+            if file.name in files:
+                raise DsgecError(
+                    f"two of the targets {', '.join(targets)} would write {file.name}",
+                    "Export them to different folders with -o, or under different names.",
+                )
+            files[file.name] = file.text
+    return files
+
+
+def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
+    """Of a module and a package of one name in one folder, Python finds the package only."""
+    module, package = f"{name}.py", f"{name}/__init__.py"
+    both = [file for file in (module, package) if file in files or folder.has(file)]
+    if len(both) == 2 and not {module, package}.isdisjoint(files):
+        raise DsgecError(
+            f"in {folder.path}, the package {name}/ would hide the module {module}",
+            "Export them to different folders with -o, or under different names.",
+        )
+
+
+def exported(targets: Sequence[str], name: str, folder: Folder) -> list[Path]:
+    """The files that such an export has written there, those that still are."""
+    files = [file.format(name) for target in targets for file in TARGETS[target].files]
+    return [folder.path / file for file in files if folder.has_file(file)]

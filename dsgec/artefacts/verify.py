@@ -1,0 +1,167 @@
+"""An exported artefact to the proof that it is what dsgec makes of the model inside.
+
+Files are compared as text. Only what is byte for byte ours is ever compiled, imported or run.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from dsgec import __version__
+from dsgec.artefacts.bytecode import is_bytecode_of, source_of
+from dsgec.artefacts.execute import try_out
+from dsgec.artefacts.package import package_compiler
+from dsgec.artefacts.read import Found, open_artefacts
+from dsgec.artefacts.shadows import shadows
+from dsgec.codegen.artefact import SourceFile, model_id
+from dsgec.data.ir import Table
+from dsgec.errors import DsgecError, Fault
+from dsgec.folder import Folder, open_folder
+from dsgec.run.folder import has_record, read_hall, read_model
+from dsgec.run.manifest import check_manifest
+from dsgec.run.names import HALL, MANIFEST
+from dsgec.run.predict import model_rows
+
+_NOT_RUN = "Nothing of it was run."
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """An artefact, the target that makes exactly its files, and those files."""
+
+    found: Found
+    target: str
+    files: Sequence[SourceFile]
+
+
+def verify(path: Path, table: Table | None = None) -> list[str]:
+    """What was proved, a line for each artefact; a DsgecError names all that could not be."""
+    faults: list[Fault] = []
+    lines: list[str] = []
+    proved: list[Proved] = []
+    with open_artefacts(path) as found:
+        for one in found:
+            try:
+                target, files = _prove(one)
+            except DsgecError as error:
+                faults += error.faults
+                continue
+            proved.append(Proved(one, target, files))
+            lines.append(
+                f"{one.path}: {target}, {one.artefact.dtype}, model {one.artefact.model_id}:"
+                " every byte is what dsgec makes of the model inside"
+            )
+        caches = {path for one in proved for path in _caches(one)}
+        hiding = {path for one in proved for path in _hiding(one, proved)} - caches
+        faults += map(_hiding_fault, sorted(hiding))
+        if path.is_dir():
+            with open_folder(path) as folder:
+                if has_record(folder):
+                    faults += _of_run(folder, found, {*hiding, *caches})
+                    lines.append(f"{path}: every file is as its {MANIFEST} lists it")
+    if faults:
+        raise DsgecError(faults)
+    if table is not None:
+        for ours in proved:
+            artefact = ours.found.artefact
+            rows = model_rows(artefact.model, table)
+            how = try_out(artefact, ours.target, ours.files, rows)
+            lines.append(f"{ours.found.path}: {len(rows)} rows of {table.source} {how}")
+    return lines
+
+
+def _hiding(ours: Proved, proved: Sequence[Proved]) -> Iterator[Path]:
+    """The files that could be loaded in the place of an artefact's, or of what those import."""
+    folder = ours.found.folder
+    if ours.found.is_wheel:
+        return
+    own = {file.name for one in proved if not one.found.is_wheel for file in one.files}
+    for name in shadows(folder, own, ours.found.artefact.name):
+        yield folder.path / name
+
+
+def _caches(ours: Proved) -> Iterator[Path]:
+    """The files in which Python keeps the artefact's modules, as it would make them again."""
+    folder = ours.found.folder
+    texts = {file.name: file.text for file in ours.files}
+    for name in {f"{Path(file).parent}/__pycache__".removeprefix("./") for file in texts}:
+        for cached in folder.below(name).names() if folder.has_folder(name) else ():
+            file = f"{name}/{cached}"
+            source = source_of(file)
+            if source in texts and folder.has_file(file):
+                data = folder.read(file, _MOST_BYTES)
+                if is_bytecode_of(file, data, str(texts[source]), folder.path / source):
+                    yield folder.path / file
+
+
+def _hiding_fault(path: Path) -> Fault:
+    again = " Python writes it again." if path.suffix == ".pyc" else ""
+    return Fault(
+        f"{path} can be loaded in the place of what dsgec made, or of what that imports",
+        f"Remove it.{again}",
+    )
+
+
+def _of_run(folder: Folder, found: Sequence[Found], known: Container[Path]) -> Iterator[Fault]:
+    """What is wrong with a run's folder, but for the files that are known."""
+    model, _ = read_model(folder)
+    ids = {model_id(model)}
+    if folder.has(HALL):
+        ids |= {row.model_id for row in read_hall(folder)}
+    for one in found:
+        if one.artefact.model_id not in ids:
+            yield Fault(f"{one.path} is not of the run that {folder.path} holds")
+    for name, what in check_manifest(folder).items():
+        if folder.path / name not in known:
+            yield Fault(
+                f"{folder.path / name}: {what}",
+                "`dsgec evolve … --overwrite` makes the folder again; files of your own belong"
+                " elsewhere.",
+            )
+
+
+def _prove(found: Found) -> tuple[str, Sequence[SourceFile]]:
+    """The target that makes exactly these files, and what it makes."""
+    files = {target: found.emitted(target) for target in found.targets}
+    differences = {target: _difference(found, target, files[target]) for target in files}
+    for target in found.targets:
+        if not differences[target]:
+            return target, files[target]
+    made = found.artefact.version
+    other = f" It was made by dsgec {made}, and this is {__version__}: use that one to verify it."
+    raise DsgecError(_nearest(differences), _NOT_RUN + (other if made != __version__ else ""))
+
+
+def _difference(found: Found, target: str, files: Sequence[SourceFile]) -> str:
+    """Where the files differ from what the target makes; empty if nowhere."""
+    wanted = found.wanted(files)
+    given = found.given(wanted)
+    differ = [name for name, data in wanted.items() if given.get(name) != data]
+    missing = [name for name in differ if name not in given]
+    built = [name for name in differ if name.endswith((".so", ".whl"))]
+    texts = [name for name in differ if name not in built]
+    what = "this is not what dsgec makes of the model inside"
+    if missing:
+        return f"cannot read {found.folder.path / missing[0]}: it is not there"
+    if texts and target != "onnx":
+        pairs = zip_longest(given[texts[0]].split(b"\n"), wanted[texts[0]].split(b"\n"))
+        line = next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+        return f"{found.folder.path / texts[0]}:{line}: {what}"
+    if built:
+        return (
+            f"{found.folder.path / built[0]}: not what {package_compiler().identity} makes of the"
+            " model inside: it was built by another compiler, or changed, and cannot be proved here"
+        )
+    return f"{found.folder.path / differ[0]}: {what}" if differ else ""
+
+
+def _nearest(differences: dict[str, str]) -> str:
+    """Of several targets that could have made a file, the one that agrees with it longest."""
+
+    def line(message: str) -> int:
+        place = message.split(": ")[0].rpartition(":")[2]
+        return int(place) if place.isdecimal() else 0
+
+    return max(differences.values(), key=line)

@@ -1,0 +1,326 @@
+"""Where the time goes on this machine: figures that are measured side by side.
+
+Machines differ and are shared, so what to read are the ratios; what is compared is measured in
+turns, and of repeated measurements the fastest counts.
+"""
+
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from dsgec.bnf.load import load_grammar
+from dsgec.codegen.batch import emit_limit
+from dsgec.data.dataset import make_dataset
+from dsgec.data.ir import Dataset
+from dsgec.data.table import read_table
+from dsgec.evolution.choose import choose
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.problem import Problem, make_problem
+from dsgec.evolution.settings import Settings
+from dsgec.genome.ir import ENGINES
+from dsgec.native import cache
+from dsgec.native.engine import NATIVE
+from dsgec.native.library import load
+from dsgec.native.toolchain import find_toolchain
+from dsgec.network.simplify import simplify
+from dsgec.run.job import Job
+from dsgec.terminal.display import Silence
+from dsgec.terminal.watch import Watch
+
+Report = dict[str, Any]
+
+_ROWS = (100, 1_000, 10_000, 100_000, 1_000_000)
+_POPULATIONS = (10, 100, 1_000, 10_000)
+_LIMIT_FLAGS = ("-O3", "-march=native", "-fno-trapping-math")
+
+
+def bench() -> Iterator[tuple[str, Report]]:
+    """The measurements one by one: a name, and figures by their names."""
+    one_layer = _problem("one_layer", make_dataset(read_table("wdbc")))
+    many_layers = _problem("multi_layer", _random_table(208, 60))
+    yield "one_layer on wdbc", _speeds(one_layer, generations=20)
+    yield "multi_layer on 208 × 60, the shape of sonar", _speeds(many_layers, generations=2)
+    yield "one_layer on wdbc, 500 generations of 100, one thread", _whole_run(one_layer)
+    yield "individuals a second with one_layer on wdbc, by engine", _representations(one_layer)
+    yield "the same 100 networks on more and more rows (× 20 features)", _growth_with_rows()
+    yield "microseconds an individual, by population", _growth_with_population(one_layer)
+    yield "threads on 200,000 × 20", _threads()
+    yield "dsgec evolve one_layer wdbc --runs 30, 500 generations each", _runs()
+    yield "watching 2,000 generations on a terminal", _watching(one_layer)
+    yield "compiling the engine", _compile(one_layer)
+    yield "starting", {"dsgec --version, ms": _round(_start_up() * 1e3)}
+
+
+def _speeds(problem: Problem, generations: int) -> Report:
+    """Evaluations a second over the same generations, every backend in its turn."""
+    settings = Settings(generations=generations)
+    best: dict[str, float] = {}
+    names = ("engine", "c", "numpy", "reference")
+    for name in itertools.chain.from_iterable([names] * 2):
+        for _ in range(20 if name == "engine" else 1):  # it is done before others disturb it
+            evolver = choose(problem, settings, name)
+            start = time.perf_counter()
+            *_, last = evolver.generations()
+            speed = last.evaluations / (time.perf_counter() - start)
+            best[name] = max(best.get(name, 0.0), speed)
+    report: Report = {f"{name}, evaluations/s": _round(speed) for name, speed in best.items()}
+    report["engine / reference"] = _round(best["engine"] / best["reference"])
+    return report
+
+
+def _whole_run(problem: Problem) -> Report:
+    """A whole run, and beside it a loop that does nothing but the arithmetic."""
+    seconds, limit = [], []
+    report: Report = {}
+    for _ in range(3):
+        engine = Engine(problem, Settings())
+        start = time.perf_counter()
+        *_, last = engine.step(engine.settings.generations + 1)
+        seconds.append((time.perf_counter() - start) / last.evaluations)
+        limit.append(_limit(problem, engine))
+        report = {"evaluations": last.evaluations, "reused": last.reused}
+    return {
+        "evaluations/s": _round(1.0 / min(seconds)),
+        "µs an evaluation": _round(min(seconds) * 1e6),
+        "µs, a plain loop over the last population": _round(min(limit) * 1e6),
+        **report,
+        **_time_split(problem),
+    }
+
+
+def _representations(problem: Problem) -> Report:
+    """Individuals, valid or not, a second in 500 generations, the engines in turns."""
+    best: dict[str, float] = {}
+    for name in ENGINES * 3:
+        settings = Settings(engine=name)
+        engine = Engine(problem, settings)
+        start = time.perf_counter()
+        engine.step(settings.generations + 1)
+        speed = settings.population * settings.generations / (time.perf_counter() - start)
+        best[name] = max(best.get(name, 0.0), speed)
+    return {
+        **{f"{name}, individuals/s": _round(speed) for name, speed in best.items()},
+        **{f"{name} / dsge": _round(best[name] / best["dsge"]) for name in ENGINES[1:]},
+    }
+
+
+def _time_split(problem: Problem) -> Report:
+    """Shares of the time, by a build that looks at the clock (and is a little slower for it)."""
+    engine = Engine(problem, Settings(), flags=(*NATIVE, "-DDSGEC_TIMED"))
+    start = time.perf_counter()
+    engine.step(engine.settings.generations + 1)
+    whole = time.perf_counter() - start
+    parts = engine.native.times()
+    shares = {
+        "map": parts["mapping"],
+        "operators": parts["breeding"] - parts["mapping"],
+        "parse": parts["parsing"],
+        "evaluate": parts["evaluating"],
+    }
+    shares["other"] = whole - sum(shares.values())
+    return {f"{name}, % of the time": _round(100 * part / whole) for name, part in shares.items()}
+
+
+def _limit(problem: Problem, engine: Engine) -> float:
+    """Seconds that the arithmetic of an individual of the last population takes by itself."""
+    toolchain = find_toolchain()
+    assert toolchain is not None
+    texts = [engine.individual(n).phenotype for n in range(0, engine.settings.population, 5)]
+    networks = [simplify(problem.parse(text)) for text in texts]
+    declarations = "".join(
+        f"void net{n}_limit(const double *, size_t, double *);" for n in range(len(networks))
+    )
+    source = f"{emit_limit(networks)}\n{declarations}"
+    library = load(source, declarations, toolchain, _LIMIT_FLAGS)
+    columns = np.ascontiguousarray(problem.rows.T)
+    outputs = np.empty(len(problem.rows))
+    x = library.ffi.cast("const double *", columns.ctypes.data)
+    y = library.ffi.cast("double *", outputs.ctypes.data)
+    functions = [getattr(library.functions, f"net{n}_limit") for n in range(len(networks))]
+
+    def work() -> None:
+        for function in functions:
+            function(x, len(outputs), y)
+
+    return _fastest(work, 20) / len(functions)
+
+
+def _growth_with_rows() -> Report:
+    """The same networks on tables of the same columns and ever more rows."""
+    report = {}
+    before = (0, 0.0)
+    for rows in _ROWS:
+        problem = _problem("one_layer", _random_table(rows, 20), test=0.0)
+        first = Engine(problem, Settings(population=100, generations=0))
+        first.step(1)
+        texts = [first.individual(number).phenotype for number in range(100)]
+        best = float("inf")
+        for _ in range(2 if rows > 100_000 else 5):
+            engine = Engine(problem, Settings())  # anew: it remembers neurons
+            start = time.perf_counter()
+            for text in texts:
+                engine.native.score(text)
+            best = min(best, time.perf_counter() - start)
+        spent = best / len(texts)
+        report[f"{rows:,} rows, µs an evaluation"] = _round(spent * 1e6)
+        if before[0]:
+            each = (spent - before[1]) / (rows - before[0])
+            report[f"  each row more than {before[0]:,}, ns"] = _round(each * 1e9)
+        before = (rows, spent)
+    return report
+
+
+def _growth_with_population(problem: Problem) -> Report:
+    report = {}
+    for population in _POPULATIONS:
+        settings = Settings(population=population, generations=max(1, 20_000 // population))
+        report[f"{population:,}"] = _round(_seconds(problem, settings) * 1e6)
+    return report
+
+
+def _seconds(problem: Problem, settings: Settings, threads: int = 1) -> float:
+    """Seconds an evaluation."""
+    engine = Engine(problem, settings, threads)
+    start = time.perf_counter()
+    *_, last = engine.step(engine.settings.generations + 1)
+    return (time.perf_counter() - start) / last.evaluations
+
+
+def _threads() -> Report:
+    problem = _problem("one_layer", _random_table(200_000, 20), test=0.0)
+    settings = Settings(population=20, generations=2)
+    best = {1: float("inf"), 2: float("inf")}
+    for threads in (1, 2, 1, 2):
+        best[threads] = min(best[threads], _seconds(problem, settings, threads))
+    return {
+        "1 thread, ms an evaluation": _round(best[1] * 1e3),
+        "2 threads, ms an evaluation": _round(best[2] * 1e3),
+        "gain": _round(best[1] / best[2]),
+    }
+
+
+def _runs() -> Report:
+    """The whole command, in turns: what it writes and what its processes take to start included."""
+    best = {1: float("inf"), 2: float("inf")}
+    with tempfile.TemporaryDirectory() as folder:
+        for jobs in (1, 2, 1, 2):
+            command = [sys.executable, "-m", "dsgec", "evolve", "one_layer", "wdbc", "--overwrite"]
+            command += ["--runs", "30", "--jobs", str(jobs), "--out", folder, "--quiet"]
+            start = time.perf_counter()
+            subprocess.run(command, check=True)  # noqa: S603
+            best[jobs] = min(best[jobs], time.perf_counter() - start)
+    return {
+        "1 job, s": _round(best[1]),
+        "2 jobs, s": _round(best[2]),
+        "gain": _round(best[1] / best[2]),
+    }
+
+
+def _watching(problem: Problem) -> Report:
+    """A run with the live display on a terminal that somebody reads, and one without, in turns.
+
+    On a busy machine the two differ by chance; what the display takes of the processor does not.
+    """
+    settings = Settings(generations=2_000)
+    job = Job(load_grammar("one_layer"), problem, settings, Path())
+    best: dict[str, float] = {}
+    shares = []
+    with _terminal() as stream:
+        for name in itertools.chain.from_iterable([("watched", "quiet")] * 5):
+            engine = Engine(problem, settings)
+            watch = Watch(job, "", stream) if name == "watched" else Silence()
+            start, begun, inside = time.perf_counter(), time.thread_time(), 0.0
+            for state in engine.generations():
+                before = time.thread_time()
+                watch(state)
+                inside += time.thread_time() - before
+            best[name] = min(best.get(name, float("inf")), time.perf_counter() - start)
+            if name == "watched":
+                shares.append(inside / (time.thread_time() - begun))
+    return {
+        "watched, s": _round(best["watched"]),
+        "quiet, s": _round(best["quiet"]),
+        "watched / quiet": _round(best["watched"] / best["quiet"]),
+        "watching, % of the processor's time": _round(100 * statistics.median(shares)),
+    }
+
+
+@contextmanager
+def _terminal() -> Iterator[TextIO]:
+    """A terminal whose other end a process reads."""
+    import pty  # not on every system
+
+    master, slave = pty.openpty()
+    code = "import os\nwhile os.read(0, 65536): pass"
+    reader = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", code], stdin=master, stderr=subprocess.DEVNULL
+    )
+    os.close(master)
+    try:
+        with os.fdopen(slave, "w", encoding="utf-8") as stream:
+            yield stream
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+def _compile(problem: Problem) -> Report:
+    with _empty_cache():
+        start = time.perf_counter()
+        Engine(problem, Settings())
+        cold = time.perf_counter() - start
+        cached = _fastest(lambda: Engine(problem, Settings()), 5)
+    return {"cold, s": _round(cold), "cached, ms": _round(cached * 1e3)}
+
+
+@contextmanager
+def _empty_cache() -> Iterator[None]:
+    with tempfile.TemporaryDirectory() as folder, cache.elsewhere(Path(folder)):
+        yield
+
+
+def _start_up() -> float:
+    command = [sys.executable, "-m", "dsgec", "--version"]
+    return _fastest(lambda: subprocess.run(command, check=True, capture_output=True), 7)  # noqa: S603
+
+
+def _fastest(work: Callable[[], object], times: int) -> float:
+    best = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _problem(grammar: str, dataset: Dataset, test: float = 0.3) -> Problem:
+    return make_problem(load_grammar(grammar).grammar, dataset, Settings(test=test))
+
+
+def _random_table(rows: int, features: int) -> Dataset:
+    rng = np.random.default_rng(1)
+    x = rng.random((rows, features))
+    y = (x[:, 0] + x[:, 1] + 0.3 * rng.random(rows) > 1.15).astype(np.float64)
+    names = tuple(f"x_{i}" for i in range(1, features + 1))
+    return Dataset("random", names, "y", (0, 1), x, y, "")
+
+
+def _round(value: float) -> float:
+    """Three digits are more than such a measurement has."""
+    return float(f"{value:.3g}")
+
+
+def table_lines(name: str, report: Report) -> Sequence[str]:
+    """One measurement, for people."""
+    figures = ((key, v if isinstance(v, str) else f"{v:,}") for key, v in report.items())
+    return ["", name, *(f"  {key:<52}  {figure:>10}" for key, figure in figures)]

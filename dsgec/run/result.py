@@ -1,0 +1,74 @@
+"""An outcome to its result: all that a run leaves, measured, before any file is written."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgec.bnf.load import GrammarFile
+from dsgec.evolution.evolver import HistoryRow
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.settings import Settings
+from dsgec.network.model import Model
+from dsgec.run.evidence import evidence
+from dsgec.run.hall import Famous, hall_text, parse_hall
+from dsgec.run.names import HALL
+from dsgec.run.record import make_record, make_timing
+from dsgec.run.search import Outcome
+from dsgec.run.stages import Stages
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What the folder of a run holds.
+
+    `hall` is the text of the hall of fame and `evidence` what the report draws; both are empty for
+    an estimator, which does not wait for them.
+    """
+
+    record: dict[str, Any]
+    model: Model
+    name: str
+    history: tuple[HistoryRow, ...]
+    timing: dict[str, Any]
+    hall: str = ""
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The figures of the record."""
+        result: dict[str, Any] = self.record["result"]
+        return result
+
+    @property
+    def famous(self) -> list[Famous]:
+        """The networks of the hall of fame, by size."""
+        return parse_hall(self.hall, HALL, self.metrics) if self.hall else []
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the figures, the main one first."""
+        return list(self.result["train"])
+
+
+def make_result(
+    problem: Problem,
+    settings: Settings,
+    grammar: GrammarFile,
+    outcome: Outcome,
+    stages: Stages | None = None,
+    *,
+    in_full: bool = True,
+) -> Result:
+    """Measure the best network and, `in_full`, the hall of fame and what the report draws."""
+    stages = stages or Stages()
+    last = outcome.last
+    hall, drawn = "", {}
+    with stages("results"):
+        model = problem.model(last.phenotype)
+        record = make_record(problem, settings, grammar, last, model, outcome.ended)
+        if in_full:
+            drawn = evidence(problem, model)
+    if in_full:
+        with stages("hall_of_fame"):
+            hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
+    timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
+    return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)

@@ -1,0 +1,110 @@
+"""An evolver to its outcome: generations by slices of time, from the start or from a state."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_best
+from dsgec.evolution.measure import Measurer
+from dsgec.evolution.scoring import Champion
+from dsgec.run.history import history_row
+
+OnSlice = Callable[[Sequence[Generation]], str]
+"""Called with the generations of a slice of time; a reason ends the search early."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """The best network, in the last generation, and the way to it; `ended` says why it ended."""
+
+    last: Generation
+    history: tuple[HistoryRow, ...]
+    champions: tuple[Champion, ...]
+    measurer: Callable[[], Measurer]
+    seconds: float
+    backend: str
+    ended: str
+
+    @property
+    def best(self) -> Champion:
+        """The best individual of the last generation."""
+        return Champion(self.last.size, self.last.best, self.last.phenotype)
+
+
+class Search:
+    """One run: what the command line, the library, a study and islands all evolve with."""
+
+    def __init__(self, evolver: Evolver) -> None:
+        self.evolver = evolver
+        self.ending = Ending(evolver.problem, evolver.settings)
+        self.history: list[HistoryRow] = []
+        self._last: Generation | None = None
+        self._seconds_before = 0.0
+        self._started = time.perf_counter()
+
+    def resume(
+        self,
+        state: bytes,
+        history: Sequence[HistoryRow],
+        seconds: float = 0.0,
+        *,
+        keeps_patience: bool = True,
+    ) -> None:
+        """Continue from a state that the evolver saved after the last generation of `history`."""
+        self.evolver.restore(state)
+        if not history or self.evolver.next_generation != history[-1].generation + 1:
+            raise ValueError("its state is not that of the last generation of its history")
+        self.history = [*history]
+        self._seconds_before = seconds
+        row = history[-1]
+        if keeps_patience:
+            for earlier in history:
+                self.ending.look(earlier.generation, earlier.best)
+        else:
+            self.ending = Ending(self.evolver.problem, self.evolver.settings, row.generation)
+        self._last = Generation(**asdict(row), phenotype=self.evolver.best_text)
+        self._started = time.perf_counter()
+
+    def run(self, on_slice: OnSlice = lambda _: "") -> Outcome:
+        """Evolve to the end, or until `on_slice` gives a reason to stop."""
+        reason = ""
+        for states in self.evolver.slices(self.ending):
+            self._add(states)
+            reason = on_slice(states)
+            if reason:
+                self.finish_generation()
+                break
+        assert self._last is not None
+        champions = tuple(self.evolver.champions)
+        return Outcome(
+            with_best(self._last, champions),
+            tuple(self.history),
+            champions,
+            self.evolver.measurer,
+            self.seconds,
+            self.evolver.name,
+            self.ending.reason or reason,
+        )
+
+    def finish_generation(self) -> Sequence[Generation]:
+        """Complete the generation that is being evolved, if one is; a state is saved after it."""
+        states = self.evolver.finish()
+        for state in states:
+            self.ending.look(state.generation, state.best)
+        self._add(states)
+        return states
+
+    def _add(self, states: Sequence[Generation]) -> None:
+        self.history += map(history_row, states)
+        if states:
+            self._last = states[-1]
+
+    @property
+    def seconds(self) -> float:
+        """Spent on evolving, by this process and by those that it was resumed from."""
+        return self._seconds_before + self.session_seconds
+
+    @property
+    def session_seconds(self) -> float:
+        """Spent on evolving by this process."""
+        return time.perf_counter() - self._started

@@ -1,0 +1,295 @@
+"""A run to what a person sees of it: progress while it goes, the result when it ends."""
+
+import shlex
+import statistics
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Protocol, TextIO
+
+from dsgec.errors import clean
+from dsgec.evolution.evolver import Generation
+from dsgec.fitness.objectives import natural, perfect
+from dsgec.run.job import Job, WrittenRun
+from dsgec.terminal.styled import is_capable
+
+_SECONDS_BETWEEN_LINES = 2.0
+_MOST_CLASSES_SHOWN = 10
+_FILES = (
+    "run.json",
+    "history.csv",
+    "hall_of_fame.csv",
+    "best.net",
+    "timing.json",
+    "report.json",
+    "report.html",
+)
+_WIDEST_LABEL = 12
+
+
+class Progress(Protocol):
+    """What is told while a run goes on, on standard error; nothing of it can stop the run."""
+
+    def __call__(self, state: Generation) -> None:
+        """Called with every generation."""
+
+    def stage(self, words: str) -> None:
+        """Called with what is being done after the last generation."""
+
+    def run_ended(self, run: WrittenRun) -> None:
+        """Called with every run where there are several."""
+
+    def note(self, text: str) -> None:
+        """A remark on a line of its own; may be called at any time, by a signal's handler too."""
+
+    def close(self) -> None:
+        """The end: what is printed next stands on a line of its own."""
+
+
+def progress(
+    job: Job,
+    description: str,
+    quiet: bool,
+    *,
+    runs: int = 1,
+    max_seconds: float | None = None,
+) -> Progress:
+    """What suits whoever reads standard error: a live display, plain lines, or nothing.
+
+    `description` is the backend's. With `max_seconds` the run ends then, if not before.
+    """
+    if quiet or sys.stderr is None:
+        return Silence()
+    if not is_capable(sys.stderr):
+        return Lines(job, description, sys.stderr, max_seconds=max_seconds)
+    from dsgec.terminal.watch import Watch
+
+    return Watch(job, description, sys.stderr, runs=runs, max_seconds=max_seconds)
+
+
+class Silence:
+    """Tells nothing."""
+
+    def __call__(self, state: Generation) -> None:
+        pass
+
+    def stage(self, words: str) -> None:
+        pass
+
+    def run_ended(self, run: WrittenRun) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class Voice:
+    """A stream, until nobody hears it any more.
+
+    What a signal's handler says in the midst of a write follows after it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.heard = True
+        self._busy = False
+        self._waiting: deque[str] = deque()
+
+    def __call__(self, text: str) -> None:
+        self._waiting.append(text)
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._waiting and self.heard:
+                self.stream.write(self._waiting.popleft())
+                self.stream.flush()
+        except (OSError, ValueError):  # gone, or closed
+            self.heard = False
+        except IndexError:  # another thread has said it
+            pass
+        finally:
+            self._busy = False
+
+
+class Lines:
+    """Plain lines, one every few seconds: for files, pipes and terminals that cannot do more."""
+
+    def __init__(
+        self, job: Job, description: str, stream: TextIO, *, max_seconds: float | None = None
+    ) -> None:
+        self.job = job
+        self.max_seconds = max_seconds
+        self.started = time.monotonic()
+        self.due = self.started
+        self.first: Generation | None = None
+        self._say = Voice(stream)
+        self._say(heading(job, description) + "\n")
+
+    def __call__(self, state: Generation) -> None:
+        now = time.monotonic()
+        self.first = self.first or state  # of this sitting
+        total = self.job.settings.generations
+        is_last = state.generation == total
+        if now < self.due and not is_last:
+            return
+        self.due = now + _SECONDS_BETWEEN_LINES
+        spent = now - self.started
+        done = state.generation - self.first.generation
+        left = spent / done * (total - state.generation) if done else float("inf")
+        speed = (state.evaluations - self.first.evaluations) / spent if spent else 0.0
+        left = sooner(left, spent, self.max_seconds)
+        when = f"{left:.0f} s left" if left < float("inf") else ""
+        objective = self.job.problem.objective
+        self._say(
+            f"generation {state.generation:>{len(str(total))}}/{total}"
+            f"  best {score(objective, state.best)}  mean {score(objective, state.mean)}"
+            f"  {speed:,.0f} evaluations/s"
+            f"  {when if not is_last else f'{spent:.1f} s'}".rstrip()
+            + "\n"
+        )
+
+    def stage(self, words: str) -> None:
+        """A line of its own."""
+        self._say(f"{words}\n")
+
+    def run_ended(self, run: WrittenRun) -> None:
+        """A line of its own."""
+        self._say(run_line(run) + "\n")
+
+    def note(self, text: str) -> None:
+        """A line of its own."""
+        self._say(clean(text) + "\n")
+
+    def close(self) -> None:
+        """What is still to be said."""
+        self._say("")
+
+
+def sooner(left: float, spent: float, max_seconds: float | None) -> float:
+    """Seconds that are left of a run that also ends after `max_seconds`."""
+    return left if max_seconds is None else max(0.0, min(left, max_seconds - spent))
+
+
+def heading(job: Job, description: str) -> str:
+    """What is about to run, in two lines."""
+    problem, dataset = job.problem, job.problem.dataset
+    train, test = len(problem.split.train), len(problem.split.test)
+    goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
+    what = (
+        f"{job.grammar.name} on {dataset.name}: {len(dataset.features)} features -> {goal};"
+        f" {train} rows to learn from, {test} to test"
+    )
+    return f"{clean(what)}\nbackend {clean(description)}"
+
+
+def score(objective: str, fitness: float) -> str:
+    """A fitness as people read it."""
+    return _number(natural(objective, fitness))
+
+
+def run_line(run: WrittenRun) -> str:
+    """One of several runs that has ended."""
+    result = run.record["result"]
+    figures = "  ".join(
+        f"{part} {name} {_figure(result[part][name]).strip()}"
+        for part in ("train", "test")
+        for name in list(result[part])[:1]
+    )
+    seed = run.record["settings"]["seed"]
+    fold = run.record["settings"].get("fold", 0)
+    which = f"fold {fold + 1}" if run.record["settings"].get("folds") else f"seed {seed}"
+    return f"{which}  {result['objective']} {_number(result['score'])}  {figures}"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def result_lines(run: WrittenRun) -> list[str]:
+    """What came of a run, and how to use it."""
+    result = run.record["result"]
+    network = result["network"]
+    parts = [
+        f"{network[key]} {key.removesuffix('s') if network[key] == 1 else key}"
+        for key in ("layers", "neurons", "features", "connections")
+    ]
+    objective = result["objective"]
+    names = [path.name for path in run.files]
+    lines = [
+        f"best network: {objective} {_number(result['score'])} ({perfect(objective)} is perfect);"
+        f" {', '.join(parts)}",
+        *_metric_lines(result),
+        *_confusion_lines(run.record),
+        f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
+    ]
+    lines.append(f"look at it: {clean(str(run.folder / 'report.html'))}")
+    module = run.record["model"]["name"]
+    lines.append(
+        f"import it:  PYTHONPATH={shlex.quote(clean(str(run.folder)))} python -c "
+        f'"import {module}; help({module})"'
+    )
+    return lines
+
+
+def _metric_lines(result: dict[str, Any]) -> list[str]:
+    names = [name.replace("_", " ") for name in result["train"]]
+    widths = [max(len(name) + 2, 10) for name in names]
+    lines = ["       " + "".join(f"{n:>{w}}" for n, w in zip(names, widths, strict=True))]
+    for part in ("train", "test"):
+        figures = zip(map(_figure, result[part].values()), widths, strict=True)
+        lines.append(f"{part:<7}" + "".join(f"{figure:>{width}}" for figure, width in figures))
+    return lines
+
+
+def _confusion_lines(record: dict[str, Any]) -> list[str]:
+    """How the rows kept aside were told apart."""
+    classes = [clean(str(label))[:_WIDEST_LABEL] for label in record["model"]["classes"]]
+    counts = record["result"].get("confusion", {}).get("test", [])
+    if not counts or len(classes) > _MOST_CLASSES_SHOWN or not any(map(sum, counts)):
+        return []
+    width = max(6, *map(len, classes)) + 2
+    lines = ["test rows by class, and what was predicted:"]
+    lines.append(" " * width + "".join(f"{label:>{width}}" for label in classes))
+    for label, row in zip(classes, counts, strict=True):
+        lines.append(f"{label:>{width}}" + "".join(f"{count:>{width}}" for count in row))
+    return lines
+
+
+def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
+    """The mean and the standard deviation over several runs."""
+    results = [run.record["result"] for run in runs]
+    rows = {results[0]["objective"]: [result["score"] for result in results]}
+    for part in ("train", "test"):
+        for name in results[0][part]:
+            rows[f"{part} {name}"] = [result[part][name] for result in results]
+    for name in ("layers", "neurons", "features", "connections"):
+        rows[name] = [result["network"][name] for result in results]
+    lines = [f"{len(runs)} {what}, mean ± standard deviation:"]
+    for name, values in rows.items():
+        defined = [value for value in values if value is not None]
+        if defined:
+            spread = statistics.stdev(defined) if len(defined) > 1 else 0.0
+            lines.append(
+                f"  {name.replace('_', ' '):<24}{statistics.fmean(defined):>9.4f} ± {spread:.4f}"
+            )
+    lines.append(f"written to {runs[0].folder.parent}")
+    return lines
+
+
+def _figure(value: Any) -> str:
+    return f"{_number(value):>10}" if value is not None else f"{'-':>10}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 1e5 else f"{value:.3g}"

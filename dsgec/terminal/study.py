@@ -1,0 +1,105 @@
+"""A study to what a person sees while it goes on: how far it is, how long it will take."""
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from dsgec.errors import clean
+from dsgec.study.prepare import Task
+from dsgec.terminal.display import Voice, duration
+
+_SECONDS_BETWEEN_LINES = 5.0
+_WIDTH = 28
+
+Kind = tuple[str, str, str, int]
+
+
+class Remaining:
+    """How much time the runs that are left will take, from those that have ended.
+
+    A kind of run that has been seen takes as long as it did; another is judged by its size.
+    """
+
+    def __init__(self, tasks: Iterable[Task], jobs: int) -> None:
+        self.jobs = jobs
+        self.left: defaultdict[Kind, int] = defaultdict(int)
+        self.sizes: dict[Kind, int] = {}
+        self.seconds: defaultdict[Kind, list[float]] = defaultdict(list)
+        for task in tasks:
+            self.left[_kind(task)] += 1
+            self.sizes[_kind(task)] = task.size
+
+    def ended(self, task: Task, seconds: float) -> None:
+        """Count a run that has ended."""
+        self.left[_kind(task)] -= 1
+        self.seconds[_kind(task)].append(seconds)
+
+    def estimate(self) -> float | None:
+        """Seconds; None before anything is known."""
+        if not self.seconds:
+            return None
+        means = {kind: sum(seen) / len(seen) for kind, seen in self.seconds.items()}
+        rate = sum(means.values()) / sum(self.sizes[kind] for kind in means)
+        total = sum(
+            count * means.get(kind, rate * self.sizes[kind]) for kind, count in self.left.items()
+        )
+        return total / min(self.jobs, max(sum(self.left.values()), 1))
+
+
+class Progress:
+    """On a terminal one line is kept fresh, else a line follows every few seconds."""
+
+    def __init__(self, tasks: Sequence[Task], finished: int, jobs: int, *, quiet: bool) -> None:
+        self.done, self.total = finished, finished + len(tasks)
+        self.remaining = Remaining(tasks, jobs)
+        self.quiet = quiet or sys.stderr is None
+        self.terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._say = Voice(sys.stderr)
+        self.shown = -_SECONDS_BETWEEN_LINES
+        self.noted = False
+        if tasks:
+            self._show(is_last=False)
+
+    def note(self, text: str) -> None:
+        """A remark, once."""
+        if text and not self.noted and not self.quiet:
+            self.noted = True
+            self._say(clean(f"note: {text}") + "\n")
+
+    def ended(self, task: Task, seconds: float) -> None:
+        """Called with every run that has ended."""
+        self.done += 1
+        self.remaining.ended(task, seconds)
+        self._show(is_last=self.done == self.total)
+
+    def _show(self, *, is_last: bool) -> None:
+        now = time.monotonic()
+        soon = not self.terminal and now - self.shown < _SECONDS_BETWEEN_LINES
+        if self.quiet or (soon and not is_last):
+            return
+        self.shown = now
+        left = self.remaining.estimate()
+        share = self.done / self.total
+        bar = "━" * round(_WIDTH * share) + "─" * (_WIDTH - round(_WIDTH * share))
+        text = f"{self.done:>{len(str(self.total))}}/{self.total} runs"
+        text += "" if left is None or is_last else f"  {duration(left)} left"
+        if self.terminal:
+            self._say(f"\r\x1b[K{bar}  {text}" + "\n" * is_last)
+        else:
+            self._say(text + "\n")
+
+    def close(self) -> None:
+        """End the line that was kept fresh."""
+        if self.terminal and not self.quiet and self.done < self.total:
+            self._say("\n")
+
+
+def _kind(task: Task) -> Kind:
+    cell = task.cell
+    return (
+        cell.settings.engine,
+        cell.grammar.file,
+        cell.data.name,
+        cell.settings.generations * cell.settings.population,
+    )

@@ -1,0 +1,380 @@
+"""An artefact is rebuilt from what it carries; what was changed is found, and never run."""
+
+import json
+import shutil
+import subprocess
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from dsgec.artefacts.export import export, parse_targets
+from dsgec.artefacts.inspect import _beside, inspect_artefact, operations
+from dsgec.artefacts.read import open_artefacts
+from dsgec.artefacts.verify import verify
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.targets import TARGETS
+from dsgec.data.table import read_table
+from dsgec.errors import DsgecError
+from dsgec.folder import open_folder
+from dsgec.native.toolchain import CompileError
+from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.parse import parse
+from dsgec.run.folder import clear_run
+from dsgec.run.predict import predictions
+from tests.codegen.hostile import hostile_names
+from tests.codegen.test_emit import IRIS
+from tests.command import dsgec
+from tests.network.test_model import MODEL
+
+PLAIN = ["c", "python", "numpy"]
+SMALL = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
+MAIN = {"c": "net.c", "python": "net.py", "numpy": "net.py"}
+
+
+def read_artefact(path):
+    """The artefact of one file."""
+    with open_artefacts(path) as found:
+        return found[0]
+
+
+@pytest.mark.parametrize("target", PLAIN)
+@pytest.mark.parametrize("model", [IRIS, MODEL, unnamed(parse("x_1 ^ 3"))])
+def test_an_artefact_carries_its_model(target, model, tmp_path):
+    export(model, [target], "net", tmp_path)
+    found = read_artefact(tmp_path / MAIN[target])
+
+    assert found.artefact == Artefact(model, "net")
+    (line,) = verify(tmp_path / MAIN[target])
+    assert f"{target}, double, model {found.artefact.model_id}" in line
+
+
+FURTHER = {"js": "net.mjs", "cffi": "net/__init__.py", "onnx": "net.onnx"}
+
+
+@pytest.mark.parametrize("target", FURTHER)
+def test_other_artefacts_carry_their_model_too(target, tmp_path):
+    if target == "onnx":
+        pytest.importorskip("onnx", reason="onnx is not installed")
+    if target == "cffi" and not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    export(MODEL, [target], "net", tmp_path)
+    path = tmp_path / FURTHER[target]
+    assert read_artefact(path).artefact == Artefact(MODEL, "net")
+    assert read_artefact(path).targets == (target,)
+    for given in (path, tmp_path):
+        (line,) = verify(given)
+        assert f"{target}, double, model" in line
+    if target == "onnx":
+        path.write_bytes(path.read_bytes()[:-30])
+    elif target == "cffi":
+        library = tmp_path / "net" / "_net.abi3.so"
+        data = bytearray(library.read_bytes())
+        data[len(data) // 2] ^= 1
+        library.write_bytes(data)
+    else:
+        path.write_text(path.read_text().replace("a === b ? 1.0", "a === b ? 2.0"))
+    with pytest.raises(DsgecError):
+        verify(path)
+
+
+@pytest.mark.needs_cc
+def test_a_package_is_run_on_a_table(tmp_path):
+    export(IRIS, ["cffi"], "net", tmp_path)
+    (tmp_path / "t.csv").write_text(
+        "sepal length,sepal width,petal length,petal width\n5.1,3.5,1.4,0.2\n6.0,2.2,4.0,1.0\n"
+    )
+    lines = verify(tmp_path, read_table(str(tmp_path / "t.csv")))
+    assert "2 rows of" in lines[1]
+    assert "give the same bits" in lines[1]
+
+
+# Texts that are numbers, a missing value, a text that was never seen.
+GRADED = Model(
+    parse("sig(x_1 + 2 * x_2 - x_3)"),
+    (Column("size", fill=2.5, center=1.0), Column("grade", "category", ("2", "1"))),
+    ("no", "yes"),
+)
+TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
+    if dtype not in TARGETS[target].dtypes:
+        pytest.skip("there is no such export")
+    if target == "onnx":
+        pytest.importorskip("onnx", reason="onnx is not installed")
+        pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    if target == "js" and not shutil.which("node"):
+        pytest.skip("node is not installed")
+    (tmp_path / "t.csv").write_text(TABLE)
+    table = read_table(str(tmp_path / "t.csv"))
+    export(GRADED, [target], "net", tmp_path / "out", dtype)
+    line = verify(tmp_path / "out", table)[-1]
+
+    assert f"4 rows of {table.source} " in line
+    assert line.endswith("agree within 1e-06" if target == "onnx" else "give the same bits")
+
+
+def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(TABLE)
+    table = read_table(str(tmp_path / "t.csv"))
+    export(GRADED, ["js"], "net", tmp_path / "js")
+    monkeypatch.setattr("dsgec.artefacts.execute.shutil.which", lambda _: None)
+    with pytest.raises(DsgecError, match="no node here"):
+        verify(tmp_path / "js", table)
+
+    def fail(*_):
+        raise CompileError("it failed")
+
+    export(GRADED, ["c"], "net", tmp_path / "c")
+    monkeypatch.setattr("dsgec.artefacts.execute.compile_library", fail)
+    monkeypatch.setattr("dsgec.artefacts.execute.find_toolchain", lambda: "cc")
+    with pytest.raises(DsgecError, match="it failed"):
+        verify(tmp_path / "c", table)
+
+
+@pytest.mark.needs_cc
+def test_a_wheel_is_verified_and_inspected(tmp_path):
+    export(SMALL, ["cffi"], "net", tmp_path, "float", wheel=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    (line,) = verify(wheel)
+    assert "cffi, float, model" in line
+    assert "every byte" in line
+    assert f"{wheel} (cffi)" in inspect_artefact(wheel)[0]
+    assert len(verify(tmp_path)) == 2
+
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("net/more.py", "print('run')")
+    with pytest.raises(DsgecError, match=r"whl: not what .* makes"):
+        verify(wheel)
+    wheel.write_bytes(b"PK")
+    with pytest.raises(DsgecError, match="is no wheel"):
+        verify(wheel)
+
+
+@pytest.mark.needs_cc
+def test_a_package_of_another_compiler_is_told_as_such(tmp_path):
+    export(SMALL, ["cffi"], "net", tmp_path)
+    library = tmp_path / "net" / "_net.abi3.so"
+    library.write_bytes(library.read_bytes() + b"\0")
+
+    with pytest.raises(DsgecError, match=r"_net\.abi3\.so: not what .* built by another"):
+        verify(tmp_path)
+
+
+def test_foreign_files_in_a_folder_are_passed_over(tmp_path):
+    export(SMALL, ["python"], "net", tmp_path)
+    (tmp_path / "other.onnx").write_bytes(b"\x08\x08foreign")
+    (tmp_path / "other.whl").write_bytes(b"foreign")
+
+    assert len(verify(tmp_path)) == 1
+    assert inspect_artefact(tmp_path)
+
+
+@pytest.mark.needs_cc
+def test_a_package_does_not_hide_a_module(tmp_path):
+    with pytest.raises(DsgecError, match=r"the package net/ would hide the module net\.py"):
+        export(SMALL, ["python", "cffi"], "net", tmp_path)
+    assert not list(tmp_path.iterdir())
+    export(SMALL, ["numpy"], "net", tmp_path)
+    with pytest.raises(DsgecError, match=r"would hide the module net\.py"):
+        export(SMALL, ["cffi"], "net", tmp_path)
+
+
+@pytest.mark.needs_cc
+def test_what_any_export_wrote_into_a_run_is_removed_with_it(run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    keep = folder / "kept.txt"
+    keep.touch()
+    for target in ("c", "js", "cffi"):
+        export(SMALL, [target], "net", folder, wheel=target == "cffi")
+    (folder / "net" / "__pycache__").mkdir()
+    (folder / "net" / "__pycache__" / "_net.pyc").touch()
+    with open_folder(folder) as opened:
+        clear_run(opened)
+
+    assert list(folder.iterdir()) == [keep]
+
+
+def test_constants_beyond_single_precision_are_no_mistake_to_inspect(tmp_path):
+    export(unnamed(parse("x_1 * 1e300")), ["c"], "net", tmp_path)
+    text = "\n".join(inspect_artefact(tmp_path))
+
+    if shutil.which("gcc"):
+        assert "float       not possible: 1e+300 is too large for the type float" in text
+        assert "double      " in text
+
+
+def test_the_tools_of_a_compiler_are_found_beside_it():
+    assert _beside("/opt/gcc-12/bin/arm-none-eabi-gcc", "nm") == (
+        "/opt/gcc-12/bin/arm-none-eabi-nm"
+    )
+
+
+def test_hostile_names_survive_the_way_through_an_artefact(tmp_path):
+    names = hostile_names(200)
+    columns = tuple(Column(name, "category", names[:50]) for name in names[:40])
+    model = Model(parse("sig(x_1)", inputs=2000), columns, names[:2], names[3])
+    for target in PLAIN:
+        export(model, [target], "net", tmp_path / target)
+        assert read_artefact(tmp_path / target / MAIN[target]).artefact.model == model
+        verify(tmp_path / target)
+
+
+def test_a_float_artefact_is_verified_as_such(tmp_path):
+    export(IRIS, ["c"], "iris", tmp_path, "float")
+
+    assert "iris.c: c, float, model" in verify(tmp_path)[0]
+
+
+@pytest.mark.parametrize("target", PLAIN)
+def test_a_change_is_found_with_its_line(target, tmp_path):
+    for file in TARGETS[target].emit(Artefact(IRIS, "net")):
+        if file.name.endswith(".md"):
+            continue
+        export(IRIS, [target], "net", tmp_path)
+        path = tmp_path / file.name
+        lines = path.read_text().splitlines(keepends=True)
+        number = len(lines) * 2 // 3
+        lines[number] = lines[number].rstrip("\n") + " \n"
+        path.write_text("".join(lines))
+        with pytest.raises(DsgecError, match=rf"{file.name}:{number + 1}: this is not what dsgec"):
+            verify(tmp_path)
+
+
+def test_code_that_was_added_does_not_run(tmp_path):
+    export(IRIS, ["numpy"], "net", tmp_path)
+    path = tmp_path / "net.py"
+    path.write_text(path.read_text() + f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+
+    with pytest.raises(DsgecError, match="this is not what dsgec makes"):
+        verify(tmp_path)
+    inspect_artefact(tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("target", PLAIN)
+def test_another_weight_in_the_model_is_found(target, tmp_path):
+    export(IRIS, [target], "net", tmp_path)
+    path = tmp_path / MAIN[target]
+    text = path.read_text()
+    old = "0.52 \\052 x_1" if target == "c" else "0.52 * x_1"
+    assert old in text
+    path.write_text(text.replace(old, old.replace("0.52", "0.53")))
+
+    with pytest.raises(DsgecError, match="is not the one whose id it states"):
+        verify(path)
+
+
+def test_what_another_version_made_is_told(tmp_path):
+    export(IRIS, ["numpy"], "net", tmp_path)
+    path = tmp_path / "net.py"
+    text = path.read_text().replace("dsgec 0.1.0", "dsgec 9.9.9")
+    path.write_text(text)
+    assert "every byte" in verify(path)[0]
+
+    path.write_text(text + "\n")
+    with pytest.raises(DsgecError, match=r"made by dsgec 9\.9\.9, and this is"):
+        verify(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe",
+        b"metadata = __import__('os')",
+        b"metadata = {}",
+        b"metadata = []",
+        b"metadata = {'network': 3}",
+        b"metadata = {'network': 'y_1 = 1'}",
+        b"metadata = {'network': 'y_1 = ', 'columns': []}",
+        b"metadata = {'network': 'y_1 = 1', 'columns': [], 'generator': 'dsgec 1\\n#'}",
+        b"metadata = " + b"(" * 5000,
+        b"metadata = " + b"-" * 100_000 + b"1",
+    ],
+    ids=lambda content: repr(content[:60]),
+)
+def test_a_file_that_carries_no_model_is_a_mistake(content, tmp_path):
+    path = tmp_path / "net.py"
+    path.write_bytes(content)
+
+    with pytest.raises(DsgecError):
+        verify(path)
+
+
+@pytest.mark.parametrize("name", ["none.py", "none.txt", "folder"])
+def test_what_is_not_there_is_a_mistake(name, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DsgecError):
+        verify(tmp_path / name)
+    with pytest.raises(DsgecError):
+        inspect_artefact(tmp_path / name)
+
+
+def test_the_exports_of_a_run_are_verified_against_it_and_on_data(run, tmp_path):
+    lines = dsgec("verify", run, "--data", "wdbc").stdout.splitlines()
+
+    assert sum("every byte is what dsgec makes" in line for line in lines) == 2
+    assert sum("569 rows of wdbc give the same bits" in line for line in lines) >= 1
+    folder = tmp_path / "run"
+    subprocess.run(["cp", "-r", str(run), str(folder)], check=True)
+    export(IRIS, ["numpy"], "other", folder)
+    assert "is not of the run" in dsgec("verify", folder, code=1).stderr
+
+
+def test_inspect_tells_what_it_is_and_costs(run, tmp_path):
+    text = dsgec("inspect", run).stdout
+    export(MODEL, ["c"], "net", tmp_path)
+    mixed = dsgec("inspect", tmp_path / "net.h").stdout
+
+    assert json.loads((run / "run.json").read_text())["model"]["id"] in text
+    assert "'benign', 'malignant' (`diagnosis`)" in text
+    assert "5 columns, 4 of them read; 3 of texts; 3 may be missing" in mixed
+    # 2x + 10b + 100r + 200g + 400b + 1000f: the last factors and the scaling of the first column
+    assert "6 multiplications, 3 fill, 6 additions, 1 divisions, 5 is" in mixed
+
+
+def test_operations_are_counted_by_hand():
+    counts = operations(parse("y_1 = 2 * x_1 ^ 5 + sig(x_1 / x_2) - x_1 ^ -2"))
+
+    assert counts == {"multiplications": 5, "additions": 2, "divisions": 2, "sig": 1}
+
+
+def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
+    with pytest.raises(DsgecError, match=r"would write net\.py"):
+        export(IRIS, ["python", "numpy"], "net", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_type_that_a_target_does_not_have_is_a_mistake(tmp_path):
+    with pytest.raises(DsgecError, match="`numpy` cannot be of the type float"):
+        export(IRIS, parse_targets("c,numpy"), "net", tmp_path, "float")
+
+
+def test_predictions_have_no_label_where_there_is_no_number(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1e200,\n1.0,2\n")
+    model = Model(parse("sig(x_1 * 1e200 * 0.0)", inputs=2), plain(("a", "b")), ("no", "yes"))
+    lines = predictions(model, read_table(str(tmp_path / "t.csv"))).splitlines()
+
+    assert lines == ["predicted,p(no),p(yes)", ",nan,nan", "yes,0.5,0.5"]
+
+
+def test_a_run_searches_quickly_for_its_self_test_and_an_export_in_full(run, tmp_path):
+    dsgec("export", run, "--to", "numpy", "-o", tmp_path)
+    own, exported = (read_artefact(folder / "wdbc.py").artefact for folder in (run, tmp_path))
+
+    assert (own.selftest, exported.selftest) == ("quick", "full")
+    assert replace(own, selftest="full") == exported
+    assert "every byte is what dsgec makes" in dsgec("verify", tmp_path).stdout
+
+
+def test_an_effort_that_there_is_not_is_refused(run, tmp_path):
+    text = (run / "wdbc.py").read_text()
+    (tmp_path / "wdbc.py").write_text(text.replace("'selftest': 'quick'", "'selftest': 'slow'"))
+
+    assert "does not say what made it" in dsgec("verify", tmp_path, code=1).stderr
