@@ -1,4 +1,4 @@
-"""What a user's mistake is told as: a place, the line, a caret, what is wrong and what to do."""
+"""Errors for users: a place, the line, a caret, what is wrong and what to do."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -52,7 +52,7 @@ class DsgecError(Exception):
         super().__init__("\n".join(map(str, self.faults)))
 
     def of(self, which: str) -> "DsgecError":
-        """The same mistake, told of one among several."""
+        """The same error, as that of one among several."""
         return DsgecError(replace(f, message=f"{which}: {f.message}") for f in self.faults)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -73,8 +73,13 @@ def reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
+def counted(count: int, noun: str, nouns: str = "") -> str:
+    """A number of things: `1 layer`, `2 layers`."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
 def printable(text: str) -> str:
-    """Text that cannot drive a terminal: control characters, and what is no text, replaced."""
+    """Text that cannot drive a terminal: control characters, and what is not text, replaced."""
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 

@@ -56,12 +56,12 @@ class Folder:
         return self._mode(name) is not None
 
     def has_file(self, name: str) -> bool:
-        """Whether there is a file of this name that is no link."""
+        """Whether there is a file of this name, not a link."""
         mode = self._mode(name)
         return mode is not None and stat.S_ISREG(mode)
 
     def has_folder(self, name: str) -> bool:
-        """Whether there is a folder of this name that is no link."""
+        """Whether there is a folder of this name, not a link."""
         mode = self._mode(name)
         return mode is not None and stat.S_ISDIR(mode)
 
@@ -291,7 +291,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def _open_below(parent: int, name: str, *, make: bool) -> int:
-    """The descriptor of a subfolder that is no link."""
+    """The descriptor of a subfolder, not a link."""
     flags = _DIRECTORY | os.O_NOFOLLOW
     try:
         return os.open(name, flags, dir_fd=parent)

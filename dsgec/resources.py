@@ -54,7 +54,7 @@ def find(
 
     A folder of a shipped name, as one makes for one's runs, is not in its way.
 
-    `more` tells of names that are found elsewhere.
+    `more` is about names that are found elsewhere.
     """
     shipped = shipped_names(folder, suffix)
     path = Path(name)

@@ -64,7 +64,7 @@ class LocalCluster:
 def other_dsgec(folder):
     """A copy of the package, in which one file differs by a comment."""
     subprocess.run(["cp", "-r", *(ROOT / n for n in ("dsgec", "templates")), folder], check=True)
-    with (folder / "dsgec" / "genome" / "random.py").open("a") as file:
+    with (folder / "dsgec" / "random.py").open("a") as file:
         file.write("# changed\n")
     return folder
 

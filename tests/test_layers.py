@@ -27,7 +27,7 @@ OWNERS = {
     "click": {"cli"},
     "rich": {"terminal"},
     "scipy": {"study"},
-    "PIL": {"study"},
+    "PIL": {"drawing"},
     "distributed": {"workers"},
     "dask": {"workers"},
     "pyarrow": {"data"},

@@ -138,7 +138,7 @@ def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
     )
     errors = dsgec("sample", grammar, code=1).stderr
     assert "g.bnf:4:1" in errors
-    assert "made anew for each layer" in errors
+    assert "made again for each layer" in errors
 
 
 def test_an_interrupt_keeps_what_was_reached(tmp_path):

@@ -19,7 +19,7 @@ from dsgec.data.arrays import table_of
 from dsgec.data.dialect import Reading
 from dsgec.data.ir import Table
 from dsgec.data.table import read_table
-from dsgec.drawing.svg import draw
+from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError
 from dsgec.fitness.metrics import Classes, predicted_classes
 from dsgec.network.description import describe, read_model
@@ -130,7 +130,7 @@ class Network:
 
     def svg(self) -> str:
         """A drawing: blue weights are positive, orange ones negative, thick ones large."""
-        return draw(self.model)
+        return drawn(self.model)
 
     _repr_svg_ = svg
 

@@ -58,7 +58,7 @@ class Run:
 
     @property
     def score(self) -> float:
-        """The objective's value on the rows to learn from, as people read it."""
+        """The objective's value on the training rows, as people read it."""
         return float(self.record["result"]["score"])
 
     @property

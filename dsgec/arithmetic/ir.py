@@ -93,7 +93,7 @@ class Definition:
 def rewrite(
     expression: Expression, change: Callable[[Expression], Expression | None]
 ) -> Expression:
-    """The expression with its parts changed, the outermost first; None is no change."""
+    """The expression with its parts changed, the outermost first; None changes nothing."""
     changed = change(expression)
     if changed is not None:
         return changed

@@ -36,7 +36,7 @@ def build(source: Source) -> Draft:
 
 
 def _continues(head: Token, previous: Token | None, body: list[Token]) -> bool:
-    """Whether `<a> = …` is no rule with a wrong arrow but goes on with an open alternative."""
+    """Whether `<a> = …` is not a rule with a wrong arrow but continues an open alternative."""
     if head.type != "LOOSE_HEAD" or previous is None or previous.type == "DIRECTIVE":
         return False
     arrow = _ARROW.search(head)

@@ -11,7 +11,7 @@ from dsgec.errors import Fault, Span
 
 @dataclass(slots=True)
 class Draft:
-    """The rules and the lines of directives of a source, as far as they could be read.
+    """The rules and the lines of directives of a source that could be read.
 
     `known` are names whose rule could not be read, so that they are not reported as undefined too;
     `broken` are names of rules that miss a symbol which could not be read.

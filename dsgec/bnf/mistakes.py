@@ -37,7 +37,7 @@ def report_define(draft: Draft, token: Token) -> None:
 
 
 def report_name(draft: Draft, token: Token, written: str) -> None:
-    """A `<` and a letter that do not go on as a name; `written` is that part of the token."""
+    """A `<` and a letter that do not continue as a name; `written` is that part of the token."""
     at = token.index("<")
     if written.endswith(">"):
         message = f"`{shorten(written)}` is not a name"

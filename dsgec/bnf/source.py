@@ -27,7 +27,7 @@ class Source:
 
 
 def read(text: str | bytes, name: str) -> Source:
-    """The source that `text` is; DsgecError where it is no text."""
+    """The source that `text` is; DsgecError where it is not text."""
     if isinstance(text, bytes):
         text = _decode(text, name)
     else:
@@ -35,7 +35,7 @@ def read(text: str | bytes, name: str) -> Source:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
             source = _lines(text[: error.start], name)
-            raise DsgecError(_at_end(source, "this character is no text", "Remove it.")) from None
+            raise DsgecError(_at_end(source, "this character is not text", "Remove it.")) from None
     source = _lines(text.removeprefix("\ufeff"), name)
     if (nul := source.text.find("\0")) >= 0:
         head = _lines(source.text[:nul], name)

@@ -87,7 +87,7 @@ def _unquote(draft: Draft, quoted: str, span: Span) -> str:
         return inner
     for match in _ESCAPE.finditer(inner):
         if match.group(1) not in _ESCAPES:
-            message = f"`{match.group()}` is no escape"
+            message = f"`{match.group()}` is not an escape"
             advice = "Write `\\\\` for a backslash; the others are `\\\"` `\\'` `\\n` `\\t`."
             place = draft.source.span(span.line, span.column + 1 + match.start(), 2)
             draft.report(message, advice, place)

@@ -43,7 +43,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     """Print the network of RUN, its equations and what goes into each neuron, or draw it."""
     from dsgec.codegen.artefact import model_id
     from dsgec.drawing.dot import graph
-    from dsgec.drawing.svg import draw
+    from dsgec.drawing.svg import svg as drawn
     from dsgec.errors import clean
     from dsgec.folder import open_folder, write_whole
     from dsgec.run.folder import read_model
@@ -52,7 +52,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
 
     with open_folder(run) as folder:
         model, name = read_model(folder)
-    for path, make in ((svg, draw), (dot, graph)):
+    for path, make in ((svg, drawn), (dot, graph)):
         if path == Path("-"):
             hand_over(make(model).removesuffix("\n"))
         elif path is not None:

@@ -37,7 +37,7 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
         )
     seen = set(features)
     notes = [
-        f"`{name}` is in no row to learn from, so it is no feature"
+        f"`{name}` is in no training row, so it is not a feature"
         for name in dataset.features
         if name not in seen
     ]
@@ -80,7 +80,7 @@ def learn(column: Column, values: Array, plan: Plan) -> Column:
     known = values[~np.isnan(values)]
     if not len(known):
         raise DsgecError(
-            f"`{column.name}` is missing in every row to learn from",
+            f"`{column.name}` is missing in every training row",
             "Leave the column out with --ignore.",
         )
     if column.kind != "number":

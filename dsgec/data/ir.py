@@ -72,7 +72,7 @@ def number_text(value: float) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """The numbers of the rows to learn from and of those kept aside, in the table's order."""
+    """The numbers of the training and the test rows, in the table's order."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]

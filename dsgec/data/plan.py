@@ -20,7 +20,7 @@ class Plan:
 
     @property
     def learns(self) -> bool:
-        """Whether numbers are learnt from the rows to learn from."""
+        """Whether numbers are taken from the training rows."""
         return self.scale != "none" or self.missing in ("mean", "median")
 
 

@@ -1,4 +1,4 @@
-"""A Dataset to the rows to learn from and the rows kept aside."""
+"""A Dataset to its training rows and its test rows."""
 
 import math
 from array import array
@@ -12,7 +12,7 @@ from dsgec.random import Stream
 
 
 def split(dataset: Dataset, test: float, seed: int) -> Split:
-    """Rows to learn from and rows kept aside: the same share of every class, drawn from `seed`."""
+    """Training and test rows: the same share of every class, drawn from `seed`."""
     if dataset.own_test is not None:
         return dataset.own_test
     chosen = np.ones(len(dataset.y), dtype=bool)
@@ -23,7 +23,7 @@ def split(dataset: Dataset, test: float, seed: int) -> Split:
 
 
 def folds(dataset: Dataset, count: int, seed: int) -> list[Split]:
-    """Every row is kept aside once: of each class, as many in each fold as can be."""
+    """Every row is a test row once: of each class, as many in each fold as can be."""
     if not 2 <= count <= len(dataset.y):
         raise DsgecError(
             f"{count} folds of {len(dataset.y)} rows cannot be made",
@@ -38,7 +38,7 @@ def folds(dataset: Dataset, count: int, seed: int) -> list[Split]:
     for part in parts:
         if len(np.unique(dataset.y[part.train])) < max(len(dataset.classes), 1):
             raise DsgecError(
-                f"with {count} folds, a class has no row to learn from",
+                f"with {count} folds, a class has no training row",
                 "Each class needs two rows or more.",
             )
     return parts

@@ -43,7 +43,7 @@ class DataTable:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A picture with two axes. `key` tells its parts' ids from those of other charts."""
+    """A picture with two axes. `key` makes its parts' ids different from those of other charts."""
 
     key: str
     title: str

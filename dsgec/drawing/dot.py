@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from dsgec.codegen.environment import render
-from dsgec.drawing.labels import node_labels, output_label
+from dsgec.drawing.nodes import named_nodes
 from dsgec.drawing.width import shorten
 from dsgec.network.ir import Input
 from dsgec.network.links import Link, links, neuron_parts, output_parts
 from dsgec.network.model import Model
-from dsgec.network.text import expression
 
 _LONGEST_LABEL = 30
 
@@ -46,37 +45,35 @@ class Edge:
 def graph(model: Model) -> str:
     """The network as text for `dot`."""
     network = model.network
-    labels = node_labels(model)
-    features = [p for p, node in enumerate(network.nodes) if isinstance(node, Input)]
-    names = {p: f"x{_column(model, p)}" for p in features}
-    ranks = [
-        Rank(
-            "source",
-            tuple(Dot(names[p], "feature", _short(labels[p]), labels[p]) for p in features),
-        )
-    ]
-    for number, layer in enumerate(network.layers, 1):
-        dots = []
-        for index, position in enumerate(layer, 1):
-            if position in names:  # a neuron of an earlier layer, or a feature
-                continue
-            names[position] = f"h_{number}_{index}"
+    ranks: dict[str, list[Dot]] = {}
+    names: dict[int, str] = {}
+    labels: dict[int, str] = {}
+    ends = 0
+    for node in named_nodes(model):
+        position, function = node.position, ""
+        if node.kind == "output":
+            function = "softmax" if network.softmax else output_parts(network, ends).function
+            ends += 1
+            rank, name = "sink", f"y_{ends}"
+        elif position in names:  # a neuron of an earlier layer, or a feature
+            continue
+        elif node.kind == "feature":
+            rank, name = "source", f"x{_column(model, position)}"
+        else:
+            rank, name = node.name.rpartition("_")[0], node.name
             function = neuron_parts(network, position).function
-            others = {p: name for p, name in labels.items() if p != position}
-            formula = expression(network, position, others)
-            dots.append(Dot(names[position], "neuron", _with(labels[position], function), formula))
-        ranks.append(Rank("same", tuple(dots)))
-    ends = []
-    for index, position in enumerate(network.outputs):
-        function = "softmax" if network.softmax else output_parts(network, index).function
-        label = _with(_short(output_label(model, index)), function)
-        formula = expression(network, position, labels)
-        ends.append(Dot(f"y_{index + 1}", "output", label, formula))
-    ranks.append(Rank("sink", tuple(ends)))
+        if node.kind != "output":
+            names[position], labels[position] = name, node.name
+        label = shorten(node.name, _LONGEST_LABEL) + (f": {function}" if function else "")
+        ranks.setdefault(rank, []).append(Dot(name, node.kind, label, node.formula or node.name))
     found = links(network)
     largest = max((abs(link.weight) for link in found if link.weight is not None), default=1.0)
     edges = [_edge(link, names, labels, largest or 1.0) for link in found]
-    return render("dot/network.dot.j2", ranks=[rank for rank in ranks if rank.dots], edges=edges)
+    kinds = [
+        Rank(rank if rank in ("source", "sink") else "same", tuple(dots))
+        for rank, dots in ranks.items()
+    ]
+    return render("dot/network.dot.j2", ranks=kinds, edges=edges)
 
 
 def _column(model: Model, position: int) -> int:
@@ -94,11 +91,3 @@ def _edge(link: Link, names: dict[int, str], labels: dict[int, str], largest: fl
     sign = "minus" if link.weight < 0 else "plus"
     width = round(0.6 + 3.4 * (abs(link.weight) / largest), 2)
     return Edge(source, target, sign, f"{link.weight:g}", width, f"{link.weight:g} × {label}")
-
-
-def _with(label: str, function: str) -> str:
-    return f"{label}: {function}" if function else label
-
-
-def _short(label: str) -> str:
-    return shorten(label, _LONGEST_LABEL)

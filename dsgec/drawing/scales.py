@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LOG_RATIO = 20.0
-_MOST_STEPS = 5.5
+MOST_STEPS = 5.5
 _LEAST = 1e-290  # what is smaller is drawn as nothing
 
 
@@ -69,7 +69,7 @@ def suited(values: Sequence[float], start: float, end: float) -> Scale:
     return Scale(low / 1.05, min(high, 1.7e308) * 1.05, start, end, tuple(inside), is_log=True)
 
 
-def steps(low: float, high: float, *, whole: bool = False) -> list[float]:
+def steps(low: float, high: float, *, whole: bool = False, most: float = MOST_STEPS) -> list[float]:
     """Round numbers, three to seven of them, from at most `low` to at least `high`."""
     span = high - low
     if not span > max(abs(high) * 1e-12, _LEAST):
@@ -80,7 +80,7 @@ def steps(low: float, high: float, *, whole: bool = False) -> list[float]:
     if not math.isfinite(span):
         return [low, 0.0, high]
     size = 10.0 ** math.floor(math.log10(span / 4.0))
-    size = next(size * f for f in (1.0, 2.0, 5.0, 10.0, 20.0) if span / (size * f) <= _MOST_STEPS)
+    size = next(size * f for f in (1.0, 2.0, 5.0, 10.0, 20.0) if span / (size * f) <= most)
     size = max(size, 1.0) if whole else size
     first = math.floor(low / size + 1e-9)
     last = max(math.ceil(high / size - 1e-9), first + 1)

@@ -42,7 +42,7 @@ class Problem:
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """A copy of the rows to learn from: to be kept, not to be asked for again and again."""
+        """A copy of the training rows: to be kept, not to be asked for again and again."""
         return self.dataset.x[self.split.train]
 
     def parse(self, phenotype: str) -> Network:
@@ -73,7 +73,7 @@ class Problem:
         )
 
     def targets(self, outputs: int) -> Targets:
-        """What a network with so many outputs should give on the rows to learn from."""
+        """What a network with so many outputs should give on the training rows."""
         y = self.dataset.y[self.split.train]
         count = len(self.dataset.classes)
         groups = tuple(np.flatnonzero(y == c) for c in range(count))
@@ -131,7 +131,7 @@ def choose_objective(dataset: Dataset, parts: Split, wanted: str) -> str:
             f"There are {', '.join(allowed)}.",
         )
     if objective in FOR_QUANTITIES and not spread(dataset.y[parts.train]):
-        raise DsgecError("all rows to learn from have the same target", "Choose another split.")
+        raise DsgecError("all training rows have the same target", "Choose another split.")
     return objective
 
 

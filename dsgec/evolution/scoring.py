@@ -1,4 +1,4 @@
-"""Phenotypes to scores: parse, simplify, run on the rows to learn from, measure."""
+"""Phenotypes to scores: parse, simplify, run on the training rows, measure."""
 
 import math
 from collections.abc import Iterable, Sequence

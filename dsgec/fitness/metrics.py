@@ -71,7 +71,7 @@ def tally_classes(outputs: Array, classes: Classes, count: int) -> ClassTally:
 
 
 def class_figures(tally: ClassTally) -> dict[str, float | None]:
-    """The figures that `classification` tells of."""
+    """The figures that `classification` gives."""
     sizes = [sum(row) for row in tally.confusion]
     rows = sum(sizes)
     if not rows:
@@ -104,7 +104,7 @@ def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
 
 
 def error_figures(tally: ErrorTally, deviations: float) -> dict[str, float | None]:
-    """The figures that `regression` tells of; `deviations` is the spread of the targets."""
+    """The figures that `regression` gives; `deviations` is the spread of the targets."""
     if not tally.rows:
         return dict.fromkeys(("rmse", "mae", "r2"))
     return {

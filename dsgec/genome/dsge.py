@@ -31,7 +31,7 @@ class Dsge:
         """Map a genotype, mending it where it must be.
 
         Missing integers are drawn and added at the end of their gene; an integer that the depth at
-        its place forbids, or a connection to a neuron that is gone, is drawn anew.
+        its place forbids, or a connection to a neuron that is gone, is drawn again.
         """
         codons = {gene: list(values) for gene, values in genotype.items()}
         read: dict[Gene, int] = {}

@@ -57,7 +57,7 @@ class Ge:
         return genotype.keys() == {_CODONS} and len(genotype[_CODONS]) == self.codons
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """A codon that was read, drawn anew."""
+        """A codon that was read, drawn again."""
         codons = list(derivation.genotype[_CODONS])
         index = stream.below(min(derivation.read[_CODONS], self.codons))
         codons[index] = stream.below(CODON_RANGE)

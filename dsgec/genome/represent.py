@@ -17,7 +17,7 @@ def represent(
     if tables.has_dynamic_rules:
         features = tables.names[tables.features]
         raise DsgecError(
-            f"{engine.upper()} cannot evolve this grammar: `<{features}>` is made anew for each"
+            f"{engine.upper()} cannot evolve this grammar: `<{features}>` is made again for each"
             " layer, and only DSGE can do that",
             "Use --engine dsge, or a grammar without layers, such as one_layer.",
         )

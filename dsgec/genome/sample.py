@@ -121,7 +121,7 @@ def _derive(
 ) -> tuple[Sample | None, int]:
     """Follow `path`, one step at the first symbol that it fits, and end everything else soonest.
 
-    Gives the text, and how many symbols it took. None where the text gets so long that it tells no
+    Gives the text, and how many symbols it took. None where the text gets so long that it says no
     more about the grammar than a shorter one.
     """
     inputs = len(rules[roles.features].alternatives) if roles.features else 0

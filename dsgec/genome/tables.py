@@ -42,7 +42,7 @@ class Tables:
 
     @property
     def has_dynamic_rules(self) -> bool:
-        """Whether `<features>` is made anew for each layer, be it the output's."""
+        """Whether `<features>` is made again for each layer, be it the output's."""
         return self.features != NONE and (self.layer != NONE or self.output_layer != NONE)
 
     def options(self, rule: int, depth: int) -> tuple[int, ...]:
@@ -66,7 +66,7 @@ def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
     if roles.layer and roles.features and measures.cyclic[numbers[roles.features]]:
         raise DsgecError(
             grammar.fault(
-                f"`<{roles.features}>` leads to itself, but it is made anew for each layer",
+                f"`<{roles.features}>` leads to itself, but it is made again for each layer",
                 "Move the recursion to another symbol, or say `%features none`.",
                 grammar.rules[numbers[roles.features]].span,
             )

@@ -166,7 +166,7 @@ def _growth_with_rows() -> Report:
         texts = [first.individual(number).phenotype for number in range(100)]
         best = float("inf")
         for _ in range(2 if rows > 100_000 else 5):
-            engine = Engine(problem, Settings())  # anew: it remembers neurons
+            engine = Engine(problem, Settings())  # a new one: it remembers neurons
             start = time.perf_counter()
             for text in texts:
                 engine.native.score(text)

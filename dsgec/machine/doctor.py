@@ -42,7 +42,7 @@ def diagnosis() -> Iterator[str]:
         yield "            install gcc or clang, or `pip install dsgec[tcc]`, for the fast engine"
     entries = list(cache.folder().glob("*.so"))
     megabytes = sum(entry.stat().st_size for entry in entries) / 1e6
-    why = "" if cache.is_shared() else " (the usual folder cannot be trusted or written to)"
+    why = "" if cache.is_shared() else " (the default folder cannot be trusted or written to)"
     yield f"cache       {cache.folder()}: {len(entries)} libraries, {megabytes:.1f} MB{why}"
     reason = why_not()
     yield f"reader      {'python' if reason else 'native, for large tables'}"

@@ -7,7 +7,7 @@ def canonical(network: Network) -> Network:
     """The network without dead nodes, numbered as a reader of its text meets them.
 
     A neuron that is no longer a function (it became a number or a feature), that nothing reads or
-    that equals another one is no neuron any more; a layer without neurons is no layer.
+    that equals another one is not a neuron any more; a layer without neurons is not a layer.
     """
     order = _Order(network)
     new_layers = tuple(
@@ -23,7 +23,7 @@ def canonical(network: Network) -> Network:
 
 
 def neuron_fates(network: Network) -> list[list[str]]:
-    """For each neuron of each layer why it is no neuron any more; "" of one that stays."""
+    """For each neuron of each layer why it is not a neuron any more; "" of one that stays."""
     live = _needed(network)
     seen: set[int] = set()
 

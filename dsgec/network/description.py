@@ -1,4 +1,4 @@
-"""A Model as plain data, for run.json and for what is exported, and back, checked as a stranger's.
+"""A Model as plain data, for run.json and for exports, and back: read as untrusted input.
 
 Defaults are left out, so that a column of plain numbers is its name alone.
 """

@@ -64,7 +64,7 @@ class _Parser(Reader):
         return self.network(tuple(layers), outputs, softmax)
 
     def expect_closed(self) -> None:
-        """An open parenthesis hides every separator behind it: better told first."""
+        """An open parenthesis hides every separator behind it: better reported first."""
         opened: list[int] = []
         for mark in _PARENTHESIS.finditer(self.text):
             if mark[0] == "(":
@@ -89,7 +89,7 @@ class _Parser(Reader):
             if match is None:
                 raise self.fail(
                     start,
-                    "this line is no equation",
+                    "this line is not an equation",
                     "Write `h_1_1 = …` for a hidden neuron, `y_1 = …` for an output.",
                 )
             name, at = match[1], start + match.start(2)

@@ -39,7 +39,7 @@ def function_called(name: str) -> str | None:
 
 
 class PhenotypeError(DsgecError):
-    """A text that is no network. `offset` is the place in the text that was parsed."""
+    """A text that is not a network. `offset` is the place in the text that was parsed."""
 
     def __init__(self, text: str, source: str, offset: int, message: str, advice: str) -> None:
         self.offset = offset

@@ -83,7 +83,7 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
     asked = settings.get("generations")
     reached = result["generations"]
     stopped = f" of {asked} (it was stopped)" if reached != asked else ""
-    rows = f"{data['train_rows']:,} to learn from, {data['test_rows']:,} to test"
+    rows = f"{data['train_rows']:,} for training, {data['test_rows']:,} for testing"
     told = [
         ("grammar", f"{record['grammar']['name']} (SHA-256 {record['grammar']['sha256'][:16]}…)"),
         ("table", f"{data['name']} (SHA-256 {data['sha256'][:16]}…)"),

@@ -55,7 +55,7 @@ def hall_chart(run: Result) -> Chart | None:
             for one, (size, value) in zip(known, pairs, strict=True)
             if value is not None
         )
-        words = "rows to learn from" if part == "train" else "test rows"
+        words = "training rows" if part == "train" else "test rows"
         series.append(Series(words, style, path, dots))
     label = metric_label(metric)
     return Chart(

@@ -5,13 +5,15 @@ from typing import Any
 
 from dsgec.codegen.environment import compile_template, environment, load_template
 from dsgec.codegen.markup import compile_markup, render_markup
+from dsgec.drawing.layout import draw
+from dsgec.drawing.nodes import named_nodes
 from dsgec.drawing.scales import figure
-from dsgec.errors import DsgecError
+from dsgec.drawing.written import as_written
+from dsgec.errors import DsgecError, counted
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import metric_label, roc_chart, value_charts
 from dsgec.report.hall import hall_chart, hall_rows
-from dsgec.report.network import draw, named_nodes
 from dsgec.report.progress import fitness_chart, size_chart
 from dsgec.report.script import SCRIPT, page_script
 from dsgec.report.tables import (
@@ -23,7 +25,6 @@ from dsgec.report.tables import (
     fields,
     metric_rows,
 )
-from dsgec.report.written import as_written
 from dsgec.run.folder import has_record, read_result
 from dsgec.run.manifest import write_files
 from dsgec.run.names import EVIDENCE, PAGE
@@ -82,7 +83,7 @@ def run_page(run: Result) -> str:
     written = as_written(run.result["phenotype"], model)
     script = page_script(run, nodes)
     used, unused = feature_use(model)
-    quantity = [] if model.classes else value_charts(run)
+    values = [] if model.classes else value_charts(run)
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
     return render_markup(
         _TEMPLATE,
@@ -102,7 +103,7 @@ def run_page(run: Result) -> str:
         curves=[chart for chart in curves if chart is not None],
         confusions=confusions(run),
         most_classes=MOST_CLASSES,
-        quantity=quantity,
+        values=values,
         drawing=draw(model, nodes, written),
         written=written,
         formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
@@ -126,12 +127,12 @@ def _tiles(run: Result, used: int, unused: int) -> list[tuple[str, str, str]]:
     data: dict[str, Any] = run.record["data"]
     tiles = []
     if run.result["test"][main] is not None:
-        rows = f"of {data['test_rows']:,} rows kept aside"
+        rows = f"of {data['test_rows']:,} test rows"
         tiles.append((f"test {metric_label(main)}", figure(run.result["test"][main]), rows))
-    rows = f"of {data['train_rows']:,} rows learnt from"
+    rows = f"of {data['train_rows']:,} training rows"
     tiles.append((f"train {metric_label(main)}", figure(run.result["train"][main]), rows))
     layers = size["layers"]
-    where = f"in {layers} layer{'s' if layers > 1 else ''}" if layers else "no hidden layer"
+    where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
     tiles.append(("neurons", f"{size['neurons']:,}", where))
     tiles.append(("connections", f"{size['connections']:,}", "weights that count"))
     tiles.append(("features", f"{used:,}", f"of {used + unused:,} are read"))

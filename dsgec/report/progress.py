@@ -40,11 +40,11 @@ def fitness_chart(run: Result) -> Chart:
     left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
     across = _generations(history)
     objective = str(run.result["objective"])
-    told = f"{short(values[0])} at first and {short(values[-1])} in the end" if values else "none"
+    course = f"{short(values[0])} at first and {short(values[-1])} in the end" if values else "none"
     return Chart(
         "fitness",
         "Fitness over the generations",
-        f"A line chart; less is better. The best network's fitness was {told}.",
+        f"A line chart; less is better. The best network's fitness was {course}.",
         across,
         scale,
         "generation",

@@ -13,8 +13,9 @@ from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.codegen.artefact import Artefact, view
 from dsgec.codegen.environment import Code, load_template, render
 from dsgec.codegen.statements import JAVASCRIPT, Program, functions_used, program
-from dsgec.network.model import composed
-from dsgec.report.network import Named, traced
+from dsgec.drawing.nodes import NamedNode, input_positions
+from dsgec.network.ir import Network
+from dsgec.network.model import Model, composed
 from dsgec.run.result import Result
 
 SCRIPT = "report/script.js.j2"
@@ -33,7 +34,7 @@ class _Traced:
     program: Program
 
 
-def page_script(run: Result, nodes: list[Named]) -> Script:
+def page_script(run: Result, nodes: list[NamedNode]) -> Script:
     """The script of a run's page."""
     model = run.model
     artefact = Artefact(model, run.name)
@@ -50,17 +51,25 @@ def page_script(run: Result, nodes: list[Named]) -> Script:
     return Script(text, digest(text))
 
 
+def traced(model: Model) -> Network:
+    """The network with the value of every feature and neuron as outputs before its own."""
+    network = model.network
+    neurons = [p for layer in network.layers for p in layer]
+    wanted = (*input_positions(network), *neurons, *network.outputs)
+    return Network(network.inputs, network.nodes, network.layers, wanted, softmax=False)
+
+
 def digest(text: str) -> str:
     """The source expression of a policy that allows exactly this text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _page(run: Result, nodes: list[Named]) -> dict[str, Any]:
+def _page(run: Result, nodes: list[NamedNode]) -> dict[str, Any]:
     return {
         "examples": run.evidence["examples"],
         "start": [
-            _start(told, column.kind)
-            for told, column in zip(run.evidence["columns"], run.model.columns, strict=True)
+            _start(values, column.kind)
+            for values, column in zip(run.evidence["columns"], run.model.columns, strict=True)
         ],
         "nodes": [
             {"name": node.name, "kind": node.kind, "formula": node.formula} for node in nodes
@@ -70,9 +79,9 @@ def _page(run: Result, nodes: list[Named]) -> dict[str, Any]:
     }
 
 
-def _start(told: dict[str, Any], kind: str) -> float:
+def _start(values: dict[str, Any], kind: str) -> float:
     """The median, or the most frequent text."""
     if kind == "number":
-        return float(told["median"])
-    counts = told["counts"]
+        return float(values["median"])
+    counts = values["counts"]
     return float(counts.index(max(counts)))

@@ -12,10 +12,10 @@ from dsgec.codegen.markup import render_markup
 from dsgec.drawing.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
 from dsgec.drawing.chart import line as path_of
 from dsgec.drawing.scales import Scale, linear, short
+from dsgec.drawing.width import shorten
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
-from dsgec.report.figures import shortened
 from dsgec.study.evidence import FILE
 from dsgec.study.report import COMPARISONS
 from dsgec.study.text import PRINTED
@@ -77,8 +77,8 @@ def study_page(folder: Folder) -> str:
             ],
             "curves": [
                 chart
-                for index, told in enumerate(table["curves"])
-                if (chart := _curves_chart(f"curves-{number}-{index}", told)) is not None
+                for index, curves in enumerate(table["curves"])
+                if (chart := _curves_chart(f"curves-{number}-{index}", curves)) is not None
             ],
             "compared": [row for row in compared if row["table"] == table["name"]],
         }
@@ -108,7 +108,7 @@ def box_plot(key: str, sample: dict[str, Any]) -> BoxPlot | None:
         boxes.append(
             Box(
                 label,
-                shortened(label, max(5, int(step / 6.5))),
+                shorten(label, max(5, int(step / 6.5))),
                 number % _STYLES,
                 round(LEFT + (place + 0.5) * step, 1),
                 (low, first, median, third, high),
@@ -143,8 +143,8 @@ def quartiles(values: Sequence[float]) -> tuple[tuple[float, ...], tuple[float, 
     return (low, first, median, third, high), outside
 
 
-def _curves_chart(key: str, told: dict[str, Any]) -> Chart | None:
-    curves = told["curves"]
+def _curves_chart(key: str, drawn: dict[str, Any]) -> Chart | None:
+    curves = drawn["curves"]
     if not curves:
         return None
     last = max(curve["generations"][-1] for curve in curves)
@@ -171,7 +171,7 @@ def _curves_chart(key: str, told: dict[str, Any]) -> Chart | None:
     )
     return Chart(
         key,
-        f"Fitness over the generations, {told['data']}",
+        f"Fitness over the generations, {drawn['data']}",
         "A line chart of the best fitness, mean of the runs, with a band of one standard"
         " deviation; less is better.",
         across,
@@ -250,7 +250,7 @@ def _is_sample(sample: Any) -> bool:
     )
 
 
-def _is_curves(told: Any) -> bool:
+def _is_curves(value: Any) -> bool:
     def is_curve(curve: Any) -> bool:
         if not isinstance(curve, dict) or not is_text(curve.get("label")):
             return False
@@ -262,7 +262,7 @@ def _is_curves(told: Any) -> bool:
         )
 
     return (
-        isinstance(told, dict)
-        and is_text(told.get("data"))
-        and is_list(told.get("curves"), is_curve)
+        isinstance(value, dict)
+        and is_text(value.get("data"))
+        and is_list(value.get("curves"), is_curve)
     )

@@ -55,7 +55,7 @@ class Field:
     least: float = 0.0
     most: float = 1.0
     median: float = 0.0
-    usual: int = 0
+    default: int = 0
 
 
 def metric_rows(run: Result) -> list[tuple[str, str, str]]:
@@ -68,7 +68,7 @@ def confusions(run: Result) -> list[Confusion]:
     """The matrices of both parts that have rows."""
     labels = [str(label) for label in run.model.classes]
     found = []
-    for part, title in (("train", "Rows to learn from"), ("test", "Test rows")):
+    for part, title in (("train", "Training rows"), ("test", "Test rows")):
         counts = run.result.get("confusion", {}).get(part, [])
         if not any(map(sum, counts)):
             continue
@@ -130,14 +130,14 @@ def fields(run: Result) -> list[Field]:
     return [_field(number, model, run.evidence["columns"][number]) for number in read]
 
 
-def _field(number: int, model: Model, told: dict[str, Any]) -> Field:
+def _field(number: int, model: Model, values: dict[str, Any]) -> Field:
     column = model.columns[number]
     may_miss = column.fill is not None
     if column.kind != "number":
-        usual = told["counts"].index(max(told["counts"]))
-        return Field(number, column.name, column.kind, column.categories, may_miss, usual=usual)
-    least, most = float(told["least"]), float(told["most"])
+        default = values["counts"].index(max(values["counts"]))
+        return Field(number, column.name, column.kind, column.categories, may_miss, default=default)
+    least, most = float(values["least"]), float(values["most"])
     if least == most:  # a slider needs room
         least, most = least - 1.0, most + 1.0
-    median = float(told["median"])
+    median = float(values["median"])
     return Field(number, column.name, "number", (), may_miss, least, most, median)

@@ -30,24 +30,24 @@ def evidence(problem: Problem, model: Model) -> dict[str, Any]:
     raw = dataset.raw if dataset.raw is not None else dataset.x
     parts = {"train": split.train, "test": split.test}
     outputs = {part: evaluate(network, raw[rows]) for part, rows in parts.items()}
-    told: dict[str, Any] = {
+    found: dict[str, Any] = {
         "columns": [_range(c, raw[split.train, i]) for i, c in enumerate(model.columns)]
     }
     if model.classes:
         drawn = _most_frequent(dataset.class_numbers[split.train], len(model.classes))
-        told["roc"] = {
+        found["roc"] = {
             part: _curves(outputs[part], dataset.class_numbers[rows], len(model.classes), drawn)
             for part, rows in parts.items()
         }
     else:
-        told["pairs"] = {
+        found["pairs"] = {
             part: _pairs(outputs[part][:, 0], dataset.y[rows]) for part, rows in parts.items()
         }
-    told["examples"] = [
+    found["examples"] = [
         _example(dataset, model, part, place, parts[part], raw, outputs[part])
         for part, place in _chosen(dataset, model, parts, raw)
     ]
-    return told
+    return found
 
 
 def results_of(outputs: Array, model: Model) -> list[float]:
@@ -196,11 +196,11 @@ def is_evidence(found: dict[str, Any], model: Model) -> bool:
     )
 
 
-def _is_range(told: dict[str, Any], categories: int) -> bool:
+def _is_range(found: dict[str, Any], categories: int) -> bool:
     if categories:
-        return is_list(told.get("counts"), is_count, categories) and is_count(told.get("missing"))
-    numbers: list[Any] = [told.get(name) for name in ("least", "median", "most")]
-    if not all(map(is_number, numbers)) or not is_count(told.get("missing")):
+        return is_list(found.get("counts"), is_count, categories) and is_count(found.get("missing"))
+    numbers: list[Any] = [found.get(name) for name in ("least", "median", "most")]
+    if not all(map(is_number, numbers)) or not is_count(found.get("missing")):
         return False
     return numbers == sorted(numbers)
 

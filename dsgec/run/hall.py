@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from dsgec.codegen.artefact import identity_digest, model_id
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, counted
 from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
@@ -172,7 +172,7 @@ def _of_size(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
     if not found:
         near = sorted((row.connections for row in rows), key=lambda c: (abs(c - wanted), c))
         raise DsgecError(
-            f"the run has seen no network of {wanted} connections",
+            f"the run has seen no network of {counted(wanted, 'connection')}",
             f"Try --pick size {near[0]}, or --pick at-most {max(wanted, near[0])}.",
         )
     return found[0]
@@ -185,7 +185,7 @@ def _at_most(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
     if not small:
         least = min(row.connections for row in rows)
         raise DsgecError(
-            f"the smallest network of the run has {least} connections",
+            f"the smallest network of the run has {counted(least, 'connection')}",
             f"Try --pick at-most {least}.",
         )
     sign = -1.0 if rises(_objective(record)) else 1.0

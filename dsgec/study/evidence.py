@@ -1,4 +1,4 @@
-"""A study to what its page draws and no other file of the folder tells: `report.json`."""
+"""A study to what its page draws and no other file of the folder has: `report.json`."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -30,7 +30,7 @@ class Task:
     cell: Cell
     grammar: GrammarFile
     dataset: Dataset
-    """As the problem was made of it: the problem's own is fitted to the rows to learn from."""
+    """As the problem was made of it: the problem's own is fitted to the training rows."""
     problem: Problem
     file: str
 

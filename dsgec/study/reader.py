@@ -1,4 +1,4 @@
-"""A table of a TOML file to checked values; every mistake is kept, to be told with the others."""
+"""A table of a TOML file to checked values; all errors are collected and raised together."""
 
 import difflib
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _KINDS = {
 
 
 class Reader:
-    """Takes keys out of one table; `close` tells of those that nobody asked for."""
+    """Takes keys out of one table; `close` reports those that nobody asked for."""
 
     def __init__(self, table: dict[str, Any], place: str, faults: list[Fault]) -> None:
         self.table, self.place, self.faults = table, place, faults

@@ -4,13 +4,14 @@ import re
 from collections.abc import Container
 from itertools import chain, count
 
+from dsgec.drawing.figure import svg
+from dsgec.drawing.png import png
 from dsgec.folder import Folder
 from dsgec.plain_data import to_json
 from dsgec.study.comparisons import comparisons_text, normality_text
 from dsgec.study.evidence import FILE, evidence
-from dsgec.study.figure import make_figure, svg
+from dsgec.study.figure import make_figure
 from dsgec.study.ir import Study
-from dsgec.study.picture import png
 from dsgec.study.plans import usual_plans
 from dsgec.study.results import Results, results_text
 from dsgec.study.tables import make_table

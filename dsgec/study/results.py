@@ -22,7 +22,7 @@ _MOST_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a run. `changes` are the generations at which the best fitness changed.
+    """The result of a run. `changes` are the generations at which the best fitness changed.
 
     A figure that is not defined is None; an infinite fitness is one of those. A run that ended
     before it began has no figures at all, and a `fault`.
@@ -71,7 +71,7 @@ def failure_text(asked: dict[str, Any], fault: str) -> str:
 
 
 def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> Outcome | None:
-    """What a file tells of the run that was asked for; None if it is not that run's, or damaged."""
+    """What a file says of the run that was asked for; None if it is not that run's, or damaged."""
     try:
         found = json.loads(runs.read(name, _MOST_BYTES))
         told = {key: found[key] for key in asked}
@@ -149,7 +149,7 @@ def _in_order(results: Results) -> list[tuple[Cell, Outcome]]:
 
 
 def _figures(value: Any) -> dict[str, float | None]:
-    """The plain numbers of a record; what else it tells (a matrix, say) is no figure."""
+    """The plain numbers of a record; what else it has (a matrix, say) is not a figure."""
     return {
         str(name): _figure(inner)
         for name, inner in value.items()

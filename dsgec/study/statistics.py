@@ -45,7 +45,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Normality:
-    """The chances of such a sample from a normal distribution, None where it is no sample."""
+    """The chances of such a sample from a normal distribution, None where it is too small."""
 
     kolmogorov_smirnov: float | None
     shapiro_wilk: float | None

@@ -128,7 +128,7 @@ def choose_runs(plan: TablePlan, results: Results) -> Chosen:
 
 
 def measures_of(chosen: Chosen) -> list[Measure]:
-    """Those that some run has; of layers and neurons, those that tell networks apart."""
+    """Those that some run has; of layers and neurons, those that differ between networks."""
     every = [outcome for outcomes in chosen.values() for outcome in outcomes]
     kept = []
     for measure in MEASURES:

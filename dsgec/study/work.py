@@ -1,7 +1,7 @@
 """Cells to outcomes: run what is not finished, on processes of this machine or on a cluster.
 
-Wherever a run was made, its file is written here, whole: a kill loses only the runs under way, and
-nobody goes on writing behind the back of a process that was killed.
+Wherever a run was made, its file is written here, whole: a kill loses only the unfinished runs, and
+nothing writes behind the back of a process that was killed.
 """
 
 from collections import deque
@@ -56,28 +56,29 @@ def work(
 ) -> None:
     """Run them all, in their order, into `runs`; an error or an interrupt ends the others.
 
-    `on_note` is told what a user should know, `on_end` each run that has ended and its seconds.
+    `on_note` is called with what a user should know, `on_end` with each finished run and its
+    seconds.
     """
     left = deque(tasks)
     keep = partial(_keep, runs)
-    under_way: dict[Call, Task] = {}
+    running: dict[Call, Task] = {}
     with ThreadPoolExecutor(_WRITERS) as writers:
         try:
-            while left or under_way:
+            while left or running:
                 on_note(workers.want)
                 # Some more than can be made at once, so that nobody waits for the next.
-                while left and len(under_way) < _AHEAD * max(workers.threads, 1):
+                while left and len(running) < _AHEAD * max(workers.threads, 1):
                     task = left.popleft()
                     grammar, dataset = workers.share(task.grammar), workers.share(task.dataset)
                     call = workers.submit(outcome_of, task.cell, grammar, dataset, backend)
-                    under_way[call] = task
+                    running[call] = task
                 ended = workers.ended(_SECONDS_BETWEEN_LOOKS)
-                done = [under_way.pop(call) for call in ended]
+                done = [running.pop(call) for call in ended]
                 for task, made in zip(done, writers.map(keep, done, ended), strict=True):
                     on_note(made.remark)
                     on_end(task, made.seconds)
         finally:
-            workers.cancel(under_way)
+            workers.cancel(running)
 
 
 def _keep(runs: Folder, task: Task, call: Call) -> CellFile:

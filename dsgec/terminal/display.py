@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, Protocol, TextIO
 
-from dsgec.errors import clean
+from dsgec.errors import clean, counted
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural, perfect
 from dsgec.run.job import Job, WrittenRun
@@ -29,7 +29,7 @@ _WIDEST_LABEL = 12
 
 
 class Progress(Protocol):
-    """What is told while a run goes on, on standard error; nothing of it can stop the run."""
+    """What standard error shows of a run; no failure to show it can stop the run."""
 
     def __call__(self, state: Generation) -> None:
         """Called with every generation."""
@@ -90,7 +90,7 @@ class Silence:
 class Voice:
     """A stream, until nobody hears it any more.
 
-    What a signal's handler says in the midst of a write follows after it.
+    What a signal's handler says during a write follows after it.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -132,7 +132,7 @@ class Lines:
 
     def __call__(self, state: Generation) -> None:
         now = time.monotonic()
-        self.first = self.first or state  # of this sitting
+        self.first = self.first or state  # of this session
         total = self.job.settings.generations
         is_last = state.generation == total
         if now < self.due and not is_last:
@@ -181,8 +181,8 @@ def heading(job: Job, description: str) -> str:
     train, test = len(problem.split.train), len(problem.split.test)
     goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
     what = (
-        f"{job.grammar.name} on {dataset.name}: {len(dataset.features)} features -> {goal};"
-        f" {train} rows to learn from, {test} to test"
+        f"{job.grammar.name} on {dataset.name}: {counted(len(dataset.features), 'feature')}"
+        f" -> {goal}; {counted(train, 'training row')}, {counted(test, 'test row')}"
     )
     return f"{clean(what)}\nbackend {clean(description)}"
 
@@ -217,7 +217,7 @@ def duration(seconds: float) -> str:
 
 
 def result_lines(run: WrittenRun) -> list[str]:
-    """What came of a run, and how to use it."""
+    """The result of a run, and how to use it."""
     result = run.record["result"]
     network = result["network"]
     parts = [
@@ -253,7 +253,7 @@ def _metric_lines(result: dict[str, Any]) -> list[str]:
 
 
 def _confusion_lines(record: dict[str, Any]) -> list[str]:
-    """How the rows kept aside were told apart."""
+    """How the test rows were classified."""
     classes = [clean(str(label))[:_WIDEST_LABEL] for label in record["model"]["classes"]]
     counts = record["result"].get("confusion", {}).get("test", [])
     if not counts or len(classes) > _MOST_CLASSES_SHOWN or not any(map(sum, counts)):

@@ -19,7 +19,7 @@ _EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS = 4, 2
 
 
 def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, int]) -> str:
-    """The page; DsgecError where the grammar's texts are no networks, or not of this table."""
+    """The page; DsgecError where the grammar's texts are not networks, or not of this table."""
     features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
     outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
     grammar = expand(file.grammar, features, outputs)
@@ -73,7 +73,7 @@ def _role_lines(grammar: Grammar) -> list[str]:
         output = f", <{roles.output_layer}> is the output" if roles.output_layer else ""
         lines.append(
             f"  layers      <{roles.layer}> is a hidden layer{output};"
-            f" <{roles.features}> is made anew for each"
+            f" <{roles.features}> is made again for each"
         )
     if roles.output:
         lines.append(f"  squashing   the output goes through a {roles.output}")

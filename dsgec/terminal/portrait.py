@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from dsgec.arithmetic.sums import total
-from dsgec.drawing.labels import neuron_labels, output_label
+from dsgec.drawing.nodes import neuron_names, output_name
 from dsgec.drawing.width import cells, shorten
-from dsgec.errors import clean
+from dsgec.errors import clean, counted
 from dsgec.network.ir import Input
 from dsgec.network.links import Parts, neuron_parts, output_parts
 from dsgec.network.measure import size
@@ -72,14 +72,15 @@ def _summary(model: Model, name: str) -> str:
         more = f" … ({len(names)})" if len(names) > _MOST_CLASSES else ""
         what = f"the classes {', '.join(names[:_MOST_CLASSES])}{more}{target}"
     figures = ", ".join(
-        f"{count} {noun}{'' if count == 1 else 's'}"
+        counted(count, noun)
         for noun, count in (
             ("layer", counts.layers),
             ("neuron", counts.neurons),
             ("connection", counts.connections),
         )
     )
-    return f"{name}: {what}, from {counts.features} of {model.network.inputs} features; {figures}"
+    features = f"{counts.features} of {counted(model.network.inputs, 'feature')}"
+    return f"{name}: {what}, from {features}; {figures}"
 
 
 def _read(model: Model) -> list[int]:
@@ -137,14 +138,16 @@ def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]
     room = _room(model, width)
     for number, layer in enumerate(made, 1):
         labels = [f"h_{number}_{index}" for index in range(1, len(layer) + 1)]
-        count = f"{len(layer)} neuron{'' if len(layer) == 1 else 's'}"
-        yield f"layer {number}: {count}", _blocks(labels, layer, names, room)
+        yield (
+            f"layer {number}: {counted(len(layer), 'neuron')}",
+            _blocks(labels, layer, names, room),
+        )
     title = "output" if len(ends) == 1 else "outputs"
     if network.softmax:
         title += ", through softmax"
     labels = [f"y_{index}" for index in range(1, len(ends) + 1)]
     if model.classes:
-        labels = [f"{y} = {clean(output_label(model, n))}" for n, y in enumerate(labels)]
+        labels = [f"{y} = {clean(output_name(model, n))}" for n, y in enumerate(labels)]
     yield title, _blocks(labels, ends, names, room)
 
 
@@ -156,7 +159,7 @@ def _names(model: Model) -> dict[int, str]:
         for position, node in enumerate(model.network.nodes)
         if isinstance(node, Input)
     }
-    return found | neuron_labels(model)
+    return found | neuron_names(model)
 
 
 def _terms(parts: Parts, names: dict[int, str]) -> list[_Term]:

@@ -1,4 +1,4 @@
-"""A study to what a person sees while it goes on: how far it is, how long it will take."""
+"""A study to its progress on a terminal: how far it is, how long it will take."""
 
 import sys
 import time

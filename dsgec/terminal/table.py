@@ -8,7 +8,7 @@ from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
 from dsgec.data.columns import Found, look
 from dsgec.data.ir import Dataset, Table
-from dsgec.errors import DsgecError, clean
+from dsgec.errors import DsgecError, clean, counted
 from dsgec.evolution.problem import check_language, check_task
 from dsgec.network.ir import Input
 from dsgec.resources import GRAMMARS, shipped_names
@@ -22,7 +22,7 @@ def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
     """The lines; only those on the columns where no data set can be made of the table."""
     header = "with" if table.has_header else "without"
     lines = [
-        f"{table.name}: {len(table):,} rows, {len(table.columns):,} columns"
+        f"{table.name}: {counted(len(table), 'row')}, {counted(len(table.columns), 'column')}"
         + (f" ({table.written}, {header} a header)" if table.written else ""),
         *_column_lines(table, dataset.target if dataset else ""),
     ]
@@ -47,7 +47,7 @@ def _column_lines(table: Table, target: str) -> Iterator[str]:
         kind = "target" if name == target else ("left out" if found.useless else found.kind)
         yield f"{start}{kind:<9} {_values(found)}{missing}"
     if len(table.columns) > len(shown):
-        yield f"        and {len(table.columns) - len(shown):,} columns more"
+        yield f"        and {counted(len(table.columns) - len(shown), 'more column')}"
 
 
 def _values(found: Found) -> str:
@@ -64,13 +64,15 @@ def _values(found: Found) -> str:
 
 def _labels(labels: tuple[str | int, ...], numbers: np.ndarray) -> str:
     counts = np.bincount(numbers.astype(np.intp), minlength=len(labels)).tolist()
-    told = [f"{label} ({count:,})" for label, count in zip(labels, counts, strict=True)]
-    more = f", and {len(told) - _MOST_LABELS} more" if len(told) > _MOST_LABELS else ""
-    return ", ".join(told[:_MOST_LABELS]) + more
+    counted = [f"{label} ({count:,})" for label, count in zip(labels, counts, strict=True)]
+    more = f", and {len(counted) - _MOST_LABELS} more" if len(counted) > _MOST_LABELS else ""
+    return ", ".join(counted[:_MOST_LABELS]) + more
 
 
 def _target_lines(dataset: Dataset) -> list[str]:
-    features = f"  features    {len(dataset.features):,}, of {len(dataset.inputs):,} columns"
+    features = (
+        f"  features    {len(dataset.features):,}, of {counted(len(dataset.inputs), 'column')}"
+    )
     if not dataset.classes:
         low, high = dataset.y.min(), dataset.y.max()
         with np.errstate(all="ignore"):  # of numbers near the largest that there is

@@ -141,14 +141,14 @@ class Watch:
 
     def _view(self, state: Generation, now: float, is_last: bool) -> View:
         if not self._moments:
-            # A run that goes on from where it was stopped has generations behind it.
+            # A resumed run has generations behind it.
             fresh = state.generation == 0
             begun = _Moment(self._started, 0, 0)
             self._moments.append(
                 begun if fresh else _Moment(now, state.generation, state.evaluations)
             )
         self._moments.append(_Moment(now, state.generation, state.evaluations))
-        # Generations come in bursts, so those of the first moments are told late.
+        # Generations come in bursts, so those of the first moments are reported late.
         since = self._moments[1 if len(self._moments) > 3 and not is_last else 0]
         seconds = now - since.time
         done = state.generation - since.generation
@@ -178,7 +178,7 @@ class Watch:
         return min(columns - 1, _WIDEST), rows  # the last column would wrap in some terminals
 
     def _draw(self) -> None:
-        """Notes, then the display anew in the place of the last one, in one write."""
+        """Notes, then the display in the place of the last one, in one write."""
         if self._drawing:
             return  # what was noted meanwhile is drawn by whoever draws
         self._drawing = self._torn = True
@@ -199,7 +199,7 @@ class Watch:
         up = len(self._pane)
         if any(length(line) > columns for line in self._pane):
             # The window became narrower, and nobody knows how it broke our lines: when its size
-            # has settled we begin anew below them.
+            # has settled we start again below them.
             if columns != before and not self._notes:
                 return
             up = 0

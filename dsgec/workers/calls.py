@@ -17,7 +17,7 @@ class Shared:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call under way or ended."""
+    """A call, running or ended."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -56,4 +56,4 @@ class Workers(Protocol):
         """Give calls up."""
 
     def close(self) -> None:
-        """Give up what is under way, and let everything go."""
+        """Give up the unfinished calls, and let everything go."""

@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from dsgec.errors import DsgecError, Fault
+from dsgec.errors import DsgecError, Fault, counted
 from dsgec.workers import worker
 from dsgec.workers.calls import MOST_RESTARTS, Call, Shared
 from dsgec.workers.worker import Missing
@@ -61,7 +61,7 @@ class Cluster:
 
     def __str__(self) -> str:
         workers, threads = self._size()
-        return f"{self.address}: {_count(workers, 'worker')}, {_count(threads, 'thread')}"
+        return f"{self.address}: {counted(workers, 'worker')}, {counted(threads, 'thread')}"
 
     def share(self, value: Any) -> Shared:
         """A handle for a value that goes to each worker once, to be given as an argument."""
@@ -113,7 +113,7 @@ class Cluster:
                 self._client.cancel(futures, force=True)
 
     def close(self) -> None:
-        """Give up what is under way, and let the workers' copies of shared values go."""
+        """Give up the unfinished calls, and let the workers' copies of shared values go."""
         self.cancel(list(self._under_way))
         with contextlib.suppress(Exception):
             if self._values and self._client.status == "running":
@@ -160,7 +160,7 @@ class Cluster:
         """Get many results by one question, where all is well with them."""
         good = [call for call in calls if call.future.status == "finished"]
         if len(good) > 1:
-            with contextlib.suppress(Exception):  # then each is asked for, and tells what it was
+            with contextlib.suppress(Exception):  # then each is asked for, and raises what it was
                 values = self._client.gather([call.future for call in good])
                 for call, value in zip(good, values, strict=True):
                     call.value, call.is_fetched = value, True
@@ -226,7 +226,7 @@ class Cluster:
                 raise self._told(error) from error
             self._known = now, len(threads), sum(threads.values())
             if new := threads.keys() - self._checked:
-                self.check_workers(new)  # a call would tell, too, but not where there is no dsgec
+                self.check_workers(new)  # a call would raise, too, but not where there is no dsgec
             self._checked = frozenset(threads)
         return self._known[1:]
 
@@ -254,7 +254,3 @@ def _given_up(error: Exception) -> DsgecError:
         f"every worker that it was given to died or lost it ({type(error).__name__})",
         "Look at the workers' logs: they may have too little memory for it, or no dsgec.",
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -43,7 +43,7 @@ def connect(address: str) -> Cluster:
 
 
 def _silence() -> None:
-    """Keep dask's own messages back: of lost connections we tell ourselves, where it matters."""
+    """Keep dask's own messages back: we report lost connections ourselves, where it matters."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":  # several have a level of their own
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

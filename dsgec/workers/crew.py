@@ -2,7 +2,7 @@
 
 Python's lock lets one thread at a time work, and much of a run is Python: its exports, its page,
 all of it where no compiler is. So runs go over processes. Each is a fresh interpreter with pipes to
-this one, and not a copy of it, which could have copied a lock in the midst of something.
+this one, and not a copy of it, which could have copied a lock that was held.
 """
 
 import contextlib
@@ -40,8 +40,8 @@ class Crew:
     """So many processes, each of which makes one call at a time; for one thread.
 
     With the name of a `module` that calls will want, the processes start at once, and import it
-    while this one goes on; otherwise each starts when there is a call for it. `on_remark` is called
-    with what calls have to tell, by other threads.
+    while this one continues; otherwise each starts when there is a call for it. `on_remark` is
+    called with the messages of calls, by other threads.
     """
 
     def __init__(self, size: int, module: str = "") -> None:
@@ -104,11 +104,11 @@ class Crew:
         return found
 
     def cancel(self, calls: Iterable[Call]) -> None:
-        """Give calls up: those that have not begun never do, and of others nothing is told."""
+        """Give calls up: those that have not begun never do, the others end unreported."""
         self._under_way.difference_update(calls)
 
     def stop(self) -> list[Call]:
-        """Ask the calls under way to end early, with what they have: the others, given up."""
+        """Ask the running calls to end early with what they have; gives the others, given up."""
         waiting = []
         with contextlib.suppress(queue.Empty):
             while (call := self._waiting.get_nowait()) is not None:
@@ -177,7 +177,7 @@ class Crew:
         return process
 
     def _ask(self, process: "_Process", call: Call) -> Answer:
-        """What came of a call; one of GONE if the process did not live to tell."""
+        """The result of a call; one of GONE if the process died."""
         wanted = [a.digest for a in call.arguments if isinstance(a, Shared)]
         values = {digest: self._values[int(digest)] for digest in wanted}
         try:
@@ -251,7 +251,7 @@ class _Process:
         return message
 
     def stop(self) -> None:
-        """Ask the call under way to end early."""
+        """Ask the running call to end early."""
         with contextlib.suppress(OSError):  # it has ended
             self.send(STOP)
 
@@ -273,7 +273,7 @@ def _why(error: Exception) -> DsgecError:
 
 
 def _how(code: int) -> DsgecError:
-    """What is said of processes that ended in the midst of a call."""
+    """What is said of processes that ended during a call."""
     if code >= 0:
         return DsgecError(f"the process that made it ended by itself, with exit code {code}")
     name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")

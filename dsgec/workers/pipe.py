@@ -10,7 +10,7 @@ import struct
 from typing import IO, Any
 
 GONE = (EOFError, OSError)
-"""What is raised when the other end is no more."""
+"""Raised when the other end is gone."""
 
 _LENGTH = struct.Struct("<Q")
 

@@ -1,4 +1,4 @@
-"""What runs in a process of a crew: calls come by standard input, what came of them by a pipe.
+"""What runs in a process of a crew: calls come by standard input, results go by a pipe.
 
 The process belongs to the one that started it: when that is gone, however it ended, standard input
 ends too, and so does this process, at once. Files are whole or not there, so nothing is damaged.
@@ -39,7 +39,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something to tell the user, while the call goes on."""
+    """A message for the user, while the call continues."""
 
     text: str
 
@@ -86,7 +86,7 @@ def main(descriptor: int, module: str) -> None:
         return
     _end_with_parent()
     if module:
-        with contextlib.suppress(ImportError):  # which a question will tell
+        with contextlib.suppress(ImportError):  # which a question will raise
             importlib.import_module(module)
     held: dict[str, Any] = {}
     while True:

@@ -126,7 +126,7 @@ def _address() -> str:
 
 
 def is_abandoned() -> Callable[[], bool]:
-    """For the call under way: a function that tells whether nobody waits for it any more."""
+    """For the current call: a function that says whether nobody waits for it any more."""
     if "distributed" not in sys.modules:
         return lambda: False  # a process of a crew: it is ended together with its call
     from distributed import get_worker

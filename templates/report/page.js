@@ -4,7 +4,7 @@
   const all = (selector) => Array.from(document.querySelectorAll(selector));
   const row = columns.map((_, i) => (read.includes(i) ? page.start[i] : NaN));
   const drawing = element("drawing");
-  const told = element("told");
+  const reading = element("reading");
   const isClassifier = page.labels.length > 0;
   const firstOutput = page.nodes.findIndex((node) => node.kind === "output");
   let trace = [];
@@ -145,20 +145,20 @@
   });
 
   /* The formula of what is pointed at, and the lines that belong to it. */
-  function tell(dot) {
+  function read(dot) {
     const i = Number(dot.dataset.trace);
     const node = page.nodes[i];
-    told.textContent = `${node.name}${node.formula ? ` = ${node.formula}` : ""}; now ${trace[i]}`;
-    drawing.classList.add("telling");
+    reading.textContent = `${node.name}${node.formula ? ` = ${node.formula}` : ""}; now ${trace[i]}`;
+    drawing.classList.add("reading-dot");
     for (const wire of drawing.querySelectorAll(".wire")) {
       wire.classList.toggle("on", wire.dataset.start === String(i) || wire.dataset.end === String(i));
     }
   }
   for (const dot of drawing.querySelectorAll("[data-trace]")) {
-    dot.addEventListener("pointerenter", () => tell(dot));
-    dot.addEventListener("focus", () => tell(dot));
+    dot.addEventListener("pointerenter", () => read(dot));
+    dot.addEventListener("focus", () => read(dot));
     for (const end of ["pointerleave", "blur"]) {
-      dot.addEventListener(end, () => drawing.classList.remove("telling"));
+      dot.addEventListener(end, () => drawing.classList.remove("reading-dot"));
     }
   }
 

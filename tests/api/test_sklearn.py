@@ -270,11 +270,11 @@ def test_a_warm_start_on_something_else_starts_anew():
     model = DSGEClassifier(**SMALL, warm_start=True, random_state=2).fit(IRIS, SPECIES)
     for change in ({"population": 21}, {"scale": "none"}, {"random_state": 4}):
         model.set_params(**change)
-        with pytest.warns(UserWarning, match="starts anew"):
+        with pytest.warns(UserWarning, match="starts from scratch"):
             model.fit(IRIS, SPECIES)
         assert model.n_iter_ == 5
     assert model.run_.history == clone(model).fit(IRIS, SPECIES).run_.history
-    with pytest.warns(UserWarning, match="starts anew"):
+    with pytest.warns(UserWarning, match="starts from scratch"):
         model.fit(IRIS + 1.0, SPECIES)
     assert model.n_iter_ == 5
 

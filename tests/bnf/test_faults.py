@@ -63,7 +63,7 @@ def test_a_fault_is_shown_with_a_caret_under_its_place():
         ("<s> ::= ü".encode("latin-1"), (1, 9), "byte 0xfc is not UTF-8"),
         ("<s> ::= x".encode("utf-16"), (1, 1), "byte 0xff is not UTF-8"),
         (b"<s> ::= x\r\n\r\n<t> ::= \0", (3, 9), "a NUL byte is in the file"),
-        ("<s> ::= \ud800", (1, 9), "this character is no text"),
+        ("<s> ::= \ud800", (1, 9), "this character is not text"),
     ],
 )
 def test_what_is_no_text_is_told_with_its_place(data, place, message):

@@ -101,7 +101,7 @@ def test_a_category_of_rows_kept_aside_only_is_never_seen(plan):
     assert found.columns[1].categories == ("blue", "red")
     assert found.raw[:, 1].tolist() == [1.0, 0.0, 1.0, 0.0, -1.0, 1.0]
     assert found.x[:, 1:].tolist() == [[0, 1], [1, 0], [0, 1], [1, 0], [0, 0], [0, 1]]
-    assert any("`colour=green` is in no row to learn from" in note for note in found.notes)
+    assert any("`colour=green` is in no training row" in note for note in found.notes)
     # An export, which is given the row as it stands, sees the same.
     table = parse_table(text.encode(), "t.csv", "t")
     assert np.array_equal(raw_rows(table, found.columns), found.raw)
@@ -179,7 +179,7 @@ def test_folds_that_cannot_be_are_refused():
     found = dataset("a,y\n1,x\n2,y\n3,x\n")
     with pytest.raises(DsgecError, match="4 folds of 3 rows"):
         folds(found, 4, 1)
-    with pytest.raises(DsgecError, match="no row to learn from"):
+    with pytest.raises(DsgecError, match="no training row"):
         folds(found, 2, 1)
 
 
@@ -205,7 +205,5 @@ def test_a_table_to_test_with_is_encoded_by_the_other():
         assert "1 rows of test.csv with missing values are left out" in found.notes
     with pytest.raises(DsgecError, match=r"every row of test.csv has missing values"):
         with_test(train, parse_table(b"y,colour,a\n?,red,9\n,red,1\n", "test.csv", "test"))
-    with pytest.raises(
-        DsgecError, match=r"test.csv:2:1: error: no row to learn from has this class"
-    ):
+    with pytest.raises(DsgecError, match=r"test.csv:2:1: error: no training row has this class"):
         with_test(train, parse_table(b"y,colour,a\nnew,red,9\n", "test.csv", "test"))

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dsgec.drawing.svg import draw
+from dsgec.drawing.svg import svg
 from dsgec.network.links import Link, links
 from dsgec.network.model import Model, plain, unnamed
 from dsgec.network.parse import parse, parse_phenotype
@@ -37,7 +37,7 @@ def test_every_part_is_drawn():
     net = simplify(
         parse_phenotype("sig(x_1)-sig(x_2-x_3)--softmax(h_1_1, 2*h_1_2, x_1)", layered=True)
     )
-    root = ET.fromstring(draw(Model(net, plain(("a", "b", "c")), ("no", "yes", "perhaps"))))
+    root = ET.fromstring(svg(Model(net, plain(("a", "b", "c")), ("no", "yes", "perhaps"))))
 
     texts = [element.text for element in root.iter(f"{SVG}text")]
     assert texts == ["a", "b", "c", "h_1_1", "h_1_2", "p(no)", "p(yes)", "p(perhaps)"]
@@ -46,7 +46,7 @@ def test_every_part_is_drawn():
 
 @pytest.mark.parametrize("name", ['<script>"&', "\0\x1b[31m", "]]>", "\ud800", "x" * 500])
 def test_a_name_stays_a_name(name):
-    text = draw(Model(parse("sig(x_1)"), plain((name,)), ("a", name)))
+    text = svg(Model(parse("sig(x_1)"), plain((name,)), ("a", name)))
     root = ET.fromstring(text.encode("utf-8"))
 
     assert not list(root.iter("script"))
@@ -55,6 +55,6 @@ def test_a_name_stays_a_name(name):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_networks_are_drawn(seed):
-    root = ET.fromstring(draw(unnamed(simplify(network(seed)))))
+    root = ET.fromstring(svg(unnamed(simplify(network(seed)))))
 
     assert len(list(root.iter(f"{SVG}circle"))) >= 1

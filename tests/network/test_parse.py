@@ -135,7 +135,7 @@ FAULTS = [
     ("y_1, y_2 = x_1", 1, "expected `y_1 = …`"),
     ("y_1 = softmax(1, 2)", 1, "expected `y_1, y_2 = …`"),
     ("h_1_1 = softmax(1, 2)\ny_1 = 1", 8, "the whole of the output layer"),
-    ("z = 3", 1, "no equation"),
+    ("z = 3", 1, "not an equation"),
     ("inputs = many\ny_1 = 1", 9, "the number of inputs"),
     ("inputs = 4\ny_1 = x_1", 9, "there are 3 features, not 4"),
     ("h_1_1 = x_1\ninputs = 3\ny_1 = 1", 1, "only be the first equation"),

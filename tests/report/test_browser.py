@@ -107,7 +107,7 @@ def test_a_person_can_use_it(make, tmp_path):
         assert browser.texts("#drawing .neuron .value, #drawing .output .value") != values
         assert browser.text("#compared") == ""
         browser.run('document.querySelector("#drawing [tabindex]").focus()')
-        assert " = " in browser.text("#told")
+        assert " = " in browser.text("#reading")
         for width in (360, 390, 1400):
             browser.resize(width)
             inner, scrolled, wide = browser.run(WIDEST)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from dsgec.drawing.scales import linear, short, steps, suited
+from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import open_folder
@@ -24,7 +25,6 @@ from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
-from dsgec.report.written import as_written
 from dsgec.run.folder import clear_run
 from tests.command import dsgec
 from tests.report.made import (

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dsgec.drawing.layout import draw
+from dsgec.drawing.nodes import named_nodes
 from dsgec.network.evaluate import node_values
 from dsgec.network.model import unnamed
 from dsgec.network.simplify import simplify
-from dsgec.report.network import draw, named_nodes
 from dsgec.report.script import page_script
 from tests.codegen.javascript import NODE, SHARED
 from tests.generators import network
@@ -53,7 +54,7 @@ def test_neurons_have_the_interpreters_bits(tmp_path):
             values = node_values(model.network, rows)
         for node in nodes:
             wanted = np.broadcast_to(values[node.position], len(rows))
-            assert np.array_equal(found[:, node.trace], wanted, equal_nan=True)
+            assert np.array_equal(found[:, node.place], wanted, equal_nan=True)
             compared += 1
     assert compared > 100
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.study.figure import _curve, _ticks, make_figure, svg
-from dsgec.study.picture import png
+from dsgec.drawing.figure import _ticks, svg
+from dsgec.drawing.png import png
+from dsgec.study.figure import _curve, make_figure
 from dsgec.terminal.study import Remaining, duration
 from tests.study.made import ONE, make_results, make_study, outcome
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dsgec.drawing.dot import graph
-from dsgec.drawing.svg import draw
+from dsgec.drawing.svg import svg
 from dsgec.network.evaluate import evaluate
 from dsgec.network.links import neuron_parts, output_parts
 from dsgec.network.model import Model, plain, unnamed
@@ -108,8 +108,8 @@ def test_weights_that_no_number_holds_are_not_told():
 
     assert weights == [None, 1e308, 1.7e308, -1e308, -1e-320]
     assert [row.split()[0] for row in rows] == ["y_1", "-1e+308", "-1e-320", "·", "·"]
-    assert "nan" not in graph(model) + draw(model)
-    assert "inf" not in graph(model) + draw(model)
+    assert "nan" not in graph(model) + svg(model)
+    assert "inf" not in graph(model) + svg(model)
 
 
 def deep(layers, width):

@@ -38,7 +38,7 @@ class Written:
 def as_written(phenotype: str, model: Model) -> Written | None:
     """What the grammar wrote; None where the phenotype is not that of the network.
 
-    A record does not tell how its grammar's texts are read: the way that gives the network is it.
+    A record does not say how its texts are read: the way that gives the network is taken.
     """
     if len(phenotype) > _LONGEST:
         return None

@@ -8,7 +8,7 @@ import io
 import math
 from collections.abc import Iterator
 
-from dsgec.study.figure import Figure, Point, Stroke
+from dsgec.drawing.figure import Figure, Point, Stroke
 
 _SCALE = 2  # pixels of the picture to a unit of the figure
 _FINER = 3  # painted so many times larger, then averaged: that is what smooths the edges

@@ -1,16 +1,16 @@
-"""A model to the drawing of its network: columns of dots, and the lines between them."""
+"""Nodes to a drawing of the network: columns of dots, and the lines between them."""
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
 from dsgec.arithmetic.sums import total
+from dsgec.drawing.nodes import NamedNode
 from dsgec.drawing.scales import short
-from dsgec.network.ir import Input, Network
+from dsgec.drawing.width import shorten
+from dsgec.drawing.written import Dropped, Written
 from dsgec.network.links import links
 from dsgec.network.model import Model
-from dsgec.network.text import expression
-from dsgec.report.figures import shortened
-from dsgec.report.written import Dropped, Written
 
 MOST_FEATURES, MOST_DOTS, MOST_DEAD, MOST_WIRES = 40, 20, 6, 400
 _LEFT, _RIGHT, _TOP, _LOWEST = 244.0, 168.0, 46.0, 22.0
@@ -20,7 +20,7 @@ _LONGEST_NAME, _LONGEST_TITLE = 24, 400
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A feature, a neuron, an output, or a dead neuron; `trace` numbers its value in the script."""
+    """A feature, a neuron, an output, or a dead neuron; `place` is its node's."""
 
     x: float
     y: float
@@ -28,13 +28,13 @@ class Dot:
     name: str
     label: str
     formula: str
-    trace: int = -1
+    place: int = -1
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A connection; `sign` is plus, minus or unknown. The ends are numbers in the trace."""
+    """A connection; `sign` is plus, minus or unknown. The ends are places of nodes."""
 
     path: str
     width: float
@@ -56,65 +56,13 @@ class Drawing:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A node that people know by a name; `trace` numbers its value in the script."""
+def draw(
+    model: Model, nodes: list[NamedNode], written: Written | None = None, *, whole: bool = False
+) -> Drawing:
+    """The drawing: features on the left, layers as the grammar wrote them, outputs on the right.
 
-    position: int
-    kind: str
-    name: str
-    formula: str
-    trace: int
-
-
-def traced(model: Model) -> Network:
-    """The network with the value of every feature and neuron as outputs before its own."""
-    network = model.network
-    neurons = [p for layer in network.layers for p in layer]
-    wanted = (*input_positions(network), *neurons, *network.outputs)
-    return Network(network.inputs, network.nodes, network.layers, wanted, softmax=False)
-
-
-def input_positions(network: Network) -> list[int]:
-    """The features that are read, in the order of the table."""
-    found = [(n.column, p) for p, n in enumerate(network.nodes) if isinstance(n, Input)]
-    return [position for _, position in sorted(found)]
-
-
-def named_nodes(model: Model) -> list[Named]:
-    """Features, neurons and outputs, in the order of the trace."""
-    network = model.network
-    names: dict[int, str] = {}
-    found: list[Named] = []
-    for position in input_positions(network):
-        node = network.nodes[position]
-        assert isinstance(node, Input)
-        names[position] = model.features[node.column]
-        found.append(Named(position, "feature", names[position], "", len(found)))
-    for number, layer in enumerate(network.layers, 1):
-        for index, position in enumerate(layer, 1):
-            formula = expression(network, position, names)
-            name = f"h_{number}_{index}"
-            found.append(Named(position, "neuron", name, formula, len(found)))
-        names |= {p: f"h_{number}_{index}" for index, p in enumerate(layer, 1)}
-    for index, position in enumerate(network.outputs):
-        formula = expression(network, position, names)
-        if network.softmax:
-            formula = f"softmax, of {formula}"
-        found.append(Named(position, "output", output_name(model, index), formula, len(found)))
-    return found
-
-
-def output_name(model: Model, index: int) -> str:
-    """What an output of the network is."""
-    if not model.classes:
-        return (model.target if len(model.network.outputs) == 1 else "") or f"y_{index + 1}"
-    single = len(model.network.outputs) == 1
-    return f"p({model.classes[1 if single else index]})"
-
-
-def draw(model: Model, nodes: list[Named], written: Written | None) -> Drawing:
-    """The drawing: features on the left, layers as the grammar wrote them, outputs on the right."""
+    Of a large network only the strongest are drawn, unless it is to be `whole`.
+    """
     weights = _weights(model, nodes)
     first_output = len(nodes) - len(model.network.outputs)
     strength: defaultdict[int, float] = defaultdict(float)
@@ -126,9 +74,9 @@ def draw(model: Model, nodes: list[Named], written: Written | None) -> Drawing:
     notes = []
     shown = []
     for number, column in enumerate(columns):
-        most = MOST_DOTS if number else MOST_FEATURES
-        strongest = sorted(column, key=lambda node: -strength[node.trace])[:most]
-        shown.append(sorted(strongest, key=lambda node: node.trace))
+        most = len(column) if whole else MOST_DOTS if number else MOST_FEATURES
+        strongest = sorted(column, key=lambda node: -strength[node.place])[:most]
+        shown.append(sorted(strongest, key=lambda node: node.place))
     hidden = sum(map(len, columns)) - sum(map(len, shown))
     if hidden:
         notes.append(
@@ -145,15 +93,15 @@ def draw(model: Model, nodes: list[Named], written: Written | None) -> Drawing:
         y = _TOP + (height - _TOP - _LOWEST - heights[number]) / 2
         for node in column:
             step = _step(node.kind, len(column))
-            label = shortened(node.name, _LONGEST_NAME)
-            dots.append(Dot(x, y + step / 2, node.kind, node.name, label, node.formula, node.trace))
+            label = shorten(node.name, _LONGEST_NAME)
+            dots.append(Dot(x, y + step / 2, node.kind, node.name, label, node.formula, node.place))
             y += step
         for one in gone[:MOST_DEAD]:
             dots.append(Dot(x, y + _DEAD_ROW / 2, "dead", one.name, "", one.formula, -1, one.why))
             y += _DEAD_ROW
     if any(len(gone) > MOST_DEAD for gone in dead):
         notes.append(f"Of a layer's dropped neurons at most {MOST_DEAD} are drawn.")
-    wires, left_out = _wires(weights, dots)
+    wires, left_out = _wires(weights, dots, len(weights) if whole else MOST_WIRES)
     if left_out:
         notes.append(
             f"{len(wires)} of {len(weights)} connections are drawn, those of the largest weights."
@@ -164,8 +112,8 @@ def draw(model: Model, nodes: list[Named], written: Written | None) -> Drawing:
 
 
 def _columns(
-    model: Model, nodes: list[Named], written: Written | None
-) -> tuple[list[list[Named]], list[tuple[Dropped, ...]], list[str]]:
+    model: Model, nodes: list[NamedNode], written: Written | None
+) -> tuple[list[list[NamedNode]], list[tuple[Dropped, ...]], list[str]]:
     """Who stands in which column, who died there, and what is above it."""
     neurons = iter([node for node in nodes if node.kind == "neuron"])
     sizes = [len(layer) for layer in model.network.layers]
@@ -183,7 +131,7 @@ def _columns(
     return columns, [(), *dropped, ()], [*headings, "output"]
 
 
-def _height(column: list[Named], dead: tuple[Dropped, ...]) -> float:
+def _height(column: list[NamedNode], dead: tuple[Dropped, ...]) -> float:
     tall = sum(_step(node.kind, len(column)) for node in column)
     return tall + _DEAD_ROW * min(len(dead), MOST_DEAD)
 
@@ -194,33 +142,36 @@ def _step(kind: str, count: int) -> float:
     return _NEURON_ROW if count <= 12 else 58.0
 
 
-def _weights(model: Model, nodes: list[Named]) -> dict[tuple[int, int], tuple[float | None, str]]:
+def _weights(
+    model: Model, nodes: list[NamedNode]
+) -> dict[tuple[int, int], tuple[float | None, str]]:
     """For each pair of a source and what reads it: the weight, and how it is written."""
-    sources = {node.position: node.trace for node in nodes if node.kind != "output"}
-    outputs = [node.trace for node in nodes if node.kind == "output"]
+    sources = {node.position: node.place for node in nodes if node.kind != "output"}
+    outputs = [node.place for node in nodes if node.kind == "output"]
     found: dict[tuple[int, int], list[float | None]] = {}
     for link in links(model.network):
         end = outputs[link.target] if link.output else sources[link.target]
         found.setdefault((sources[link.source], end), []).append(link.weight)
-    names = {node.trace: node.name for node in nodes}
-    told = {}
+    names = {node.place: node.name for node in nodes}
+    labelled = {}
     for (start, end), several in found.items():
         known = [weight for weight in several if weight is not None]
         whole = total(known) if len(known) == len(several) else None
+        whole = whole if whole is not None and math.isfinite(whole) else None
         text = " and ".join(short(w) if w is not None else "not a plain weight" for w in several)
-        told[start, end] = (whole, f"{names[start]} to {names[end]}: {text}")
-    return told
+        labelled[start, end] = (whole, f"{names[start]} to {names[end]}: {text}")
+    return labelled
 
 
 def _wires(
-    weights: dict[tuple[int, int], tuple[float | None, str]], dots: list[Dot]
+    weights: dict[tuple[int, int], tuple[float | None, str]], dots: list[Dot], most: int
 ) -> tuple[list[Wire], bool]:
-    places = {dot.trace: dot for dot in dots if dot.trace >= 0}
+    places = {dot.place: dot for dot in dots if dot.place >= 0}
     largest = max((abs(w) for w, _ in weights.values() if w is not None), default=0.0) or 1.0
     order = sorted(weights.items(), key=lambda item: -abs(item[1][0] or 0.0))
     wires: list[Wire] = []
     for (start, end), (weight, title) in order:
-        if start not in places or end not in places or len(wires) == MOST_WIRES:
+        if start not in places or end not in places or len(wires) == most:
             continue
         first, last = places[start], places[end]
         x0, x1 = first.x, last.x
@@ -230,6 +181,6 @@ def _wires(
             f" {x1 - bend:g} {last.y:g} {x1:g} {last.y:g}"
         )
         sign = "unknown" if weight is None else "minus" if weight < 0 else "plus"
-        width = 1.2 if weight is None else 0.7 + 4.3 * abs(weight) / largest
+        width = 1.2 if weight is None else 0.7 + 4.3 * (abs(weight) / largest)
         wires.append(Wire(path, round(width, 2), sign, start, end, title[:_LONGEST_TITLE]))
     return wires, len(wires) < len(weights)
