@@ -1,9 +1,9 @@
 /* What the reader exports. The C is compiled with this file and cffi reads it as it is: so it has no
  * directives. */
 
-/* A cell that is no number, by its place: Python reads it. Quotes in it may stand twice. */
+/* A cell that is no number, by its place: Python reads it. */
 typedef struct {
-    int64_t row, column, start, length, doubled;
+    int64_t row, column, start, length, doubled; /* quotes in it stand twice */
 } dsgec_cell;
 
 /* In: `text` is whole lines, and there is room for `most_rows` rows and `most_cells` cells.
