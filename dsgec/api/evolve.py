@@ -26,12 +26,12 @@ from dsgec.data.ir import Dataset, Plan, Table
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose, sensible_threads
-from dsgec.evolution.evolver import Generation
+from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.run.folder import refuse_other_run
-from dsgec.run.history import HistoryRow, history_row
+from dsgec.run.history import history_row
 from dsgec.run.record import identity
 from dsgec.run.result import make_result
 from dsgec.run.search import OnSlice, Search
@@ -201,7 +201,7 @@ def on_slices(callback: Callback | None, search: Search) -> OnSlice:
         progress = Progress(
             last.generation,
             search.evolver.settings.generations,
-            last.best.fitness,
+            last.best,
             last.mean,
             last.invalid,
             last.evaluations,

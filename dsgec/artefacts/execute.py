@@ -149,10 +149,11 @@ def _c(artefact: Artefact, files: Files, rows: Array) -> Array:
     function = f"{name}_{row}_batch"
     texts = {file.name: str(file.text) for file in files}
     text = texts[f"{name}.c"].replace(f'#include "{name}.h"', texts[f"{name}.h"], 1)
+    declaration = f"size_t {function}(const {real} *, size_t, {real} *);"
     out = np.empty((len(rows), _width(artefact)), rows.dtype)
     with tempfile.TemporaryDirectory() as folder:
-        path = compile_library(toolchain, text, Path(folder), ("-O2",))
-        library = Library(path, f"size_t {function}(const {real} *, size_t, {real} *);")
+        path = compile_library(toolchain, f"{text}\n{declaration}\n", Path(folder), ("-O2",))
+        library = Library(path, declaration)
         given, made = (library.ffi.cast(f"{real} *", array.ctypes.data) for array in (rows, out))
         getattr(library.functions, function)(given, len(rows), made)
     return out

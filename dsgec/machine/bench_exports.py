@@ -235,7 +235,7 @@ def _embedded() -> Report:
     settings = Settings(generations=_GENERATIONS)
     problem = make_problem(grammar, make_dataset(read_table("wdbc")), settings)
     *_, last = choose(problem, settings, "auto").generations()
-    model = problem.model(last.best.derivation.phenotype)
+    model = problem.model(last.phenotype)
     report: Report = {"neurons": size(model.network).neurons}
     for dtype in ("float", "double"):
         cost = c_cost(Artefact(model, "wdbc", dtype), compiler)

@@ -82,7 +82,7 @@ def test_what_the_shipped_grammars_make_is_within_a_millionth(grammar):
         settings = Settings(population=10, generations=2, seed=seed)
         problem = make_problem(load_grammar(grammar).grammar, dataset, settings)
         *_, last = choose(problem, settings, "numpy").generations()
-        network = problem.model(last.best.derivation.phenotype).network
+        network = problem.model(last.phenotype).network
         compare(Model(network, columns, dataset.classes), dataset.x)
 
 
