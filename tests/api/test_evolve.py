@@ -248,7 +248,7 @@ def test_exports_give_the_bits_of_predict(tmp_path, small, monkeypatch):
     x = WDBC.iloc[:, :-1].to_numpy()
     np.testing.assert_array_equal(exported.predict_proba(x), small.predict_proba(x))
     assert list(exported.predict(x)) == list(small.predict(x))
-    with pytest.raises(dsgec.DsgecError, match="no target"):
+    with pytest.raises(dsgec.DsgecError, match="unknown target `fortran`; choose from c,"):
         small.export("fortran", tmp_path)
     with pytest.raises(dsgec.DsgecError, match="dtype is 'half'"):
         small.export("c", tmp_path, dtype="half")

@@ -9,7 +9,6 @@ import pytest
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.bnf.load import load_grammar
 from dsgec.codegen.artefact import Artefact, model_id
-from dsgec.codegen.emit_onnx import emit_onnx
 from dsgec.data.dataset import make_dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
@@ -20,6 +19,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
+from dsgec.targets.onnx.emit import emit_onnx
 
 TOLERANCE = 1e-6
 
