@@ -19,6 +19,12 @@ TABLES = _shipped("tables")
 STUDIES = _shipped("studies")
 
 
+def template(name: str) -> Traversable:
+    """A template such as `c/module.c.j2`: among the others, or in the folder of its target."""
+    common = TEMPLATES.joinpath(name)
+    return common if common.is_file() else files("dsgec").joinpath("targets", name)
+
+
 def refuse_pipe(path: Path, shown: str, *, inherited: bool) -> None:
     """A DsgecError for a pipe: it could be waited on for ever, unless it was `inherited`.
 

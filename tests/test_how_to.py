@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from dsgec.arithmetic.generate import generate
+from dsgec.arithmetic.table import FUNCTIONS
+from tests.generators import rows
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "how-to"
@@ -65,6 +67,12 @@ def project(tmp_path_factory):
     return copy
 
 
+@pytest.fixture(scope="module")
+def with_rust(tmp_path_factory):
+    """The project with a new target."""
+    return edited("add-a-target", tmp_path_factory.mktemp("copy"))
+
+
 def python(folder, *arguments):
     """Run Python on the copy."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
@@ -78,6 +86,11 @@ def python(folder, *arguments):
     )
     assert answer.returncode == 0, f"{arguments}\n{answer.stdout[-3000:]}\n{answer.stderr[-3000:]}"
     return answer.stdout
+
+
+def dsgec(folder, *arguments):
+    """Run the command of the copy."""
+    return python(folder, "-m", "dsgec", *map(str, arguments))
 
 
 def test_an_activation_is_three_edits():
@@ -119,9 +132,9 @@ def test_the_tests_of_the_arithmetic_know_the_activation(project):
 def test_a_network_with_the_activation_evolves_and_is_exported(project):
     grammar = project.joinpath("grammars/one_layer.bnf").read_text(encoding="utf-8")
     project.joinpath("new.bnf").write_text(grammar.replace("sig(", "softsign("), encoding="utf-8")
-    common = ("-m", "dsgec", "evolve", "new.bnf", "wdbc", "--population", "20", "--generations")
+    common = ("evolve", "new.bnf", "wdbc", "--population", "20", "--generations", "3")
     for backend in ("engine", "reference"):
-        python(project, *common, "3", "--backend", backend, "--out", backend, "--name", "run")
+        dsgec(project, *common, "--backend", backend, "--out", backend, "--name", "run")
     network = (project / "engine/run/best.net").read_text()
     assert "softsign(" in network
     assert network == (project / "reference/run/best.net").read_text()
@@ -133,7 +146,50 @@ def test_a_network_with_the_activation_evolves_and_is_exported(project):
         ("plain", "--to", "python"),
         ("float", "--to", "c", "--dtype", "float"),
     ):
-        python(project, "-m", "dsgec", "export", "engine/run", *options, "-o", folder)
-        said += python(project, "-m", "dsgec", "verify", folder, "--data", "wdbc")
+        dsgec(project, "export", "engine/run", *options, "-o", folder)
+        said += dsgec(project, "verify", folder, "--data", "wdbc")
     assert said.count("569 rows of wdbc give the same bits\n") == len(targets) + 1
     assert "onnx: 569 rows of wdbc agree within" in said
+
+
+def test_a_target_is_a_folder_and_a_line():
+    (path, _, line), *folder = edits("add-a-target")
+    assert path == "dsgec/targets/__init__.py"
+    assert line.count("\n") == 1
+    assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/targets/rust"}
+
+
+def test_a_run_is_exported_to_the_new_target(with_rust, run, tmp_path):
+    python(with_rust, "-m", "ruff", "check", "dsgec/targets")
+    dsgec(with_rust, "export", run, "--to", "rust", "-o", tmp_path)
+    assert "wdbc.rs (rust)" in dsgec(with_rust, "inspect", tmp_path)
+    if shutil.which("rustc"):
+        said = dsgec(with_rust, "verify", tmp_path, "--data", "wdbc")
+        assert said.endswith("wdbc.rs: 569 rows of wdbc give the same bits\n")
+    else:
+        assert "wdbc.rs: rust, double, model" in dsgec(with_rust, "verify", tmp_path)
+
+
+@pytest.mark.campaign
+@pytest.mark.skipif(not shutil.which("rustc"), reason="rustc is not installed")
+def test_all_functions_have_the_same_bits_in_the_new_target(with_rust, tmp_path):
+    python(with_rust, "-m", "mypy")
+    calls = [
+        f"{name}({', '.join(('x_1', 'x_2')[: function.arity])})"
+        for name, function in FUNCTIONS.items()
+        if function.arity
+    ]
+    networks = {
+        "each": "\n".join(f"y_{i} = {call}" for i, call in enumerate(calls, 1)),
+        "together": f"softmax({', '.join(f'sig({call})' for call in calls)}, x_1 / x_2, x_3 ^ -3)",
+        "split": f"tanh({' + '.join(f'{i}.5 * x_{i % 3 + 1}' for i in range(1, 1100))})",
+    }
+    table = [f"x_{i}" for i in (1, 2, 3)], *rows(1, 1000, 3).tolist()
+    text = "\n".join(",".join(map(str, row)) for row in table)
+    (tmp_path / "rows.csv").write_text(text, encoding="utf-8")
+    for name, network in networks.items():
+        (tmp_path / f"{name}.net").write_text(network, encoding="utf-8")
+        dsgec(with_rust, "compile", tmp_path / f"{name}.net", "--to", "rust", "-o", tmp_path / name)
+        said = dsgec(with_rust, "verify", tmp_path / name, "--data", tmp_path / "rows.csv")
+        assert "1000 rows of" in said
+        assert said.endswith("give the same bits\n")

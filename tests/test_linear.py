@@ -6,12 +6,9 @@ from time import process_time
 
 import pytest
 
-from dsgec.artefacts.literal import read_literal
-from dsgec.artefacts.read import READERS
 from dsgec.bnf.ir import Grammar
 from dsgec.bnf.load import GrammarFile
 from dsgec.bnf.parse import parse
-from dsgec.codegen import emit_c
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.literals import python_data
 from dsgec.data.dataset import make_dataset
@@ -23,6 +20,9 @@ from dsgec.evolution.settings import Settings
 from dsgec.genome import sample
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse as parse_network
+from dsgec.targets.c import emit as emit_c
+from dsgec.targets.python.literal import read_literal
+from dsgec.targets.registry import TARGETS
 from dsgec.terminal.grammar import summary
 
 CSV = b"a,b,class\n" + b"".join(b"%d,%d,%d\n" % (i, i * i % 7, i % 2) for i in range(20))
@@ -85,19 +85,19 @@ def test_more_islands_than_a_machine_can_hold_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("suffix", "begin", "piece"),
+    ("target", "begin", "piece"),
     [
-        (".py", "", "a = 1\n"),
-        (".py", "metadata = ", "[{'a':"),
-        (".c", "", "\n#ifdef X_DESCRIPTION\nconst char a{\n"),
+        ("python", "", "a = 1\n"),
+        ("python", "metadata = ", "[{'a':"),
+        ("c", "", "\n#ifdef X_DESCRIPTION\nconst char a{\n"),
     ],
 )
-def test_a_hostile_artefact_is_read_in_linear_time(suffix, begin, piece):
+def test_a_hostile_artefact_is_read_in_linear_time(target, begin, piece):
     def work(size: int):
         data = (begin + piece * size).encode()
-        return lambda: READERS[suffix](data)
+        return lambda: TARGETS[target].read(data)
 
-    assert READERS[suffix]((begin + piece * 100).encode()) is None
+    assert TARGETS[target].read((begin + piece * 100).encode()) is None
     assert growth(work, 4000) < 9
 
 

@@ -19,12 +19,12 @@ from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
 from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.evolution.choose import choose, sensible_threads
-from dsgec.evolution.evolver import Generation
+from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Execution, Settings
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.run.folder import refuse_other_run
-from dsgec.run.history import HistoryRow, history_row
+from dsgec.run.history import history_row
 from dsgec.run.record import identity
 from dsgec.run.result import make_result
 from dsgec.run.search import OnSlice, Search
@@ -150,7 +150,7 @@ def on_slices(callback: Callback | None, search: Search) -> OnSlice:
         progress = Progress(
             last.generation,
             search.evolver.settings.generations,
-            last.best.fitness,
+            last.best,
             last.mean,
             last.invalid,
             last.evaluations,

@@ -10,12 +10,12 @@ from typing import Any
 from dsgec.api.network import Network
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, clean
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import write_folder
 from dsgec.report import write_report
 from dsgec.run.checkpoint import remove_checkpoint
 from dsgec.run.folder import read_result, refuse_other_run
-from dsgec.run.history import HistoryRow
 from dsgec.run.result import Result
 
 OTHER_FOLDER = "Choose another folder, or pass overwrite=True."

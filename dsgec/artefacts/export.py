@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dsgec.artefacts.package import build_package, build_wheel
 from dsgec.codegen.artefact import DTYPES, Artefact
-from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
 from dsgec.run.manifest import write_files
+from dsgec.targets.registry import TARGETS
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -18,7 +17,7 @@ def parse_targets(text: str) -> tuple[str, ...]:
     unknown = [target for target in targets if target not in TARGETS]
     if unknown or not targets:
         what = f"unknown target `{unknown[0]}`" if unknown else "no target is named"
-        raise DsgecError(what, f"Choose from {', '.join(TARGETS)}.")
+        raise DsgecError(f"{what}; choose from {', '.join(TARGETS)}")
     return targets
 
 
@@ -44,19 +43,20 @@ def artefact_files(
 ) -> dict[str, str | bytes]:
     """The files of every target, by their names."""
     dtype = artefact.dtype
-    if wheel and not any(TARGETS[target].is_built for target in targets):
-        raise wrong("wheel", "needs the target cffi", f"Use {mention('to', 'cffi')} with it.")
+    if wheel and not any(TARGETS[target].build for target in targets):
+        built = [each for each in TARGETS if TARGETS[each].build]
+        raise wrong(
+            "wheel", f"needs the target {', '.join(built)}", f"Use {mention('to', *built)} with it."
+        )
     files: dict[str, str | bytes] = {}
-    for target in targets:
-        if dtype not in TARGETS[target].dtypes:
+    for name in targets:
+        target = TARGETS[name]
+        if dtype not in target.dtypes:
             able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
-            raise DsgecError(f"`{target}` cannot be of the type {dtype}", f"These can: {able}.")
-        emitted = TARGETS[target].emit(artefact)
-        if TARGETS[target].is_built:
-            emitted = build_package(artefact, emitted)
-            if wheel:
-                emitted += (build_wheel(artefact, emitted),)
-        for file in emitted:
+            raise DsgecError(f"`{name}` cannot be of the type {dtype}", f"These can: {able}.")
+        made = target.make(artefact)
+        wheels = [target.build.wheel(artefact, made)] if wheel and target.build else []
+        for file in (*made, *wheels):
             if file.name in files:
                 raise DsgecError(
                     f"two of the targets {', '.join(targets)} would write {file.name}",

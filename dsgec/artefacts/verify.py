@@ -11,10 +11,9 @@ from pathlib import Path
 from dsgec import __version__
 from dsgec.artefacts.bytecode import is_bytecode_of, source_of
 from dsgec.artefacts.execute import try_out
-from dsgec.artefacts.package import package_compiler
 from dsgec.artefacts.read import Found, open_artefacts
 from dsgec.artefacts.shadows import shadows
-from dsgec.codegen.artefact import SourceFile, model_id
+from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Table
 from dsgec.errors import DsgecError, Fault
 from dsgec.folder import Folder, open_folder
@@ -22,8 +21,11 @@ from dsgec.run.folder import has_record, read_hall, read_model
 from dsgec.run.manifest import check_manifest
 from dsgec.run.names import HALL, MANIFEST
 from dsgec.run.predict import model_rows
+from dsgec.targets.registry import TARGETS
+from dsgec.targets.target import Files
 
 _NOT_RUN = "Nothing of it was run."
+_OTHER = "this is not what dsgec makes of the model inside"
 _MOST_BYTES = 64 << 20
 
 
@@ -33,7 +35,7 @@ class Proved:
 
     found: Found
     target: str
-    files: Sequence[SourceFile]
+    files: Files
 
 
 def verify(path: Path, table: Table | None = None) -> list[str]:
@@ -67,7 +69,7 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
         for ours in proved:
             artefact = ours.found.artefact
             rows = model_rows(artefact.model, table)
-            how = try_out(artefact, ours.target, ours.files, rows)
+            how = try_out(artefact, TARGETS[ours.target], ours.files, rows)
             lines.append(f"{ours.found.path}: {len(rows)} rows of {table.source} {how}")
     return lines
 
@@ -122,9 +124,9 @@ def _of_run(folder: Folder, found: Sequence[Found], known: Container[Path]) -> I
             )
 
 
-def _prove(found: Found) -> tuple[str, Sequence[SourceFile]]:
+def _prove(found: Found) -> tuple[str, Files]:
     """The target that makes exactly these files, and what it makes."""
-    files = {target: found.emitted(target) for target in found.targets}
+    files = {target: TARGETS[target].make(found.artefact) for target in found.targets}
     differences = {target: _difference(found, target, files[target]) for target in files}
     for target in found.targets:
         if not differences[target]:
@@ -134,27 +136,28 @@ def _prove(found: Found) -> tuple[str, Sequence[SourceFile]]:
     raise DsgecError(_nearest(differences), _NOT_RUN + (other if made != __version__ else ""))
 
 
-def _difference(found: Found, target: str, files: Sequence[SourceFile]) -> str:
+def _difference(found: Found, target: str, files: Files) -> str:
     """Where the files differ from what the target makes; empty if nowhere."""
-    wanted = found.wanted(files)
+    wanted = {file.name: file.text for file in found.wanted(target, files)}
     given = found.given(wanted)
-    differ = [name for name, data in wanted.items() if given.get(name) != data]
-    missing = [name for name in differ if name not in given]
-    built = [name for name in differ if name.endswith((".so", ".whl"))]
-    texts = [name for name in differ if name not in built]
-    what = "this is not what dsgec makes of the model inside"
+    folder, build = found.folder.path, TARGETS[target].build
+    missing = [name for name in wanted if name not in given]
     if missing:
-        return f"cannot read {found.folder.path / missing[0]}: it is not there"
-    if texts and target != "onnx":
-        pairs = zip_longest(given[texts[0]].split(b"\n"), wanted[texts[0]].split(b"\n"))
-        line = next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
-        return f"{found.folder.path / texts[0]}:{line}: {what}"
-    if built:
-        return (
-            f"{found.folder.path / built[0]}: not what {package_compiler().identity} makes of the"
-            " model inside: it was built by another compiler, or changed, and cannot be proved here"
-        )
-    return f"{found.folder.path / differ[0]}: {what}" if differ else ""
+        return f"cannot read {folder / missing[0]}: it is not there"
+    for name, text in wanted.items():
+        if isinstance(text, str) and text.encode() != given[name]:
+            pairs = zip_longest(given[name].split(b"\n"), text.encode().split(b"\n"))
+            line = next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
+            return f"{folder / name}:{line}: {_OTHER}"
+    for name, data in wanted.items():
+        if isinstance(data, bytes) and data != given[name]:
+            return f"{folder / name}: " + (
+                f"not what {build.compiler()} makes of the model inside: it was built by another"
+                " compiler, or changed, and cannot be proved here"
+                if build
+                else _OTHER
+            )
+    return ""
 
 
 def _nearest(differences: dict[str, str]) -> str:

@@ -9,8 +9,21 @@ import click
 
 from dsgec.cli.output import say
 from dsgec.errors import DsgecError
+from dsgec.targets import DESCRIPTIONS
 
 _MOST_NETWORK_BYTES = 64 << 20
+
+
+def to_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--to`, the same for both commands."""
+    return click.option(
+        "--to",
+        "targets",
+        default="c,numpy",
+        show_default=True,
+        metavar="TARGET[,…]",
+        help="; ".join(f"{name}: {what}" for name, what in DESCRIPTIONS.items()) + ".",
+    )(function)
 
 
 def dtype_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,7 +46,7 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
+@to_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: the run's folder.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option(
@@ -69,7 +82,7 @@ def export(
 
 @click.command("compile")
 @click.argument("net", type=click.Path(path_type=Path))
-@click.option("--to", "targets", default="c,numpy", show_default=True, metavar="TARGET[,…]")
+@to_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.codegen.environment import render
+from dsgec.genome.connections import STRIDE
 from dsgec.genome.sge import gene_sizes
 from dsgec.genome.tables import NONE, Child, Production, Tables
 from dsgec.network.tokens import ALIASES
 from dsgec.resources import TEMPLATES
 
-_BEFORE_GRAMMAR = ("memory.h", "clock.h")
+_HEADER = "engine.h"
+_BEFORE_GRAMMAR = ("memory.h", _HEADER, "clock.h")
 _MAPPING = (
     "random.h",
     "digits.h",
@@ -42,72 +44,20 @@ _REST = (
     "engine.c",
 )
 _SLACK = 64  # bytes beyond the text of a production: a neuron's name, and whole heads
-_PLAIN, _FLAT, _KINDS = 2, 4, 8  # as in `grammar.h`
+_DEEPER, _PLAIN, _FLAT, _RULE_SHIFT = 1, 2, 4, 3  # see `grammar.h`
 _LONGEST_FLAT = 12  # symbols
 _LONGEST_INLINE = 100  # symbols; single alternatives of single alternatives could be very many
-_HEAD = 16  # bytes that `grammar.h` keeps beside a piece's length
+_HEAD = 16  # bytes that are kept beside a piece's length
+_CONSTANTS = {
+    "HEAD": _HEAD,
+    "STRIDE": STRIDE,
+    "DEEPER": _DEEPER,
+    "PLAIN": _PLAIN,
+    "FLAT": _FLAT,
+    "RULE_SHIFT": _RULE_SHIFT,
+}
 _DIGITS = re.compile(r"[0-9]+")
 _NAME = re.compile(r"[A-DF-Za-df-z_][A-DF-Za-df-z_0-9]*[0-9]")  # and no exponent in it
-
-DECLARATIONS = """
-typedef struct dsgec_engine dsgec_engine;
-typedef struct { int64_t start, count; } dsgec_engine_group;
-typedef struct {
-    uint64_t seed;
-    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps, memory;
-    double crossover, mutation;
-    const double *columns, *single, *each;
-    int64_t features, rows, classes, groups;
-    const dsgec_engine_group *row_groups;
-} dsgec_engine_settings;
-typedef struct {
-    int64_t generation, invalid, evaluations, reused, size, text_start, text_length;
-    double best, mean;
-} dsgec_engine_row;
-typedef struct { int32_t rule, part, start, length; } dsgec_engine_gene;
-typedef struct {
-    const dsgec_engine_gene *genes;
-    const int32_t *values;
-    const char *text;
-    int64_t gene_count, text_length;
-    double fitness;
-    int32_t fault, invalid;
-} dsgec_engine_individual;
-typedef struct {
-    int64_t layers, neurons, features, connections, text_length;
-    const char *text;
-} dsgec_engine_network;
-typedef struct {
-    const double *outputs;
-    int64_t rows, columns;
-    const int64_t *places, *classes;
-    const double *wanted;
-    int64_t count, class_count;
-    uint64_t *room;
-    int64_t *confusion, *ranks;
-    double squares, distances;
-} dsgec_engine_tally;
-dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *, int *);
-void dsgec_engine_free(dsgec_engine *);
-int dsgec_engine_step(dsgec_engine *, int64_t, double);
-const dsgec_engine_row *dsgec_engine_rows(const dsgec_engine *, int64_t *);
-const char *dsgec_engine_texts(const dsgec_engine *);
-int64_t dsgec_engine_generation(const dsgec_engine *);
-int dsgec_engine_look(const dsgec_engine *, int64_t, dsgec_engine_individual *);
-int64_t dsgec_engine_best(const dsgec_engine *);
-void dsgec_engine_times(double *);
-int dsgec_engine_save(dsgec_engine *, const char **, size_t *);
-int dsgec_engine_restore(dsgec_engine *, const char *, size_t);
-int dsgec_engine_send(dsgec_engine *, int64_t, const char **, size_t *);
-int dsgec_engine_receive(dsgec_engine *, int64_t, const char *, size_t);
-int dsgec_engine_score(dsgec_engine *, const char *, size_t, double *);
-int64_t dsgec_engine_champion(const dsgec_engine *, int64_t, const char **, double *);
-int dsgec_engine_evaluate(dsgec_engine *, const char *, size_t, double *, int);
-int dsgec_engine_describe(dsgec_engine *, const char *, size_t, dsgec_engine_network *);
-void dsgec_engine_count(dsgec_engine_tally *);
-double dsgec_engine_number(const char *, size_t);
-"""
-"""What the library exports, as cffi reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +77,7 @@ class _Production:
     leaf: int
     head_length: int
     cost: int
-    kind: int
+    kind: str
     first_symbol: int
     symbols: int
     most: int
@@ -194,6 +144,11 @@ def emit_engine(
     )
 
 
+def engine_header() -> str:
+    """What every engine declares, in C that cffi reads as well."""
+    return _read(_HEADER)
+
+
 def _read(name: str) -> str:
     return TEMPLATES.joinpath(f"engine/{name}").read_text(encoding="utf-8")
 
@@ -216,6 +171,7 @@ def _grammar(
         layered=int(layered),
         sigmoid=int(output == "sigmoid"),
         objective=objective.upper().replace("-", "_"),
+        constants=_CONSTANTS,
         pieces=[_piece(text) for text in lists.pieces],
         symbols=lists.symbols,
         productions=lists.productions,
@@ -305,7 +261,7 @@ class _Lists:
                 int(leaf),
                 _length(head),
                 cost,
-                _kind(head) if leaf else 0,
+                _kind(head) if leaf else "ANY_TEXT",
                 len(self.symbols),
                 len(flat.symbols),
                 flat.most + _SLACK,
@@ -330,7 +286,7 @@ class _Lists:
                 text = ""
             if symbol is None:
                 continue
-            kind = int(symbol.deeper)
+            kind = _DEEPER if symbol.deeper else 0
             if self.is_plain(symbol.rule):
                 kind, most, choices = _PLAIN, most + _HEAD, choices + 1
             elif self.is_single(symbol.rule) and len(symbols) < _LONGEST_INLINE:
@@ -340,7 +296,7 @@ class _Lists:
                 inner = [self.flatten(p) for p in self.tables.productions[symbol.rule]]
                 kind, most = _PLAIN + _FLAT, most + max(flat.most for flat in inner)
                 choices += 1 + max(flat.choices for flat in inner)
-            symbols.append(_KINDS * symbol.rule + kind)
+            symbols.append((symbol.rule << _RULE_SHIFT) + kind)
         return _Flat(tuple(symbols), most, choices)
 
     def is_plain(self, rule: int) -> bool:
@@ -372,11 +328,11 @@ def _is_leaf(production: Production) -> bool:
     )
 
 
-def _kind(text: str) -> int:
-    """ALL_DIGITS, A_NAME or ANY_TEXT of `grammar.h`."""
+def _kind(text: str) -> str:
+    """See `grammar.h`."""
     if _DIGITS.fullmatch(text):
-        return 1
-    return 2 if _NAME.fullmatch(text) else 0
+        return "ALL_DIGITS"
+    return "A_NAME" if _NAME.fullmatch(text) else "ANY_TEXT"
 
 
 def _piece(text: str) -> _Piece:

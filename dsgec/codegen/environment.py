@@ -20,7 +20,7 @@ from dsgec.codegen.literals import (
     python_data,
     python_string,
 )
-from dsgec.resources import TEMPLATES
+from dsgec.resources import template
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -57,7 +57,7 @@ def _guard(value: object) -> object:
 
 def load_template(name: str) -> str | None:
     """The text of one of our templates."""
-    path = TEMPLATES.joinpath(name)
+    path = template(name)
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from dsgec.arithmetic.table import DEFINED
 from dsgec.codegen.environment import Code
-from dsgec.codegen.literals import float_number, number
+from dsgec.codegen.literals import number
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import multiplications
 
@@ -35,9 +35,6 @@ class Language:
 
 C = Language(call=lambda symbol: f"dsgec_{symbol}")
 C_COLUMNS = replace(C, feature="columns[(size_t){} * rows + i]")
-C_BLOCK = replace(C, feature="c[{}][i]")
-C_FLOAT = replace(C, literal=float_number, real="float")
-C_FLOAT_BLOCK = replace(C_FLOAT, feature="c[{}][i]")
 PYTHON = Language(call=lambda symbol: symbol)
 JAVASCRIPT = Language(call=lambda symbol: symbol)
 

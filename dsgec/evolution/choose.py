@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from dsgec.errors import DsgecError, mention
 from dsgec.evolution.engine import Engine, EngineUnavailable, make_machine
-from dsgec.evolution.evolver import EngineEvolver, Evolver, Island, LoopEvolver
+from dsgec.evolution.evolver import Evolver, Island, LoopEvolver
 from dsgec.evolution.islands import IslandEvolver, island_settings
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
@@ -39,7 +39,8 @@ def _maker(
     """What makes an island of its settings; all that islands share is made once, here."""
     if wanted in ("auto", "engine"):
         try:
-            return _engines(problem, settings, threads)
+            machine = make_machine(problem, settings.representation)
+            return lambda one: Engine(problem, one, threads, machine=machine)
         except EngineUnavailable as reason:
             if wanted == "engine":
                 raise DsgecError(str(reason), _WITHOUT_COMPILER) from reason
@@ -65,16 +66,3 @@ def sensible_threads(problem: Problem, runs: int = 1) -> int:
     """
     cells = len(problem.split.train) * len(problem.dataset.features)
     return max(processors() // runs, 1) if cells >= _CELLS_WORTH_SHARING else 1
-
-
-def _engines(problem: Problem, settings: Settings, threads: int) -> Callable[[Settings], Island]:
-    machine = make_machine(problem, settings.representation)
-    toolchain = find_toolchain()
-    assert toolchain is not None  # the engine was compiled by it
-    over = f", over {threads} threads" if threads > 1 else ""
-    description = f"engine: the grammar, compiled by {toolchain.identity}{over}"
-
-    def make(one: Settings) -> Island:
-        return EngineEvolver(Engine(problem, one, threads, machine=machine), description)
-
-    return make

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dsgec.evolution.choose import choose_island
-from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
 from dsgec.evolution.evolver import Evolver, Generation, LoopEvolver
 from dsgec.evolution.islands import (
     arrive,
@@ -40,7 +39,7 @@ _SECONDS = 2.0  # that a call should take: short enough to be watched, long enou
 class Stay:
     """What an island did in one call."""
 
-    generations: tuple[EngineState, ...]
+    generations: tuple[Generation, ...]
     state: bytes
     leaving: tuple[bytes, ...]
 
@@ -59,12 +58,9 @@ def stay(
     if state:
         island.restore(state)
         arrive(island, arriving)
-    states: list[EngineState] = []
+    states: list[Generation] = []
     while island.next_generation <= goal:
-        for one in island.advance(goal + 1 - island.next_generation, INFINITE):
-            best = BestIndividual(BestDerivation(one.best.derivation.phenotype), one.best.fitness)
-            counts = (one.invalid, one.evaluations, one.reused, one.size)
-            states.append(EngineState(one.generation, best, one.mean, *counts))
+        states += island.advance(goal + 1 - island.next_generation, INFINITE)
     return Stay(tuple(states), island.save(), tuple(leaving(island, emigrants)))
 
 
@@ -137,7 +133,7 @@ class ClusterIslands(Evolver):
         seconds = max(time.monotonic() - self._called, 1e-3)
         self._at_once = max(1, min(4 * self._at_once, int(len(states) * _SECONDS / seconds)))
         self._done = self._goal
-        self._best_text = states[-1].best.derivation.phenotype
+        self._best_text = states[-1].phenotype
         return states
 
     def save(self) -> bytes:

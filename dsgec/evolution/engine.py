@@ -1,12 +1,13 @@
 """The loop of `dsgec.evolution.loop` in native code: the same generations, bit for bit, sooner."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from dsgec.codegen.engine import DECLARATIONS, emit_engine
-from dsgec.errors import DsgecError, mention
+from dsgec.codegen.engine import emit_engine, engine_header
+from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import Generation, Island
+from dsgec.evolution.measure import Measurer, NativeMeasurer
 from dsgec.evolution.native_input import (
+    Machine,
     make_parameters,
     make_tables,
     other_run,
@@ -17,61 +18,14 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, LARGEST_CHAMPION, Champion, Score, Scorer, explain
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
+from dsgec.fitness.objectives import LANES
 from dsgec.genome.derive import EXHAUSTED, too_large
-from dsgec.native.engine import (
-    MEMORY,
-    NATIVE,
-    STATE,
-    EngineError,
-    NativeEngine,
-    Row,
-    Tables,
-    View,
-    load_engine,
-)
-from dsgec.native.library import Library
+from dsgec.native.engine import NATIVE, NativeEngine, View, load_engine
 from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
 
 
 class EngineUnavailable(Exception):
     """This run cannot be done in native code; `dsgec.evolution.loop` can do it."""
-
-
-@dataclass(frozen=True, slots=True)
-class BestDerivation:
-    """The text of the best individual."""
-
-    phenotype: str
-
-
-@dataclass(frozen=True, slots=True)
-class BestIndividual:
-    """The best individual of a generation."""
-
-    derivation: BestDerivation
-    fitness: float
-
-
-@dataclass(frozen=True, slots=True)
-class EngineState:
-    """What `dsgec.evolution.loop.State` tells of a generation, without the population."""
-
-    generation: int
-    best: BestIndividual
-    mean: float
-    invalid: int
-    evaluations: int
-    reused: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Machine:
-    """What the engines of a problem share, whatever their seeds: the code, the rows, a digest."""
-
-    library: Library
-    tables: Tables
-    digest: bytes
 
 
 def make_machine(
@@ -89,15 +43,19 @@ def make_machine(
         problem.tables, representation, bool(roles.layer), roles.output, problem.objective
     )
     try:
-        library = load_engine(source, DECLARATIONS, toolchain, flags)
+        library = load_engine(source, engine_header(), toolchain, flags)
     except (CompileError, OSError) as error:
         raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
+    library.expect(LANES=LANES, LARGEST_CHAMPION=LARGEST_CHAMPION)
     tables = make_tables(problem)
-    return Machine(library, tables, problem_digest(problem, representation, tables))
+    digest = problem_digest(problem, representation, tables)
+    return Machine(library, toolchain.identity, tables, digest)
 
 
-class Engine:
+class Engine(Island):
     """The native engine for a problem; several of them can share a `machine`."""
+
+    name = "engine"
 
     def __init__(
         self,
@@ -109,23 +67,28 @@ class Engine:
         toolchain: Toolchain | None = None,
         flags: Sequence[str] = NATIVE,
     ) -> None:
-        self.problem, self.settings = problem, settings
-        machine = machine or make_machine(problem, settings.representation, toolchain, flags)
-        self.machine, self.threads = machine, max(threads, 1)
+        super().__init__(problem, settings)
+        self._machine = machine or make_machine(problem, settings.representation, toolchain, flags)
+        self._threads = max(threads, 1)
+        over = f", over {threads} threads" if threads > 1 else ""
+        self.description = f"engine: the grammar, compiled by {self._machine.compiler}{over}"
         parameters = make_parameters(problem, settings, threads)
-        self._identity = run_identity(machine.digest, parameters)
-        with _told():
-            self.native = NativeEngine(machine.library, parameters, machine.tables)
+        self._identity = run_identity(self._machine.digest, parameters)
+        self.native = NativeEngine(self._machine.library, parameters, self._machine.tables)
 
     @property
-    def generation(self) -> int:
-        """The generation that comes next; -1 in the midst of one."""
+    def next_generation(self) -> int:
         return self.native.generation
 
-    def step(self, generations: int, seconds: float = INFINITE) -> list[EngineState]:
-        """Go on for so many generations, or until the time is up: those that became whole."""
-        with _told():
-            return [_state(row) for row in self.native.step(generations, seconds)]
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        states = self.step(generations, seconds)
+        if any(s.generation == 0 and s.invalid == self.settings.population for s in states[:1]):
+            raise self.explain()
+        return states
+
+    def step(self, generations: int, seconds: float = INFINITE) -> list[Generation]:
+        """As `advance`, but it goes on even if no individual of the first generation is valid."""
+        return [Generation(**row) for row in self.native.step(generations, seconds)]
 
     def individual(self, number: int) -> View:
         """An individual of the last whole generation."""
@@ -137,65 +100,43 @@ class Engine:
         return self.native.look(self.native.best)
 
     @property
-    def champions(self) -> list[Champion]:
-        """The hall of fame, by size."""
-        found = ((size, self.native.champion(size)) for size in range(LARGEST_CHAMPION + 1))
-        return [Champion(size, *champion) for size, champion in found if champion]
+    def best_text(self) -> str:
+        return self.best.phenotype
 
-    def ranking(self) -> list[int]:
-        """The numbers of the individuals, the best first; of equals, the one that stands first."""
-        return sorted(range(self.settings.population), key=lambda i: (self.native.fitness(i), i))
+    @property
+    def champions(self) -> list[Champion]:
+        return [Champion(*champion) for champion in self.native.champions()]
+
+    def measurer(self) -> Measurer:
+        return NativeMeasurer(self.problem, self.settings, self._machine, self._threads)
+
+    def fitness(self) -> Sequence[float]:
+        each: list[float] = self.native.fitness().tolist()
+        return each
 
     def send(self, number: int) -> bytes:
-        """A valid individual, for an engine of the same run with another seed."""
-        with _told():
-            return self.native.send(number)
+        return self.native.send(number)
 
     def receive(self, number: int, migrant: bytes) -> None:
-        """Put what `send` gave in the place of an individual."""
-        with _told():
-            self.native.receive(number, migrant)
+        self.native.receive(number, migrant)
 
     def explain(self) -> DsgecError:
         """Why not one individual of the population is valid."""
         scorer = Scorer(self.problem, ReferenceBackend())
-        reasons = {"too large": too_large(self.settings.max_size), "exhausted": EXHAUSTED}
+        reasons = {"TOO_LARGE": too_large(self.settings.max_size), "EXHAUSTED": EXHAUSTED}
         scores = []
         for number in range(self.settings.population):
             view = self.individual(number)
-            fault = reasons.get(view.fault)
-            scores += [Score(INFINITE, fault)] if fault else scorer([view.phenotype])
+            if view.fault:
+                scores.append(Score(INFINITE, reasons[view.fault]))
+            else:
+                scores += scorer([view.phenotype])
         return explain(scores)
 
     def save(self) -> bytes:
-        """The state between two generations; the same run goes on from it with the same results."""
-        with _told():
-            return self._identity + self.native.save()
+        return self._identity + self.native.save()
 
     def restore(self, state: bytes) -> None:
-        """Put an engine that has not begun into a state that `save` gave."""
         if state[: len(self._identity)] != self._identity:
             raise other_run()
-        with _told():
-            self.native.restore(state[len(self._identity) :])
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """What stops the engine, as a mistake that a user can do something about."""
-    try:
-        yield
-    except EngineError as error:
-        advice = ""
-        if error.code == MEMORY:
-            advice = f"Try a smaller population, or a smaller depth with {mention('max_depth')}."
-        elif error.code == STATE:
-            advice = "The file may be damaged: start the run anew."
-        raise DsgecError(f"the engine stopped: {error}", advice) from error
-
-
-def _state(row: Row) -> EngineState:
-    best = BestIndividual(BestDerivation(row.text), row.best)
-    return EngineState(
-        row.generation, best, row.mean, row.invalid, row.evaluations, row.reused, row.size
-    )
+        self.native.restore(state[len(self._identity) :])

@@ -2,12 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Protocol
+from dataclasses import dataclass, replace
 
-from dsgec.evolution.engine import BestDerivation, BestIndividual, Engine, EngineState
-from dsgec.evolution.loop import State, evolve, ranked
-from dsgec.evolution.measure import Measurer, NativeMeasurer, PlainMeasurer
+from dsgec.evolution.loop import State, evolve
+from dsgec.evolution.measure import Measurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion, Scorer
 from dsgec.evolution.settings import Settings
@@ -21,46 +19,42 @@ ENDS = ("generations", "stop-at", "patience")
 _SLICE = 0.2  # seconds: a signal is noticed, and progress shown, between two slices
 
 
-class Phenotype(Protocol):
-    """What is kept of a derivation when a run has ended."""
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """One generation; `evaluations` and `reused` count from the start of the run.
 
-    @property
-    def phenotype(self) -> str: ...
+    `size` is the number of connections of the best, as its text has them.
+    """
+
+    generation: int
+    best: float
+    mean: float
+    invalid: int
+    evaluations: int
+    reused: int
+    size: int
 
 
-class Best(Protocol):
-    """The best individual of a generation."""
+@dataclass(frozen=True, slots=True)
+class Generation(HistoryRow):
+    """One generation with the text of its best individual."""
 
-    @property
-    def fitness(self) -> float: ...
-
-    @property
-    def derivation(self) -> Phenotype: ...
+    phenotype: str
 
 
-class Generation(Protocol):
-    """What the engine and the loop both tell of a generation."""
-
-    @property
-    def generation(self) -> int: ...
-
-    @property
-    def best(self) -> Best: ...
-
-    @property
-    def mean(self) -> float: ...
-
-    @property
-    def invalid(self) -> int: ...
-
-    @property
-    def evaluations(self) -> int: ...
-
-    @property
-    def reused(self) -> int: ...
-
-    @property
-    def size(self) -> int: ...
+def summarize(state: State) -> Generation:
+    """What the engine, too, tells of a generation."""
+    best = state.best
+    return Generation(
+        state.generation,
+        best.fitness,
+        state.mean,
+        state.invalid,
+        state.evaluations,
+        state.reused,
+        best.score.size,
+        best.derivation.phenotype,
+    )
 
 
 class Evolver(ABC):
@@ -123,7 +117,7 @@ class Evolver(ABC):
             left = self.settings.generations - ending.generation
             states = self.advance(1 if single else left, _SLICE)
             for state in states:
-                ending.look(state.generation, state.best.fitness)
+                ending.look(state.generation, state.best)
             yield states
 
     def generations(self) -> Iterator[Generation]:
@@ -173,30 +167,18 @@ def with_best(last: Generation, champions: Sequence[Champion]) -> Generation:
 
     That can be without an elite only.
     """
-    if last.best.fitness < INFINITE or not champions:
+    if last.best < INFINITE or not champions:
         return last
     best = min(champions, key=lambda champion: champion.fitness)
-    return EngineState(
-        last.generation,
-        BestIndividual(BestDerivation(best.phenotype), best.fitness),
-        last.mean,
-        last.invalid,
-        last.evaluations,
-        last.reused,
-        best.size,
-    )
+    return replace(last, best=best.fitness, size=best.size, phenotype=best.phenotype)
 
 
 class Island(Evolver):
     """An evolver of one population, which can take in individuals of others."""
 
     @abstractmethod
-    def ranking(self) -> Sequence[int]:
-        """The numbers of the individuals, the best first."""
-
-    @abstractmethod
-    def fitness(self, number: int) -> float:
-        """That of an individual; infinity if it is invalid."""
+    def fitness(self) -> Sequence[float]:
+        """That of each individual; infinity if it is invalid."""
 
     @abstractmethod
     def send(self, number: int) -> bytes:
@@ -205,55 +187,6 @@ class Island(Evolver):
     @abstractmethod
     def receive(self, number: int, migrant: bytes) -> None:
         """Put what `send` gave in the place of an individual."""
-
-
-class EngineEvolver(Island):
-    """The native engine."""
-
-    name = "engine"
-
-    def __init__(self, engine: Engine, description: str) -> None:
-        super().__init__(engine.problem, engine.settings)
-        self.engine, self.description = engine, description
-
-    @property
-    def next_generation(self) -> int:
-        return self.engine.generation
-
-    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
-        states = self.engine.step(generations, seconds)
-        if any(s.generation == 0 and s.invalid == self.settings.population for s in states[:1]):
-            raise self.engine.explain()
-        return states
-
-    def save(self) -> bytes:
-        return self.engine.save()
-
-    def restore(self, state: bytes) -> None:
-        self.engine.restore(state)
-
-    def ranking(self) -> Sequence[int]:
-        return self.engine.ranking()
-
-    def fitness(self, number: int) -> float:
-        return self.engine.native.fitness(number)
-
-    def send(self, number: int) -> bytes:
-        return self.engine.send(number)
-
-    def receive(self, number: int, migrant: bytes) -> None:
-        self.engine.receive(number, migrant)
-
-    @property
-    def best_text(self) -> str:
-        return self.engine.best.phenotype
-
-    @property
-    def champions(self) -> list[Champion]:
-        return self.engine.champions
-
-    def measurer(self) -> Measurer:
-        return NativeMeasurer(self.engine)
 
 
 class LoopEvolver(Island):
@@ -276,7 +209,7 @@ class LoopEvolver(Island):
         if self._states is None:
             self._states = evolve(self.problem, self.settings, self.scorer, self.state)
         self.state = next(self._states)
-        return [self.state]
+        return [summarize(self.state)]
 
     def save(self) -> bytes:
         identity = identify(self.problem, self.settings)
@@ -286,13 +219,9 @@ class LoopEvolver(Island):
         identity = identify(self.problem, self.settings)
         self.state = restore(state, identity, self.problem, self.settings, self.scorer)
 
-    def ranking(self) -> Sequence[int]:
+    def fitness(self) -> Sequence[float]:
         assert self.state is not None
-        return ranked(self.state.population)
-
-    def fitness(self, number: int) -> float:
-        assert self.state is not None
-        return self.state.population[number].fitness
+        return [individual.fitness for individual in self.state.population]
 
     def send(self, number: int) -> bytes:
         assert self.state is not None

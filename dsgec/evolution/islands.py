@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
 from dsgec.evolution.evolver import Evolver, Generation, Island
+from dsgec.evolution.loop import ranked
 from dsgec.evolution.measure import Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion
@@ -32,13 +32,14 @@ def island_settings(settings: Settings) -> list[Settings]:
 
 def leaving(island: Island, count: int) -> list[bytes]:
     """The best individuals, the best first; fewer where there are not so many valid ones."""
-    best = island.ranking()[:count]
-    return [island.send(number) for number in best if island.fitness(number) < INFINITE]
+    fitness = island.fitness()
+    best = ranked(fitness)[:count]
+    return [island.send(number) for number in best if fitness[number] < INFINITE]
 
 
 def arrive(island: Island, migrants: Sequence[bytes]) -> None:
     """The first of them in the place of the worst individual, the next in that of the next."""
-    places = list(island.ranking())[::-1]
+    places = ranked(island.fitness())[::-1]
     for place, migrant in zip(places, migrants, strict=False):
         island.receive(place, migrant)
 
@@ -54,22 +55,20 @@ def exchange_after(settings: Settings, generation: int) -> int:
     return min((generation // every + 1) * every, settings.generations)
 
 
-def combined(states: Sequence[Generation], population: int) -> EngineState:
+def combined(states: Sequence[Generation], population: int) -> Generation:
     """One generation of all islands; of equally good best ones, that of the first island."""
-    best = min(states, key=lambda state: state.best.fitness)
+    best = min(states, key=lambda state: state.best)
     total, valid = 0.0, 0
     for state in states:
         count = population - state.invalid
         total += state.mean * count if count else 0.0
         valid += count
-    return EngineState(
-        best.generation,
-        BestIndividual(BestDerivation(best.best.derivation.phenotype), best.best.fitness),
-        total / valid if valid else INFINITE,
-        sum(state.invalid for state in states),
-        sum(state.evaluations for state in states),
-        sum(state.reused for state in states),
-        best.size,
+    return replace(
+        best,
+        mean=total / valid if valid else INFINITE,
+        invalid=sum(state.invalid for state in states),
+        evaluations=sum(state.evaluations for state in states),
+        reused=sum(state.reused for state in states),
     )
 
 
@@ -122,7 +121,7 @@ class IslandEvolver(Evolver):
             each = [waiting.popleft() for waiting in self._waiting]
             states.append(combined(each, self.settings.population))
             self._done = states[-1].generation
-            self._best_text = states[-1].best.derivation.phenotype
+            self._best_text = states[-1].phenotype
         if states and migrates(self.settings, self._done):
             sent = [leaving(island, self.settings.migrants) for island in self.islands]
             for number, island in enumerate(self.islands):

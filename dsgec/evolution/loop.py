@@ -33,12 +33,7 @@ class State:
 
     @property
     def best(self) -> Individual:
-        return self.population[ranked(self.population)[0]]
-
-    @property
-    def size(self) -> int:
-        """Connections of the best individual, as its text has them."""
-        return self.best.score.size
+        return self.population[ranked([i.fitness for i in self.population])[0]]
 
     @property
     def mean(self) -> float:
@@ -68,7 +63,7 @@ def evolve(
     for generation in range(state.generation + 1, settings.generations + 1):
         parents = state.population
         scorer.forget(i.derivation.phenotype for i in parents if not i.derivation.fault)
-        elite = tuple(parents[i] for i in ranked(parents)[: settings.elites])
+        elite = tuple(parents[i] for i in ranked([p.fitness for p in parents])[: settings.elites])
         offspring = _offspring(individuals, settings, parents, generation)
         state = _state(generation, elite, offspring, scorer)
         yield state
@@ -117,9 +112,9 @@ def _tournament(parents: Sequence[Individual], size: int, stream: Stream) -> Ind
     return parents[min(drawn, key=lambda i: (parents[i].fitness, i))]
 
 
-def ranked(population: Sequence[Individual]) -> list[int]:
+def ranked(fitness: Sequence[float]) -> list[int]:
     """The numbers of the individuals, the best first; of equals, the one that stands first."""
-    return sorted(range(len(population)), key=lambda i: (population[i].fitness, i))
+    return sorted(range(len(fitness)), key=lambda i: (fitness[i], i))
 
 
 def _state(

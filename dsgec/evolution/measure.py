@@ -4,16 +4,15 @@ import re
 import struct
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.evolution.engine import Engine
-from dsgec.evolution.native_input import make_parameters, make_test_tables
+from dsgec.evolution.native_input import Machine, make_parameters, make_test_tables
 from dsgec.evolution.problem import Problem
+from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
 from dsgec.fitness.objectives import spread
 from dsgec.native.engine import NativeEngine, Part, Tables
@@ -78,21 +77,20 @@ class PlainMeasurer:
 class NativeMeasurer:
     """Has engines do it: for either part of the rows one a thread, all on the same tables."""
 
-    def __init__(self, engine: Engine) -> None:
-        problem, machine = engine.problem, engine.machine
-        self._engine = engine.native
-        self._threads = engine.threads
+    def __init__(
+        self, problem: Problem, settings: Settings, machine: Machine, threads: int
+    ) -> None:
+        self._threads = threads
         self._parts: dict[str, _NativePart] = {}
-        one = replace(make_parameters(problem, engine.settings), population=1, elites=0)
+        one = make_parameters(problem, settings) | {"population": 1, "elites": 0}
         for name, rows in parts(problem):
             tables = machine.tables if name == "train" else make_test_tables(problem)
-            engines = [NativeEngine(machine.library, one, tables) for _ in range(self._threads)]
+            engines = [NativeEngine(machine.library, one, tables) for _ in range(threads)]
             self._parts[name] = _NativePart(problem, rows, tables, engines)
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
-        told = self._engine.describe(phenotype)
-        sizes = Size(told.layers, told.neurons, told.features, told.connections)
-        return sizes, _NUMBER.sub(lambda number: _printed(number[1]), told.text)
+        sizes, told = self._parts["train"].engines[0].describe(phenotype)
+        return Size(**sizes), _NUMBER.sub(lambda number: _printed(number[1]), told)
 
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
         def some(thread: int) -> list[Figures]:
@@ -121,12 +119,12 @@ class _NativePart:
         dataset = problem.dataset
         classes = np.full(len(tables.single), -1)
         classes[tables.places] = dataset.class_numbers[rows] if dataset.classes else 0
-        self._engines, self._rows = engines, len(rows)
+        self.engines, self._rows = engines, len(rows)
         self._part = Part(tables.places, classes, tables.single, len(dataset.classes))
         self._total = 0.0 if dataset.classes or not len(rows) else spread(dataset.y[rows])
 
     def figures(self, phenotype: str, thread: int) -> dict[str, float | None]:
-        told = self._engines[thread].tally(phenotype, self._part)
+        told = self.engines[thread].tally(phenotype, self._part)
         if self._part.class_count:
             return metrics.class_figures(
                 metrics.ClassTally(told.outputs, told.confusion, told.ranks, told.squares)

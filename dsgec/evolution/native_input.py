@@ -1,7 +1,7 @@
 """A problem to what the engine is given, and a digest of all that the generations depend on."""
 
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +13,36 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import LANES
 from dsgec.native.engine import Parameters, Tables
+from dsgec.native.library import Library
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """What the engines of a problem share, whatever their seeds: the code, the rows, a digest."""
+
+    library: Library
+    compiler: str
+    tables: Tables
+    digest: bytes
 
 
 def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> Parameters:
-    """The numbers."""
-    return Parameters(
-        seed=settings.seed,
-        population=settings.population,
-        tournament=settings.tournament,
-        elites=settings.elites,
-        max_size=settings.max_size,
-        threads=max(threads, 1),
-        connect_all=int(settings.connect == "all"),
-        codons=settings.codons,
-        wraps=settings.wraps,
-        memory=scoring.REMEMBERED,
-        crossover=settings.crossover,
-        mutation=settings.mutation,
-        classes=len(problem.dataset.classes),
-    )
+    """The numbers; their order is part of a run's identity."""
+    return {
+        "seed": settings.seed,
+        "population": settings.population,
+        "tournament": settings.tournament,
+        "elites": settings.elites,
+        "max_size": settings.max_size,
+        "threads": max(threads, 1),
+        "connect_all": int(settings.connect == "all"),
+        "codons": settings.codons,
+        "wraps": settings.wraps,
+        "memory": scoring.REMEMBERED,
+        "crossover": settings.crossover,
+        "mutation": settings.mutation,
+        "classes": len(problem.dataset.classes),
+    }
 
 
 def make_tables(problem: Problem) -> Tables:
@@ -99,7 +110,7 @@ def problem_digest(problem: Problem, representation: str, tables: Tables) -> byt
 
 def run_identity(problem: bytes, parameters: Parameters) -> bytes:
     """A digest of all that the generations depend on, of which `problem` is the problem's."""
-    numbers = [getattr(parameters, name) for name in Parameters.__slots__ if name != "threads"]
+    numbers = [value for name, value in parameters.items() if name != "threads"]
     return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 

@@ -78,8 +78,9 @@ class CBackend:
         )
         # Compiled once and run once: on a small table nearly all the time is the compiler's.
         level = "-O0" if len(rows) < _ROWS_WORTH_OPTIMISING else "-O1"
+        source = f"{emit_c_batch(networks)}\n{declarations}"
         try:
-            library = load(emit_c_batch(networks), declarations, self.toolchain, (level,))
+            library = load(source, declarations, self.toolchain, (level,))
         except CompileError as error:
             raise DsgecError(
                 str(error), f"{mention('backend', 'numpy')} needs no compiler."

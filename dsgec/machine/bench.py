@@ -25,7 +25,6 @@ from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
 from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine
-from dsgec.evolution.evolver import EngineEvolver
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import REPRESENTATIONS
@@ -141,7 +140,8 @@ def _limit(problem: Problem, engine: Engine) -> float:
     declarations = "".join(
         f"void net{n}_limit(const double *, size_t, double *);" for n in range(len(networks))
     )
-    library = load(emit_limit(networks), declarations, toolchain, _LIMIT_FLAGS)
+    source = f"{emit_limit(networks)}\n{declarations}"
+    library = load(source, declarations, toolchain, _LIMIT_FLAGS)
     columns = np.ascontiguousarray(problem.rows.T)
     outputs = np.empty(len(problem.rows))
     x = library.ffi.cast("const double *", columns.ctypes.data)
@@ -240,7 +240,7 @@ def _watching(problem: Problem) -> Report:
             engine = Engine(problem, settings)
             watch = Watch(job, "", stream) if name == "watched" else Silence()
             start, begun, inside = time.perf_counter(), time.thread_time(), 0.0
-            for state in EngineEvolver(engine, "").generations():
+            for state in engine.generations():
                 before = time.thread_time()
                 watch(state)
                 inside += time.thread_time() - before

@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.artefacts.export import export
-from dsgec.artefacts.inspect import c_cost
 from dsgec.bnf.load import load_grammar
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.targets import TARGETS
 from dsgec.data.dataset import make_dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
@@ -30,6 +28,8 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.measure import size
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse
+from dsgec.targets.c.cost import c_cost
+from dsgec.targets.onnx.emit import emit_onnx
 
 Array = NDArray[Any]
 Layers = list[tuple[Array, Array]]
@@ -91,10 +91,9 @@ def _speeds(layers: Layers, name: str, folder: Path) -> Report:
     works: dict[str, Callable[[], Any]] = {}
     modules = {}
     for dtype, rows in (("double", table), ("float", single)):
-        if dtype in TARGETS["cffi"].dtypes:
-            export(model, ["cffi"], f"{name}_{dtype}", folder, dtype)
-            modules[dtype] = importlib.import_module(f"{name}_{dtype}")
-            works[f"cffi, {dtype}"] = partial(modules[dtype].predict_proba, rows)
+        export(model, ["cffi"], f"{name}_{dtype}", folder, dtype)
+        modules[dtype] = importlib.import_module(f"{name}_{dtype}")
+        works[f"cffi, {dtype}"] = partial(modules[dtype].predict_proba, rows)
     works["numpy + BLAS"] = partial(_forward, layers, table)
     works["numpy + BLAS, blocks of 1,024"] = lambda: [_forward(layers, rows) for rows in blocks]
     works["numpy + BLAS, float"] = partial(
@@ -149,7 +148,7 @@ def _others(
     try:
         import onnxruntime
 
-        (file,) = TARGETS["onnx"].emit(Artefact(model, "net", "float"))
+        (file,) = emit_onnx(Artefact(model, "net", "float"))
     except (ImportError, DsgecError):
         return works
     options = onnxruntime.SessionOptions()
@@ -235,7 +234,7 @@ def _embedded() -> Report:
     settings = Settings(generations=_GENERATIONS)
     problem = make_problem(grammar, make_dataset(read_table("wdbc")), settings)
     *_, last = choose(problem, settings, "auto").generations()
-    model = problem.model(last.best.derivation.phenotype)
+    model = problem.model(last.phenotype)
     report: Report = {"neurons": size(model.network).neurons}
     for dtype in ("float", "double"):
         cost = c_cost(Artefact(model, "wdbc", dtype), compiler)

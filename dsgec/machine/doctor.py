@@ -71,6 +71,4 @@ def _verdict(problem: Problem, name: str, expected: list[tuple[str, float, float
 
 
 def _trace(generations: Callable[[], Iterator[Generation]]) -> list[tuple[str, float, float]]:
-    return [
-        (state.best.derivation.phenotype, state.best.fitness, state.mean) for state in generations()
-    ]
+    return [(state.phenotype, state.best, state.mean) for state in generations()]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.errors import DsgecError, mention
 from dsgec.native.library import Library, load
 from dsgec.native.toolchain import CompileError, Toolchain
 
@@ -19,44 +20,22 @@ NATIVE = ("-O2", "-fno-trapping-math", "-pthread", "-march=native")
 PORTABLE = ("-O2",)
 GCC_VECTORS = ("-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fno-tree-slp-vectorize")
 
-MEMORY, LAYERS, THREADS, STATE, CALL = range(1, 6)
 _FAILURES = {
-    MEMORY: "there is not enough memory",
-    LAYERS: "a network has more than 32,000 layers",
-    THREADS: "the threads could not be started",
-    STATE: "the saved state is not one of this run",
-    CALL: "the engine was called wrongly",
+    "NO_MEMORY": (
+        "there is not enough memory",
+        f"Try a smaller population, or a smaller depth with {mention('max_depth')}.",
+    ),
+    "TOO_MANY_LAYERS": ("a network has more than 32,000 layers", ""),
+    "NO_THREADS": ("the threads could not be started", ""),
+    "BAD_STATE": (
+        "the saved state is not one of this run",
+        "The file may be damaged: start the run anew.",
+    ),
+    "BAD_CALL": ("the engine was called wrongly", ""),
 }
-TIMES = ("mapping", "breeding", "parsing", "evaluating")
-FAULTS = ("", "too large", "exhausted")
-OUTCOMES = ("scored", "not finite", "no network")
 
-
-class EngineError(Exception):
-    """The engine could not go on; `code` is one of the numbers above."""
-
-    def __init__(self, code: int) -> None:
-        self.code = code
-        super().__init__(_FAILURES.get(code, f"error {code}"))
-
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """The numbers of `dsgec_engine_settings` that are no tables."""
-
-    seed: int
-    population: int
-    tournament: int
-    elites: int
-    max_size: int
-    threads: int
-    connect_all: int
-    codons: int
-    wraps: int
-    memory: int
-    crossover: float
-    mutation: float
-    classes: int
+Parameters = dict[str, int | float]
+"""The numbers of `dsgec_engine_settings` that are no tables."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,40 +54,14 @@ class Tables:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One generation, with the text of its best individual."""
-
-    generation: int
-    best: float
-    mean: float
-    invalid: int
-    evaluations: int
-    reused: int
-    size: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class View:
-    """One individual, as in `dsgec.genome.ir`. `fault` is one of FAULTS."""
+    """One individual, as in `dsgec.genome.ir`; `fault` is empty or a `dsgec_engine_fault`."""
 
     genotype: dict[tuple[int, int], tuple[int, ...]]
     phenotype: str
     fitness: float
     fault: str
     invalid: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NativeNetwork:
-    """A simplified network: its sizes, as in `dsgec.network.measure`, and its text, in which a
-    number is `@` and its bits in hexadecimal."""
-
-    layers: int
-    neurons: int
-    features: int
-    connections: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,47 +116,53 @@ class NativeEngine:
     def __init__(self, library: Library, parameters: Parameters, tables: Tables) -> None:
         self._library, self._ffi, self._lib = library, library.ffi, library.functions
         self._tables = tables  # the engine reads them where they are
-        ffi = self._ffi
-        settings = ffi.new("dsgec_engine_settings *")
-        for name in Parameters.__slots__:
-            setattr(settings, name, getattr(parameters, name))
-        self._groups = ffi.new("dsgec_engine_group[]", list(tables.groups))
-        settings.columns = ffi.cast("const double *", tables.columns.ctypes.data)
-        settings.single = ffi.cast("const double *", tables.single.ctypes.data)
-        settings.each = ffi.cast("const double *", tables.each.ctypes.data)
-        settings.features, settings.rows = tables.columns.shape
-        settings.groups, settings.row_groups = len(tables.groups), self._groups
-        self.population = parameters.population
-        error = ffi.new("int *")
+        errors = library.names("dsgec_engine_error")
+        self._failures = {code: _FAILURES[name] for code, name in errors.items() if code}
+        groups = [{"start": start, "count": count} for start, count in tables.groups]
+        self._groups = self._ffi.new("dsgec_engine_group[]", groups)
+        features, rows = tables.columns.shape
+        settings = library.struct(
+            "dsgec_engine_settings",
+            **parameters,
+            columns=tables.columns,
+            single=tables.single,
+            each=tables.each,
+            features=features,
+            rows=rows,
+            groups=len(groups),
+            row_groups=self._groups,
+        )
+        self._population = settings.population
+        error = self._ffi.new("int *")
         engine = self._lib.dsgec_engine_new(settings, error)
-        if engine == ffi.NULL:
-            raise EngineError(error[0])
-        self._engine: Any = ffi.gc(engine, self._lib.dsgec_engine_free)
+        if engine == self._ffi.NULL:
+            raise self._failure(error[0])
+        self._engine: Any = self._ffi.gc(engine, self._lib.dsgec_engine_free)
 
     @property
     def generation(self) -> int:
         """The generation that comes next; -1 in the midst of one."""
         return int(self._lib.dsgec_engine_generation(self._engine))
 
-    def step(self, generations: int, seconds: float) -> list[Row]:
-        """Go on for so many generations, or until the time is up: those that became whole."""
-        self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds))
-        count = self._ffi.new("int64_t *")
-        rows = self._lib.dsgec_engine_rows(self._engine, count)
-        texts = self._lib.dsgec_engine_texts(self._engine)
-        return [self._row(rows[number], texts) for number in range(count[0])]
+    def step(self, generations: int, seconds: float) -> list[dict[str, Any]]:
+        """Go on for so many generations, or until the time is up: those that became whole.
 
-    def _row(self, row: Any, texts: Any) -> Row:
-        text = self._text(texts + row.text_start, row.text_length) if row.text_length else ""
-        counts = (row.invalid, row.evaluations, row.reused, row.size)
-        return Row(row.generation, row.best, row.mean, *counts, text)
+        Each has what `dsgec_engine_row` has, and the best text as `phenotype`.
+        """
+        told = self._ffi.new("dsgec_engine_rows *")
+        self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, told))
+        return [self._row(told.rows[number], told.texts) for number in range(told.count)]
+
+    def _row(self, row: Any, texts: Any) -> dict[str, Any]:
+        values = self._library.values(row)
+        start, length = values.pop("text_start"), values.pop("text_length")
+        return {**values, "phenotype": self._text(texts + start, length)}
 
     def times(self) -> dict[str, float]:
-        """Seconds spent in mapping, breeding (with mapping), parsing and evaluating, by a build
-        with -DDSGEC_TIMED."""
-        parts = self._ffi.new("double[]", len(TIMES))
-        self._lib.dsgec_engine_times(parts)
-        return dict(zip(TIMES, parts, strict=True))
+        """Seconds by what they were spent on, of a build with -DDSGEC_TIMED."""
+        seconds = self._ffi.new("dsgec_engine_seconds *")
+        self._lib.dsgec_engine_times(seconds)
+        return self._library.values(seconds[0])
 
     @property
     def best(self) -> int:
@@ -219,48 +178,45 @@ class NativeEngine:
             gene = view.genes[index]
             values = self._ffi.unpack(view.values + gene.start, gene.length)
             genotype[gene.rule, gene.part] = tuple(values)
-        text = self._text(view.text, view.text_length) if view.text_length else ""
-        return View(genotype, text, view.fitness, FAULTS[view.fault], bool(view.invalid))
+        text = self._text(view.text, view.text_length)
+        fault = self._library.names("dsgec_engine_fault")[view.fault] if view.fault else ""
+        return View(genotype, text, view.fitness, fault, bool(view.invalid))
+
+    def fitness(self) -> NDArray[np.float64]:
+        """That of each individual of the last whole generation; infinity if it is invalid."""
+        each = np.empty(self._population)
+        self._lib.dsgec_engine_fitness(self._engine, self._ffi.from_buffer("double[]", each))
+        return each
 
     def save(self) -> bytes:
         """The state between two generations."""
-        data, length = self._ffi.new("const char **"), self._ffi.new("size_t *")
-        self._expect(self._lib.dsgec_engine_save(self._engine, data, length))
-        return bytes(self._ffi.buffer(data[0], length[0]))
+        return self._bytes(self._lib.dsgec_engine_save)
 
     def restore(self, state: bytes) -> None:
         """Put an engine that has not begun into a state that `save` gave."""
         self._expect(self._lib.dsgec_engine_restore(self._engine, state, len(state)))
 
-    def fitness(self, number: int) -> float:
-        """That of an individual of the last whole generation; infinity if it is invalid."""
-        view = self._ffi.new("dsgec_engine_individual *")
-        self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
-        return float(view.fitness)
-
     def send(self, number: int) -> bytes:
         """A valid individual, for another engine of the same run."""
-        data, length = self._ffi.new("const char **"), self._ffi.new("size_t *")
-        self._expect(self._lib.dsgec_engine_send(self._engine, number, data, length))
-        return bytes(self._ffi.buffer(data[0], length[0]))
+        return self._bytes(self._lib.dsgec_engine_send, number)
 
     def receive(self, number: int, migrant: bytes) -> None:
         """Put what `send` gave in the place of an individual."""
         self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
 
-    def champion(self, size: int) -> tuple[float, str] | None:
-        """The best text of so many connections, and its fitness."""
-        text, fitness = self._ffi.new("const char **"), self._ffi.new("double *")
-        length = self._lib.dsgec_engine_champion(self._engine, size, text, fitness)
-        return (fitness[0], self._text(text[0], length)) if length else None
+    def champions(self) -> list[tuple[int, float, str]]:
+        """The size, the fitness and the text of the best of each size, by size."""
+        found = self._ffi.new("dsgec_engine_champion[]", self._lib.LARGEST_CHAMPION + 1)
+        count = self._lib.dsgec_engine_champions(self._engine, found)
+        return [(c.size, c.fitness, self._text(c.text, c.text_length)) for c in found[0:count]]
 
     def score(self, text: str) -> tuple[str, float]:
-        """What comes of one text, as in OUTCOMES, and its fitness."""
-        data, fitness = text.encode("utf-8", "surrogatepass"), self._ffi.new("double *")
+        """What comes of one text, a name of `dsgec_engine_outcome`, and its fitness."""
+        data, fitness = _encoded(text), self._ffi.new("double *")
         outcome = self._lib.dsgec_engine_score(self._engine, data, len(data), fitness)
-        if outcome >= len(OUTCOMES):
-            raise EngineError(MEMORY)
-        return OUTCOMES[outcome], fitness[0]
+        if outcome == self._lib.SCORE_NO_MEMORY:
+            raise self._failure(self._lib.NO_MEMORY)
+        return self._library.names("dsgec_engine_outcome")[outcome], fitness[0]
 
     def evaluate(self, text: str) -> NDArray[np.float64] | None:
         """The outputs of one text, a column an output; None where it is no network of the task."""
@@ -268,46 +224,51 @@ class NativeEngine:
         return None if outputs is None else np.ascontiguousarray(outputs.T)
 
     def _outputs(self, text: str) -> NDArray[np.float64] | None:
-        data = text.encode("utf-8", "surrogatepass")
-        rows = self._tables.columns.shape[1]
-        capacity = max(len(self._tables.each), 1)
-        outputs = np.empty((capacity, rows))
-        pointer = self._ffi.cast("double *", outputs.ctypes.data)
+        data, capacity = _encoded(text), max(len(self._tables.each), 1)
+        outputs = np.empty((capacity, self._tables.columns.shape[1]))
+        pointer = self._ffi.from_buffer("double[]", outputs)
         count = self._lib.dsgec_engine_evaluate(self._engine, data, len(data), pointer, capacity)
-        if count < -2:
-            raise EngineError(MEMORY)
+        if count == -self._lib.SCORE_NO_MEMORY:
+            raise self._failure(self._lib.NO_MEMORY)
         return outputs[:count] if count > 0 else None
 
-    def describe(self, text: str) -> NativeNetwork:
-        """The simplified network of a text that is one."""
-        data = text.encode("utf-8", "surrogatepass")
-        told = self._ffi.new("dsgec_engine_network *")
+    def describe(self, text: str) -> tuple[dict[str, int], str]:
+        """The simplified network of a text that is one: its sizes, as in `dsgec.network.measure`,
+        and its text, in which a number is `@` and its bits in hexadecimal."""
+        data, told = _encoded(text), self._ffi.new("dsgec_engine_network *")
         self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), told))
-        sizes = (told.layers, told.neurons, told.features, told.connections)
-        return NativeNetwork(*sizes, self._text(told.text, told.text_length))
+        sizes = self._library.values(told[0])
+        return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
 
     def tally(self, text: str, part: Part) -> NativeTally:
         """What the metrics of the network of a text are made of, for some rows of the table."""
-        ffi, count, classes = self._ffi, len(part.places), part.class_count
-        columns = self._outputs(text)
-        if columns is None:
-            raise EngineError(CALL)
-        room = np.empty(3 * columns.shape[1] + 1, np.uint64)
+        outputs = self._outputs(text)
+        if outputs is None:
+            raise self._failure(self._lib.BAD_CALL)
+        columns, rows = outputs.shape
+        classes = part.class_count
         confusion = np.zeros((classes, classes), np.int64)
-        ranks = np.zeros(1 if classes == 2 else len(columns), np.int64)
-        told = ffi.new("dsgec_engine_tally *")
-        told.outputs = ffi.cast("const double *", columns.ctypes.data)
-        told.columns, told.rows = columns.shape
-        told.places = ffi.cast("const int64_t *", part.places.ctypes.data)
-        told.classes = ffi.cast("const int64_t *", part.classes.ctypes.data)
-        told.wanted = ffi.cast("const double *", part.wanted.ctypes.data)
-        told.count, told.class_count = count, classes
-        told.room = ffi.cast("uint64_t *", room.ctypes.data)
-        told.confusion = ffi.cast("int64_t *", confusion.ctypes.data)
-        told.ranks = ffi.cast("int64_t *", ranks.ctypes.data)
+        ranks = np.zeros(1 if classes == 2 else columns, np.int64)
+        room = np.empty(3 * rows + 1, np.uint64)
+        told = self._library.struct(
+            "dsgec_engine_tally",
+            outputs=outputs,
+            rows=rows,
+            columns=columns,
+            places=part.places,
+            classes=part.classes,
+            wanted=part.wanted,
+            count=len(part.places),
+            class_count=classes,
+            room=room,
+            confusion=confusion,
+            ranks=ranks,
+            squares=0.0,
+            distances=0.0,
+        )
         self._lib.dsgec_engine_count(told)
         return NativeTally(
-            len(columns), confusion.tolist(), ranks.tolist(), told.squares, told.distances
+            columns, confusion.tolist(), ranks.tolist(), told.squares, told.distances
         )
 
     def number(self, text: str) -> float:
@@ -315,9 +276,24 @@ class NativeEngine:
         data = text.encode()
         return float(self._lib.dsgec_engine_number(data, len(data)))
 
+    def _bytes(self, function: Any, *arguments: int) -> bytes:
+        data, length = self._ffi.new("const char **"), self._ffi.new("size_t *")
+        self._expect(function(self._engine, *arguments, data, length))
+        return bytes(self._ffi.buffer(data[0], length[0]))
+
     def _text(self, pointer: Any, length: int) -> str:
+        if not length:  # the pointer may be NULL
+            return ""
         return bytes(self._ffi.buffer(pointer, length)).decode("utf-8", "surrogatepass")
 
     def _expect(self, code: int) -> None:
-        if code:
-            raise EngineError(code)
+        if code != self._lib.OK:
+            raise self._failure(code)
+
+    def _failure(self, code: int) -> DsgecError:
+        message, advice = self._failures[code]
+        return DsgecError(f"the engine stopped: {message}", advice)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -27,7 +27,7 @@ def build_extension(module: str, source: str, declarations: str, toolchain: Tool
         raise CompileError("Python's header files are missing (Debian: install python3-dev)")
     ffi = cffi.FFI()
     ffi.cdef(declarations)
-    ffi.set_source(module, source)
+    ffi.set_source(module, f"{declarations}\n{source}")  # what differs does not compile
     with tempfile.TemporaryDirectory() as folder:
         glue = Path(folder) / "glue.c"
         with contextlib.redirect_stdout(io.StringIO()):  # it tells what it writes

@@ -10,6 +10,7 @@ from typing import Any
 import cffi
 
 from dsgec.native import cache
+from dsgec.native.layout import HeaderMismatch, Layout
 from dsgec.native.toolchain import FLAGS, CompileError, Toolchain, compile_library
 
 
@@ -21,14 +22,20 @@ def _interface(declarations: str) -> Any:
     return ffi
 
 
-class Library:
+class Library(Layout):
     """A loaded library; `close` unmaps it, after which its functions must not be called."""
 
     def __init__(self, path: Path, declarations: str) -> None:
-        self.ffi = _interface(declarations)
+        super().__init__(_interface(declarations))
         self.functions: Any = self.ffi.dlopen(str(path))
         for name in dir(self.functions):
             getattr(self.functions, name)  # an AttributeError here, not in the midst of a run
+
+    def expect(self, **constants: int) -> None:
+        """Compare numbers of the header with those that Python has by the same names."""
+        for name, value in constants.items():
+            if getattr(self.functions, name) != value:
+                raise HeaderMismatch(f"{name} is {value} in Python, and not in the header")
 
     def close(self) -> None:
         self.ffi.dlclose(self.functions)
@@ -37,7 +44,10 @@ class Library:
 def load(
     source: str, declarations: str, toolchain: Toolchain, flags: Sequence[str] = ("-O2",)
 ) -> Library:
-    """Compile `source`, or find it compiled, and load it; `flags` come after the common ones."""
+    """Compile `source`, or find it compiled, and load it; `flags` come after the common ones.
+
+    The source must have the declarations in it, so that the compiler refuses what differs.
+    """
     name = cache.key(source, toolchain.command, toolchain.identity, *FLAGS, *flags)
     found = cache.find(name)
     if found is not None:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
 from dsgec.drawing.scales import LOG_RATIO, Scale, linear, short, suited
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.report.figures import MOST_TABLE_ROWS
-from dsgec.run.history import HistoryRow
 from dsgec.run.names import HISTORY
 from dsgec.run.result import Result
 

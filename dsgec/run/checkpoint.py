@@ -12,8 +12,8 @@ from typing import Any
 
 from dsgec import __version__
 from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import Folder
-from dsgec.run.history import HistoryRow
 from dsgec.run.names import CHECKPOINT as NAME
 
 _MAGIC = b"dsgec checkpoint 1\n"

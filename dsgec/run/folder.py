@@ -7,6 +7,7 @@ from dsgec import __version__
 from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import Folder
 from dsgec.network.description import read_model as described
 from dsgec.network.model import Model
@@ -15,7 +16,7 @@ from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
 from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
 from dsgec.run.evidence import is_evidence
 from dsgec.run.hall import Famous, parse_hall, pick
-from dsgec.run.history import HistoryRow, history_text, parse_history
+from dsgec.run.history import history_text, parse_history
 from dsgec.run.manifest import Files, digests, read_manifest, write_manifest
 from dsgec.run.names import (
     EVIDENCE,

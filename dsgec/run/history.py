@@ -3,41 +3,17 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import Generation
+from dsgec.evolution.evolver import Generation, HistoryRow
 
-HISTORY_COLUMNS = ("generation", "best", "mean", "invalid", "evaluations", "reused", "size")
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRow:
-    """One generation; `evaluations` and `reused` count from the start of the run.
-
-    `size` is the number of connections of the best, as its text has them.
-    """
-
-    generation: int
-    best: float
-    mean: float
-    invalid: int
-    evaluations: int
-    reused: int
-    size: int
+HISTORY_COLUMNS = tuple(field.name for field in fields(HistoryRow))
 
 
 def history_row(state: Generation) -> HistoryRow:
     """What is kept of a generation."""
-    return HistoryRow(
-        state.generation,
-        state.best.fitness,
-        state.mean,
-        state.invalid,
-        state.evaluations,
-        state.reused,
-        state.size,
-    )
+    return HistoryRow(*(getattr(state, name) for name in HISTORY_COLUMNS))
 
 
 def history_text(history: Sequence[HistoryRow]) -> str:

@@ -56,9 +56,9 @@ def make_record(
             **describe(model),
         },
         "result": {
-            "fitness": last.best.fitness,
+            "fitness": last.best,
             "objective": problem.objective,
-            "score": natural(problem.objective, last.best.fitness),
+            "score": natural(problem.objective, last.best),
             "generations": last.generation,
             "ended": ended,
             "evaluations": last.evaluations,
@@ -66,7 +66,7 @@ def make_record(
             **measured(problem, outputs),
             **_confusions(problem, outputs),
             "network": asdict(size(network)),
-            "phenotype": last.best.derivation.phenotype,
+            "phenotype": last.phenotype,
         },
     }
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
 from dsgec.run.evidence import evidence
 from dsgec.run.hall import Famous, hall_text, parse_hall
-from dsgec.run.history import HistoryRow
 from dsgec.run.names import HALL
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
@@ -63,7 +63,7 @@ def make_result(
     last = outcome.last
     hall, drawn = "", {}
     with stages("results"):
-        model = problem.model(last.best.derivation.phenotype)
+        model = problem.model(last.phenotype)
         record = make_record(problem, settings, grammar, last, model, outcome.ended)
         if in_full:
             drawn = evidence(problem, model)

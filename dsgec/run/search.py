@@ -2,13 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
-from dsgec.evolution.evolver import Ending, Evolver, Generation, with_best
+from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_best
 from dsgec.evolution.measure import Measurer
 from dsgec.evolution.scoring import Champion
-from dsgec.run.history import HistoryRow, history_row
+from dsgec.run.history import history_row
 
 OnSlice = Callable[[Sequence[Generation]], str]
 """Called with the generations of a slice of time; a reason ends the search early."""
@@ -29,8 +28,7 @@ class Outcome:
     @property
     def best(self) -> Champion:
         """The best individual of the last generation."""
-        best = self.last.best
-        return Champion(self.last.size, best.fitness, best.derivation.phenotype)
+        return Champion(self.last.size, self.last.best, self.last.phenotype)
 
 
 class Search:
@@ -64,9 +62,7 @@ class Search:
                 self.ending.look(earlier.generation, earlier.best)
         else:
             self.ending = Ending(self.evolver.problem, self.evolver.settings, row.generation)
-        best = BestIndividual(BestDerivation(self.evolver.best_text), row.best)
-        counts = (row.invalid, row.evaluations, row.reused, row.size)
-        self._last = EngineState(row.generation, best, row.mean, *counts)
+        self._last = Generation(**asdict(row), phenotype=self.evolver.best_text)
         self._started = time.perf_counter()
 
     def run(self, on_slice: OnSlice = lambda _: "") -> Outcome:
@@ -94,7 +90,7 @@ class Search:
         """Complete the generation that is being evolved, if one is; a state is saved after it."""
         states = self.evolver.finish()
         for state in states:
-            self.ending.look(state.generation, state.best.fitness)
+            self.ending.look(state.generation, state.best)
         self._add(states)
         return states
 

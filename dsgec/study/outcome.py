@@ -8,11 +8,10 @@ from itertools import pairwise
 from dsgec.bnf.load import GrammarFile
 from dsgec.data.ir import Dataset
 from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import Generation
+from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.scoring import NothingValid
 from dsgec.evolution.settings import Settings
-from dsgec.run.history import HistoryRow
 from dsgec.run.result import make_result
 from dsgec.run.search import Search
 from dsgec.study.ir import Cell

@@ -147,7 +147,7 @@ class Lines:
         objective = self.job.problem.objective
         self._say(
             f"generation {state.generation:>{len(str(total))}}/{total}"
-            f"  best {score(objective, state.best.fitness)}  mean {score(objective, state.mean)}"
+            f"  best {score(objective, state.best)}  mean {score(objective, state.mean)}"
             f"  {speed:,.0f} evaluations/s"
             f"  {when if not is_last else f'{spent:.1f} s'}".rstrip()
             + "\n"

@@ -88,7 +88,7 @@ class Watch:
             self._show_runs()
 
     def __call__(self, state: Generation) -> None:
-        fitness = state.best.fitness
+        fitness = state.best
         if fitness != self._fitness:
             self._fitness = fitness
             self._steps.append((state.generation, natural(self.objective, fitness)))
@@ -158,7 +158,7 @@ class Watch:
         return View(
             generation=state.generation,
             total=self.total,
-            best=score(self.objective, state.best.fitness),
+            best=score(self.objective, state.best),
             mean=score(self.objective, state.mean),
             speed=(state.evaluations - since.evaluations) / seconds if seconds else 0.0,
             spent=spent,

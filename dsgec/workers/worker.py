@@ -23,7 +23,7 @@ from dsgec.workers.calls import Shared
 MOST_HELD = 256
 """Values; beyond it the one that was used longest ago goes, and is sent again when it is missed."""
 
-_CODE = (".py", ".lark")
+_CODE = (".py", ".lark", ".j2")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,13 @@ static double now(void) {
 }
 
 /* What `dsgec bench` tells apart. One thread only: nothing guards the sums. */
-enum { TIME_MAPPING, TIME_BREEDING, TIME_PARSING, TIME_EVALUATING, TIMES };
-
 #if defined(DSGEC_TIMED)
-static double times[TIMES];
+static dsgec_engine_seconds times;
 #define TIMED(part, statement)              \
     do {                                    \
         double started = now();             \
         statement;                          \
-        times[part] += now() - started;     \
+        times.part += now() - started;      \
     } while (0)
 #else
 #define TIMED(part, statement) \

@@ -1,5 +1,4 @@
 /* The dynamic rules, what a neuron can be connected to: dsgec/genome/connections.py. */
-enum { STRIDE = 1 << 16 };
 
 /* The sizes of the hidden layers, no more than STRIDE, and the sum of those before each. */
 typedef struct {

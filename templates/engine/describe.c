@@ -18,11 +18,6 @@ typedef struct {
     Text text;
 } Describing;
 
-typedef struct {
-    int64_t layers, neurons, features, connections, text_length;
-    const char *text;
-} dsgec_engine_network;
-
 static void free_describing(Describing *d) {
     free_parser(&d->parser);
     free_simplified(&d->network);

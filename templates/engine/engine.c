@@ -1,14 +1,4 @@
-/* What Python calls: everything that the library exports. */
-
-/* An individual, as long as the engine does not go on. */
-typedef struct {
-    const Gene *genes;
-    const int32_t *values;
-    const char *text;
-    int64_t gene_count, text_length;
-    double fitness;
-    int32_t fault, invalid;
-} dsgec_engine_individual;
+/* What Python calls: everything that engine.h declares. */
 
 void dsgec_engine_free(dsgec_engine *e) {
     int64_t i;
@@ -59,7 +49,6 @@ static int are_possible(const dsgec_engine_settings *s) {
            s->threads <= 1024;
 }
 
-/* An engine that has not begun; its tables stay the caller's. NULL with an `error` otherwise. */
 dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error) {
     dsgec_engine *e;
     dsgec_environment found;
@@ -107,8 +96,8 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     return e;
 }
 
-/* Go on for so many generations, or until the time is up; `rows` has those that became whole. */
-int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds) {
+int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds,
+                      dsgec_engine_rows *rows) {
     const dsgec_environment found = dsgec_enter();
     e->row_count = 0;
     e->log.length = 0;
@@ -119,30 +108,20 @@ int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds) {
         }
     }
     dsgec_leave(found);
+    rows->rows = e->rows;
+    rows->texts = e->log.data;
+    rows->count = e->row_count;
     return e->error;
 }
 
-/* Seconds since the library was loaded, by TIMES; all 0 but in a build with DSGEC_TIMED. */
-void dsgec_engine_times(double *parts) {
+void dsgec_engine_times(dsgec_engine_seconds *seconds) {
 #if defined(DSGEC_TIMED)
-    memcpy(parts, times, sizeof times);
+    *seconds = times;
 #else
-    memset(parts, 0, TIMES * sizeof *parts);
+    memset(seconds, 0, sizeof *seconds);
 #endif
 }
 
-/* The generations of the last step. */
-const dsgec_engine_row *dsgec_engine_rows(const dsgec_engine *e, int64_t *count) {
-    *count = e->row_count;
-    return e->rows;
-}
-
-/* The best texts of the last step, one after the other. */
-const char *dsgec_engine_texts(const dsgec_engine *e) {
-    return e->log.data;
-}
-
-/* The generation that comes next, 0 before the first; -1 in the midst of one. */
 int64_t dsgec_engine_generation(const dsgec_engine *e) {
     return e->phase == BREED && e->pool.next == 0 ? e->generation : -1;
 }
@@ -164,7 +143,13 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
     return OK;
 }
 
-/* The best individual's number. */
+void dsgec_engine_fitness(const dsgec_engine *e, double *fitness) {
+    int64_t i;
+    for (i = 0; i < e->settings.population; i++) {
+        fitness[i] = e->population[i].fitness;
+    }
+}
+
 int64_t dsgec_engine_best(const dsgec_engine *e) {
     const dsgec_environment found = dsgec_enter();
     const int64_t best = find_best(e);
@@ -172,7 +157,6 @@ int64_t dsgec_engine_best(const dsgec_engine *e) {
     return best;
 }
 
-/* The state between two generations as bytes, which stay until the next call. */
 int dsgec_engine_save(dsgec_engine *e, const char **data, size_t *length) {
     int error = e->error != OK ? e->error : BAD_CALL;
     if (e->error == OK && dsgec_engine_generation(e) >= 0) {
@@ -193,7 +177,6 @@ int dsgec_engine_restore(dsgec_engine *e, const char *data, size_t length) {
     return BAD_CALL;
 }
 
-/* A valid individual as bytes, which stay until the next call. */
 int dsgec_engine_send(dsgec_engine *e, int64_t number, const char **data, size_t *length) {
     int error = e->error != OK ? e->error : BAD_CALL;
     if (e->error == OK && dsgec_engine_generation(e) > 0 && number >= 0 &&
@@ -205,7 +188,6 @@ int dsgec_engine_send(dsgec_engine *e, int64_t number, const char **data, size_t
     return error;
 }
 
-/* Put an individual that `dsgec_engine_send` of such an engine gave in the place of another. */
 int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size_t length) {
     if (e->error == OK && dsgec_engine_generation(e) > 0 && number >= 0 &&
         number < e->settings.population) {
@@ -217,7 +199,6 @@ int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size
     return BAD_CALL;
 }
 
-/* The score of one text: 0, or 1 where it is not finite, or 2 where it is no network of the task. */
 int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double *fitness) {
     const dsgec_environment found = dsgec_enter();
     Scoring *s = &e->threads[0].scoring;
@@ -227,17 +208,18 @@ int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double 
     return (int)outcome;
 }
 
-/* The best text of so many connections: its length, 0 where there is none. */
-int64_t dsgec_engine_champion(const dsgec_engine *e, int64_t size, const char **text,
-                              double *fitness) {
-    const Champion *champion;
-    if (size < 0 || size > LARGEST_CHAMPION) {
-        return 0;
+int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *champions) {
+    int64_t size, count = 0;
+    for (size = 0; size <= LARGEST_CHAMPION; size++) {
+        const Champion *champion = &e->hall.by_size[size];
+        if (champion->text.length > 0) {
+            champions[count].text = champion->text.data;
+            champions[count].text_length = (int64_t)champion->text.length;
+            champions[count].size = size;
+            champions[count++].fitness = champion->fitness;
+        }
     }
-    champion = &e->hall.by_size[size];
-    *text = champion->text.data;
-    *fitness = champion->fitness;
-    return (int64_t)champion->text.length;
+    return count;
 }
 
 static int evaluate_text(dsgec_engine *e, const char *text, size_t length, double *outputs,
@@ -259,7 +241,6 @@ static int evaluate_text(dsgec_engine *e, const char *text, size_t length, doubl
     return s->tape.output_count;
 }
 
-/* The outputs of one text, a column each, in `capacity` columns: their number, or -1 or less. */
 int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, double *outputs,
                           int capacity) {
     const dsgec_environment found = dsgec_enter();
@@ -268,7 +249,6 @@ int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, doub
     return count;
 }
 
-/* The simplified network of a text, whose own text stays until the next call. */
 int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
                           dsgec_engine_network *network) {
     const dsgec_environment found = dsgec_enter();
@@ -277,7 +257,6 @@ int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
     return error;
 }
 
-/* What the metrics are made of. */
 void dsgec_engine_count(dsgec_engine_tally *t) {
     const dsgec_environment found = dsgec_enter();
     if (t->class_count > 0) {
@@ -288,7 +267,6 @@ void dsgec_engine_count(dsgec_engine_tally *t) {
     dsgec_leave(found);
 }
 
-/* The value of a number as a text has it. */
 double dsgec_engine_number(const char *text, size_t length) {
     const dsgec_environment found = dsgec_enter();
     const volatile double value = read_number(text, length); /* not computed after `dsgec_leave` */

@@ -28,8 +28,6 @@ typedef struct {
     int32_t codons, wraps, wraps_left; /* of GE */
 } Mapping;
 
-enum { NO_FAULT, TOO_LARGE, EXHAUSTED };
-
 static void free_mapping(Mapping *map) {
     free_slots(&map->slots);
     free(map->widths.sizes);

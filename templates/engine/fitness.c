@@ -1,10 +1,5 @@
 /* Outputs and targets to the number that evolution makes small: dsgec/fitness/objectives.py. */
 
-/* The rows of a class, or all: `count` from `start` on, then rows that only fill the last lanes. */
-typedef struct {
-    int64_t start, count;
-} dsgec_engine_group;
-
 /* `single` is the target of a lone output; `each` has a column for each class. */
 typedef struct {
     const double *single, *each;
@@ -22,7 +17,7 @@ typedef struct {
     size_t outputs_capacity;
 } Scoring;
 
-typedef enum { SCORED, NOT_FINITE, REFUSED, SCORE_NO_MEMORY } Outcome;
+typedef dsgec_engine_outcome Outcome;
 
 static void free_scoring(Scoring *s) {
     free_parser(&s->parser);
@@ -265,11 +260,11 @@ static Outcome prepare(Scoring *s, const Table *table, const Targets *targets, c
 static Outcome score(Scoring *s, const Table *table, const Targets *targets, const char *text,
                      size_t length, double *fitness, int32_t *size) {
     Outcome outcome;
-    TIMED(TIME_PARSING, outcome = prepare(s, table, targets, text, length));
+    TIMED(parsing, outcome = prepare(s, table, targets, text, length));
     *fitness = INFINITE;
     *size = 0;
     if (outcome == SCORED) {
-        TIMED(TIME_EVALUATING, outcome = measure(s, table, targets, fitness));
+        TIMED(evaluating, outcome = measure(s, table, targets, fitness));
     }
     if (outcome != SCORED) {
         *fitness = INFINITE;

@@ -19,22 +19,7 @@ typedef struct {
     Scoring scoring;
 } Thread;
 
-/* One generation; the best text is in the engine's `log`, from `text_start` on. */
-typedef struct {
-    int64_t generation, invalid, evaluations, reused, size, text_start, text_length;
-    double best, mean;
-} dsgec_engine_row;
-
-typedef struct {
-    uint64_t seed;
-    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps, memory;
-    double crossover, mutation;
-    const double *columns, *single, *each;
-    int64_t features, rows, classes, groups;
-    const dsgec_engine_group *row_groups;
-} dsgec_engine_settings;
-
-typedef struct {
+struct dsgec_engine {
     dsgec_engine_settings settings;
     Table table;
     Targets targets;
@@ -53,7 +38,7 @@ typedef struct {
     Text log, saved;
     Hash logged;
     Describing describing;
-} dsgec_engine;
+};
 
 static inline int is_better(const Individual *population, int64_t i, int64_t j) {
     double a = population[i].fitness, b = population[j].fitness;
@@ -73,7 +58,7 @@ static int64_t tournament(const dsgec_engine *e, Stream *random) {
 static void become(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random,
                    int may_mutate) {
     int64_t max_size = e->settings.max_size;
-    TIMED(TIME_MAPPING,
+    TIMED(mapping,
           child->error = may_mutate
                              ? vary(map, random, e->settings.mutation, max_size, &child->text)
                              : express(map, random, max_size, &child->text));
@@ -361,8 +346,8 @@ static int run_generation(dsgec_engine *e) {
             int64_t children = e->settings.population - first_child(e);
             int grown = e->generation == 0;
             int done;
-            TIMED(TIME_BREEDING, done = run_phase(e, grown ? grow_individual : breed_pair,
-                                                  grown ? children : (children + 1) / 2, LOOK_UP));
+            TIMED(breeding, done = run_phase(e, grown ? grow_individual : breed_pair,
+                                             grown ? children : (children + 1) / 2, LOOK_UP));
             if (!done) {
                 return 0;
             }

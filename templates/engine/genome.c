@@ -1,10 +1,5 @@
 /* Genotypes as they are kept, and as slots while they are mapped: dsgec/genome/ir.py. */
-
-/* The integers of one rule. `part` is, for <features> in DSGE, the layer; in SGE, the depth. All
- * codons of GE are those of rule 0. */
-typedef struct {
-    int32_t rule, part, start, length;
-} Gene;
+typedef dsgec_engine_gene Gene;
 
 /* Genes in the order of (rule, part). */
 typedef struct {

@@ -1,6 +1,4 @@
 /* The best text for each number of connections: the hall of fame of dsgec/evolution/scoring.py. */
-enum { LARGEST_CHAMPION = 1000 };
-
 typedef struct {
     double fitness;
     Text text; /* empty where there is none of this size */

@@ -1,7 +1,5 @@
 /* Loops over rows, whose number is always a multiple of LANES. A result may replace an operand in
  * its own place, so no step of a loop depends on another: the compiler is told so. */
-enum { LANES = 8 };
-
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__) && !defined(__TINYC__)

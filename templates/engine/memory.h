@@ -1,18 +1,9 @@
-/* Arrays that grow, and the codes with which the engine tells why it stopped. */
+/* Arrays that grow. */
 #define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    OK = 0,
-    NO_MEMORY = 1,
-    TOO_MANY_LAYERS = 2, /* more than the codes of connections can name */
-    NO_THREADS = 3,
-    BAD_STATE = 4, /* the bytes to restore are not those of such an engine */
-    BAD_CALL = 5   /* an argument that makes no sense */
-};
 
 /* Make room for `count` elements in the array at `where`; 0 if there is no memory. */
 static int enlarge(void *where, size_t *capacity, size_t count, size_t size) {

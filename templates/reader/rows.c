@@ -1,24 +1,4 @@
 /* Lines of a table to numbers; what is no number is told by its place, for Python to read. */
-typedef struct {
-    int64_t row, column, start, length, doubled; /* quotes in it stand twice */
-} dsgec_cell;
-
-/* In: `text` is whole lines, and there is room for `most_rows` rows and `most_cells` cells.
- * Out: how many there are, and how much of the text they took. `lines` has the line of each row,
- * from 0. */
-typedef struct {
-    const char *text;
-    size_t length;
-    char separator, quote;
-    int64_t columns, most_rows, most_cells;
-    double *numbers;
-    int32_t *lines;
-    dsgec_cell *cells;
-    int64_t rows, cell_count, line_count;
-    size_t used;
-} dsgec_rows;
-
-enum { READ_ALL = 0, FULL = 1, CAREFUL = 2 };
 
 static const char *skip_blanks(const char *at, const char *end) {
     while (at < end && *at == ' ') {

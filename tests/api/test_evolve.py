@@ -257,7 +257,7 @@ def test_exports_give_the_bits_of_predict(tmp_path, small, monkeypatch):
     x = WDBC.iloc[:, :-1].to_numpy()
     np.testing.assert_array_equal(exported.predict_proba(x), small.predict_proba(x))
     assert list(exported.predict(x)) == list(small.predict(x))
-    with pytest.raises(dsgec.DsgecError, match="unknown target `fortran`"):
+    with pytest.raises(dsgec.DsgecError, match="unknown target `fortran`; choose from c,"):
         small.export("fortran", tmp_path)
     with pytest.raises(dsgec.DsgecError, match='wheel needs the target cffi\n  Use to="cffi" with'):
         small.export("c", tmp_path, wheel=True)

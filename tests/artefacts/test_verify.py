@@ -9,11 +9,10 @@ from dataclasses import replace
 import pytest
 
 from dsgec.artefacts.export import export, parse_targets
-from dsgec.artefacts.inspect import _beside, inspect_artefact, operations
+from dsgec.artefacts.inspect import inspect_artefact, operations
 from dsgec.artefacts.read import open_artefacts
 from dsgec.artefacts.verify import verify
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.targets import TARGETS
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
@@ -22,6 +21,8 @@ from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.run.folder import clear_run
 from dsgec.run.predict import predictions
+from dsgec.targets.c.cost import _beside
+from dsgec.targets.registry import TARGETS
 from tests.codegen.hostile import hostile_names
 from tests.codegen.test_emit import IRIS
 from tests.command import dsgec
@@ -78,6 +79,21 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
         verify(path)
 
 
+@pytest.mark.parametrize("target", ["c", "js"])
+def test_any_file_of_an_artefact_names_it(target, tmp_path):
+    for path in export(SMALL, [target], "net", tmp_path):
+        assert verify(path) == verify(tmp_path)
+
+
+def test_a_damaged_artefact_is_not_passed_over(tmp_path):
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    (path,) = export(SMALL, ["onnx"], "net", tmp_path)
+    path.write_bytes(path.read_bytes()[:-30])
+
+    with pytest.raises(DsgecError, match=r"net\.onnx does not carry the model"):
+        verify(tmp_path)
+
+
 @pytest.mark.needs_cc
 def test_a_package_is_run_on_a_table(tmp_path):
     export(IRIS, ["cffi"], "net", tmp_path)
@@ -115,14 +131,16 @@ def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
     line = verify(tmp_path / "out", table)[-1]
 
     assert f"4 rows of {table.source} " in line
-    assert line.endswith("agree within 1e-06" if target == "onnx" else "give the same bits")
+    assert line.endswith(
+        "agree within 1e-06" if TARGETS[target].tolerance else "give the same bits"
+    )
 
 
 def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text(TABLE)
     table = read_table(str(tmp_path / "t.csv"))
     export(GRADED, ["js"], "net", tmp_path / "js")
-    monkeypatch.setattr("dsgec.artefacts.execute.shutil.which", lambda _: None)
+    monkeypatch.setattr("dsgec.targets.running.shutil.which", lambda _: None)
     with pytest.raises(DsgecError, match="no node here"):
         verify(tmp_path / "js", table)
 
@@ -130,8 +148,8 @@ def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
         raise CompileError("it failed")
 
     export(GRADED, ["c"], "net", tmp_path / "c")
-    monkeypatch.setattr("dsgec.artefacts.execute.compile_library", fail)
-    monkeypatch.setattr("dsgec.artefacts.execute.find_toolchain", lambda: "cc")
+    monkeypatch.setattr("dsgec.targets.c.run.compile_library", fail)
+    monkeypatch.setattr("dsgec.targets.c.run.find_toolchain", lambda: "cc")
     with pytest.raises(DsgecError, match="it failed"):
         verify(tmp_path / "c", table)
 
@@ -151,7 +169,7 @@ def test_a_wheel_is_verified_and_inspected(tmp_path):
     with pytest.raises(DsgecError, match=r"whl: not what .* makes"):
         verify(wheel)
     wheel.write_bytes(b"PK")
-    with pytest.raises(DsgecError, match="is no wheel"):
+    with pytest.raises(DsgecError, match="does not carry the model"):
         verify(wheel)
 
 
@@ -349,6 +367,12 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
     with pytest.raises(DsgecError, match=r"would write net\.py"):
         export(IRIS, ["python", "numpy"], "net", tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_target_that_there_is_not_is_a_mistake():
+    names = "c, python, numpy, cffi, js, onnx"
+    with pytest.raises(DsgecError, match=f"unknown target `cobol`; choose from {names}$"):
+        parse_targets("c,cobol")
 
 
 def test_a_type_that_a_target_does_not_have_is_a_mistake(tmp_path):

@@ -11,11 +11,11 @@ import numpy as np
 from cffi import FFI
 
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.targets import TARGETS
 from dsgec.native.module import load_module
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed
 from dsgec.network.simplify import simplify
+from dsgec.targets.registry import TARGETS
 from tests.generators import network, rows
 
 COMPILERS = tuple(name for name in ("gcc", "clang") if shutil.which(name))

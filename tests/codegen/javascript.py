@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.emit_js import emit_js
+from dsgec.targets.js import emit_js
 
 NODE = shutil.which("node")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -9,11 +9,11 @@ import pytest
 
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.golden import _rounded_up
-from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
 from dsgec.network.parse import parse
+from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import (
     COMPILERS,
     LEVELS,

@@ -9,16 +9,16 @@ import zipfile
 import numpy as np
 import pytest
 
-from dsgec.artefacts import package as building
 from dsgec.artefacts.export import export
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.emit_cffi import emit_cffi
 from dsgec.codegen.tape import tape
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
+from dsgec.targets.cffi import package as building
+from dsgec.targets.cffi.emit import emit_cffi
 from tests.codegen.artefacts import (
     expected_labels,
     expected_results,

@@ -8,10 +8,10 @@ import sys
 import numpy as np
 import pytest
 
-from dsgec.artefacts.inspect import c_cost
 from dsgec.codegen.artefact import Artefact
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse
+from dsgec.targets.c.cost import c_cost
 from tests.codegen.artefacts import expected_results, random_model, random_rows
 from tests.codegen.artefacts import write_c as write
 from tests.generators import same_bits

@@ -7,11 +7,11 @@ from dsgec.codegen.artefact import Artefact, model_id
 from dsgec.codegen.environment import Code, UnsafeTemplate, environment
 from dsgec.codegen.literals import c_string, number, python_string
 from dsgec.codegen.names import check_name, safe_name
-from dsgec.codegen.targets import TARGETS
 from dsgec.errors import DsgecError
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
+from dsgec.targets.registry import TARGETS
 
 IRIS = Model(
     simplify(
@@ -105,7 +105,7 @@ def test_a_target_writes_the_files_that_it_names(target):
     emitted = {file.name for file in TARGETS[target].emit(Artefact(IRIS, "iris"))}
     named = {name.format("iris") for name in TARGETS[target].files}
 
-    if TARGETS[target].is_built:
+    if TARGETS[target].build:
         emitted = {"iris/__init__.py", "iris/_iris.abi3.so"}
     assert emitted == named
 

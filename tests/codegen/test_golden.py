@@ -241,8 +241,8 @@ def test_the_selftest_of_the_c_fails_where_the_file_was_changed(old, new, tmp_pa
 @pytest.mark.parametrize("target", ["python", "numpy"])
 @pytest.mark.parametrize(("old", "new"), [*CHANGES[:3], ("+ 0.3\n", "+ 0.31\n")])
 def test_the_selftest_of_a_module_fails_where_the_file_was_changed(target, old, new):
-    from dsgec.codegen.targets import TARGETS
     from dsgec.native.module import load_module
+    from dsgec.targets.registry import TARGETS
 
     text = TARGETS[target].emit(Artefact(IRIS, "iris"))[0].text
     head, tail = text[: text.index("def _iris_outputs")], text[text.index("def _iris_outputs") :]

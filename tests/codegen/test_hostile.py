@@ -8,7 +8,7 @@ import pytest
 from cffi import FFI
 
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.targets import TARGETS
+from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import COMPILERS, CLibrary, python_module, random_rows
 from tests.codegen.hostile import hostile
 from tests.generators import same_bits

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from dsgec.codegen.artefact import Artefact, model_id
-from dsgec.codegen.emit_js import emit_js
 from dsgec.codegen.literals import js_data, js_number
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
+from dsgec.targets.js import emit_js
 from tests.codegen.artefacts import expected_results, random_model, random_rows
 from tests.codegen.javascript import CHROMIUM, NODE, in_browser, in_node
 from tests.codegen.test_emit import IRIS

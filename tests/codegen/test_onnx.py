@@ -9,7 +9,6 @@ import pytest
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.bnf.load import load_grammar
 from dsgec.codegen.artefact import Artefact, model_id
-from dsgec.codegen.emit_onnx import emit_onnx
 from dsgec.data.dataset import make_dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
@@ -20,6 +19,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
+from dsgec.targets.onnx.emit import emit_onnx
 
 TOLERANCE = 1e-6
 
@@ -82,7 +82,7 @@ def test_what_the_shipped_grammars_make_is_within_a_millionth(grammar):
         settings = Settings(population=10, generations=2, seed=seed)
         problem = make_problem(load_grammar(grammar).grammar, dataset, settings)
         *_, last = choose(problem, settings, "numpy").generations()
-        network = problem.model(last.best.derivation.phenotype).network
+        network = problem.model(last.phenotype).network
         compare(Model(network, columns, dataset.classes), dataset.x)
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.targets import TARGETS
 from dsgec.network.model import Column, Model, unnamed
 from dsgec.network.parse import parse
+from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import python_module
 
 NAN = float("nan")

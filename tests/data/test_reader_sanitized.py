@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dsgec.data.native import DECLARATIONS, reader_source
-from dsgec.native.library import load
+from dsgec.data.native import load_reader, reader_source
 from dsgec.native.toolchain import compilers
 from tests.data.test_reading import lines
 
@@ -46,7 +45,7 @@ def test_mutated_tables_are_read_within_bounds(program, tmp_path):
 
 @pytest.mark.parametrize("compiler", compilers(), ids=lambda compiler: compiler.identity)
 def test_every_compiler_makes_a_reader(compiler):
-    library = load(reader_source(), DECLARATIONS, compiler)
+    library = load_reader(compiler)
     ffi = library.ffi
     text = b"1.5,x\n-2e3,\n"
     numbers, rows = np.empty((2, 2)), ffi.new("dsgec_rows *")
@@ -56,6 +55,6 @@ def test_every_compiler_makes_a_reader(compiler):
     rows.columns, rows.most_rows, rows.most_cells = 2, 2, 4
     rows.numbers = ffi.cast("double *", numbers.ctypes.data)
 
-    assert library.functions.dsgec_read_rows(rows) == 0
+    assert library.functions.dsgec_read_rows(rows) == library.functions.READ_ALL
     assert (rows.rows, rows.cell_count, rows.used) == (2, 1, len(text))
     assert numbers[:, 0].tolist() == [1.5, -2000.0]

@@ -10,6 +10,7 @@ from dsgec.bnf.parse import parse
 from dsgec.data.ir import Dataset, Split
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import Engine
+from dsgec.evolution.evolver import summarize
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Scorer
@@ -68,17 +69,7 @@ def assert_same_run(problem, settings, threads=1, flags=QUICK):
             assert str(engine.explain()) == str(error)
             return None
         assert_same_population(engine, state)
-        best = row.best.fitness, row.best.derivation.phenotype
-        assert best == (state.best.fitness, state.best.derivation.phenotype)
-        told = (row.generation, row.mean, row.invalid, row.evaluations, row.reused, row.size)
-        assert told == (
-            state.generation,
-            state.mean,
-            state.invalid,
-            state.evaluations,
-            state.reused,
-            state.size,
-        )
+        assert row == summarize(state)
         assert engine.best.phenotype == state.best.derivation.phenotype
     identity = identify(problem, settings)
     assert engine.save() == save(identity, state, scorer, settings.population)

@@ -22,22 +22,13 @@ def source(problem, representation="dsge", programs=(DRIVER,)):
 
 def data(problem, settings, threads):
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
-    numbers = (
-        p.population,
-        p.tournament,
-        p.elites,
-        p.max_size,
-        p.threads,
-        p.connect_all,
-        p.codons,
-        p.wraps,
-        p.memory,
-    )
-    sizes = (*t.columns.shape, p.classes, len(t.groups), settings.generations + 1)
+    rates = (p.pop("crossover"), p.pop("mutation"))
+    seed, *numbers, classes = p.values()
+    sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q14q2d", p.seed, *numbers, *sizes, p.crossover, p.mutation),
+            struct.pack("=Q14q2d", seed, *numbers, *sizes, *rates),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),

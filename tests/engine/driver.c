@@ -4,39 +4,36 @@
  * into a second engine, runs the rest in both, and prints both ends. */
 static void run(dsgec_engine *engine, int64_t generations) {
     while (generations > 0) {
-        int64_t count;
-        int error = dsgec_engine_step(engine, generations, 0.05);
+        dsgec_engine_rows rows;
+        int error = dsgec_engine_step(engine, generations, 0.05, &rows);
         if (error != 0) {
             fprintf(stderr, "error %d\n", error);
             exit(3);
         }
-        dsgec_engine_rows(engine, &count);
-        generations -= count;
+        generations -= rows.count;
     }
 }
 
 /* Describe and count every champion, for the sanitizers. */
 static void measure_champions(dsgec_engine *e) {
-    int64_t rows = (int64_t)e->table.rows, classes = e->targets.classes, size, i;
+    int64_t rows = (int64_t)e->table.rows, classes = e->targets.classes, count, i;
     int64_t columns = classes > 1 ? classes : 1;
     int64_t *places = malloc((size_t)rows * sizeof *places), *own = malloc((size_t)rows * sizeof *own);
     int64_t *confusion = calloc((size_t)(columns * columns), sizeof *confusion);
     int64_t *ranks = calloc((size_t)columns, sizeof *ranks);
     uint64_t *room = malloc((size_t)(3 * rows) * sizeof *room);
     double *outputs = malloc((size_t)(columns * rows) * sizeof *outputs);
+    dsgec_engine_champion champions[LARGEST_CHAMPION + 1];
     for (i = 0; i < rows; i++) {
         places[i] = i;
         own[i] = classes > 0 ? (int64_t)e->targets.single[i] : 0;
     }
-    for (size = 0; size <= LARGEST_CHAMPION; size++) {
+    count = dsgec_engine_champions(e, champions);
+    for (i = 0; i < count; i++) {
         dsgec_engine_network network;
         dsgec_engine_tally tally = {0};
-        const char *text;
-        double fitness;
-        size_t length = (size_t)dsgec_engine_champion(e, size, &text, &fitness);
-        if (length == 0) {
-            continue;
-        }
+        const char *text = champions[i].text;
+        size_t length = (size_t)champions[i].text_length;
         tally.columns = dsgec_engine_evaluate(e, text, length, outputs, (int)columns);
         if (dsgec_engine_describe(e, text, length, &network) != 0 || tally.columns < 1) {
             exit(5);

@@ -6,7 +6,6 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import Engine
-from dsgec.evolution.evolver import EngineEvolver
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
@@ -128,7 +127,7 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
     with pytest.raises(DsgecError, match="the codons run out") as expected:
         next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
     with pytest.raises(DsgecError) as told:
-        next(EngineEvolver(Engine(problem, settings), "").generations())
+        next(Engine(problem, settings).generations())
     assert str(told.value) == str(expected.value)
 
 

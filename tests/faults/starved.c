@@ -39,7 +39,8 @@ static int use(dsgec_engine *first, dsgec_engine *second, int64_t generations) {
     int code;
     double fitness;
     dsgec_engine_individual view;
-    if ((code = dsgec_engine_step(first, generations / 2, 1e9)) != OK ||
+    dsgec_engine_rows rows;
+    if ((code = dsgec_engine_step(first, generations / 2, 1e9, &rows)) != OK ||
         (code = save(first, &state, &length)) != OK ||
         (code = dsgec_engine_restore(second, state, length)) != OK) {
         return code;
@@ -47,7 +48,7 @@ static int use(dsgec_engine *first, dsgec_engine *second, int64_t generations) {
     best = dsgec_engine_best(second);
     if ((code = dsgec_engine_send(second, best, &migrant, &length)) != OK ||
         (code = dsgec_engine_receive(second, (best + 1) % 2, migrant, length)) != OK ||
-        (code = dsgec_engine_step(first, generations - generations / 2, 1e9)) != OK ||
+        (code = dsgec_engine_step(first, generations - generations / 2, 1e9, &rows)) != OK ||
         (code = dsgec_engine_look(first, dsgec_engine_best(first), &view)) != OK) {
         return code;
     }

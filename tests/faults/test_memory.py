@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.codegen.engine import DECLARATIONS
+from dsgec.codegen.engine import engine_header
 from dsgec.errors import DsgecError
 from dsgec.evolution import engine as engines
 from dsgec.evolution.engine import Engine
@@ -60,7 +60,7 @@ def test_no_refusal_of_memory_makes_an_address_wrong(
 
 
 def test_a_run_without_memory_ends_with_a_message(monkeypatch):
-    monkeypatch.setattr(engines, "DECLARATIONS", DECLARATIONS + CONTROL)
+    monkeypatch.setattr(engines, "engine_header", lambda: engine_header() + CONTROL)
     settings = Settings(population=6, generations=3, seed=3)
     problem = make("one_layer", settings)
 

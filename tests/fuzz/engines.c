@@ -18,9 +18,9 @@ static dsgec_engine *new_engine(void) {
 }
 
 static void step(dsgec_engine *e, int64_t generations) {
-    int64_t count;
-    EXPECT(dsgec_engine_step(e, generations, 1e9) == OK);
-    EXPECT(dsgec_engine_rows(e, &count) != NULL && count == generations);
+    dsgec_engine_rows rows;
+    EXPECT(dsgec_engine_step(e, generations, 1e9, &rows) == OK);
+    EXPECT(rows.rows != NULL && rows.count == generations);
 }
 
 static void put_bytes(Text *text, const char *data, size_t length) {
@@ -43,10 +43,10 @@ static void prepare_engines(void) {
 /* All that Python may ask of an engine between two generations. */
 static void look_at_all(dsgec_engine *e) {
     dsgec_engine_individual view;
+    dsgec_engine_champion champions[LARGEST_CHAMPION + 1];
     const char *data;
-    double fitness;
     size_t length;
-    int64_t i, k;
+    int64_t i, k, count;
     volatile int32_t sum = 0; /* so that everything is read */
     for (i = 0; i < e->settings.population && dsgec_engine_generation(e) > 0; i++) {
         EXPECT(dsgec_engine_look(e, i, &view) == OK);
@@ -59,11 +59,11 @@ static void look_at_all(dsgec_engine *e) {
         }
         EXPECT(dsgec_engine_send(e, i, &data, &length) == (view.invalid ? BAD_CALL : OK));
     }
-    for (i = 0; i <= LARGEST_CHAMPION; i++) {
-        length = (size_t)dsgec_engine_champion(e, i, &data, &fitness);
-        EXPECT(length == 0 || fitness - fitness == 0.0);
-        for (k = 0; k < (int64_t)length; k++) {
-            EXPECT((unsigned char)data[k] < 0x80); /* Python decodes it */
+    count = dsgec_engine_champions(e, champions);
+    for (i = 0; i < count; i++) {
+        EXPECT(champions[i].fitness - champions[i].fitness == 0.0);
+        for (k = 0; k < champions[i].text_length; k++) {
+            EXPECT((unsigned char)champions[i].text[k] < 0x80); /* Python decodes it */
         }
     }
 }

@@ -4,12 +4,13 @@ static int try_migrant(const char *data, size_t length, size_t genotype) {
     int64_t number = (int64_t)(length % (size_t)problem.settings.population);
     const char *sent;
     size_t sent_length;
+    dsgec_engine_rows rows;
     int error;
     EXPECT(dsgec_engine_restore(e, begun_state.data, begun_state.length) == OK);
     error = dsgec_engine_receive(e, number, data, length);
     if (error != OK) {
         EXPECT(error == BAD_STATE || error == NO_MEMORY || error == TOO_MANY_LAYERS);
-        EXPECT(dsgec_engine_step(e, 1, 1e9) == error);
+        EXPECT(dsgec_engine_step(e, 1, 1e9, &rows) == error);
     } else {
         keep_accepted(data, length);
         look_at_all(e);

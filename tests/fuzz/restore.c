@@ -3,10 +3,11 @@ enum { ENTRY = 29 };
 
 static int try_state(const char *data, size_t length) {
     dsgec_engine *e = new_engine();
+    dsgec_engine_rows rows;
     int error = dsgec_engine_restore(e, data, length);
     if (error != OK) {
         EXPECT(error == BAD_STATE || error == NO_MEMORY || error == TOO_MANY_LAYERS);
-        EXPECT(dsgec_engine_step(e, 1, 1e9) == error);
+        EXPECT(dsgec_engine_step(e, 1, 1e9, &rows) == error);
     } else {
         keep_accepted(data, length);
         expect_saved(e, data, length);

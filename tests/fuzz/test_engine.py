@@ -10,7 +10,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import Engine
-from dsgec.evolution.evolver import EngineEvolver, LoopEvolver
+from dsgec.evolution.evolver import LoopEvolver
 from dsgec.evolution.state import identify
 from dsgec.fitness.backends import ReferenceBackend
 from tests.engine.compare import QUICK
@@ -79,7 +79,7 @@ class Pair:
 
     def assert_same(self, content):
         """Gives whether the bytes were taken."""
-        engine = EngineEvolver(Engine(self.problem, self.settings, flags=QUICK), "")
+        engine = Engine(self.problem, self.settings, flags=QUICK)
         loop = LoopEvolver(self.problem, self.settings, ReferenceBackend())
         taken = self.take(engine, content)
         assert self.take(loop, content) == taken, content

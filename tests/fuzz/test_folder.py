@@ -9,9 +9,10 @@ import struct
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import open_folder
 from dsgec.run.checkpoint import NAME as CHECKPOINT
-from dsgec.run.checkpoint import Checkpoint, HistoryRow, pack_row, write_checkpoint
+from dsgec.run.checkpoint import Checkpoint, pack_rows, write_checkpoint
 from dsgec.run.names import HALL
 from tests.run.made import checkpoint_of, picked, timing_of
 
@@ -129,7 +130,7 @@ def test_any_record_is_read_or_refused(length, folder):
 def test_any_checkpoint_is_read_or_refused(length, tmp_path):
     """With a digest that is right: it is no protection from those who know the format."""
     rng = random.Random(5)
-    row = pack_row(HistoryRow(0, 0.5, 0.6, 1, 10, 0, 3))
+    row = pack_rows([HistoryRow(0, 0.5, 0.6, 1, 10, 0, 3)], b"")
     asked = {"grammar": {"name": "g", "digest": "0"}, "settings": {"seed": 1}}
     with open_folder(tmp_path) as folder:
         write_checkpoint(folder, Checkpoint("", asked, {"table": "t"}, 1.5, 2 * row, b"state"))

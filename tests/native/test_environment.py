@@ -10,7 +10,7 @@ import pytest
 
 import dsgec
 from dsgec.arithmetic.environment import deviations
-from dsgec.data.native import DECLARATIONS, reader_source
+from dsgec.data.native import load_reader
 from dsgec.evolution.engine import Engine
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import CBackend, NumpyBackend, ReferenceBackend
@@ -132,12 +132,12 @@ def test_an_exported_package_gives_the_same_bits(settings, dtype, tmp_path):
 
 @EACH
 def test_the_native_reader_reads_the_same_numbers(settings):
-    library = load(reader_source(), DECLARATIONS, find_toolchain())
+    library = load_reader(find_toolchain())
     text = b"1e-310,0.1,123456789012345678e-20\n3e-320,-0.3,-7.7777777777777777\n"
 
     def read():
         numbers, lines = np.zeros((3, 3)), np.zeros(3, np.int32)
-        cells = np.zeros((9, 5), np.int64)
+        cells = np.zeros(9, library.dtype("dsgec_cell"))
         call = library.ffi.new("dsgec_rows *")
         data = library.ffi.from_buffer(text)
         call.text, call.length, call.separator, call.quote = data, len(text), b",", b'"'

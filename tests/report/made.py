@@ -8,12 +8,12 @@ from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import read_table
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.folder import make_folder, open_folder
 from dsgec.run.evidence import evidence
 from dsgec.run.folder import write_result
-from dsgec.run.history import HistoryRow
 from dsgec.run.record import make_record
 from dsgec.run.result import Result
 

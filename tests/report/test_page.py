@@ -17,6 +17,7 @@ import pytest
 from dsgec.drawing.scales import linear, short, steps, suited
 from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import open_folder
 from dsgec.network.description import read_model
 from dsgec.network.text import text
@@ -25,7 +26,6 @@ from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
 from dsgec.run.folder import clear_run
-from dsgec.run.history import HistoryRow
 from tests.command import dsgec
 from tests.report.made import (
     HOSTILE,

@@ -13,7 +13,7 @@ from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Split
 from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine
-from dsgec.evolution.measure import NativeMeasurer, PlainMeasurer
+from dsgec.evolution.measure import PlainMeasurer
 from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.metrics import classification, regression
@@ -125,7 +125,7 @@ def assert_measured_alike(seed):
     best = best_of(champions)
     # Repeated, so that equal fitness and equal sizes come in too.
     champions = [*champions, Champion(best.size, best.fitness, champions[-1].phenotype)]
-    native = hall_text(problem, champions, best, NativeMeasurer(engine))
+    native = hall_text(problem, champions, best, engine.measurer())
     assert native == plain_hall(problem, champions, best), seed
     return len(champions)
 
@@ -161,7 +161,7 @@ def test_the_engine_simplifies_and_writes_a_network_as_python_does(text):
     settings = Settings(population=2, generations=1)
     problem = make("<start> ::= x_1 | ... | x_n\n", settings, make_data(classes=0))
     engine = Engine(problem, settings, flags=QUICK)
-    native, plain = NativeMeasurer(engine), PlainMeasurer(problem)
+    native, plain = engine.measurer(), PlainMeasurer(problem)
     assert native.describe(text) == plain.describe(text)
     # As text: NaN is not equal to itself, and 0 is to -0.
     assert repr(native.figures([text])) == repr(plain.figures([text]))

@@ -11,8 +11,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
-from dsgec.evolution.engine import BestDerivation, BestIndividual, EngineState
-from dsgec.evolution.evolver import with_best
+from dsgec.evolution.evolver import Generation, with_best
 from dsgec.evolution.scoring import Champion
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import finished_run, refuse_other
@@ -293,11 +292,11 @@ def test_a_page_that_cannot_be_made_does_not_keep_a_run_from_ending(tmp_path, mo
 def test_without_an_elite_the_best_champion_is_what_a_run_leaves():
     champions = [Champion(2, 1.9, "a"), Champion(3, 1.5, "b"), Champion(4, 1.6, "c")]
     infinite = float("inf")
-    lost = EngineState(7, BestIndividual(BestDerivation("?"), infinite), infinite, 9, 40, 2, 0)
+    lost = Generation(7, infinite, infinite, 9, 40, 2, 0, "?")
     best = with_best(lost, champions)
-    assert (best.best.fitness, best.best.derivation.phenotype, best.size) == (1.5, "b", 3)
+    assert (best.best, best.phenotype, best.size) == (1.5, "b", 3)
     assert (best.generation, best.invalid, best.evaluations, best.reused) == (7, 9, 40, 2)
-    fine = replace(lost, best=BestIndividual(BestDerivation("x"), 1.7))
+    fine = replace(lost, best=1.7, phenotype="x")
     assert with_best(fine, champions) is fine
 
 

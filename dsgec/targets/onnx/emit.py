@@ -48,7 +48,7 @@ _CALLS = {"math.fabs": "Abs", "math.sqrt": "Sqrt"}
 
 def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.onnx`."""
-    onnx = _library()
+    onnx = library()
     m = view(artefact, C)
     graph = _Graph(onnx, artefact.dtype, {ROWS: m.inputs})
     _results(graph, m, _outputs(graph, artefact.network))
@@ -70,20 +70,8 @@ def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
     return (SourceFile(f"{artefact.name}.onnx", model.SerializeToString(deterministic=True)),)
 
 
-def read_onnx(data: bytes) -> Any:
-    """The metadata of an exported model; None where there is none."""
-    try:
-        model = _library().load_from_string(data)
-        properties = {entry.key: entry.value for entry in model.metadata_props}
-        plain = {key: json.loads(properties[key]) for key in ("columns", "classes")}
-    except DsgecError:
-        raise
-    except Exception:  # what protobuf raises is nobody's interface
-        return None
-    return properties | plain
-
-
-def _library() -> Any:
+def library() -> Any:
+    """The package that makes and reads models, which is imported for that only."""
     try:
         import onnx
     except ImportError as error:

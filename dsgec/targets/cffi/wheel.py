@@ -1,48 +1,23 @@
-"""The sources of the target cffi to a package that can be imported, and to a wheel."""
+"""A built package to a wheel that pip installs, and a wheel back to its metadata."""
 
 import base64
 import hashlib
 import io
 import sysconfig
 import zipfile
-from collections.abc import Sequence
+import zlib
+from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
-from dsgec.errors import DsgecError
-from dsgec.native.extension import ABI_TAG, build_extension
-from dsgec.native.toolchain import CompileError, Toolchain, compilers
+from dsgec.native.extension import ABI_TAG
+from dsgec.targets.python import read_python
+from dsgec.targets.target import Files
 
+_MOST_BYTES = 256 << 20
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # that a zip file can hold: the same package, the same bytes
 
 
-def build_package(artefact: Artefact, files: Sequence[SourceFile]) -> tuple[SourceFile, ...]:
-    """The package of what `emit_cffi` gave: its Python as it is, its C compiled."""
-    name = artefact.name
-    texts = {file.name: file.text for file in files}
-    source, declarations = texts[f"{name}/_{name}.c"], texts[f"{name}/_{name}.h"]
-    toolchain = package_compiler()
-    try:
-        module = f"{name}._{name}"
-        library = build_extension(module, str(source), str(declarations), toolchain)
-    except CompileError as error:
-        raise DsgecError(
-            str(error), "The targets python, numpy and js need no compiler."
-        ) from error
-    return (files[0], SourceFile(f"{name}/_{name}.abi3.so", library))
-
-
-def package_compiler() -> Toolchain:
-    """The compiler that makes packages here."""
-    toolchain = next((each for each in compilers() if each.tcc is None), None)
-    if toolchain is None:
-        raise DsgecError(
-            "the target cffi needs a C compiler, and there is none",
-            "Install gcc or clang; the targets python, numpy and js need no compiler.",
-        )
-    return toolchain
-
-
-def build_wheel(artefact: Artefact, files: Sequence[SourceFile]) -> SourceFile:
+def build_wheel(artefact: Artefact, files: Files) -> SourceFile:
     """A wheel of a built package, for every Python of this platform."""
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     tag = f"{ABI_TAG}-{platform}"
@@ -74,6 +49,18 @@ def build_wheel(artefact: Artefact, files: Sequence[SourceFile]) -> SourceFile:
             entry.external_attr = 0o644 << 16
             file.writestr(entry, data, zipfile.ZIP_STORED)
     return SourceFile(f"{artefact.name}-{version}-{tag}.whl", archive.getvalue())
+
+
+def read_wheel(data: bytes) -> Any:
+    """The metadata of the package in a wheel; None where there are none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            entries = [e for e in file.infolist() if e.filename.endswith("/__init__.py")]
+            if len(entries) == 1 and entries[0].file_size <= _MOST_BYTES:
+                return read_python(file.read(entries[0]))
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError):
+        pass
+    return None
 
 
 def _bytes(content: str | bytes) -> bytes:

@@ -8,15 +8,9 @@ from functools import cached_property
 from dsgec.arithmetic.source import c_source
 from dsgec.codegen.artefact import Artefact, SourceFile, View, view
 from dsgec.codegen.environment import Code, render
+from dsgec.codegen.literals import float_number
 from dsgec.codegen.loops import Loops, loops
-from dsgec.codegen.statements import (
-    C_BLOCK,
-    C_FLOAT,
-    C_FLOAT_BLOCK,
-    C,
-    Language,
-    functions_used,
-)
+from dsgec.codegen.statements import C, Language, functions_used
 from dsgec.network.ir import Input, Network
 
 _BLOCK_BYTES = 4 << 10  # of the stack, which a board has little of
@@ -42,9 +36,12 @@ class Type:
         return Code(f"UINT{digits * 4}_C(0x{number:0{digits}x})")
 
 
+_BLOCK = replace(C, feature="c[{}][i]")
+_FLOAT = replace(C, literal=float_number, real="float")
+_FLOAT_BLOCK = replace(_FLOAT, feature=_BLOCK.feature)
 TYPES = {
-    "double": Type(C, C_BLOCK, "uint64_t", ">d", "DBL_MAX"),
-    "float": Type(C_FLOAT, C_FLOAT_BLOCK, "uint32_t", ">f", "FLT_MAX"),
+    "double": Type(C, _BLOCK, "uint64_t", ">d", "DBL_MAX"),
+    "float": Type(_FLOAT, _FLOAT_BLOCK, "uint32_t", ">f", "FLT_MAX"),
 }
 
 

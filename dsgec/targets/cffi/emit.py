@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import DEFINED
 from dsgec.codegen.artefact import Artefact, SourceFile, View, view
-from dsgec.codegen.emit_c import TYPES
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.tape import Step, Tape, tape
+from dsgec.targets.c.emit import TYPES
 
 _ROWS = (64, 32)
 _BYTES_OF_BLOCK = 48 << 10

@@ -1,0 +1,14 @@
+"""An artefact to files that work without dsgec: a folder for each target, and a line here.
+
+The folder declares `TARGET`, as `target.py` defines it. Templates are in the folder itself or in
+`templates/`, under the target's name.
+"""
+
+DESCRIPTIONS = {
+    "c": "C99, which needs no library",
+    "python": "a module that needs nothing but Python",
+    "numpy": "a module that needs only numpy",
+    "cffi": "a compiled package, the fastest for Python",
+    "js": "a JavaScript module for browsers and Node",
+    "onnx": "a model for ONNX runtimes",
+}

@@ -1,0 +1,11 @@
+"""C99 files that need no library, for machines of any size."""
+
+from dsgec.codegen.artefact import DTYPES
+from dsgec.targets.c.emit import emit_c
+from dsgec.targets.c.read import read_c
+from dsgec.targets.c.run import run_c
+from dsgec.targets.target import Target
+
+TARGET = Target(
+    ("{}.c", "{}.h", "{}_selftest.c", "{}_README.md"), emit_c, read_c, run_c, dtypes=DTYPES
+)

@@ -1,0 +1,38 @@
+"""A package with a compiled extension, which Python imports, and a wheel of it."""
+
+import sys
+
+from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
+from dsgec.targets.cffi.emit import emit_cffi
+from dsgec.targets.cffi.package import build_package, package_compiler
+from dsgec.targets.cffi.wheel import build_wheel, read_wheel
+from dsgec.targets.python import read_python
+from dsgec.targets.running import json_rows, run_commands
+from dsgec.targets.target import Array, Build, Files, Target
+
+_SCRIPT = """
+import array, importlib, json, sys
+sys.path.insert(0, ".")
+net = importlib.import_module(sys.argv[1])
+with open("rows.json") as file:
+    found = getattr(net, "predict_proba", net.predict)(json.load(file), nan="propagate")
+values = (value for row in found for value in (row if isinstance(row, list) else [row]))
+with open("results", "wb") as file:
+    array.array("d", values).tofile(file)
+"""
+
+
+def run_cffi(artefact: Artefact, files: Files, rows: Array) -> Array:
+    """The results of rows, by the package in a process of its own."""
+    more = SourceFile("run.py", _SCRIPT), SourceFile("rows.json", json_rows(artefact, rows))
+    return run_commands((*files, *more), [sys.executable, "run.py", artefact.name])
+
+
+TARGET = Target(
+    ("{0}/__init__.py", "{0}/_{0}.abi3.so"),
+    emit_cffi,
+    read_python,
+    run_cffi,
+    dtypes=DTYPES,
+    build=Build(build_package, lambda: package_compiler().identity, build_wheel, read_wheel),
+)

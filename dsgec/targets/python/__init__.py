@@ -1,0 +1,47 @@
+"""A module that needs nothing but Python."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from dsgec.arithmetic.source import python_source
+from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.codegen.environment import Code, render
+from dsgec.codegen.statements import PYTHON, functions_used
+from dsgec.native.module import load_module
+from dsgec.targets.python.literal import read_literal
+from dsgec.targets.running import given_rows
+from dsgec.targets.target import Array, Files, Target
+
+_METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
+
+
+def emit_python(artefact: Artefact) -> Files:
+    """`name.py`."""
+    m = view(artefact, PYTHON)
+    source = python_source("scalar", functions_used(artefact.network, PYTHON))
+    imports = "\n".join(re.findall(r"^import \w+$", source, re.MULTILINE))
+    arithmetic = Code(source.removeprefix(imports).lstrip("\n"))
+    text = render("python/module.py.j2", m=m, imports=Code(imports), arithmetic=arithmetic)
+    return (SourceFile(f"{artefact.name}.py", text),)
+
+
+def read_python(data: bytes) -> Any:
+    """The literal that a module assigns to `metadata`."""
+    begin = _METADATA.search(data)
+    try:
+        # The literal is ASCII; what follows it need not be.
+        return read_literal(data[begin.end() :].decode("ascii", "replace")) if begin else None
+    except ValueError:
+        return None
+
+
+def run_python(artefact: Artefact, files: Files, rows: Array) -> Array:
+    """The results of rows, by the module that the text makes here."""
+    module = load_module(str(files[0].text), artefact.name)
+    predict = module.predict_proba if artefact.model.is_classifier else module.predict
+    return np.array(predict(given_rows(artefact, rows), nan="propagate"), np.float64)
+
+
+TARGET = Target(("{}.py",), emit_python, read_python, run_python)

@@ -1,0 +1,66 @@
+"""What runners share: rows as people give them, and programs in a folder of their own."""
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dsgec.codegen.artefact import Artefact
+from dsgec.folder import write_whole
+from dsgec.targets.target import Array, Files
+
+_SECONDS = 600
+
+
+class CannotRun(Exception):
+    """Something is missing here to run an export, or it failed."""
+
+
+def find_command(name: str) -> str:
+    """The path of a program that an export needs."""
+    path = shutil.which(name)
+    if path is None:
+        raise CannotRun(f"there is no {name} here")
+    return path
+
+
+def given_rows(artefact: Artefact, rows: Array) -> list[list[Any]]:
+    """The rows as people give them: texts as texts, None where a value is missing."""
+    table: list[list[Any]] = [[None if v != v else v for v in row] for row in rows.tolist()]
+    for number, column in enumerate(artefact.model.columns):
+        unseen = "?" * (1 + max(map(len, column.categories), default=0))
+        for row in table if column.categories else ():
+            if row[number] is not None:
+                row[number] = (*column.categories, unseen)[int(row[number])]
+    return table
+
+
+def json_rows(artefact: Artefact, rows: Array) -> str:
+    """The same as JSON, which has no word for infinity but a number that is too large."""
+    return json.dumps(given_rows(artefact, rows)).replace("Infinity", "1e999")
+
+
+def run_commands(files: Files, *commands: Sequence[str]) -> Array:
+    """The doubles that commands leave in the file `results`, in a folder with these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file in files:
+            write_whole(Path(folder, file.name), file.text)
+        for command in commands:
+            # An argument list without a shell: our own text, and a name that was checked.
+            answer = subprocess.run(  # noqa: S603
+                command,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_SECONDS,
+                check=False,
+            )
+            if answer.returncode != 0:
+                raise CannotRun(answer.stderr[-2000:].strip())
+        return np.fromfile(Path(folder, "results"))

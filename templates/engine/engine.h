@@ -1,0 +1,151 @@
+/* What the engine exports. The C is compiled with this file and cffi reads it as it is: so it has no
+ * directives, and is the only place where a struct, a number or a function of both is declared. */
+
+/* Numbers that dsgec/fitness and dsgec/evolution know as well; compared when the library is loaded. */
+enum {
+    LANES = 8,              /* partial sums of a column */
+    LARGEST_CHAMPION = 1000 /* connections of a network in the hall of fame */
+};
+
+/* Why the engine stopped: what most functions return. */
+typedef enum {
+    OK,
+    NO_MEMORY,
+    TOO_MANY_LAYERS, /* more than the codes of connections can name */
+    NO_THREADS,
+    BAD_STATE, /* the bytes to restore are not those of such an engine */
+    BAD_CALL   /* an argument that makes no sense */
+} dsgec_engine_error;
+
+/* Why an individual has no text. */
+typedef enum { NO_FAULT, TOO_LARGE, EXHAUSTED } dsgec_engine_fault;
+
+/* What comes of a text; REFUSED: it is no network of the task. */
+typedef enum { SCORED, NOT_FINITE, REFUSED, SCORE_NO_MEMORY } dsgec_engine_outcome;
+
+typedef struct dsgec_engine dsgec_engine;
+
+/* The rows of a class, or all: `count` from `start` on, then rows that only fill the last lanes. */
+typedef struct {
+    int64_t start, count;
+} dsgec_engine_group;
+
+/* `columns` has one for each feature, `single` is the target of a lone output, `each` has a column
+ * for each class. */
+typedef struct {
+    uint64_t seed;
+    int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps, memory;
+    double crossover, mutation;
+    const double *columns, *single, *each;
+    int64_t features, rows, classes, groups;
+    const dsgec_engine_group *row_groups;
+} dsgec_engine_settings;
+
+/* One generation, with the size and the text of its best individual. */
+typedef struct {
+    int64_t generation, invalid, evaluations, reused, size, text_start, text_length;
+    double best, mean;
+} dsgec_engine_row;
+
+/* Generations, as long as the engine does not go on; their texts stand in `texts`. */
+typedef struct {
+    const dsgec_engine_row *rows;
+    const char *texts;
+    int64_t count;
+} dsgec_engine_rows;
+
+/* The integers of one rule: `length` of the individual's `values`, from `start` on. `part` is, for
+ * <features> in DSGE, the layer; in SGE, the depth. All codons of GE are those of rule 0. */
+typedef struct {
+    int32_t rule, part, start, length;
+} dsgec_engine_gene;
+
+/* An individual, as long as the engine does not go on. */
+typedef struct {
+    const dsgec_engine_gene *genes;
+    const int32_t *values;
+    const char *text;
+    int64_t gene_count, text_length;
+    double fitness;
+    int32_t fault, invalid;
+} dsgec_engine_individual;
+
+/* The best text of its size, as long as the engine does not go on. */
+typedef struct {
+    const char *text;
+    int64_t size, text_length;
+    double fitness;
+} dsgec_engine_champion;
+
+/* A simplified network, whose text stays until the next one is described. */
+typedef struct {
+    int64_t layers, neurons, features, connections, text_length;
+    const char *text;
+} dsgec_engine_network;
+
+/* Outputs and targets to the sums that metrics are made of. `outputs` has columns of so many rows.
+ * `classes` has the class of each row, or -1 of one that does not count; of a numeric target,
+ * `wanted` has what each should be. The `count` rows that do count stand, in the order in which
+ * errors are added, at `places`. There is `room` for three words a row. `confusion` has, for each
+ * class, how many of its rows were taken for each class; `ranks`, for each column, twice the sum of
+ * the ranks of the rows of its class, or -1 where an output is not a number. */
+typedef struct {
+    const double *outputs;
+    int64_t rows, columns;
+    const int64_t *places, *classes;
+    const double *wanted;
+    int64_t count, class_count;
+    uint64_t *room;
+    int64_t *confusion, *ranks;
+    double squares, distances;
+} dsgec_engine_tally;
+
+/* Seconds since the library was loaded; all 0 but in a build with DSGEC_TIMED. */
+typedef struct {
+    double mapping, breeding, parsing, evaluating; /* mapping is part of breeding */
+} dsgec_engine_seconds;
+
+/* An engine that has not begun; its tables stay the caller's. NULL with an `error` otherwise. */
+dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error);
+void dsgec_engine_free(dsgec_engine *e);
+
+/* Go on for so many generations, or until the time is up; `rows` gets those that became whole. */
+int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds,
+                      dsgec_engine_rows *rows);
+
+/* The generation that comes next, 0 before the first; -1 in the midst of one. */
+int64_t dsgec_engine_generation(const dsgec_engine *e);
+
+/* The best individual's number. */
+int64_t dsgec_engine_best(const dsgec_engine *e);
+
+/* The fitness of every individual, infinity of an invalid one. */
+void dsgec_engine_fitness(const dsgec_engine *e, double *fitness);
+int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view);
+
+/* The hall of fame by size, into room for LARGEST_CHAMPION + 1: how many there are. */
+int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *champions);
+
+/* The state between two generations as bytes, which stay until the next call. */
+int dsgec_engine_save(dsgec_engine *e, const char **data, size_t *length);
+int dsgec_engine_restore(dsgec_engine *e, const char *data, size_t length);
+
+/* A valid individual as bytes, which stay until the next call. */
+int dsgec_engine_send(dsgec_engine *e, int64_t number, const char **data, size_t *length);
+
+/* Put an individual that `dsgec_engine_send` of such an engine gave in the place of another. */
+int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size_t length);
+
+/* The outcome and the fitness of one text. */
+int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double *fitness);
+
+/* The outputs of one text, a column each, in `capacity` columns: their number, or -1 or less. */
+int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, double *outputs,
+                          int capacity);
+int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
+                          dsgec_engine_network *network);
+void dsgec_engine_count(dsgec_engine_tally *t);
+
+/* The value of a number as a text has it. */
+double dsgec_engine_number(const char *text, size_t length);
+void dsgec_engine_times(dsgec_engine_seconds *seconds);

@@ -1,0 +1,27 @@
+/* What the reader exports. The C is compiled with this file and cffi reads it as it is: so it has no
+ * directives. */
+
+/* A cell that is no number, by its place: Python reads it. */
+typedef struct {
+    int64_t row, column, start, length, doubled; /* quotes in it stand twice */
+} dsgec_cell;
+
+/* In: `text` is whole lines, and there is room for `most_rows` rows and `most_cells` cells.
+ * Out: how many there are, and how much of the text they took. `lines` has the line of each row,
+ * from 0. */
+typedef struct {
+    const char *text;
+    size_t length;
+    char separator, quote;
+    int64_t columns, most_rows, most_cells;
+    double *numbers;
+    int32_t *lines;
+    dsgec_cell *cells;
+    int64_t rows, cell_count, line_count;
+    size_t used;
+} dsgec_rows;
+
+/* FULL: there is no more room; CAREFUL: Python must read the next line. */
+enum { READ_ALL, FULL, CAREFUL };
+
+int dsgec_read_rows(dsgec_rows *r);
