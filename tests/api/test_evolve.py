@@ -348,7 +348,7 @@ def test_a_label_is_none_where_there_is_no_number():
         ({"population": 1}, "between 2"),
         ({"crossover": "x"}, "crossover is 'x'"),
         ({"objective": 5}, "must be a text"),
-        ({"objective": "best"}, "no objective"),
+        ({"objective": "best"}, "unknown objective"),
         ({"engine": "ga"}, "engine is `ga`"),
         ({"backend": "gpu"}, "backend is 'gpu'"),
         ({"threads": 0}, "threads is 0"),

@@ -237,7 +237,7 @@ def test_an_objective_that_does_not_suit_is_told_with_those_that_do(tables):
     assert "the target is classes" in errors
     assert "log-loss" in errors
     errors = dsgec("evolve", "regression", tables("houses"), "--objective", "best", code=1).stderr
-    assert "no objective `best`" in errors
+    assert "unknown objective `best`" in errors
     assert "exp-rmse" not in errors
 
 
