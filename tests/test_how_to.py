@@ -1,5 +1,6 @@
 """The pages of docs/how-to are true: what they say is done to a copy of the project, and works."""
 
+import json
 import os
 import re
 import shutil
@@ -57,6 +58,14 @@ def edited(page, copy):
         new = old.replace(whole, text + whole if how == "before" else text)
         (copy / path).write_text(new, encoding="utf-8")
     return copy
+
+
+PREDICT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import table
+print(*(table.predict([[float(x)]])[0] for x in range(40)))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +202,42 @@ def test_all_functions_have_the_same_bits_in_the_new_target(with_rust, tmp_path)
         said = dsgec(with_rust, "verify", tmp_path / name, "--data", tmp_path / "rows.csv")
         assert "1000 rows of" in said
         assert said.endswith("give the same bits\n")
+
+
+def test_an_objective_is_three_edits():
+    assert [path for path, *_ in edits("add-an-objective")] == [
+        "dsgec/fitness/objectives.py",
+        "templates/engine/objectives/huber.c",
+        "docs/tables.md",
+    ]
+
+
+@pytest.mark.needs_cc
+def test_a_run_with_the_new_objective_is_the_references(tmp_path):
+    copy = edited("add-an-objective", tmp_path)
+    table = "\n".join(f"{x},{x * x / 9 - (x == 7) * 40}" for x in range(40))
+    (copy / "table.csv").write_text(f"x,y\n{table}\n", encoding="utf-8")
+    common = ("evolve", "regression", "table.csv", "--objective", "huber", "--population", "20")
+    for backend in ("engine", "reference"):
+        options = (
+            "--generations",
+            3,
+            "--test",
+            0,
+            "--backend",
+            backend,
+            "--out",
+            backend,
+            "--name",
+            "run",
+        )
+        dsgec(copy, *common, *options)
+    record, same = (
+        json.loads((copy / backend / "run/run.json").read_text())
+        for backend in ("engine", "reference")
+    )
+    assert record == same
+    module = python(copy, "-c", PREDICT, "engine/run").split()
+    errors = [abs(float(p) - (x * x / 9 - (x == 7) * 40)) for x, p in enumerate(module)]
+    losses = [0.5 * e * e if e <= 1 else e - 0.5 for e in errors]
+    assert record["result"]["score"] == pytest.approx(sum(losses) / 40, rel=1e-12)

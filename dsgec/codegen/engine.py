@@ -23,7 +23,7 @@ _MAPPING = (
     "express.c",
 )
 _OPERATORS = {"dsge": ("choices.c", "dsge.c"), "sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
-_REST = (
+_NETWORKS = (
     "number.c",
     "nodes.c",
     "operands.c",
@@ -32,6 +32,9 @@ _REST = (
     "tape.c",
     "kept.c",
     "run.c",
+    "errors.c",
+)
+_REST = (
     "fitness.c",
     "texts.c",
     "simplify.c",
@@ -137,9 +140,11 @@ def emit_engine(
         [
             *map(_read, _BEFORE_GRAMMAR),
             c_source([*functions, "exp_down"], hosted=True),
-            _grammar(tables, representation, layered, output, objective),
+            _grammar(tables, representation, layered, output),
             _functions(),
-            *map(_read, (*_MAPPING, *_OPERATORS[representation], *_REST)),
+            *map(_read, (*_MAPPING, *_OPERATORS[representation], *_NETWORKS)),
+            _read(f"objectives/{objective.replace('-', '_')}.c"),
+            *map(_read, _REST),
         ]
     )
 
@@ -153,9 +158,7 @@ def _read(name: str) -> str:
     return TEMPLATES.joinpath(f"engine/{name}").read_text(encoding="utf-8")
 
 
-def _grammar(
-    tables: Tables, representation: str, layered: bool, output: str, objective: str
-) -> str:
+def _grammar(tables: Tables, representation: str, layered: bool, output: str) -> str:
     lists = _Lists(tables)
     unrolled = _unroll(lists) if representation == "sge" else []
     depths = _depths(len(tables.names), unrolled)
@@ -170,7 +173,6 @@ def _grammar(
         inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
         layered=int(layered),
         sigmoid=int(output == "sigmoid"),
-        objective=objective.upper().replace("-", "_"),
         constants=_CONSTANTS,
         pieces=[_piece(text) for text in lists.pieces],
         symbols=lists.symbols,

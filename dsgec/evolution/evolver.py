@@ -11,7 +11,7 @@ from dsgec.evolution.scoring import INFINITE, Champion, Scorer
 from dsgec.evolution.settings import Settings
 from dsgec.evolution.state import identify, migrant_bytes, read_migrant, restore, save
 from dsgec.fitness.backends import Backend
-from dsgec.fitness.objectives import natural, rises
+from dsgec.fitness.objectives import OBJECTIVES, natural
 
 ENDS = ("generations", "stop-at", "patience")
 """Why a run ended that is complete; one that was interrupted can go on."""
@@ -159,7 +159,7 @@ class Ending:
         if self.settings.stop_at is None:
             return False
         score, goal = natural(self.objective, fitness), self.settings.stop_at
-        return score >= goal if rises(self.objective) else score <= goal
+        return score >= goal if OBJECTIVES[self.objective].rises else score <= goal
 
 
 def with_best(last: Generation, champions: Sequence[Champion]) -> Generation:

@@ -11,7 +11,7 @@ from dsgec.errors import DsgecError
 from dsgec.evolution import scoring
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
-from dsgec.fitness.objectives import LANES
+from dsgec.fitness.objectives import LANES, OBJECTIVES
 from dsgec.native.engine import Parameters, Tables
 from dsgec.native.library import Library
 
@@ -52,7 +52,7 @@ def make_tables(problem: Problem) -> Tables:
     """
     train = problem.split.train
     groups = [np.arange(len(train))]
-    if problem.dataset.classes and problem.objective == "exp-rmse":
+    if problem.dataset.classes and OBJECTIVES[problem.objective].by_class:
         y = problem.dataset.y[train]
         groups = [np.flatnonzero(y == number) for number in range(len(problem.dataset.classes))]
     return _tables(problem.dataset, train, groups)

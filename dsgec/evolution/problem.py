@@ -14,7 +14,13 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, split
 from dsgec.errors import DsgecError, Fault, Span, wrong
 from dsgec.evolution.settings import Settings
-from dsgec.fitness.objectives import FOR_CLASSES, FOR_QUANTITIES, OBJECTIVES, Targets, spread
+from dsgec.fitness.objectives import (
+    CLASSIFICATION,
+    OBJECTIVES,
+    Targets,
+    objectives_of,
+    spread,
+)
 from dsgec.genome.ir import Representation
 from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
@@ -117,21 +123,14 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
 def choose_objective(dataset: Dataset, parts: Split, wanted: str) -> str:
     """The objective asked for, or the paper's, if it suits the task."""
     objective = wanted or ("exp-rmse" if dataset.classes else "rmse")
-    allowed = [
-        name
-        for name in OBJECTIVES
-        if name not in (FOR_QUANTITIES if dataset.classes else FOR_CLASSES)
-    ]
+    allowed = objectives_of(dataset.task)
+    choices = f"Choose from {', '.join(allowed)}."
     if objective not in OBJECTIVES:
-        raise wrong("objective", f"is {objective!r}", f"Choose from {', '.join(allowed)}.")
+        raise wrong("objective", f"is {objective!r}", choices)
     if objective not in allowed:
         task = "a numeric target" if dataset.classes else "classes"
-        raise wrong(
-            "objective",
-            f"is {objective!r}, which is for {task}",
-            f"Choose from {', '.join(allowed)}.",
-        )
-    if objective in FOR_QUANTITIES and not spread(dataset.y[parts.train]):
+        raise wrong("objective", f"is {objective!r}, which is for {task}", choices)
+    if CLASSIFICATION not in OBJECTIVES[objective].tasks and not spread(dataset.y[parts.train]):
         raise DsgecError("all training rows have the same target", "Choose another split.")
     return objective
 

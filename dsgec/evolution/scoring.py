@@ -119,7 +119,7 @@ class Scorer:
     def _measure(self, text: str, outputs: NDArray[np.float64]) -> Score:
         if not np.isfinite(outputs).all():
             return Score(INFINITE, "an output is not finite", outcome=NOT_FINITE)
-        objective = OBJECTIVES[self.problem.objective]
+        objective = OBJECTIVES[self.problem.objective].fitness
         with np.errstate(all="ignore"):
             fitness = objective(outputs, self.targets(outputs.shape[1]))
         if not math.isfinite(fitness):

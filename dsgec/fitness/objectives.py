@@ -1,4 +1,4 @@
-"""Outputs and targets to the number that evolution makes small.
+"""Outputs and targets to the number that is minimised.
 
 Sums run in a fixed order (`LANES` partial sums, then those in turn), so that the engine can make
 them with vector instructions and still give the same bits.
@@ -18,6 +18,8 @@ LEAST_PROBABILITY = 2.0**-52
 as scikit-learn does."""
 
 Array = NDArray[np.float64]
+
+CLASSIFICATION, REGRESSION = "classification", "regression"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,33 +82,53 @@ def unexplained(outputs: Array, targets: Targets) -> float:
     return errors / spread(targets.values[:, 0])
 
 
-OBJECTIVES: dict[str, Callable[[Array, Targets], float]] = {
-    "exp-rmse": exp_rmse,
-    "rmse": rmse,
-    "mse": mse,
-    "mae": mae,
-    "log-loss": log_loss,
-    "accuracy": mistakes,
-    "r2": unexplained,
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What is minimised, by `fitness` here and by templates/engine/objectives in native code.
+
+    `rises`: people read 1 minus that, where more is better. `perfect` is the best that they read.
+    `by_class`: the rows of each class are summed on their own.
+    """
+
+    fitness: Callable[[Array, Targets], float]
+    tasks: tuple[str, ...] = (CLASSIFICATION, REGRESSION)
+    rises: bool = False
+    perfect: int = 0
+    by_class: bool = False
+    label: str = ""
+
+
+OBJECTIVES = {
+    "exp-rmse": Objective(
+        exp_rmse,
+        (CLASSIFICATION,),
+        perfect=1,
+        by_class=True,
+        label="fitness (exp-RMSE; 1 is perfect)",
+    ),
+    "rmse": Objective(rmse),
+    "mse": Objective(mse),
+    "mae": Objective(mae),
+    "log-loss": Objective(log_loss, (CLASSIFICATION,)),
+    "accuracy": Objective(
+        mistakes,
+        (CLASSIFICATION,),
+        rises=True,
+        perfect=1,
+        label="share of wrong rows (1 − accuracy)",
+    ),
+    "r2": Objective(unexplained, (REGRESSION,), rises=True, perfect=1, label="1 − R²"),
 }
-FOR_CLASSES = ("exp-rmse", "log-loss", "accuracy")
-FOR_QUANTITIES = ("r2",)
-_GREATER_IS_BETTER = ("accuracy", "r2")
+
+
+def objectives_of(task: str) -> list[str]:
+    """The objectives that measure a task."""
+    return [name for name, objective in OBJECTIVES.items() if task in objective.tasks]
 
 
 def natural(objective: str, fitness: float) -> float:
-    """What people read: of `accuracy` and `r2`, evolution makes small what is lacking to 1."""
-    return 1.0 - fitness if rises(objective) else fitness
-
-
-def rises(objective: str) -> bool:
-    """Whether the natural value is to be high."""
-    return objective in _GREATER_IS_BETTER
-
-
-def perfect(objective: str) -> int:
-    """The best natural value that there is."""
-    return 1 if objective in ("exp-rmse", *_GREATER_IS_BETTER) else 0
+    """The score that people read: for `accuracy` and `r2`, 1 minus what is minimised."""
+    return 1.0 - fitness if OBJECTIVES[objective].rises else fitness
 
 
 def spread(values: Array) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
 from dsgec.drawing.scales import LOG_RATIO, Scale, linear, short, suited
 from dsgec.evolution.evolver import HistoryRow
+from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.report.figures import MOST_TABLE_ROWS
 from dsgec.run.names import HISTORY
 from dsgec.run.result import Result
@@ -16,12 +17,6 @@ from dsgec.run.result import Result
 MOST_POINTS = 500
 _MOST_RISE = 4.0
 _LARGEST = 1e300
-
-_FITNESS = {
-    "exp-rmse": "fitness (exp-RMSE; 1 is perfect)",
-    "accuracy": "share of wrong rows (1 − accuracy)",
-    "r2": "1 − R²",
-}
 
 
 def fitness_chart(run: Result) -> Chart:
@@ -48,7 +43,7 @@ def fitness_chart(run: Result) -> Chart:
         across,
         scale,
         "generation",
-        _FITNESS.get(objective, objective) + (", logarithmic" if scale.is_log else ""),
+        _label(objective) + (", logarithmic" if scale.is_log else ""),
         (
             Series("mean of the population", 1, _path(mean, across, scale)),
             Series("best network", 0, stairs(best[0] if best else (), across, scale)),
@@ -75,6 +70,11 @@ def size_chart(history: Sequence[HistoryRow]) -> Chart:
         (Series("connections", 0, stairs(points, across, up)),),
         _history_table(history, ("size",)),
     )
+
+
+def _label(objective: str) -> str:
+    known = OBJECTIVES.get(objective)
+    return (known.label if known else "") or objective
 
 
 def _column(history: Sequence[HistoryRow], name: str) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from dsgec.errors import DsgecError, counted
 from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Champion
-from dsgec.fitness.objectives import natural, rises
+from dsgec.fitness.objectives import OBJECTIVES, natural
 from dsgec.network.check import check
 from dsgec.network.description import surroundings
 from dsgec.network.measure import Size
@@ -188,7 +188,7 @@ def _at_most(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
             f"the smallest network of the run has {counted(least, 'connection')}",
             f"Try --pick at-most {least}.",
         )
-    sign = -1.0 if rises(_objective(record)) else 1.0
+    sign = _sign(record)
     return min(small, key=lambda row: (sign * row.score, row.connections))
 
 
@@ -203,7 +203,7 @@ def _smallest_within(rows: list[Famous], value: str, record: dict[str, Any]) -> 
             f"--pick smallest-within takes a share, not `{value}`",
             "Write --pick smallest-within 1%.",
         ) from None
-    sign = -1.0 if rises(_objective(record)) else 1.0
+    sign = _sign(record)
     best = min(sign * row.score for row in rows)
     good = [row for row in rows if sign * row.score <= best + share * abs(best)]
     return min(good, key=lambda row: (row.connections, sign * row.score))
@@ -216,6 +216,8 @@ _CHOOSE: dict[str, Callable[[list[Famous], str, dict[str, Any]], Famous]] = {
 }
 
 
-def _objective(record: dict[str, Any]) -> str:
+def _sign(record: dict[str, Any]) -> float:
+    """-1 where the score is the better the higher it is."""
     result = record.get("result")
-    return str(result.get("objective")) if isinstance(result, dict) else ""
+    objective = OBJECTIVES.get(str(result.get("objective"))) if isinstance(result, dict) else None
+    return -1.0 if objective and objective.rises else 1.0

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TextIO
 
 from dsgec.errors import clean, counted
 from dsgec.evolution.evolver import Generation
-from dsgec.fitness.objectives import natural, perfect
+from dsgec.fitness.objectives import OBJECTIVES, natural
 from dsgec.run.job import Job, WrittenRun
 from dsgec.terminal.styled import is_capable
 
@@ -226,8 +226,9 @@ def result_lines(run: WrittenRun) -> list[str]:
     ]
     objective = result["objective"]
     names = [path.name for path in run.files]
+    perfect = OBJECTIVES[objective].perfect
     lines = [
-        f"best network: {objective} {_number(result['score'])} ({perfect(objective)} is perfect);"
+        f"best network: {objective} {_number(result['score'])} ({perfect} is perfect);"
         f" {', '.join(parts)}",
         *_metric_lines(result),
         *_confusion_lines(run.record),

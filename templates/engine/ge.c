@@ -16,7 +16,7 @@ static int grow(Mapping *map, Stream *random) {
     return OK;
 }
 
-/* A codon that was read, drawn anew. */
+/* A codon that was read, drawn again. */
 static int mutate(Mapping *map, Stream *random) {
     int32_t read = map->wraps_left < map->wraps ? map->codons : map->slots.items[0].read;
     int32_t index = below(random, read);

@@ -64,21 +64,21 @@ def test_objectives_are_those_of_scikit_learn(classes):
         cases.append((p[:, 1:], targets(y)))
     for outputs, wanted in cases:
         log_loss = metrics.log_loss(y, p, labels=range(classes))
-        assert OBJECTIVES["log-loss"](outputs, wanted) == pytest.approx(log_loss, rel=1e-12)
+        assert OBJECTIVES["log-loss"].fitness(outputs, wanted) == pytest.approx(log_loss, rel=1e-12)
         predicted = p.argmax(axis=1)
         wrong = 1 - metrics.accuracy_score(y, predicted)
-        assert OBJECTIVES["accuracy"](outputs, wanted) == pytest.approx(wrong, rel=1e-12)
+        assert OBJECTIVES["accuracy"].fitness(outputs, wanted) == pytest.approx(wrong, rel=1e-12)
         mse = metrics.mean_squared_error(wanted.values, outputs)
-        assert OBJECTIVES["mse"](outputs, wanted) == pytest.approx(mse, rel=1e-12)
+        assert OBJECTIVES["mse"].fitness(outputs, wanted) == pytest.approx(mse, rel=1e-12)
         mae = metrics.mean_absolute_error(wanted.values, outputs)
-        assert OBJECTIVES["mae"](outputs, wanted) == pytest.approx(mae, rel=1e-12)
+        assert OBJECTIVES["mae"].fitness(outputs, wanted) == pytest.approx(mae, rel=1e-12)
 
 
 def test_r2_is_that_of_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(2)
     y, p = rng.normal(size=77) + 5, rng.normal(size=(77, 1)) + 5
-    fitness = OBJECTIVES["r2"](p, targets(y))
+    fitness = OBJECTIVES["r2"].fitness(p, targets(y))
 
     assert natural("r2", fitness) == pytest.approx(metrics.r2_score(y, p[:, 0]), rel=1e-12)
     assert natural("rmse", fitness) == fitness
@@ -86,8 +86,8 @@ def test_r2_is_that_of_scikit_learn():
 
 def test_probabilities_are_kept_from_0_and_1():
     # -log(2^-52) for a certain mistake; nearly 0 for a certain hit.
-    wrong = OBJECTIVES["log-loss"](np.array([[-3.0], [1.0]]), targets([1, 0]))
-    right = OBJECTIVES["log-loss"](np.array([[0.0], [7.0]]), targets([0, 1]))
+    wrong = OBJECTIVES["log-loss"].fitness(np.array([[-3.0], [1.0]]), targets([1, 0]))
+    right = OBJECTIVES["log-loss"].fitness(np.array([[0.0], [7.0]]), targets([0, 1]))
 
     assert wrong == pytest.approx(52 * math.log(2), rel=1e-15)
     assert right == pytest.approx(2.0**-52, rel=1e-3)

@@ -1,0 +1,27 @@
+/* accuracy, as the share of mistakes: dsgec/fitness/objectives.py. */
+enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0 };
+
+/* 1 for each row that is given another class than its own. */
+static void row_errors(double *errors, const double *const *outputs, int32_t count,
+                       const Targets *targets, size_t rows, size_t row, size_t n) {
+    size_t i;
+    int32_t k;
+    for (i = 0; i < n; i++) {
+        double best = outputs[0][i];
+        if (count == 1) {
+            errors[i] = (best >= 0.5) != (targets->single[row + i] == 1.0) ? 1.0 : 0.0;
+            continue;
+        }
+        errors[i] = 1.0 - targets->each[row + i];
+        for (k = 1; k < count; k++) {
+            if (outputs[k][i] > best) {
+                best = outputs[k][i];
+                errors[i] = 1.0 - targets->each[(size_t)k * rows + row + i];
+            }
+        }
+    }
+}
+
+static double group_fitness(const GroupSum *g) {
+    return g->total / (double)g->count;
+}

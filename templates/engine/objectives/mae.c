@@ -1,0 +1,22 @@
+/* mae: dsgec/fitness/objectives.py. */
+enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0 };
+
+static void rows_add_distance(double *d, const double *a, const double *b, size_t n) {
+    size_t i;
+    EACH_ROW { d[i] = d[i] + dsgec_absolute(a[i] - b[i]); }
+}
+
+/* For each row, the distances of its outputs, summed from left to right. */
+static void row_errors(double *errors, const double *const *outputs, int32_t count,
+                       const Targets *targets, size_t rows, size_t row, size_t n) {
+    int32_t k;
+    rows_fill(errors, 0.0, n);
+    for (k = 0; k < count; k++) {
+        const double *wanted = count == 1 ? targets->single : targets->each + (size_t)k * rows;
+        rows_add_distance(errors, outputs[k], wanted + row, n);
+    }
+}
+
+static double group_fitness(const GroupSum *g) {
+    return g->total / (double)(g->count * g->outputs);
+}

@@ -1,0 +1,11 @@
+/* mse: dsgec/fitness/objectives.py. */
+enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0 };
+
+static void row_errors(double *errors, const double *const *outputs, int32_t count,
+                       const Targets *targets, size_t rows, size_t row, size_t n) {
+    squared_errors(errors, outputs, count, targets, rows, row, n);
+}
+
+static double group_fitness(const GroupSum *g) {
+    return g->total / (double)(g->count * g->outputs);
+}
