@@ -241,3 +241,30 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
     errors = [abs(float(p) - (x * x / 9 - (x == 7) * 40)) for x, p in enumerate(module)]
     losses = [0.5 * e * e if e <= 1 else e - 0.5 for e in errors]
     assert record["result"]["score"] == pytest.approx(sum(losses) / 40, rel=1e-12)
+
+
+def test_a_representation_is_five_files():
+    page = "add-a-representation"
+    assert {path for path, *_ in (*edits(page), *changes(page))} == {
+        "dsgec/genome/ir.py",
+        "dsgec/genome/swap.py",
+        "dsgec/genome/represent.py",
+        "templates/engine/swap.c",
+        "docs/evolution.md",
+    }
+
+
+@pytest.mark.needs_cc
+def test_a_run_with_the_new_representation_is_the_references(tmp_path):
+    copy = edited("add-a-representation", tmp_path)
+    python(copy, "-m", "dsgec.api.generate")
+    common = ("evolve", "multi_layer", "wdbc", "--representation", "swap", "--population", "30")
+    for backend in ("engine", "reference"):
+        options = ("--generations", 8, "--backend", backend, "--out", backend, "--name", "run")
+        dsgec(copy, *common, *options)
+    record, same = (
+        json.loads((copy / backend / "run/run.json").read_text())
+        for backend in ("engine", "reference")
+    )
+    assert record == same
+    assert record["settings"]["engine"] == "swap"

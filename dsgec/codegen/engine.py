@@ -22,7 +22,7 @@ _MAPPING = (
     "genome.c",
     "express.c",
 )
-_OPERATORS = {"dsge": ("choices.c", "dsge.c"), "sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
+_OPERATORS = {"sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
 _NETWORKS = (
     "number.c",
     "nodes.c",
@@ -142,11 +142,16 @@ def emit_engine(
             c_source([*functions, "exp_down"], hosted=True),
             _grammar(tables, representation, layered, output),
             _functions(),
-            *map(_read, (*_MAPPING, *_OPERATORS[representation], *_NETWORKS)),
+            *map(_read, (*_MAPPING, *_operators(representation), *_NETWORKS)),
             _read(f"objectives/{objective.replace('-', '_')}.c"),
             *map(_read, _REST),
         ]
     )
+
+
+def _operators(representation: str) -> tuple[str, ...]:
+    """Growth, mutation and crossover."""
+    return _OPERATORS.get(representation, ("choices.c", "lists.c", f"{representation}.c"))
 
 
 def engine_header() -> str:
@@ -165,7 +170,8 @@ def _grammar(tables: Tables, representation: str, layered: bool, output: str) ->
     return render(
         "engine/grammar.h.j2",
         tables=tables,
-        representation=representation.upper(),
+        by_depth=int(representation == "sge"),
+        by_codon=int(representation == "ge"),
         unrolled=unrolled,
         depths=depths,
         depth_count=sum(d.count for d in depths),

@@ -37,7 +37,7 @@ static int patch(Mapping *map, const Choice *choice, int32_t before, int32_t aft
     int32_t rule = choice->slot < RULES ? choice->slot : FEATURES;
     int32_t old_length, new_length, old_cost, new_cost, old_kind, new_kind;
     size_t tail;
-    if (REPRESENTATION == SGE && choice->slot >= RULES) { /* recursive: hardly ever a leaf */
+    if (BY_DEPTH && choice->slot >= RULES) { /* recursive: hardly ever a leaf */
         return 0;
     }
     if (!find_leaf(rule, before, old_name, &old_text, &old_length, &old_cost, &old_kind) ||

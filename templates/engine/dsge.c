@@ -1,15 +1,4 @@
-/* Growth and crossover: dsgec/genome/dsge.py; its mutation is in choices.c. */
-
-static int32_t count_common(const Genotype *mother, const Genotype *father) {
-    int32_t m = 0, f = 0, common = 0;
-    while (m < mother->count && f < father->count) {
-        int order = compare_genes(&mother->genes[m], &father->genes[f]);
-        common += order == 0;
-        m += order <= 0;
-        f += order >= 0;
-    }
-    return common;
-}
+/* Crossover: dsgec/genome/dsge.py; mutation is in choices.c. */
 
 /* The number of the first of the common genes that are exchanged. */
 typedef int32_t Exchange;
@@ -38,24 +27,5 @@ static int load_child(Slots *slots, const Genotype *own, const Genotype *other, 
             return 0;
         }
     }
-    return 1;
-}
-
-/* The slots of a new individual: empty, so the mapping draws everything. */
-static int grow(Mapping *map, Stream *random) {
-    (void)random;
-    clear_slots(&map->slots);
-    return OK;
-}
-
-static int is_gene(uint64_t rule, uint64_t part) {
-    return rule < RULES && (part == 0 || (int64_t)rule == FEATURES) && part <= INT32_MAX / STRIDE;
-}
-
-/* Whether a genotype has all that the mapping takes for granted: it mends what is not as it should
- * be. */
-static int is_whole(const Mapping *map, const Genotype *genotype) {
-    (void)map;
-    (void)genotype;
     return 1;
 }

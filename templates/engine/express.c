@@ -178,7 +178,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     map->fault = NO_FAULT;
     map->wraps_left = map->wraps;
     read_again(&map->slots);
-    if (!have_slots(&map->slots, REPRESENTATION == SGE ? DEPTHS : 0) ||
+    if (!have_slots(&map->slots, BY_DEPTH ? DEPTHS : 0) ||
         !RESERVE(text->data, text->capacity, 1) ||
         !RESERVE(map->choices, map->choices_capacity, 1)) {
         return NO_MEMORY;
@@ -229,7 +229,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             }
             number = symbol >> RULE_SHIFT;
             rule = &rules[number];
-            if (REPRESENTATION == GE) {
+            if (BY_CODON) {
                 choice = take_codon(map, rule->productions);
                 if (choice < 0) {
                     goto exhausted;
@@ -299,7 +299,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             if (in.reachable.size > 1) {
                 made = add_choice(made, gene, index, room_of(in.reader), out - begin);
             }
-        } else if (REPRESENTATION == GE) {
+        } else if (BY_CODON) {
             const Room *room = &rooms[rule->first_room + level_of(rule, child_depth)];
             choice = take_codon(map, room->options);
             if (choice < 0) {
@@ -308,7 +308,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             choice = options[room->first_option + choice];
         } else {
             int32_t level = level_of(rule, child_depth);
-            int32_t gene = find_slot(number, REPRESENTATION == SGE ? child_depth : 0);
+            int32_t gene = find_slot(number, BY_DEPTH ? child_depth : 0);
             index = slots[gene].read++;
             choice = choose(&slots[gene], rule, level, index, random);
             if (rooms[rule->first_room + level].options > 1) {

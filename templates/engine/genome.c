@@ -28,7 +28,7 @@ static inline int32_t find_slot(int32_t rule, int32_t part) {
     if (part == 0) {
         return rule;
     }
-    return RULES + (REPRESENTATION == SGE ? depths[rule].before : 0) + part - 1;
+    return RULES + (BY_DEPTH ? depths[rule].before : 0) + part - 1;
 }
 
 /* Make slots for `parts` parts. */
@@ -118,7 +118,7 @@ static int store_gene(Genotype *genotype, const Slot *slot, int32_t rule, int32_
 }
 
 static int32_t last_part(const Slots *slots, int32_t rule) {
-    if (REPRESENTATION == SGE) {
+    if (BY_DEPTH) {
         return depths[rule].count;
     }
     return rule == FEATURES ? slots->count - RULES : 0;

@@ -1,0 +1,31 @@
+/* A list of integers for each symbol, as long as needed: dsgec/genome/dsge.py. */
+
+static int32_t count_common(const Genotype *mother, const Genotype *father) {
+    int32_t m = 0, f = 0, common = 0;
+    while (m < mother->count && f < father->count) {
+        int order = compare_genes(&mother->genes[m], &father->genes[f]);
+        common += order == 0;
+        m += order <= 0;
+        f += order >= 0;
+    }
+    return common;
+}
+
+/* The slots of a new individual: empty, so the mapping draws everything. */
+static int grow(Mapping *map, Stream *random) {
+    (void)random;
+    clear_slots(&map->slots);
+    return OK;
+}
+
+static int is_gene(uint64_t rule, uint64_t part) {
+    return rule < RULES && (part == 0 || (int64_t)rule == FEATURES) && part <= INT32_MAX / STRIDE;
+}
+
+/* Whether a genotype has all that the mapping takes for granted: it mends what is not as it should
+ * be. */
+static int is_whole(const Mapping *map, const Genotype *genotype) {
+    (void)map;
+    (void)genotype;
+    return 1;
+}
