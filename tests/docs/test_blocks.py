@@ -20,6 +20,22 @@ IN_A_CLONE = {
     "python -m pytest tests/arithmetic tests/engine tests/codegen tests/docs": "test_how_to.py",
     "python -m dsgec.api.generate": "tests/test_add_a_setting.py",
     "python -m pytest tests/test_settings.py tests/api": "CI",
+    **dict.fromkeys(
+        (
+            "dsgec export build/wdbc-one_layer-seed1 --to rust -o rust",
+            "dsgec verify rust --data wdbc",
+            "dsgec inspect rust",
+            *(
+                f"dsgec evolve {what} --backend {backend} --out {folder}"
+                for what in (
+                    "regression table.csv --objective huber",
+                    "multi_layer wdbc --representation swap",
+                )
+                for backend, folder in (("reference", "a"), ("engine", "b"))
+            ),
+        ),
+        "tests/test_how_to.py",
+    ),
 }
 """Commands that work on a clone of the project, and what runs them."""
 
