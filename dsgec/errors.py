@@ -74,7 +74,7 @@ class Fault:
     setting: str = ""
 
     def __str__(self) -> str:
-        return self.told(PYTHON)
+        return self.rendered(PYTHON)
 
     def at(self, place: str, words: Words | None = None) -> "Fault":
         """The same, at one place among several; with `words`, written for good."""
@@ -82,7 +82,7 @@ class Fault:
         message = f"{place}: {self.message}" if place else self.message
         return replace(self, message=write(message), advice=write(self.advice))
 
-    def told(self, words: Words) -> str:
+    def rendered(self, words: Words) -> str:
         """All of it in the words of a surface."""
         message, advice = words.write(self.message), words.write(self.advice)
         kind = "warning: " if self.warning else "error: "
@@ -105,11 +105,11 @@ class DsgecError(Exception):
         if isinstance(faults, str):
             faults = Fault(faults, advice)
         self.faults = (faults,) if isinstance(faults, Fault) else tuple(faults)
-        super().__init__(self.told(PYTHON))
+        super().__init__(self.rendered(PYTHON))
 
-    def told(self, words: Words) -> str:
+    def rendered(self, words: Words) -> str:
         """All that is wrong, in the words of a surface."""
-        return "\n".join(fault.told(words) for fault in self.faults)
+        return "\n".join(fault.rendered(words) for fault in self.faults)
 
     def of(self, which: str) -> "DsgecError":
         """The same error, as that of one among several."""

@@ -239,14 +239,14 @@ def run_many(
 
     A job is made when its turn comes, where it runs, as each may hold a table of its own: by a
     function that a process can import. One whose folder has its result already is not run again.
-    When `stop` is set, or one fails, those under way end with what they have, and no more begin.
+    When `stop` is set, or one fails, those that run end with what they have, and no more begin.
     """
     stop = stop or threading.Event()
     # Which are for this process.
     quiet = replace(session, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
     ended: dict[int, WrittenRun] = {}
     failures: list[Exception] = []
-    told = 0
+    reported = 0
     is_stopped = False
     crew.on_remark = session.on_trouble
     shared = crew.share(tuple(each))
@@ -263,11 +263,11 @@ def run_many(
                 failures.append(error.of(f"run {number + 1} of {len(each)}"))
             except Exception as error:
                 failures.append(error)
-        while told in ended:
-            on_run(ended[told])
-            told += 1
+        while reported in ended:
+            on_run(ended[reported])
+            reported += 1
         if (failures or stop.is_set()) and not is_stopped:
-            is_stopped = True  # those under way end soon, and then a failure is told
+            is_stopped = True  # those that run end soon, and then a failure is raised
             if not failures:
                 session.on_stop()
             for call in crew.stop():
@@ -275,7 +275,7 @@ def run_many(
     if failures:
         raise failures[0]
     in_order = [ended[number] for number in sorted(ended)]
-    for single in in_order[told:]:
+    for single in in_order[reported:]:
         on_run(single)
     return in_order
 

@@ -1,4 +1,4 @@
-"""Import the predictor that a run made and measure it on the rows that the run kept aside.
+"""Import the predictor that a run made and measure it on the test rows of the run.
 
 python examples/use_predictor.py build/wdbc-multi_layer-seed1 [TABLE]
 """
@@ -15,7 +15,7 @@ from dsgec.data.table import read_table
 folder = Path(sys.argv[1])
 record = json.loads((folder / "run.json").read_text())
 
-# The module is plain numpy: from here on dsgec only finds the rows that were kept aside.
+# The module is plain numpy: from here on dsgec only finds the test rows.
 sys.path.insert(0, str(folder))
 predictor = importlib.import_module(record["model"]["name"])
 

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,14 @@ def test_the_pipelines_docstring_names_every_stage():
     assert {stage_of(path) for path in FILES} == {*ORDER, "__init__"}
     assert len(ORDER) == len(set(ORDER))
     assert sys.version_info >= (3, 11)
+
+
+def test_no_two_classes_have_one_name():
+    names = Counter(
+        node.name
+        for path in FILES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    # A program's Network is one that predicts; what the compiler calls so is what it is made of.
+    assert {name for name, count in names.items() if count > 1} <= {"Network"}

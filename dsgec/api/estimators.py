@@ -100,7 +100,7 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError("y has one class only: there is nothing to tell apart")
+            raise ValueError("y has one class only: there is nothing to classify")
         self._evolve(x, codes.astype(np.float64), _labels(classes))
         self.classes_ = classes
         return self
@@ -143,7 +143,7 @@ class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
 
 @contextmanager
 def _as_value_error() -> Iterator[None]:
-    """Parameters and data that cannot be used, as scikit-learn's users expect to be told."""
+    """Parameters and data that cannot be used, in the form that scikit-learn's users expect."""
     try:
         yield
     except DsgecError as error:

@@ -32,7 +32,7 @@ class Fitted:
 
 
 def usual_grammar(classes: int) -> str:
-    """The shipped grammar for so many classes, or for a quantity; any number of features."""
+    """The shipped grammar for so many classes, or for a numeric target; any number of features."""
     if not classes:
         return "regression"
     return "one_layer" if classes == 2 else "one_layer_softmax"

@@ -51,7 +51,7 @@ class Network:
 
     @property
     def classes(self) -> tuple[Label, ...]:
-        """The labels, in the order of `predict_proba`; none for a quantity."""
+        """The labels, in the order of `predict_proba`; none for a numeric target."""
         return self.model.classes
 
     @property
@@ -85,7 +85,7 @@ class Network:
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, a column each, in the order of `classes`."""
         if not self.classes:
-            raise DsgecError("this network predicts a quantity, not classes", "Use predict.")
+            raise DsgecError("this network predicts numbers, not classes", "Use predict.")
         return probabilities(self.outputs(self.rows(X)))
 
     def outputs(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,11 +132,11 @@ class Network:
 
     def __repr__(self) -> str:
         shape = ", ".join(f"{count} {what}" for what, count in self.size.items())
-        goal = f"{len(self.classes)} classes" if self.classes else "a quantity"
+        goal = f"{len(self.classes)} classes" if self.classes else "a number"
         return f"<dsgec.Network {self.name}: {shape}; {len(self.columns)} columns → {goal}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As data: what it is made of anew, checked, when it is unpickled."""
+        """As data: what it is made from again, checked, when it is unpickled."""
         described = {**describe(self.model), "id": model_id(self.model)}
         return read_network, (described, text(self.model.network), self.name)
 
@@ -146,7 +146,7 @@ class Network:
 
 
 def read_network(description: Any, equations: Any, name: Any) -> Network:
-    """The network of a pickle, whose content is a stranger's: checked, and nothing of it is run."""
+    """The network of a pickle, whose content is untrusted: checked, and nothing of it is run."""
     if not isinstance(equations, str) or not isinstance(name, str):
         raise DsgecError(f"{_PICKLED} is damaged")
     model = read_model(description, equations, _PICKLED, _PICKLED)

@@ -1,4 +1,4 @@
-"""What came of an evolution, in memory; to a folder and back."""
+"""The result of an evolution, in memory; to a folder and back."""
 
 import base64
 import tempfile
@@ -62,7 +62,7 @@ class Run:
 
     @property
     def fitness(self) -> float:
-        """What evolution made small."""
+        """What evolution minimised."""
         return float(self.record["result"]["fitness"])
 
     @property

@@ -60,7 +60,7 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
     used = sum(isinstance(node, Input) for node in network.nodes)
     filled = sum(column.fill is not None for column in model.columns)
     texts = sum(column.kind != "number" for column in model.columns)
-    what = ", ".join(ascii(label) for label in model.classes[:20]) or "a quantity"
+    what = ", ".join(ascii(label) for label in model.classes[:20]) or "a number"
     measure = size(model.network)
     counts = operations(network)
     first = counts.pop("multiplications", 0)

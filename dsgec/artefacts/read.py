@@ -23,7 +23,7 @@ _INSIDE = {t.main.name for t in TARGETS.values() if "{" not in t.main.name}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ArtefactFile:
     """An artefact as its file describes it, and the targets that make a file of that name.
 
     `name` is that of the file in the folder which the names of the artefact's files start from.
@@ -55,7 +55,7 @@ class Found:
 
 
 @contextlib.contextmanager
-def open_artefacts(path: Path) -> Iterator[list[Found]]:
+def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
     """The artefact of a file that a user named, or those of a folder, while the folder is open."""
     with contextlib.ExitStack() as held:
         if path.is_dir():
@@ -85,7 +85,7 @@ def artefact_files(folder: Folder) -> list[str]:
     return [name for name in sorted((*names, *inside)) if _is_ours(folder, name)]
 
 
-def read_artefact(folder: Folder, name: str) -> Found:
+def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     """The artefact that a file says it is; nothing in it is trusted."""
     path = folder.path / name
     makers = _makers(path)
@@ -106,7 +106,7 @@ def read_artefact(folder: Folder, name: str) -> Found:
         raise DsgecError(f"the model in {path} is not the one whose id it states")
     artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest)
     able = (each for each, target in makers.items() if dtype in target.dtypes)
-    return Found(folder, name, artefact, tuple(able))
+    return ArtefactFile(folder, name, artefact, tuple(able))
 
 
 def _metadata(makers: Iterable[Target], path: Path, data: bytes) -> Any:

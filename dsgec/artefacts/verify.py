@@ -11,7 +11,7 @@ from pathlib import Path
 from dsgec import __version__
 from dsgec.artefacts.bytecode import is_bytecode_of, source_of
 from dsgec.artefacts.execute import try_out
-from dsgec.artefacts.read import Found, open_artefacts
+from dsgec.artefacts.read import ArtefactFile, open_artefacts
 from dsgec.artefacts.shadows import shadows
 from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Table
@@ -33,7 +33,7 @@ _MOST_BYTES = 64 << 20
 class Proved:
     """An artefact, the target that makes exactly its files, and those files."""
 
-    found: Found
+    found: ArtefactFile
     target: str
     files: Files
 
@@ -106,7 +106,9 @@ def _hiding_fault(path: Path) -> Fault:
     )
 
 
-def _of_run(folder: Folder, found: Sequence[Found], known: Container[Path]) -> Iterator[Fault]:
+def _of_run(
+    folder: Folder, found: Sequence[ArtefactFile], known: Container[Path]
+) -> Iterator[Fault]:
     """What is wrong with a run's folder, but for the files that are known."""
     model, _ = read_model(folder)
     ids = {model_id(model)}
@@ -124,7 +126,7 @@ def _of_run(folder: Folder, found: Sequence[Found], known: Container[Path]) -> I
             )
 
 
-def _prove(found: Found) -> tuple[str, Files]:
+def _prove(found: ArtefactFile) -> tuple[str, Files]:
     """The target that makes exactly these files, and what it makes."""
     files = {target: TARGETS[target].make(found.artefact) for target in found.targets}
     differences = {target: _difference(found, target, files[target]) for target in files}
@@ -136,7 +138,7 @@ def _prove(found: Found) -> tuple[str, Files]:
     raise DsgecError(_nearest(differences), _NOT_RUN + (other if made != __version__ else ""))
 
 
-def _difference(found: Found, target: str, files: Files) -> str:
+def _difference(found: ArtefactFile, target: str, files: Files) -> str:
     """Where the files differ from what the target makes; empty if nowhere."""
     wanted = {file.name: file.text for file in found.wanted(target, files)}
     given = found.given(wanted)

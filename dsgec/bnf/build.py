@@ -7,7 +7,7 @@ from lark import Token
 from dsgec.bnf.draft import Draft
 from dsgec.bnf.ir import Rule
 from dsgec.bnf.mistakes import report_name, report_strays
-from dsgec.bnf.source import Source
+from dsgec.bnf.source import GrammarSource
 from dsgec.bnf.symbols import read_alternatives
 from dsgec.bnf.syntax import read_statements
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"\w[\w.-]*(?: [\w.-]+)*")
 _ARROW = re.compile(r"(?:->|→|=>|:=|::?|=)$")
 
 
-def build(source: Source) -> Draft:
+def build(source: GrammarSource) -> Draft:
     """Everything that the file says, and every fault of its syntax."""
     draft = Draft(source)
     statements: list[tuple[Token | None, list[Token]]] = []

@@ -9,11 +9,11 @@ from dsgec.bnf.ir import Alternative, Dots, Grammar, NonTerminal, Rule, Terminal
 from dsgec.bnf.measure import measure
 from dsgec.bnf.nearest import Nearest
 from dsgec.bnf.ranges import GE_RANGE, MOST_ALTERNATIVES, find_range, find_repeat, is_dots
-from dsgec.bnf.source import Source, shorten
+from dsgec.bnf.source import GrammarSource, shorten
 from dsgec.errors import Fault, Span
 
 
-def check(source: Source, draft: Draft, stated: Stated) -> list[Fault]:
+def check(source: GrammarSource, draft: Draft, stated: Stated) -> list[Fault]:
     """Faults first; warnings about the whole only if there are none, for they would be noise."""
     if not draft.rules:
         return _report_no_rules(source, draft)
@@ -35,7 +35,7 @@ def check(source: Source, draft: Draft, stated: Stated) -> list[Fault]:
     return faults + _unreachable(source, grammar) + _idle_depths(source, grammar, stated)
 
 
-def _report_no_rules(source: Source, draft: Draft) -> list[Fault]:
+def _report_no_rules(source: GrammarSource, draft: Draft) -> list[Fault]:
     if any(not fault.warning for fault in draft.faults):
         return []
     message = "the file has no rule" if source.text.strip() else "the file is empty"
@@ -43,7 +43,7 @@ def _report_no_rules(source: Source, draft: Draft) -> list[Fault]:
     return [source.fault(message, advice, source.span(1, 1))]
 
 
-def _duplicates(source: Source, rules: list[Rule]) -> Iterator[Fault]:
+def _duplicates(source: GrammarSource, rules: list[Rule]) -> Iterator[Fault]:
     first: dict[str, Rule] = {}
     for rule in rules:
         earlier = first.setdefault(rule.name, rule)
@@ -56,7 +56,7 @@ def _duplicates(source: Source, rules: list[Rule]) -> Iterator[Fault]:
 
 
 def _undefined(
-    source: Source, rules: list[Rule], names: set[str], nearest: Nearest
+    source: GrammarSource, rules: list[Rule], names: set[str], nearest: Nearest
 ) -> Iterator[Fault]:
     """Each undefined symbol once, where it is used first."""
     seen = set(names)
@@ -69,13 +69,15 @@ def _undefined(
 
 
 def _not_defined(
-    source: Source, name: str, span: Span | None, nearest: Nearest, message: str = ""
+    source: GrammarSource, name: str, span: Span | None, nearest: Nearest, message: str = ""
 ) -> Fault:
     advice = nearest.advice(name, f"Add a rule `<{shorten(name)}> ::= …`.")
     return source.fault(message or f"`<{shorten(name)}>` is not defined", advice, span)
 
 
-def _unnamed(source: Source, stated: Stated, names: set[str], nearest: Nearest) -> Iterator[Fault]:
+def _unnamed(
+    source: GrammarSource, stated: Stated, names: set[str], nearest: Nearest
+) -> Iterator[Fault]:
     for word in ("start", *ROLES):
         said = stated.words.get(word)
         if said and said.value not in names and (said.value or word == "start"):
@@ -87,7 +89,7 @@ def _unnamed(source: Source, stated: Stated, names: set[str], nearest: Nearest) 
             yield _not_defined(source, name, said.span, nearest, message)
 
 
-def _endless(source: Source, draft: Draft, names: set[str]) -> Iterator[Fault]:
+def _endless(source: GrammarSource, draft: Draft, names: set[str]) -> Iterator[Fault]:
     assumed = draft.known | draft.broken
     ending = find_ending(draft.rules, names, assumed)
     used = {name for rule in draft.rules for alt in rule.alternatives for name in references(alt)}
@@ -100,7 +102,7 @@ def _endless(source: Source, draft: Draft, names: set[str]) -> Iterator[Fault]:
             yield source.fault(f"`<{rule.name}>` can never end", advice, rule.span)
 
 
-def _dots(source: Source, rule: Rule) -> Iterator[Fault]:
+def _dots(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
     for index, alternative in enumerate(rule.alternatives):
         if is_dots(alternative):
             yield from _range_dots(source, rule, index)
@@ -118,7 +120,7 @@ def _dots(source: Source, rule: Rule) -> Iterator[Fault]:
             free = at + 3
 
 
-def _range_dots(source: Source, rule: Rule, index: int) -> Iterator[Fault]:
+def _range_dots(source: GrammarSource, rule: Rule, index: int) -> Iterator[Fault]:
     span = rule.alternatives[index].span
     ends = rule.alternatives[max(0, index - 1) : index + 2]
     if index == 0 or len(ends) != 3:
@@ -155,7 +157,7 @@ def _show(alternative: Alternative) -> str:
     return " ".join(parts)
 
 
-def _ge_ranges(source: Source, rule: Rule) -> Iterator[Fault]:
+def _ge_ranges(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
     for alternative in rule.alternatives:
         for symbol in alternative.symbols:
             if not isinstance(symbol, Terminal) or "GE_RANGE" not in symbol.text:
@@ -175,7 +177,7 @@ def _ge_ranges(source: Source, rule: Rule) -> Iterator[Fault]:
                 yield source.fault(message, advice, symbol.span)
 
 
-def _unreachable(source: Source, grammar: Grammar) -> list[Fault]:
+def _unreachable(source: GrammarSource, grammar: Grammar) -> list[Fault]:
     start = grammar.directives.start
     reached = find_reachable(grammar.rules, start)
     return [
@@ -190,7 +192,7 @@ def _unreachable(source: Source, grammar: Grammar) -> list[Fault]:
     ]
 
 
-def _idle_depths(source: Source, grammar: Grammar, stated: Stated) -> list[Fault]:
+def _idle_depths(source: GrammarSource, grammar: Grammar, stated: Stated) -> list[Fault]:
     if not stated.depths:
         return []
     measures = measure(grammar)

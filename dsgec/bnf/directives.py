@@ -8,7 +8,7 @@ from lark import Token
 
 from dsgec.bnf.ir import Directives
 from dsgec.bnf.nearest import Nearest
-from dsgec.bnf.source import Source, shorten
+from dsgec.bnf.source import GrammarSource, shorten
 from dsgec.errors import Fault, Span
 
 ROLES = ("layer", "features", "output-layer")
@@ -38,7 +38,7 @@ class Stated:
     faults: list[Fault] = field(default_factory=list)
 
 
-def read_directives(source: Source, lines: list[Token]) -> Stated:
+def read_directives(source: GrammarSource, lines: list[Token]) -> Stated:
     """What the lines state, and every fault of their form."""
     stated = Stated()
     for line in lines:
@@ -63,7 +63,7 @@ def read_directives(source: Source, lines: list[Token]) -> Stated:
     return stated
 
 
-def _read_word(source: Source, stated: Stated, word: str, value: str, span: Span) -> None:
+def _read_word(source: GrammarSource, stated: Stated, word: str, value: str, span: Span) -> None:
     off = value == "none" and word != "start"
     if word == "output" and value not in OUTPUTS:
         advice = Nearest(OUTPUTS).advice(value, "Write `sigmoid` or `none`.", "`{}`")
@@ -75,7 +75,7 @@ def _read_word(source: Source, stated: Stated, word: str, value: str, span: Span
     _state(source, stated, stated.words, word, f"%{word}", said)
 
 
-def _read_depths(source: Source, stated: Stated, rest: str, span: Span) -> None:
+def _read_depths(source: GrammarSource, stated: Stated, rest: str, span: Span) -> None:
     at = 0
     while at < len(rest):
         match = _DEPTH.match(rest, at)
@@ -100,7 +100,7 @@ def _read_depths(source: Source, stated: Stated, rest: str, span: Span) -> None:
 
 
 def _state(
-    source: Source, stated: Stated, where: dict[str, Said], key: str, shown: str, said: Said
+    source: GrammarSource, stated: Stated, where: dict[str, Said], key: str, shown: str, said: Said
 ) -> None:
     first = where.setdefault(key, said)
     if first.value != said.value:

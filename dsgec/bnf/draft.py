@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from lark import Token
 
 from dsgec.bnf.ir import Rule
-from dsgec.bnf.source import Source
+from dsgec.bnf.source import GrammarSource
 from dsgec.errors import Fault, Span
 
 
@@ -17,7 +17,7 @@ class Draft:
     `broken` are names of rules that miss a symbol which could not be read.
     """
 
-    source: Source
+    source: GrammarSource
     rules: list[Rule] = field(default_factory=list)
     directives: list[Token] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)

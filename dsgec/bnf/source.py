@@ -8,7 +8,7 @@ MOST_FAULTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GrammarSource:
     """A text with a name: no BOM, no NUL, and lines that end in one newline."""
 
     name: str
@@ -26,7 +26,7 @@ class Source:
         return Fault(message, advice, span, line, warning)
 
 
-def read(text: str | bytes, name: str) -> Source:
+def read(text: str | bytes, name: str) -> GrammarSource:
     """The source that `text` is; DsgecError where it is not text."""
     if isinstance(text, bytes):
         text = _decode(text, name)
@@ -75,12 +75,12 @@ def _decode(data: bytes, name: str) -> str:
         raise DsgecError(_at_end(head, message, "Save the grammar as UTF-8 text.")) from None
 
 
-def _lines(text: str, name: str) -> Source:
+def _lines(text: str, name: str) -> GrammarSource:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return Source(name, text, tuple(text.split("\n")))
+    return GrammarSource(name, text, tuple(text.split("\n")))
 
 
-def _at_end(head: Source, message: str, advice: str) -> Fault:
+def _at_end(head: GrammarSource, message: str, advice: str) -> Fault:
     """A fault at what follows `head`, the good part of a file."""
     span = head.span(len(head.lines), len(head.lines[-1]) + 1)
     return head.fault(message, advice, span)

@@ -126,7 +126,7 @@ def evolve(
         if folds:
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
             job = each[0]()
-        for one in each:  # every mistake is told before a run begins
+        for one in each:  # every error is found before a run begins
             single = one() if crew else job
             if not overwrite:
                 refuse_other(single)

@@ -104,7 +104,7 @@ backend_option = _BY_NAME["backend"]
 
 
 def load_grammar_file(name: str) -> "GrammarFile":
-    """The grammar that a user named; its warnings are told."""
+    """The grammar that a user named; its warnings are printed."""
     from dsgec.bnf.load import load_grammar
 
     file = load_grammar(name)

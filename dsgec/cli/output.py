@@ -20,7 +20,7 @@ def complain(text: str) -> None:
 
 def refuse(error: DsgecError) -> None:
     """A user's mistake, in the words of the command line."""
-    complain(error.told(OPTIONS))
+    complain(error.rendered(OPTIONS))
 
 
 def say(text: str) -> None:

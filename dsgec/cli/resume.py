@@ -45,7 +45,7 @@ def resume(run: Path, session: SessionOptions) -> None:
 
 
 def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
-    """The job that the checkpoint tells of, with its grammar and table read again."""
+    """The job of the checkpoint, with its grammar and table read again."""
     from dsgec.bnf.load import load_grammar
     from dsgec.evolution.settings import Settings
     from dsgec.pipeline import prepare
@@ -55,7 +55,7 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     grammar, data, test = (said.get(name) for name in ("grammar", "data", "test"))
     if not isinstance(grammar, str) or not isinstance(data, str) or "-" in (data, test):
         raise DsgecError(
-            f"the checkpoint in {run} does not tell where its table is",
+            f"the checkpoint in {run} does not say where its table is",
             "Start the run again as it was started, with the same arguments: it goes on.",
         )
     settings = Settings.from_json(checkpoint.asked.get("settings", {}))
@@ -68,7 +68,7 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
         if not isinstance(then, dict) or then.get("sha256") != now[what]["sha256"]:
             raise DsgecError(
                 f"{name} has changed since the run in {run} began",
-                "Put back what it was, or start anew with `dsgec evolve`.",
+                "Put back what it was, or start from scratch with `dsgec evolve`.",
             )
     return job
 
@@ -77,4 +77,4 @@ def _options(said: Any) -> TableOptions:
     try:
         return TableOptions.make(said if isinstance(said, dict) else {})
     except DsgecError as error:
-        raise DsgecError("the checkpoint does not tell how its table was read") from error
+        raise DsgecError("the checkpoint does not say how its table was read") from error

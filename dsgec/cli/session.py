@@ -1,4 +1,4 @@
-"""Options that say how a run is gone on with, the same for `evolve` and `resume`."""
+"""Options for one session of a run, the same for `evolve` and `resume`."""
 
 from dataclasses import dataclass
 

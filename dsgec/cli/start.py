@@ -11,7 +11,7 @@ from typing import Any
 from dsgec.cli.output import complain, hand_over, say
 from dsgec.cli.session import SessionOptions
 from dsgec.cli.signals import Signals
-from dsgec.errors import DsgecError, clean
+from dsgec.errors import DsgecError, clean, counted
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
 from dsgec.evolution.settings import OPTIONS
@@ -21,7 +21,7 @@ from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
-from dsgec.terminal.display import Progress, progress, result_lines, summary_lines
+from dsgec.terminal.display import ProgressDisplay, progress, result_lines, summary_lines
 from dsgec.workers.crew import Crew
 
 _MOST_NOTES = 10
@@ -122,7 +122,7 @@ def start_many(
 
 
 def _again(overwrite: bool) -> dict[str, Any]:
-    """What the checkpoint of a run says that was told to write over another."""
+    """What the checkpoint of a run says that was to overwrite another."""
     return {"overwrites": True} if overwrite else {}
 
 
@@ -133,13 +133,13 @@ def reference(name: str) -> str:
 
 def _watching(
     job: Job, description: str, options: SessionOptions, runs: int = 1
-) -> "closing[Progress]":
+) -> "closing[ProgressDisplay]":
     quiet = options.quiet or options.as_json
     return closing(progress(job, description, quiet, runs=runs, max_seconds=options.max_seconds))
 
 
 def _session(
-    options: SessionOptions, arguments: dict[str, Any], watching: Progress, overwrite: bool
+    options: SessionOptions, arguments: dict[str, Any], watching: ProgressDisplay, overwrite: bool
 ) -> Session:
     return Session(
         options.save_every,
@@ -153,11 +153,11 @@ def _session(
 
 
 def _tell_notes(job: Job, evolver: Evolver, options: SessionOptions) -> None:
-    told = job.problem.dataset.notes
-    notes = told[:_MOST_NOTES]
-    if len(told) > len(notes):
-        more = len(told) - len(notes)
-        notes = (*notes, f"there are {more} notes more, which `dsgec inspect` tells")
+    all_notes = job.problem.dataset.notes
+    notes = all_notes[:_MOST_NOTES]
+    if len(all_notes) > len(notes):
+        more = len(all_notes) - len(notes)
+        notes = (*notes, f"{counted(more, 'more note')}: `dsgec inspect` prints all")
     for remark in (*notes, job.problem.remark, evolver.remark):
         if remark and not options.quiet:
             complain(clean(OPTIONS.write(f"note: {remark}")))

@@ -54,7 +54,7 @@ def study(
     from dsgec.study.statistics import require_libraries
     from dsgec.study.work import collect, finished, unfinished, work
     from dsgec.terminal.display import duration
-    from dsgec.terminal.study import Progress
+    from dsgec.terminal.study import StudyDisplay
     from dsgec.workers.connect import connect
     from dsgec.workers.crew import Crew
 
@@ -91,7 +91,7 @@ def study(
                 f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
                 f" {how}, in {path}"
             )
-        progress = Progress(todo, len(there), max(workers.threads, 1), quiet=quiet)
+        progress = StudyDisplay(todo, len(there), max(workers.threads, 1), quiet=quiet)
         interrupts = held.enter_context(Interrupts())
         try:
             work(todo, runs, workers, backend, progress.note, progress.ended)

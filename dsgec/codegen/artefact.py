@@ -10,7 +10,7 @@ from dsgec.codegen.cover import WORK
 from dsgec.codegen.environment import Code
 from dsgec.codegen.golden import Golden, Loss, golden, loss
 from dsgec.codegen.names import check_name
-from dsgec.codegen.statements import Language, Program, program
+from dsgec.codegen.statements import Program, Syntax, program
 from dsgec.errors import DsgecError
 from dsgec.network.description import describe, identity
 from dsgec.network.ir import Constant, Input, Network
@@ -88,7 +88,7 @@ class Artefact:
 
 
 @dataclass(frozen=True)
-class View:
+class TemplateView:
     """What a template sees of an artefact."""
 
     artefact: Artefact
@@ -204,6 +204,6 @@ def identity_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def view(artefact: Artefact, language: Language) -> View:
+def view(artefact: Artefact, language: Syntax) -> TemplateView:
     """The artefact as a template for this language sees it."""
-    return View(artefact, program(artefact.network, language))
+    return TemplateView(artefact, program(artefact.network, language))

@@ -10,8 +10,8 @@ from dsgec.codegen.statements import (
     C_COLUMNS,
     PYTHON,
     C,
-    Language,
     Program,
+    Syntax,
     functions_used,
     program,
 )
@@ -51,7 +51,7 @@ def numpy_source(functions: set[str]) -> str:
 def _batch(
     template: str,
     networks: Sequence[Network],
-    language: Language,
+    language: Syntax,
     arithmetic: Callable[[set[str]], str],
 ) -> str:
     views = [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.codegen.mutants import CALL, Block, Flip, Mutant, block, differences, mutants, part
+from dsgec.codegen.mutants import CALL, Flip, Mutant, RowBlock, block, differences, mutants, part
 from dsgec.network.ir import Network
 
 Array = NDArray[Any]
@@ -33,7 +33,7 @@ class _Search:
     mutants: Sequence[Mutant]
     work: float
 
-    def given_away(self, rows: Block, which: Array, share: float) -> tuple[Array, Array]:
+    def given_away(self, rows: RowBlock, which: Array, share: float) -> tuple[Array, Array]:
         """For some mutants and each of these rows whether it is; not for more work than a share."""
         at_once = min(_AT_ONCE, _MOST_VALUES // len(self.network.nodes))
         step = max(at_once // len(rows.rows), 1)

@@ -1,4 +1,4 @@
-"""Model to golden rows: few rows whose outputs tell the network from all that are almost it.
+"""Model to golden rows: few rows whose outputs differ from those of any network that is almost it.
 
 Mutants of the network (a bit of a number flipped, a term of a sum dropped, two columns swapped) are
 evaluated beside it on many candidate rows, and rows are chosen until every mutant that some
@@ -71,8 +71,8 @@ def loss(model: Model, network: Network) -> Loss:
     count = max(min(_COMPARED, _MOST_VALUES // width), 1)
     rows = candidates(model.columns, count, (0.0,), "float", _LATER_PART)
     exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
-    told = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)
-    exact, outputs = exact[told], outputs[told]
+    finite = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)
+    exact, outputs = exact[finite], outputs[finite]
     difference = np.abs(_results(model, exact) - _results(model, outputs).astype(np.float64))
     if not model.is_classifier:
         difference = difference / np.maximum(1.0, np.abs(exact))

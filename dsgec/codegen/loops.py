@@ -7,7 +7,7 @@ is long enough; values that a later loop reads are kept in arrays.
 from dataclasses import dataclass
 
 from dsgec.codegen.environment import Code
-from dsgec.codegen.statements import Language, Statement, Writer
+from dsgec.codegen.statements import Statement, StatementWriter, Syntax
 from dsgec.network.ir import Apply, Network
 
 _LONG_ENOUGH, _TOO_LONG = 48, 160  # statements of a loop
@@ -22,13 +22,13 @@ class Loops:
     outputs: tuple[Code, ...]
 
 
-def loops(network: Network, language: Language) -> Loops:
+def loops(network: Network, language: Syntax) -> Loops:
     """The same operations in the same order as in a row's program."""
     last_read = _last_reads(network)
     neurons = {position for layer in network.layers for position in layer}
-    writer = Writer(network, language, split=False)
+    writer = StatementWriter(network, language, split=False)
     found: list[list[Statement]] = []
-    open_: list[int] = []  # the positions of the loop under way
+    open_: list[int] = []  # the positions of the current loop
     slots = 0
     begin = 0
     for position, node in enumerate(network.nodes):

@@ -1,4 +1,4 @@
-"""Network to networks that are almost it, and whether rows tell them from it.
+"""Network to networks that are almost it, and whether rows give them away.
 
 A mutant has one bit of one number flipped, a term of a sum dropped, or two columns swapped.
 """
@@ -135,7 +135,7 @@ def links(network: Network) -> Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RowBlock:
     """Rows, with the value of every node and the outputs for them."""
 
     rows: Array
@@ -144,26 +144,26 @@ class Block:
     links: Links
 
 
-def block(network: Network, rows: Array) -> Block:
+def block(network: Network, rows: Array) -> RowBlock:
     """All that the network makes of rows."""
     with np.errstate(all="ignore"):
         values = [np.asarray(value, rows.dtype) for value in node_values(network, rows)]
         outputs = output_values(network, values, rows.dtype)
     outputs = [np.broadcast_to(output, (len(rows),)) for output in outputs]
-    return Block(rows, values, outputs, links(network))
+    return RowBlock(rows, values, outputs, links(network))
 
 
-def part(whole: Block, chosen: Array) -> Block:
+def part(whole: RowBlock, chosen: Array) -> RowBlock:
     """The block of some of the rows."""
     values = [value if value.size == 1 else value[chosen] for value in whole.values]
     outputs = [output[chosen] for output in whole.outputs]
-    return Block(whole.rows[chosen], values, outputs, whole.links)
+    return RowBlock(whole.rows[chosen], values, outputs, whole.links)
 
 
 class _Values:
     """The value of a node: where it can be another for some mutant, for each mutant and row."""
 
-    def __init__(self, block: Block, changed: dict[int, Array]) -> None:
+    def __init__(self, block: RowBlock, changed: dict[int, Array]) -> None:
         self.known, self.changed = block.values, changed
 
     def __getitem__(self, position: int) -> Array:
@@ -172,7 +172,7 @@ class _Values:
 
 
 def differences(
-    network: Network, block: Block, mutants: Sequence[Mutant]
+    network: Network, block: RowBlock, mutants: Sequence[Mutant]
 ) -> tuple[NDArray[np.bool_], int]:
     """For each mutant and row whether any output differs, and what that took, in additions."""
     shape = (len(mutants), len(block.rows))
@@ -210,7 +210,7 @@ def differences(
 
 
 def _outputs_differ(
-    network: Network, block: Block, values: _Values, shape: tuple[int, int]
+    network: Network, block: RowBlock, values: _Values, shape: tuple[int, int]
 ) -> NDArray[np.bool_]:
     """For each mutant and row whether any output differs: looked at where one has moved."""
     differs = np.zeros(shape, bool)
@@ -243,7 +243,7 @@ def _moved(values: _Values, positions: Iterable[int], shape: tuple[int, int]) ->
     return moved
 
 
-def _changes(block: Block, mutants: Sequence[Mutant]) -> dict[int, list[tuple[int, Any]]]:
+def _changes(block: RowBlock, mutants: Sequence[Mutant]) -> dict[int, list[tuple[int, Any]]]:
     """For each position the mutants that have something else there, and what."""
     place = block.links.places
     changes: dict[int, list[tuple[int, Any]]] = {}

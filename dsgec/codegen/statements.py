@@ -14,7 +14,7 @@ LONGEST_FUNCTION = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class Syntax:
     """How a target writes what it computes: differences between targets are entries here."""
 
     call: Callable[[str], str]
@@ -33,10 +33,10 @@ class Language:
         return f"{self.call(DEFINED[function].symbol)}({', '.join(operands)})"
 
 
-C = Language(call=lambda symbol: f"dsgec_{symbol}")
+C = Syntax(call=lambda symbol: f"dsgec_{symbol}")
 C_COLUMNS = replace(C, feature="columns[(size_t){} * rows + i]")
-PYTHON = Language(call=lambda symbol: symbol)
-JAVASCRIPT = Language(call=lambda symbol: symbol)
+PYTHON = Syntax(call=lambda symbol: symbol)
+JAVASCRIPT = Syntax(call=lambda symbol: symbol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class Program:
     real: Code  # the type of its numbers
 
 
-def program(network: Network, language: Language) -> Program:
+def program(network: Network, language: Syntax) -> Program:
     """The statements that compute the network, in its own order."""
-    writer = Writer(network, language)
+    writer = StatementWriter(network, language)
     for position, node in enumerate(network.nodes):
         if isinstance(node, Apply):
             writer.node(position, node)
@@ -90,7 +90,7 @@ def program(network: Network, language: Language) -> Program:
     )
 
 
-def functions_used(network: Network, language: Language) -> set[str]:
+def functions_used(network: Network, language: Syntax) -> set[str]:
     """The arithmetic functions, by their symbols, that the statements call."""
     used = {"softmax"} if network.softmax else set()
     for node in network.nodes:
@@ -103,10 +103,10 @@ def functions_used(network: Network, language: Language) -> set[str]:
     return used
 
 
-class Writer:
+class StatementWriter:
     """Writes the statements of one node after the other; `names` are what they can be read by."""
 
-    def __init__(self, network: Network, language: Language, *, split: bool = True) -> None:
+    def __init__(self, network: Network, language: Syntax, *, split: bool = True) -> None:
         self.network, self.language = network, language
         self.statements: list[Statement] = []
         self.names: dict[int, str] = {}

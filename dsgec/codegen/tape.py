@@ -48,7 +48,7 @@ class Tape:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class TapeStep:
     """A step before slots are given out: values are numbered as they are made."""
 
     name: str
@@ -60,16 +60,16 @@ class Operation:
 
 def tape(network: Network) -> Tape:
     """The tape of a network."""
-    writer = Writer(network)
+    writer = TapeWriter(network)
     return _with_slots(writer, writer.write())
 
 
 @dataclass
-class Writer:
+class TapeWriter:
     """Writes the operations of a network; nodes, columns and numbers become values."""
 
     network: Network
-    operations: list[Operation] = field(default_factory=list)
+    operations: list[TapeStep] = field(default_factory=list)
     made: dict[int, int] = field(default_factory=dict)  # values by node
     columns: dict[int, int] = field(default_factory=dict)  # values by column
     constants: dict[str, tuple[float, int]] = field(default_factory=dict)  # by hexadecimal form
@@ -118,7 +118,7 @@ class Writer:
         return self.values - count
 
     def operation(self, name: str, *arguments: int) -> int:
-        self.operations.append(Operation(name, arguments, self.fresh()))
+        self.operations.append(TapeStep(name, arguments, self.fresh()))
         return self.operations[-1].result
 
     def sums(self, positions: list[int], sums: dict[int, Terms]) -> None:
@@ -132,7 +132,7 @@ class Writer:
             rows = zip(*(sums[position] for position in group), strict=True)
             weights = tuple(tuple(weight for weight, _ in row) for row in rows)
             first = self.fresh(count)
-            self.operations.append(Operation("sum", sources, first, count, weights))
+            self.operations.append(TapeStep("sum", sources, first, count, weights))
             self.made.update({position: first + i for i, position in enumerate(group)})
 
     def power(self, node: Apply) -> int:
@@ -222,7 +222,7 @@ def _inside(network: Network, sums: dict[int, Terms]) -> set[int]:
     return set(range(len(network.nodes))) - needed
 
 
-def _with_slots(writer: Writer, outputs: list[int]) -> Tape:
+def _with_slots(writer: TapeWriter, outputs: list[int]) -> Tape:
     """Values to slots; a slot is free again after the last step that reads it."""
     last: dict[int, int] = {}
     for number, operation in enumerate(writer.operations):

@@ -3,7 +3,7 @@
 import re
 
 from dsgec.data.dialect import Dialect
-from dsgec.data.stream import Stream
+from dsgec.data.stream import TextStream
 from dsgec.errors import DsgecError, Fault, Span
 
 _SPARSE = re.compile(rb"(?:\s*%[^\n]*\n)*\s*\{")
@@ -20,8 +20,8 @@ def recognises(head: bytes) -> bool:
     return _START.match(head) is not None
 
 
-def look_at_rows(stream: Stream, source: str) -> Dialect:
-    """How the rows are written, as the first of them tell: either sign may be the quote."""
+def look_at_rows(stream: TextStream, source: str) -> Dialect:
+    """How the rows are written, as the first of them show: either sign may be the quote."""
     first = stream.rest if stream.more() else b""
     if _SPARSE.match(first):
         raise DsgecError(
@@ -36,7 +36,7 @@ def look_at_rows(stream: Stream, source: str) -> Dialect:
     return Dialect(",", '"' if double and not single else "'", ".", "\\", "%")
 
 
-def read_header(stream: Stream, source: str) -> list[str]:
+def read_header(stream: TextStream, source: str) -> list[str]:
     """The names of the attributes; the stream is left where the data begin."""
     names: list[str] = []
     for line in stream.lines():

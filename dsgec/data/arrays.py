@@ -201,7 +201,7 @@ def _cell(value: Any) -> str | None:
     try:
         number = float(value)
     except OverflowError:
-        return "inf"  # which is told as no finite number, with its place
+        return "inf"  # which is reported as not finite, with its place
     except (TypeError, ValueError):
         return None
     return "" if math.isnan(number) else repr(number)

@@ -28,7 +28,7 @@ _UNNAMED = "Unnamed: "  # what pandas calls a column without a name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class ColumnKind:
     """What a column is. `values` are its numbers, or those of its texts; a NaN is missing.
 
     With `useless`, which says why, it is no feature unless constants are asked for and it is one;
@@ -49,7 +49,7 @@ class Found:
         return int(np.isnan(self.values).sum())
 
 
-def look(table: Table, number: int) -> Found:
+def look(table: Table, number: int) -> ColumnKind:
     """What the column is as a feature; a DsgecError for numbers with a text among them."""
     name = table.columns[number]
     numbers = table.numbers[:, number]
@@ -121,7 +121,7 @@ def numbers_the_rows(values: Array) -> bool:
     return values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(len(values)))
 
 
-def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -> Found:
+def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -> ColumnKind:
     useless = remark = ""
     constant = False
     values = numbers[known] if not known.all() else numbers
@@ -135,25 +135,25 @@ def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -
             useless = "it has no name and numbers the rows"
         elif len(values) >= _FEW:
             remark = "numbers the rows"
-    return Found(number, name, "number", numbers, (), useless, remark, constant)
+    return ColumnKind(number, name, "number", numbers, (), useless, remark, constant)
 
 
-def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> Found:
+def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> ColumnKind:
     labels, values = labelled
     rows = int((~np.isnan(values)).sum())
     sample = labels[:_SAMPLE]
     if len(labels) == 1 and rows == len(values):
         useless = f"it is `{labels[0]}` in every row"
-        return Found(number, name, "category", values, labels, useless, constant=True)
+        return ColumnKind(number, name, "category", values, labels, useless, constant=True)
     if {label.lower() for label in labels} in _BOOLEANS and len(labels) == 2:
         pair = tuple(sorted(labels, key=str.lower))
         flipped = values if pair == labels else 1.0 - values
-        return Found(number, name, "boolean", flipped, pair)
+        return ColumnKind(number, name, "boolean", flipped, pair)
     if _most(_DATE, sample):
-        return Found(number, name, "dates", values, labels, "it holds dates or times")
+        return ColumnKind(number, name, "dates", values, labels, "it holds dates or times")
     if _most(_DRESSED, sample):
         why = "its numbers are written with signs: write plain ones to use it"
-        return Found(number, name, "text", values, labels, why)
+        return ColumnKind(number, name, "text", values, labels, why)
     identifies = len(labels) > _FEW and 2 * len(labels) > rows
     if identifies or len(labels) > _MOST_CATEGORIES:
         count = f"{len(labels):,}" if "…" not in labels else f"more than {len(labels) - 1:,}"
@@ -161,10 +161,10 @@ def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> F
             "as an identifier has" if identifies else f"more than {_MOST_CATEGORIES} categories"
         )
         why = f"it has {count} different texts in {rows:,} rows, {reason}"
-        return Found(number, name, "text", values, labels, why)
+        return ColumnKind(number, name, "text", values, labels, why)
     if not name and number == 0 and len(labels) == rows:
-        return Found(number, name, "text", values, labels, "it has no name and names the rows")
-    return Found(number, name, "category", values, labels)
+        return ColumnKind(number, name, "text", values, labels, "it has no name and names the rows")
+    return ColumnKind(number, name, "category", values, labels)
 
 
 def _is_mixed_category(

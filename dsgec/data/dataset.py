@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.cells import is_missing
-from dsgec.data.columns import Found, look
+from dsgec.data.columns import ColumnKind, look
 from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
 from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
 from dsgec.data.target import default_column, find_column, look_at_target, remarks
-from dsgec.errors import DsgecError, mention
+from dsgec.errors import DsgecError, counted, mention
 from dsgec.network.model import Column
 
-_MOST_TOLD = 20
+_MOST_NAMED = 20
 
 
 def make_dataset(table: Table, target: str | None = None, plan: Plan | None = None) -> Dataset:
@@ -41,7 +41,7 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         if not len(table):
             raise DsgecError(
                 f"every row of {table.source} has missing values",
-                f"`dsgec inspect` tells where; {mention('ignore')} leaves a column out.",
+                f"`dsgec inspect` says where; {mention('ignore')} leaves a column out.",
             )
         notes.append(_left_out(missing))
         classes, y = look_at_target(table, column, plan.task)
@@ -58,7 +58,7 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         if one.remark
     ]
     if not used:
-        reasons = "; ".join(f"`{one.name}`: {one.useless}" for one in found[:_MOST_TOLD])
+        reasons = "; ".join(f"`{one.name}`: {one.useless}" for one in found[:_MOST_NAMED])
         raise DsgecError(f"no column of {table.source} can be a feature ({reasons})")
     columns = tuple(Column(one.name, one.kind, one.categories) for one in used)
     names = tuple(name for one in columns for name in one.features)
@@ -129,14 +129,14 @@ def take(table: Table, rows: NDArray[np.intp]) -> Table:
     return replace(table, numbers=table.numbers[rows], texts=texts, lines=table.lines[rows])
 
 
-def _used(found: Sequence[Found], plan: Plan) -> list[Found]:
+def _used(found: Sequence[ColumnKind], plan: Plan) -> list[ColumnKind]:
     """The columns that become features."""
     keeps = plan.constant == "keep"
     return [one for one in found if not one.useless or (keeps and one.constant)]
 
 
 def _missing_rows(
-    table: Table, column: int, y: NDArray[np.float64], found: Sequence[Found], plan: Plan
+    table: Table, column: int, y: NDArray[np.float64], found: Sequence[ColumnKind], plan: Plan
 ) -> NDArray[np.bool_]:
     """The rows to leave out; a DsgecError if nothing was said about missing values."""
     no_target = np.isnan(y)
@@ -160,10 +160,11 @@ def _missing_rows(
         advice = f"{drops}: the target cannot be filled."
     elif column in counts:
         advice += " The target cannot be filled: each way leaves out the rows that lack it."
-    told = [f"`{table.columns[i]}`: {counts[i]}" for i in sorted(counts)]
-    more = f"; and {len(told) - _MOST_TOLD} columns more" if len(told) > _MOST_TOLD else ""
+    columns_missing = [f"`{table.columns[i]}`: {counts[i]}" for i in sorted(counts)]
+    others = len(columns_missing) - _MOST_NAMED
+    more = f"; and {counted(others, 'more column')}" if others > 0 else ""
     raise DsgecError(
-        f"{table.source} has missing values ({'; '.join(told[:_MOST_TOLD])}{more})",
+        f"{table.source} has missing values ({'; '.join(columns_missing[:_MOST_NAMED])}{more})",
         advice,
     )
 
@@ -173,7 +174,7 @@ def _left_out(missing: NDArray[np.bool_], source: str = "") -> str:
     return f"{int(missing.sum())} rows{of} with missing values are left out"
 
 
-def _side_by_side(table: Table, used: Sequence[Found]) -> NDArray[np.float64]:
+def _side_by_side(table: Table, used: Sequence[ColumnKind]) -> NDArray[np.float64]:
     if all(one.kind == "number" for one in used):
         return np.ascontiguousarray(table.numbers[:, [one.number for one in used]])
     return np.column_stack([one.values for one in used])

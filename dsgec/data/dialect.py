@@ -12,7 +12,7 @@ from dsgec.data.plan import Reading
 from dsgec.errors import DsgecError, Fault, Span, mention
 
 SEPARATORS = "\t;|, "
-"""What is looked for, the most telling first: a comma can be a decimal sign, a blank anything."""
+"""What is looked for, the surest first: a comma can be a decimal sign, a blank anything."""
 LONGEST_CELL = 1 << 20
 _SAMPLE_LINES, _SAMPLE_BYTES = 200, 1 << 18
 _SAID = re.compile(rb'"?sep=([^\w\r\n"])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
@@ -134,7 +134,7 @@ def _sample(lines: Sequence[str], dialect: Dialect, source: str) -> list[list[st
             if len(sample) == _SAMPLE_LINES:
                 break
     except DsgecError:
-        pass  # told when the table is read
+        pass  # reported when the table is read
     return sample
 
 
@@ -174,8 +174,8 @@ def is_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
         return not any(map(is_value, first))
     named = list(zip(first, columns, strict=True))
     for name, cells in named:
-        told = next((cell for cell in cells if not is_missing(cell)), "")
-        if not is_value(name) and reads_as_number(told, decimal):
+        first_cell = next((cell for cell in cells if not is_missing(cell)), "")
+        if not is_value(name) and reads_as_number(first_cell, decimal):
             return True
     last, cells = named[-1]
     if not is_value(last) and last not in cells and len(set(cells)) < len(cells):

@@ -153,9 +153,9 @@ def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
     elif not table.has_header and len(table.columns) == len(names):
         places = list(range(len(names)))
     else:
-        told = ", ".join(f"`{name}`" for name in absent[:20])
+        listed = ", ".join(f"`{name}`" for name in absent[:20])
         raise DsgecError(
-            f"{table.source} lacks the columns {told}",
+            f"{table.source} lacks the columns {listed}",
             "The table to predict needs the columns that the network was evolved on.",
         )
     raw = np.empty((len(table), len(columns)))
@@ -165,16 +165,16 @@ def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
 
 
 def refuse_missing(raw: Array, columns: tuple[Column, ...], source: str) -> None:
-    """Missing values are told, of columns that nothing is known to fill them with."""
+    """Missing values are reported, of columns that nothing is known to fill them with."""
     counts = {
         column.name: int(np.isnan(raw[:, number]).sum())
         for number, column in enumerate(columns)
         if column.fill is None
     }
-    told = "; ".join(f"`{name}`: {count}" for name, count in counts.items() if count)
-    if told:
+    listed = "; ".join(f"`{name}`: {count}" for name, count in counts.items() if count)
+    if listed:
         raise DsgecError(
-            f"{source} has missing values ({told})",
+            f"{source} has missing values ({listed})",
             "Fill them, or leave those rows out; a network evolved with"
             f" {mention('missing', 'mean', 'median')} fills them itself.",
         )

@@ -82,7 +82,7 @@ class Split:
 class Dataset:
     """`x` has the features of each row, `y` the number of its class or, without classes, its value.
 
-    `columns` tell how features come of `raw`, the row as it stood in the table; where there are
+    `columns` say how features are made of `raw`, the row as it stood in the table; where there are
     none, raw and features are the same numbers. `own_test` is there when the rows to test with came
     from a table of their own.
     """

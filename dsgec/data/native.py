@@ -19,7 +19,7 @@ _LEAST_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """How much of a block was read: bytes, and the lines in them."""
 
     used: int
@@ -66,12 +66,12 @@ def can_read(dialect: Dialect) -> bool:
     return plain and not why_not()
 
 
-def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Part:
+def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> FilePart:
     """Append the rows of a block that begins with `line`, up to one that needs more care."""
     library = _library()
     assert isinstance(library, Library)
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
-        return Part(0, 0)  # a line may end there, too
+        return FilePart(0, 0)  # a line may end there, too
     cells = np.empty(max(_LEAST_CELLS, rows.columns), library.dtype("dsgec_cell"))
     text = library.ffi.from_buffer(block)
     used = lines = 0
@@ -105,7 +105,7 @@ def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Par
         lines += call.line_count
         if outcome == library.functions.CAREFUL:
             break
-    return Part(used, lines)
+    return FilePart(used, lines)
 
 
 def _add_texts(rows: Gatherer, cells: Any, block: bytes, offset: int, quote: str) -> None:

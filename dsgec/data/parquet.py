@@ -9,7 +9,7 @@ import numpy as np
 from dsgec.data.cells import MARKS
 from dsgec.data.gather import MOST_TEXTS
 from dsgec.data.ir import Table, Texts
-from dsgec.data.source import Source
+from dsgec.data.source import TableSource
 from dsgec.errors import DsgecError
 
 _MAGIC = b"PAR1"
@@ -23,7 +23,7 @@ def recognises(head: bytes) -> bool:
     return head.startswith(_MAGIC)
 
 
-def read_parquet(source: Source) -> Table:
+def read_parquet(source: TableSource) -> Table:
     """The table; its line numbers are those of the rows."""
     try:
         import pyarrow
@@ -45,7 +45,7 @@ class _File:
     A few bytes of it can stand for any number of values, so what they come to is checked first.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TableSource) -> None:
         import pyarrow
         from pyarrow import parquet
 

@@ -37,14 +37,14 @@ def is_shipped(name: str) -> bool:
     return name in paper.NAMES or name in shipped_names(TABLES, ".csv")
 
 
-def open_source(name: str, encoding: str = "") -> "Source":
+def open_source(name: str, encoding: str = "") -> "TableSource":
     """The file `name`, the shipped table or the paper's of that name, or with `-` what comes in."""
     if name == "-":
         if sys.stdin is None:
             raise DsgecError("there is no standard input")
-        return Source(sys.stdin.buffer, "standard input", "stdin", encoding)
+        return TableSource(sys.stdin.buffer, "standard input", "stdin", encoding)
     if name in paper.NAMES and (Path(name).is_dir() or not Path(name).exists()):
-        return Source(io.BytesIO(paper.paper_table(name)), name, name)
+        return TableSource(io.BytesIO(paper.paper_table(name)), name, name)
     path = find(name, TABLES, ".csv", "table", paper.more_tables())
     try:
         if isinstance(path, Path) and path.is_char_device():
@@ -55,13 +55,13 @@ def open_source(name: str, encoding: str = "") -> "Source":
     except OSError as error:
         raise DsgecError(f"cannot read {name}: {reason(error)}") from error
     try:
-        return Source(stream, name, path.name.split(".")[0] or "table", encoding)
+        return TableSource(stream, name, path.name.split(".")[0] or "table", encoding)
     except BaseException:
         stream.close()
         raise
 
 
-class Source:
+class TableSource:
     """The bytes of a table, unpacked and in UTF-8, whole lines at a time.
 
     `shown` is what messages call it, `name` what a run on it is called. When all has been read,
@@ -148,7 +148,7 @@ class Source:
                 )
             if text and not begun:  # utf-16-le and its like leave the mark in
                 text, begun = text.removeprefix("\ufeff"), True
-            # What a surrogate came from cannot be told, and no file can hold it.
+            # What a surrogate came from cannot be known, and no file can hold it.
             yield text.encode("utf-8", "replace")
             if not part:
                 return
@@ -186,7 +186,7 @@ class Source:
         try:
             data = self._stream.read(count)
         except EOFError as error:
-            raise DsgecError(f"{self.shown} ends in the midst of its packed data") from error
+            raise DsgecError(f"{self.shown} ends within its packed data") from error
         except (OSError, zlib.error) as error:
             raise DsgecError(f"cannot read {self.shown}: {reason(error)}") from error
         self._hash.update(data)

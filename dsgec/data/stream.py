@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 
 
-class Stream:
+class TextStream:
     """`line` counts the lines that have been taken; `rest` is what is left of the block."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:

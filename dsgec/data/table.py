@@ -12,8 +12,8 @@ from dsgec.data.gather import Gatherer
 from dsgec.data.ir import Table
 from dsgec.data.native import can_read, read_block
 from dsgec.data.plan import Reading
-from dsgec.data.source import BLOCK, Source, open_source
-from dsgec.data.stream import Stream
+from dsgec.data.source import BLOCK, TableSource, open_source
+from dsgec.data.stream import TextStream
 from dsgec.errors import DsgecError, Fault, Span, mention
 
 __all__ = ["Table", "parse_table", "read_table"]
@@ -33,16 +33,16 @@ def read_table(name: str, reading: Reading | None = None) -> Table:
 def parse_table(data: bytes, source: str, name: str, reading: Reading | None = None) -> Table:
     """The table that the bytes of a file describe."""
     reading = reading or Reading()
-    return read_source(Source(io.BytesIO(data), source, name, reading.encoding), reading)
+    return read_source(TableSource(io.BytesIO(data), source, name, reading.encoding), reading)
 
 
-def read_source(source: Source, reading: Reading) -> Table:
+def read_source(source: TableSource, reading: Reading) -> Table:
     """The table that a source holds, whatever its format."""
     if parquet.recognises(source.head):
         return parquet.read_parquet(source)
     blocks = source.blocks()
     head = next(blocks, b"")
-    stream = Stream(chain([head], blocks))
+    stream = TextStream(chain([head], blocks))
     if arff.recognises(head):
         columns = _distinct(arff.read_header(stream, source.shown), source.shown, 1)
         dialect = arff.look_at_rows(stream, source.shown)
@@ -73,7 +73,7 @@ def read_source(source: Source, reading: Reading) -> Table:
 
 
 def _read_rows(
-    stream: Stream, dialect: Dialect, columns: int, source: str, *, fast: bool = False
+    stream: TextStream, dialect: Dialect, columns: int, source: str, *, fast: bool = False
 ) -> Gatherer:
     """All rows: in native code where that may be, and the lines that it leaves with care."""
     rows = Gatherer(columns, dialect.decimal)
@@ -103,7 +103,7 @@ def _read_rows(
 
 
 def _made(
-    source: Source, rows: Gatherer, columns: tuple[str, ...], has_header: bool, written: str
+    source: TableSource, rows: Gatherer, columns: tuple[str, ...], has_header: bool, written: str
 ) -> Table:
     if not rows.rows:
         raise DsgecError(
@@ -142,7 +142,7 @@ def _distinct(columns: Sequence[str], source: str, line: int) -> tuple[str, ...]
     return tuple(columns)
 
 
-def _told(dialect: Dialect, source: Source) -> str:
+def _told(dialect: Dialect, source: TableSource) -> str:
     separator = _NAMES.get(dialect.separator, f"`{dialect.separator}`")
     comma = ", decimal comma" if dialect.decimal == "," else ""
     encoding = source.encoding.removesuffix("-sig")

@@ -1,4 +1,4 @@
-"""The target column of a Table to classes and their numbers, or to quantities."""
+"""The target column of a Table to classes and their numbers, or to numbers."""
 
 import difflib
 
@@ -40,7 +40,7 @@ def default_column(table: Table) -> int:
 
 
 def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Label, ...], Array]:
-    """The labels in order, none for a quantity, and for each row its label's number or its value.
+    """The labels in order, none for a numeric target; for each row its label's number or value.
 
     A NaN is missing. Among numbers every word for that is; among texts not those that a class may
     well be called, such as "none".

@@ -13,7 +13,7 @@ _LONGEST_LABEL = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
+class GraphNode:
     """A feature, a neuron or an output; `name` is ours, `label` may be the user's."""
 
     name: str
@@ -27,7 +27,7 @@ class Rank:
     """Dots that stand in one column; `kind` is Graphviz's word for where."""
 
     kind: str
-    dots: tuple[Dot, ...]
+    dots: tuple[GraphNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Edge:
 def graph(model: Model) -> str:
     """The network as text for `dot`."""
     network = model.network
-    ranks: dict[str, list[Dot]] = {}
+    ranks: dict[str, list[GraphNode]] = {}
     names: dict[int, str] = {}
     labels: dict[int, str] = {}
     ends = 0
@@ -65,7 +65,9 @@ def graph(model: Model) -> str:
         if node.kind != "output":
             names[position], labels[position] = name, node.name
         label = shorten(node.name, _LONGEST_LABEL) + (f": {function}" if function else "")
-        ranks.setdefault(rank, []).append(Dot(name, node.kind, label, node.formula or node.name))
+        ranks.setdefault(rank, []).append(
+            GraphNode(name, node.kind, label, node.formula or node.name)
+        )
     found = links(network)
     largest = max((abs(link.weight) for link in found if link.weight is not None), default=1.0)
     edges = [_edge(link, names, labels, largest or 1.0) for link in found]

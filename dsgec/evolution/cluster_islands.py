@@ -29,7 +29,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import INFINITE, Champion
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
-from dsgec.workers.calls import Call, Workers
+from dsgec.workers.calls import PendingCall, Workers
 
 _LONGEST_WAIT = 1.0  # seconds, after which the cluster is looked at
 _SECONDS = 2.0  # that a call should take: short enough to be watched, long enough to be worth it
@@ -79,7 +79,7 @@ class ClusterIslands(Evolver):
         self._each = island_settings(settings)
         self._states = [b""] * settings.islands
         self._arriving: list[tuple[bytes, ...]] = [()] * settings.islands
-        self._calls: dict[Call, int] = {}
+        self._calls: dict[PendingCall, int] = {}
         self._stays: dict[int, Stay] = {}
         self._done = -1
         self._goal = -1

@@ -20,7 +20,7 @@ from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.fitness.objectives import LANES
 from dsgec.genome.derive import EXHAUSTED, too_large
-from dsgec.native.engine import NATIVE, NativeEngine, View, load_engine
+from dsgec.native.engine import NATIVE, EngineView, NativeEngine, load_engine
 from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
 
 
@@ -90,12 +90,12 @@ class Engine(Island):
         """As `advance`, but it goes on even if no individual of the first generation is valid."""
         return [Generation(**row) for row in self.native.step(generations, seconds)]
 
-    def individual(self, number: int) -> View:
+    def individual(self, number: int) -> EngineView:
         """An individual of the last whole generation."""
         return self.native.look(number)
 
     @property
-    def best(self) -> View:
+    def best(self) -> EngineView:
         """The best individual of the last whole generation."""
         return self.native.look(self.native.best)
 

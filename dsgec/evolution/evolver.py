@@ -43,7 +43,7 @@ class Generation(HistoryRow):
 
 
 def summarize(state: State) -> Generation:
-    """What the engine, too, tells of a generation."""
+    """What the engine, too, reports of a generation."""
     best = state.best
     return Generation(
         state.generation,
@@ -58,7 +58,7 @@ def summarize(state: State) -> Generation:
 
 
 class Evolver(ABC):
-    """A run that is ready to go. `remark` tells the user when it is not the fastest there is."""
+    """A run that is ready to go. `remark` says why it is not the fastest there is."""
 
     name: str
     description: str
@@ -70,7 +70,7 @@ class Evolver(ABC):
     @property
     @abstractmethod
     def next_generation(self) -> int:
-        """The number of the generation that comes next; -1 in the midst of one."""
+        """The number of the generation that comes next; -1 during one."""
 
     @abstractmethod
     def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
@@ -102,7 +102,7 @@ class Evolver(ABC):
         return PlainMeasurer(self.problem)
 
     def finish(self) -> Sequence[Generation]:
-        """Make the generation whole that is under way, if one is."""
+        """Complete the current generation, if one has begun."""
         states: list[Generation] = []
         while self.next_generation < 0:
             states += self.advance(1, _SLICE)

@@ -199,5 +199,5 @@ def damaged() -> DsgecError:
     """What is said of a state that is not one of these islands."""
     return DsgecError(
         "the saved state is not one of these islands",
-        "The file may be damaged: start the run anew.",
+        "The file may be damaged: start the run from scratch.",
     )

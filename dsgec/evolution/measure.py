@@ -15,7 +15,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
 from dsgec.fitness.objectives import spread
-from dsgec.native.engine import NativeEngine, Part, Tables
+from dsgec.native.engine import EngineTables, NativeEngine, TablePart
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import Size, size
 from dsgec.network.simplify import simplify
@@ -89,8 +89,8 @@ class NativeMeasurer:
             self._parts[name] = _NativePart(problem, rows, tables, engines)
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
-        sizes, told = self._parts["train"].engines[0].describe(phenotype)
-        return Size(**sizes), _NUMBER.sub(lambda number: _printed(number[1]), told)
+        sizes, answer = self._parts["train"].engines[0].describe(phenotype)
+        return Size(**sizes), _NUMBER.sub(lambda number: _printed(number[1]), answer)
 
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
         def some(thread: int) -> list[Figures]:
@@ -113,24 +113,24 @@ class _NativePart:
         self,
         problem: Problem,
         rows: NDArray[np.intp],
-        tables: Tables,
+        tables: EngineTables,
         engines: Sequence[NativeEngine],
     ) -> None:
         dataset = problem.dataset
         classes = np.full(len(tables.single), -1)
         classes[tables.places] = dataset.class_numbers[rows] if dataset.classes else 0
         self.engines, self._rows = engines, len(rows)
-        self._part = Part(tables.places, classes, tables.single, len(dataset.classes))
+        self._part = TablePart(tables.places, classes, tables.single, len(dataset.classes))
         self._total = 0.0 if dataset.classes or not len(rows) else spread(dataset.y[rows])
 
     def figures(self, phenotype: str, thread: int) -> dict[str, float | None]:
-        told = self.engines[thread].tally(phenotype, self._part)
+        answer = self.engines[thread].tally(phenotype, self._part)
         if self._part.class_count:
             return metrics.class_figures(
-                metrics.ClassTally(told.outputs, told.confusion, told.ranks, told.squares)
+                metrics.ClassTally(answer.outputs, answer.confusion, answer.ranks, answer.squares)
             )
         return metrics.error_figures(
-            metrics.ErrorTally(self._rows, told.squares, told.distances), self._total
+            metrics.ErrorTally(self._rows, answer.squares, answer.distances), self._total
         )
 
 

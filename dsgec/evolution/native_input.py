@@ -12,7 +12,7 @@ from dsgec.evolution import scoring
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import LANES, OBJECTIVES
-from dsgec.native.engine import Parameters, Tables
+from dsgec.native.engine import EngineTables, Parameters
 from dsgec.native.library import Library
 
 
@@ -22,7 +22,7 @@ class Machine:
 
     library: Library
     compiler: str
-    tables: Tables
+    tables: EngineTables
     digest: bytes
 
 
@@ -45,7 +45,7 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
     }
 
 
-def make_tables(problem: Problem) -> Tables:
+def make_tables(problem: Problem) -> EngineTables:
     """The rows of each class together, in order, or all rows where the objective asks for no class.
 
     A group is filled up to whole lanes with its last row again, which counts for nothing.
@@ -58,14 +58,16 @@ def make_tables(problem: Problem) -> Tables:
     return _tables(problem.dataset, train, groups)
 
 
-def make_test_tables(problem: Problem) -> Tables:
+def make_test_tables(problem: Problem) -> EngineTables:
     """The test rows in order; without any, a training row, which does not count."""
     rows = problem.split.test if len(problem.split.test) else problem.split.train[:1]
     tables = _tables(problem.dataset, rows, [np.arange(len(rows))])
     return replace(tables, places=tables.places[: len(problem.split.test)])
 
 
-def _tables(dataset: Dataset, rows: NDArray[np.intp], groups: list[NDArray[np.intp]]) -> Tables:
+def _tables(
+    dataset: Dataset, rows: NDArray[np.intp], groups: list[NDArray[np.intp]]
+) -> EngineTables:
     filled = [np.pad(own, (0, -len(own) % LANES), "edge") for own in groups]
     starts = np.cumsum([0, *map(len, filled)])
     bounds = tuple((int(start), len(own)) for start, own in zip(starts, groups, strict=False))
@@ -81,7 +83,7 @@ def _tables(dataset: Dataset, rows: NDArray[np.intp], groups: list[NDArray[np.in
     columns = _aligned(len(dataset.features), len(order))
     for number in range(len(columns)):
         columns[number] = dataset.x[order, number]
-    return Tables(columns, single, np.ascontiguousarray(each), bounds, places)
+    return EngineTables(columns, single, np.ascontiguousarray(each), bounds, places)
 
 
 def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
@@ -91,10 +93,10 @@ def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
     return memory[start : start + rows * columns].reshape(rows, columns)
 
 
-def problem_digest(problem: Problem, representation: str, tables: Tables) -> bytes:
+def problem_digest(problem: Problem, representation: str, tables: EngineTables) -> bytes:
     """Of the part that all islands of a run share."""
     roles = problem.grammar.directives
-    told = (
+    inputs = (
         representation,
         problem.tables,
         roles.layer,
@@ -102,7 +104,7 @@ def problem_digest(problem: Problem, representation: str, tables: Tables) -> byt
         problem.objective,
         tables.groups,
     )
-    digest = hashlib.sha256(repr(told).encode("utf-8", "surrogatepass"))
+    digest = hashlib.sha256(repr(inputs).encode("utf-8", "surrogatepass"))
     for array in (tables.columns, tables.single):
         digest.update(array.astype("<f8", copy=False).data)
     return digest.digest()

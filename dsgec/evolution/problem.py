@@ -140,7 +140,7 @@ def check_task(networks: Sequence[Network], dataset: Dataset) -> str:
     made = {len(network.outputs) for network in networks}
     needed = outputs_needed(dataset)
     if made and not made & set(needed):
-        task = f"{len(dataset.classes)} classes" if dataset.classes else "a quantity"
+        task = f"{len(dataset.classes)} classes" if dataset.classes else "a numeric target"
         raise DsgecError(
             f"the grammar makes networks of {_either(made)} outputs, but the target,"
             f" {task}, needs {_either(needed)}",
@@ -180,7 +180,7 @@ def _either(counts: Iterable[int]) -> str:
 def check_language(
     grammar: Grammar, features: int | None, untried: list[str] | None = None
 ) -> list[Network]:
-    """Parse a text for every alternative, and tell a fault where the grammar wrote it.
+    """Parse a text for every alternative, and report an error where the grammar wrote it.
 
     Gives the networks of the texts: what the grammar makes, in the small. Of a grammar that is too
     large for that, the symbols whose alternatives were not tried are added to `untried`.

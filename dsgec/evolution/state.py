@@ -74,7 +74,7 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
 def restore(
     data: bytes, identity: bytes, problem: Problem, settings: Settings, scorer: Scorer
 ) -> State | None:
-    """The state that the bytes tell of; the memory and the hall of fame go to a new scorer."""
+    """The state that the bytes hold; the memory and the hall of fame go to a new scorer."""
     if data[: len(identity)] != identity:
         raise other_run()
     try:
@@ -82,7 +82,7 @@ def restore(
     except (_Damaged, struct.error, UnicodeDecodeError, PhenotypeError) as error:
         raise DsgecError(
             "the saved state is not one of this run",
-            "The file may be damaged: start the run anew.",
+            "The file may be damaged: start the run from scratch.",
         ) from error
 
 
@@ -93,7 +93,7 @@ def migrant_bytes(individual: Individual) -> bytes:
 
 
 def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> Individual:
-    """The individual of which `migrant_bytes` tells; its text is remembered as one scored."""
+    """The individual that `migrant_bytes` wrote; its text is remembered as one scored."""
     try:
         return _Reader(data, problem, settings, scorer).migrant()
     except (_Damaged, struct.error) as error:

@@ -29,7 +29,7 @@ _FAILURES = {
     "NO_THREADS": ("the threads could not be started", ""),
     "BAD_STATE": (
         "the saved state is not one of this run",
-        "The file may be damaged: start the run anew.",
+        "The file may be damaged: start the run from scratch.",
     ),
     "BAD_CALL": ("the engine was called wrongly", ""),
 }
@@ -39,7 +39,7 @@ Parameters = dict[str, int | float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tables:
+class EngineTables:
     """What is learnt from: a column a feature, the rows in groups that whole lanes are filled of.
 
     `groups` has the first row of each group and how many of its rows count; `single` is the target
@@ -54,7 +54,7 @@ class Tables:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class EngineView:
     """One individual, as in `dsgec.genome.ir`; `fault` is empty or a `dsgec_engine_fault`."""
 
     genotype: dict[tuple[int, int], tuple[int, ...]]
@@ -65,7 +65,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class TablePart:
     """The rows that count of an engine's table, for `dsgec_engine_tally`."""
 
     places: NDArray[np.int64]
@@ -100,20 +100,20 @@ def load_engine(
 
 @cache
 def _processor() -> str:
-    """What tells processors apart that -march=native makes other code for."""
-    told = [platform.machine(), platform.processor()]
+    """What distinguishes processors that -march=native makes other code for."""
+    answer = [platform.machine(), platform.processor()]
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-        told += sorted({x for x in lines if x.startswith(("flags", "Features", "model name"))})
+        answer += sorted({x for x in lines if x.startswith(("flags", "Features", "model name"))})
     except OSError:
         pass
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    return hashlib.sha256("\n".join(answer).encode()).hexdigest()
 
 
 class NativeEngine:
     """An engine that has not begun; `step` goes on. It is not to be used by two threads at once."""
 
-    def __init__(self, library: Library, parameters: Parameters, tables: Tables) -> None:
+    def __init__(self, library: Library, parameters: Parameters, tables: EngineTables) -> None:
         self._library, self._ffi, self._lib = library, library.ffi, library.functions
         self._tables = tables  # the engine reads them where they are
         errors = library.names("dsgec_engine_error")
@@ -141,7 +141,7 @@ class NativeEngine:
 
     @property
     def generation(self) -> int:
-        """The generation that comes next; -1 in the midst of one."""
+        """The generation that comes next; -1 during one."""
         return int(self._lib.dsgec_engine_generation(self._engine))
 
     def step(self, generations: int, seconds: float) -> list[dict[str, Any]]:
@@ -149,9 +149,9 @@ class NativeEngine:
 
         Each has what `dsgec_engine_row` has, and the best text as `phenotype`.
         """
-        told = self._ffi.new("dsgec_engine_rows *")
-        self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, told))
-        return [self._row(told.rows[number], told.texts) for number in range(told.count)]
+        answer = self._ffi.new("dsgec_engine_rows *")
+        self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, answer))
+        return [self._row(answer.rows[number], answer.texts) for number in range(answer.count)]
 
     def _row(self, row: Any, texts: Any) -> dict[str, Any]:
         values = self._library.values(row)
@@ -169,7 +169,7 @@ class NativeEngine:
         """The number of the best individual."""
         return int(self._lib.dsgec_engine_best(self._engine))
 
-    def look(self, number: int) -> View:
+    def look(self, number: int) -> EngineView:
         """An individual of the last whole generation."""
         view = self._ffi.new("dsgec_engine_individual *")
         self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
@@ -180,7 +180,7 @@ class NativeEngine:
             genotype[gene.rule, gene.part] = tuple(values)
         text = self._text(view.text, view.text_length)
         fault = self._library.names("dsgec_engine_fault")[view.fault] if view.fault else ""
-        return View(genotype, text, view.fitness, fault, bool(view.invalid))
+        return EngineView(genotype, text, view.fitness, fault, bool(view.invalid))
 
     def fitness(self) -> NDArray[np.float64]:
         """That of each individual of the last whole generation; infinity if it is invalid."""
@@ -235,12 +235,12 @@ class NativeEngine:
     def describe(self, text: str) -> tuple[dict[str, int], str]:
         """The simplified network of a text that is one: its sizes, as in `dsgec.network.measure`,
         and its text, in which a number is `@` and its bits in hexadecimal."""
-        data, told = _encoded(text), self._ffi.new("dsgec_engine_network *")
-        self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), told))
-        sizes = self._library.values(told[0])
+        data, answer = _encoded(text), self._ffi.new("dsgec_engine_network *")
+        self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))
+        sizes = self._library.values(answer[0])
         return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
 
-    def tally(self, text: str, part: Part) -> NativeTally:
+    def tally(self, text: str, part: TablePart) -> NativeTally:
         """What the metrics of the network of a text are made of, for some rows of the table."""
         outputs = self._outputs(text)
         if outputs is None:
@@ -250,7 +250,7 @@ class NativeEngine:
         confusion = np.zeros((classes, classes), np.int64)
         ranks = np.zeros(1 if classes == 2 else columns, np.int64)
         room = np.empty(3 * rows + 1, np.uint64)
-        told = self._library.struct(
+        answer = self._library.struct(
             "dsgec_engine_tally",
             outputs=outputs,
             rows=rows,
@@ -266,9 +266,9 @@ class NativeEngine:
             squares=0.0,
             distances=0.0,
         )
-        self._lib.dsgec_engine_count(told)
+        self._lib.dsgec_engine_count(answer)
         return NativeTally(
-            columns, confusion.tolist(), ranks.tolist(), told.squares, told.distances
+            columns, confusion.tolist(), ranks.tolist(), answer.squares, answer.distances
         )
 
     def number(self, text: str) -> float:

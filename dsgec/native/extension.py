@@ -15,7 +15,7 @@ ABI_TAG = "cp39-abi3"
 """The oldest Python that a built module serves, as wheels name it."""
 
 FLAGS = ("-O3", "-g0", "-s", "-fvisibility=hidden", "-DNDEBUG", "-DPy_LIMITED_API=0x03090000")
-"""Stripped, and without anything that tells where it was made."""
+"""Stripped, and without anything that says where it was made."""
 
 _LINUX = ("-Wl,--build-id=none",)
 
@@ -30,7 +30,7 @@ def build_extension(module: str, source: str, declarations: str, toolchain: Tool
     ffi.set_source(module, f"{declarations}\n{source}")  # what differs does not compile
     with tempfile.TemporaryDirectory() as folder:
         glue = Path(folder) / "glue.c"
-        with contextlib.redirect_stdout(io.StringIO()):  # it tells what it writes
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints what it writes
             ffi.emit_c_code(str(glue))
         text = glue.read_text(encoding="utf-8")
         flags = (*FLAGS, *(_LINUX if sys.platform == "linux" else ()), f"-I{include}")

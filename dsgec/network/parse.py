@@ -4,7 +4,7 @@ import re
 
 from dsgec.bnf.layered import cut
 from dsgec.network.canonical import canonical
-from dsgec.network.expression import Reader
+from dsgec.network.expression import ExpressionReader
 from dsgec.network.ir import ACTIVATIONS, Apply, Network
 from dsgec.network.tokens import EQUATION, LONGEST_INDEX, MOST_INPUTS
 
@@ -40,7 +40,7 @@ def parse_phenotype(
     return parser.layers(output) if layered else parser.expression(output)
 
 
-class _Parser(Reader):
+class _Parser(ExpressionReader):
     def expression(self, output: str) -> Network:
         values, softmax = self.neuron(0, len(self.text))
         outputs = self.through(values, softmax, output)

@@ -15,7 +15,7 @@ _REPRESENTATION = SETTINGS[0]
 
 def commands(record: dict[str, Any]) -> list[tuple[str, str]]:
     """What each command does, and the command; RUN is the folder that the page is in."""
-    name = safe_name(str(record["model"].get("name")))  # of a stranger's file, perhaps
+    name = safe_name(str(record["model"].get("name")))  # the file is untrusted
     return [
         ("the same run again, with the same bytes", evolve_command(record)),
         ("the network as code", "dsgec export RUN --to c,python,js -o exported"),
@@ -58,7 +58,7 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
     reached = result["generations"]
     stopped = f" of {asked} (it was stopped)" if reached != asked else ""
     rows = f"{data['train_rows']:,} for training, {data['test_rows']:,} for testing"
-    told = [
+    pairs = [
         ("grammar", f"{record['grammar']['name']} (SHA-256 {record['grammar']['sha256'][:16]}…)"),
         ("table", f"{data['name']} (SHA-256 {data['sha256'][:16]}…)"),
         ("target", f"{data.get('target')}, {data.get('task')}"),
@@ -72,13 +72,13 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("model id", str(record["model"].get("id"))),
     ]
     if settings.get("folds"):
-        told.insert(4, ("fold", f"{settings.get('fold', 0) + 1} of {settings['folds']}"))
-    return told
+        pairs.insert(4, ("fold", f"{settings.get('fold', 0) + 1} of {settings['folds']}"))
+    return pairs
 
 
 def other_settings(record: dict[str, Any]) -> list[tuple[str, str]]:
     """Every number that the run depended on."""
-    told = []
+    pairs = []
     representation = record["settings"].get(_REPRESENTATION.key)
     known = {one.key: one for one in SETTINGS}
     for name, value in record["settings"].items():
@@ -91,10 +91,10 @@ def other_settings(record: dict[str, Any]) -> list[tuple[str, str]]:
             value = value or "the task's usual"
         elif isinstance(value, float):
             value = short(value)
-        told.append(((one.name if one else name).replace("_", " "), str(value)))
-    told += [
+        pairs.append(((one.name if one else name).replace("_", " "), str(value)))
+    pairs += [
         (one.name, str(record["data"][one.name]))
         for one in settings_of(Plan)
         if one.choices and one.name != "task" and record["data"].get(one.name)
     ]
-    return told
+    return pairs

@@ -15,7 +15,7 @@ MOST_CLASSES, MOST_FIELDS, MOST_BARS = 12, 16, 12
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A number of rows, and how much of its class that is."""
 
     count: int
@@ -29,7 +29,7 @@ class Confusion:
     """What was predicted, class by class; for many classes, only how many were found."""
 
     title: str
-    rows: tuple[tuple[str, tuple[Cell, ...], str], ...]
+    rows: tuple[tuple[str, tuple[TableCell, ...], str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ def confusions(run: Result) -> list[Confusion]:
     return found
 
 
-def _cell(count: int, total: int, right: bool) -> Cell:
+def _cell(count: int, total: int, right: bool) -> TableCell:
     share = count / total if total else 0.0
-    return Cell(count, round(100 * share), round(32 * share), right)
+    return TableCell(count, round(100 * share), round(32 * share), right)
 
 
 def _mistake(row: list[int], number: int, labels: list[str]) -> str:

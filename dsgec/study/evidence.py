@@ -6,14 +6,14 @@ from typing import Any
 from dsgec.study.figure import make_curves
 from dsgec.study.ir import Study, TablePlan
 from dsgec.study.results import Results
-from dsgec.study.tables import Chosen, Measure, Table, choose_runs, figures, measures_of
+from dsgec.study.tables import Chosen, Measure, ResultTable, choose_runs, figures, measures_of
 
 FILE = "report.json"
 _DRAWN = ("fitness", "test accuracy", "test rmse")
 
 
 def evidence(
-    study: Study, plans: Sequence[TablePlan], tables: Sequence[Table], results: Results
+    study: Study, plans: Sequence[TablePlan], tables: Sequence[ResultTable], results: Results
 ) -> dict[str, Any]:
     """The content of report.json: for each table its fields, samples and curves."""
     return {

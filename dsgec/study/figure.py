@@ -7,7 +7,7 @@ import numpy as np
 
 from dsgec.drawing.figure import Curve, Figure, draw_curves
 from dsgec.study.ir import Data, Row, TablePlan
-from dsgec.study.results import Outcome, Results
+from dsgec.study.results import CellResult, Results
 from dsgec.study.tables import choose_runs
 
 _MOST_POINTS = 300
@@ -43,7 +43,7 @@ def _last(row: Row, data: Data, results: Results) -> int:
     )
 
 
-def _curve(label: str, outcomes: Sequence[Outcome], last: int) -> Curve:
+def _curve(label: str, outcomes: Sequence[CellResult], last: int) -> Curve:
     """Each run's best fitness holds until it changes."""
     at = np.unique(np.linspace(0, last, min(last + 1, _MOST_POINTS)).round())
     values = np.empty((len(outcomes), len(at)))

@@ -20,7 +20,7 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class StudyGrammar:
     """A grammar: what the study calls it, and where it is."""
 
     name: str
@@ -28,7 +28,7 @@ class Grammar:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StudyPart:
     """Every representation with every grammar on every table.
 
     `settings` is without what differs: representation, generations and seed.
@@ -36,7 +36,7 @@ class Part:
 
     name: str
     representations: tuple[str, ...]
-    grammars: tuple[Grammar, ...]
+    grammars: tuple[StudyGrammar, ...]
     data: tuple[Data, ...]
     generations: tuple[int, ...]
     """For each table."""
@@ -97,7 +97,7 @@ class Study:
     runs: int
     seed: int
     quick: Quick
-    parts: tuple[Part, ...]
+    parts: tuple[StudyPart, ...]
     tables: tuple[TablePlan, ...]
     printed: tuple[Printed, ...] = ()
     shortened: str = ""
@@ -108,7 +108,7 @@ class Cell:
     """One run of a study."""
 
     part: str
-    grammar: Grammar
+    grammar: StudyGrammar
     data: Data
     settings: Settings
 

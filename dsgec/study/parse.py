@@ -1,4 +1,4 @@
-"""A study file (TOML) to a Study; all its mistakes are told at once."""
+"""A study file (TOML) to a Study; all its errors are reported at once."""
 
 import re
 import tomllib
@@ -13,9 +13,9 @@ from dsgec.evolution.settings import MOST_GENERATIONS, Settings
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.resources import STUDIES, find, read_bytes
 from dsgec.setting import make, names_of, settings_of
-from dsgec.study.ir import Data, Grammar, Part, Printed, Quick, Row, Study, TablePlan
+from dsgec.study.ir import Data, Printed, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
 from dsgec.study.printed import parse_printed
-from dsgec.study.reader import STUDY, Reader
+from dsgec.study.reader import STUDY, TomlReader
 
 _MOST_BYTES = 1 << 20
 _LONGEST_LINE = 8_000  # dotted keys take the square of their number
@@ -58,7 +58,7 @@ def read_toml(path: Path | Traversable, shown: str) -> dict[str, Any]:
 
 def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Study:
     faults: list[Fault] = []
-    top = Reader(source, shown, faults)
+    top = TomlReader(source, shown, faults)
     folder = path.parent if isinstance(path, Path) else None
     name = top.take("name", str, path.name.removesuffix(".toml"))
     if not _NAME.fullmatch(name):
@@ -67,11 +67,11 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
     seed = top.whole("seed", 0, 2**63, 1)
     generations = top.whole("generations", 0, MOST_GENERATIONS, Settings().generations)
     settings = top.take("settings", dict, {})
-    quick = _quick(Reader(top.take("quick", dict, {}), f"{shown}, [quick]", faults))
+    quick = _quick(TomlReader(top.take("quick", dict, {}), f"{shown}, [quick]", faults))
     data = _declared(top.take("data", dict, {}), shown, folder, faults)
     parts = []
     for number, table in enumerate(_tables(top, "part"), 1):
-        reader = Reader(table, f"{shown}, part {number}", faults)
+        reader = TomlReader(table, f"{shown}, part {number}", faults)
         parts.append(_part(reader, number, settings, generations, data, folder))
     if not parts:
         top.fault("part", "is missing", "A study has at least one [[part]]: what is to be run.")
@@ -86,7 +86,7 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
         top.fault("runs", "makes more than a million runs", "Make it several studies.")
     plans = []
     for number, table in enumerate(_tables(top, "table"), 1):
-        reader = Reader(table, f"{shown}, table {number}", faults)
+        reader = TomlReader(table, f"{shown}, table {number}", faults)
         plans.append(_plan(reader, number, parts))
     if len({plan.name for plan in plans}) < len(plans):
         top.fault("table", "has two of one name", "Give each [[table]] a `name` of its own.")
@@ -97,7 +97,7 @@ def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Stud
     return Study(name, runs, seed, quick, tuple(parts), tuple(plans), printed)
 
 
-def _tables(top: Reader, key: str) -> list[dict[str, Any]]:
+def _tables(top: TomlReader, key: str) -> list[dict[str, Any]]:
     value = top.take(key, list, [])
     if not all(isinstance(item, dict) for item in value):
         top.fault(key, "is a list of something else than tables", f"Write it as [[{key}]].")
@@ -105,7 +105,7 @@ def _tables(top: Reader, key: str) -> list[dict[str, Any]]:
     return list(value)
 
 
-def _quick(reader: Reader) -> Quick:
+def _quick(reader: TomlReader) -> Quick:
     usual = Quick()
     runs = reader.whole("runs", 1, _MOST_RUNS, usual.runs)
     generations = reader.whole("generations", 0, MOST_GENERATIONS, usual.generations)
@@ -123,7 +123,7 @@ def _declared(
         if not isinstance(table, dict):
             faults.append(Fault(f"{place} is no table", "Write it like [data.mine]."))
             continue
-        reader = Reader(table, place, faults)
+        reader = TomlReader(table, place, faults)
         file = reader.take("file", str, name)
         target = reader.take("target", str)
         label = reader.take("label", str, name)
@@ -133,7 +133,7 @@ def _declared(
     return found
 
 
-def _made(kind: type[Made], reader: Reader, but: Collection[str] = ()) -> Made:
+def _made(kind: type[Made], reader: TomlReader, but: Collection[str] = ()) -> Made:
     """What a table of the study says of the settings that are the fields of a dataclass."""
     known = names_of(settings_of(kind)) - {*but}
     reader.asked += sorted(known)
@@ -146,18 +146,18 @@ def _made(kind: type[Made], reader: Reader, but: Collection[str] = ()) -> Made:
 
 
 def _part(
-    reader: Reader,
+    reader: TomlReader,
     number: int,
     shared: dict[str, Any],
     generations: int,
     declared: dict[str, Data],
     folder: Path | None,
-) -> Part:
+) -> StudyPart:
     name = reader.take("name", str, f"part {number}")
     key = _spelt(reader, "representations", "engines")
     representations = reader.texts(key, needed="such as dsge", among=REPRESENTATIONS)
     files = reader.texts("grammars", needed="grammar files or names of shipped grammars")
-    grammars = tuple(Grammar(_stem(file), _near(file, folder)) for file in files)
+    grammars = tuple(StudyGrammar(_stem(file), _near(file, folder)) for file in files)
     names = reader.texts("data", needed="table files, names of tables, or names under [data]")
     data = tuple(declared.get(n) or Data(_stem(n), _near(n, folder), None, _stem(n)) for n in names)
     for key, values in (("grammars", grammars), ("data", data)):
@@ -166,32 +166,32 @@ def _part(
             reader.fault(key, "has two files that would be called the same", advice)
     each = _generations(reader, generations, data)
     own = reader.take("settings", dict, {})
-    inner = Reader(shared | own, f"{reader.place}, [settings]", reader.faults)
+    inner = TomlReader(shared | own, f"{reader.place}, [settings]", reader.faults)
     settings = _made(Settings, inner, but=_NOT_SETTINGS)
     inner.close()
     reader.close()
-    return Part(name, representations, grammars, data, each, settings)
+    return StudyPart(name, representations, grammars, data, each, settings)
 
 
-def _generations(reader: Reader, usual: int, data: tuple[Data, ...]) -> tuple[int, ...]:
+def _generations(reader: TomlReader, usual: int, data: tuple[Data, ...]) -> tuple[int, ...]:
     """For each table: one number for all, or a number by name."""
     if not isinstance(reader.table.get("generations"), dict):
         return (reader.whole("generations", 0, MOST_GENERATIONS, usual),) * len(data)
     table = reader.take("generations", dict)
-    inner = Reader(table, f"{reader.place}, generations", reader.faults)
+    inner = TomlReader(table, f"{reader.place}, generations", reader.faults)
     found = tuple(inner.whole(d.name, 0, MOST_GENERATIONS, usual) for d in data)
     inner.close()
     return found
 
 
-def _plan(reader: Reader, number: int, parts: list[Part]) -> TablePlan:
+def _plan(reader: TomlReader, number: int, parts: list[StudyPart]) -> TablePlan:
     name = reader.take("name", str, f"table{number}")
     if not _NAME.fullmatch(name):
         reader.fault("name", f"is `{name[:60]}`", "It names files: letters, digits, `_`, `-`, `.`.")
     title = reader.take("title", str, name)
     rows: list[Row] = []
     for position, table in enumerate(_tables(reader, "rows"), 1):
-        inner = Reader(table, f"{reader.place}, row {position}", reader.faults)
+        inner = TomlReader(table, f"{reader.place}, row {position}", reader.faults)
         row = _row(inner, parts, [row.label for row in rows])
         if row:
             rows.append(row)
@@ -206,7 +206,7 @@ def _plan(reader: Reader, number: int, parts: list[Part]) -> TablePlan:
     return TablePlan(name, title, tuple(rows), data, figures)
 
 
-def _row(reader: Reader, parts: list[Part], above: list[str]) -> Row | None:
+def _row(reader: TomlReader, parts: list[StudyPart], above: list[str]) -> Row | None:
     """A row; what its part leaves no choice of need not be said."""
     label = reader.take("label", str, needed="what the row is called")
     by_name = {part.name: part for part in parts}
@@ -230,12 +230,12 @@ def _row(reader: Reader, parts: list[Part], above: list[str]) -> Row | None:
     return Row(label, name, representation, grammar, layers, against)
 
 
-def _spelt(reader: Reader, key: str, formerly: str) -> str:
+def _spelt(reader: TomlReader, key: str, formerly: str) -> str:
     """How the study spells a key that had another name."""
     return formerly if formerly in reader.table and key not in reader.table else key
 
 
-def _only(reader: Reader, key: str, choices: tuple[str, ...]) -> str:
+def _only(reader: TomlReader, key: str, choices: tuple[str, ...]) -> str:
     """The choice that was made, or the only one there is; empty if it was a mistake."""
     value: str = reader.take(key, str, choices[0] if len(choices) == 1 else "")
     if not choices:
@@ -243,7 +243,7 @@ def _only(reader: Reader, key: str, choices: tuple[str, ...]) -> str:
     return value if reader.is_among(key, value, list(choices)) else ""
 
 
-def _printed(top: Reader, path: Path | Traversable) -> tuple[Printed, ...]:
+def _printed(top: TomlReader, path: Path | Traversable) -> tuple[Printed, ...]:
     name = top.take("printed", str)
     if not name:
         return ()

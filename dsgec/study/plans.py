@@ -1,9 +1,9 @@
 """Parts of a study to the tables that compare them, where the study does not say which."""
 
-from dsgec.study.ir import Part, Row, TablePlan
+from dsgec.study.ir import Row, StudyPart, TablePlan
 
 
-def usual_plans(parts: tuple[Part, ...]) -> tuple[TablePlan, ...]:
+def usual_plans(parts: tuple[StudyPart, ...]) -> tuple[TablePlan, ...]:
     """For each part, a table for each grammar with the representations as rows.
 
     With one representation it is one table with the grammars as rows. A row is compared with the
@@ -22,7 +22,7 @@ def usual_plans(parts: tuple[Part, ...]) -> tuple[TablePlan, ...]:
     return tuple(plans)
 
 
-def _plan(part: Part, title: str, choices: list[tuple[str, str, str]]) -> TablePlan:
+def _plan(part: StudyPart, title: str, choices: list[tuple[str, str, str]]) -> TablePlan:
     above = ["", *(label for label, _, _ in choices)]
     rows = tuple(
         Row(label, part.name, representation, grammar, against=before)

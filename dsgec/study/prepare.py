@@ -97,13 +97,13 @@ def _keeping(faults: dict[str, Fault], place: str) -> Iterator[None]:
         yield
     except DsgecError as error:
         for fault in error.faults:
-            told = fault.at("" if fault.span else place, STUDY)
-            faults.setdefault(str(told), told)
+            texts = fault.at("" if fault.span else place, STUDY)
+            faults.setdefault(str(texts), texts)
 
 
 def remarks(tasks: Sequence[Task]) -> list[str]:
     """What a user should know beforehand, each thing once."""
-    told = (
+    texts = (
         text
         for task in tasks
         for text in (
@@ -115,4 +115,4 @@ def remarks(tasks: Sequence[Task]) -> list[str]:
             ),
         )
     )
-    return [text for text in dict.fromkeys(told) if text]
+    return [text for text in dict.fromkeys(texts) if text]

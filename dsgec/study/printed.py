@@ -5,7 +5,7 @@ from typing import Any
 
 from dsgec.errors import Fault
 from dsgec.study.ir import Printed
-from dsgec.study.reader import Reader
+from dsgec.study.reader import TomlReader
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _FIGURE = re.compile(rf"{_NUMBER} ± {_NUMBER}(?: (\++|-+|~))?", re.ASCII)
@@ -13,7 +13,7 @@ _FIGURE = re.compile(rf"{_NUMBER} ± {_NUMBER}(?: (\++|-+|~))?", re.ASCII)
 
 def parse_printed(source: dict[str, Any], shown: str, faults: list[Fault]) -> tuple[Printed, ...]:
     """The figures, by table, measure, row and data set."""
-    top = Reader(source, shown, faults)
+    top = TomlReader(source, shown, faults)
     data = top.texts("data", needed="the names of the columns")
     found = []
     for table in source:
@@ -21,8 +21,8 @@ def parse_printed(source: dict[str, Any], shown: str, faults: list[Fault]) -> tu
             continue
         measures = top.take(table, dict, {})
         for measure in measures:
-            rows = Reader(measures, f"{shown}, [{table}]", faults).take(measure, dict, {})
-            reader = Reader(rows, f"{shown}, [{table}.{measure}]", faults)
+            rows = TomlReader(measures, f"{shown}, [{table}]", faults).take(measure, dict, {})
+            reader = TomlReader(rows, f"{shown}, [{table}.{measure}]", faults)
             for row in rows:
                 # The same figure may well stand there twice.
                 texts = reader.take(row, list, [])

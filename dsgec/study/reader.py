@@ -39,7 +39,7 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-class Reader:
+class TomlReader:
     """Takes keys out of one table; `close` reports those that nobody asked for."""
 
     def __init__(self, table: dict[str, Any], place: str, faults: list[Fault]) -> None:

@@ -21,7 +21,7 @@ _MOST_BYTES = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CellResult:
     """The result of a run. `changes` are the generations at which the best fitness changed.
 
     A figure that is not defined is None; an infinite fitness is one of those. A run that ended
@@ -47,7 +47,7 @@ class Outcome:
         return self.sizes.get(name)
 
 
-Results = Mapping[Cell, Outcome]
+Results = Mapping[Cell, CellResult]
 
 
 def file_name(cell: Cell, asked: dict[str, Any]) -> str:
@@ -70,17 +70,19 @@ def failure_text(asked: dict[str, Any], fault: str) -> str:
     return to_json({**asked, "fault": fault})
 
 
-def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> Outcome | None:
+def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult | None:
     """What a file says of the run that was asked for; None if it is not that run's, or damaged."""
     try:
         found = json.loads(runs.read(name, _MOST_BYTES))
-        told = {key: found[key] for key in asked}
-        if json.dumps(told, sort_keys=True) != json.dumps(asked, sort_keys=True):
+        found_asked = {key: found[key] for key in asked}
+        if json.dumps(found_asked, sort_keys=True) != json.dumps(asked, sort_keys=True):
             return None
         task = asked["data"]["task"]
         if "fault" in found:
             nothing: dict[str, Any] = {}
-            return Outcome(None, task, nothing, nothing, nothing, 0, ((0, None),), found["fault"])
+            return CellResult(
+                None, task, nothing, nothing, nothing, 0, ((0, None),), found["fault"]
+            )
         result = found["result"]
         changes = tuple((_whole(number), _figure(best)) for number, best in found["changes"])
         numbers = [number for number, _ in changes]
@@ -92,7 +94,7 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> Outcome | No
             or changes[-1][1] != _figure(result["fitness"])
         ):
             return None
-        return Outcome(
+        return CellResult(
             _figure(result["fitness"]),
             task,
             _figures(result["train"]),
@@ -136,11 +138,11 @@ def results_text(results: Results) -> str:
     return out.getvalue()
 
 
-def _in_order(results: Results) -> list[tuple[Cell, Outcome]]:
+def _in_order(results: Results) -> list[tuple[Cell, CellResult]]:
     """The runs of one kind together, by seed; the kinds as the study has them."""
     kinds: dict[tuple[Any, ...], int] = {}
 
-    def place(entry: tuple[Cell, Outcome]) -> tuple[int, int]:
+    def place(entry: tuple[Cell, CellResult]) -> tuple[int, int]:
         cell = entry[0]
         kind = (cell.part, cell.data, cell.grammar, replace(cell.settings, seed=0))
         return kinds.setdefault(kind, len(kinds)), cell.settings.seed

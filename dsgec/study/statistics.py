@@ -20,7 +20,7 @@ _FEWEST_FOR_NORMALITY = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SampleSummary:
     """The defined figures of some runs; `deviation` is that of a sample (n - 1)."""
 
     values: tuple[float, ...]
@@ -59,13 +59,13 @@ def require_libraries() -> None:
         raise DsgecError(f"a study needs {names}", "`pip install 'dsgec[study]'` brings it.")
 
 
-def sample(values: Sequence[float]) -> Sample:
+def sample(values: Sequence[float]) -> SampleSummary:
     """The sample, with its mean and deviation; 0 of one value, NaN of none."""
     kept = tuple(values)
     if not kept:
-        return Sample(kept, math.nan, math.nan)
+        return SampleSummary(kept, math.nan, math.nan)
     deviation = statistics.stdev(kept) if len(kept) > 1 else 0.0
-    return Sample(kept, statistics.fmean(kept), deviation)
+    return SampleSummary(kept, statistics.fmean(kept), deviation)
 
 
 def compare(first: Sequence[float], second: Sequence[float]) -> Comparison | None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from dsgec.study.ir import Data, Printed, Row, Study, TablePlan
 from dsgec.study.printed import mean_and_deviation
-from dsgec.study.results import Outcome, Results
-from dsgec.study.statistics import Sample, compare, mark, sample
+from dsgec.study.results import CellResult, Results
+from dsgec.study.statistics import SampleSummary, compare, mark, sample
 
-Chosen = dict[tuple[Row, Data], tuple[Outcome, ...]]
+Chosen = dict[tuple[Row, Data], tuple[CellResult, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ MEASURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """A field of a table. `printed` is the figure that stands elsewhere, if any."""
 
     text: str
@@ -56,11 +56,11 @@ class Line:
     """A row of a measure."""
 
     label: str
-    entries: tuple[Entry, ...]
+    entries: tuple[TableEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TableBlock:
     """A measure with its rows."""
 
     measure: Measure
@@ -68,18 +68,18 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ResultTable:
     """A table as it is to be printed; `columns` are the labels of its data sets."""
 
     name: str
     title: str
     columns: tuple[str, ...]
     has_printed: bool
-    blocks: tuple[Block, ...]
+    blocks: tuple[TableBlock, ...]
     notes: tuple[str, ...]
 
 
-def make_table(study: Study, plan: TablePlan, results: Results) -> Table:
+def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
     """The table that a plan asks for."""
     printed = {(p.measure, p.row, p.data): p for p in study.printed if p.table == plan.name}
     chosen = choose_runs(plan, results)
@@ -97,15 +97,15 @@ def make_table(study: Study, plan: TablePlan, results: Results) -> Table:
                 known = printed.get((measure.name, row.label, data.name))
                 plain = any(o.task == "regression" for o in chosen[row, data])
                 text = _text(sample(ours), significant_digits=plain)
-                entries.append(Entry(text, signs, known.text if known else ""))
+                entries.append(TableEntry(text, signs, known.text if known else ""))
             lines.append(Line(row.label, tuple(entries)))
-        blocks.append(Block(measure, tuple(lines)))
+        blocks.append(TableBlock(measure, tuple(lines)))
     columns = tuple(data.label for data in plan.data)
     notes = (*_notes(study, plan, chosen), *_distances(plan, chosen, printed))
-    return Table(plan.name, plan.title, columns, bool(printed), tuple(blocks), notes)
+    return ResultTable(plan.name, plan.title, columns, bool(printed), tuple(blocks), notes)
 
 
-def figures(outcomes: Sequence[Outcome], measure: Measure) -> tuple[float, ...]:
+def figures(outcomes: Sequence[CellResult], measure: Measure) -> tuple[float, ...]:
     """The defined figures of some runs."""
     values = (outcome.figure(measure.name) for outcome in outcomes)
     return tuple(float(value) for value in values if value is not None)
@@ -113,7 +113,7 @@ def figures(outcomes: Sequence[Outcome], measure: Measure) -> tuple[float, ...]:
 
 def choose_runs(plan: TablePlan, results: Results) -> Chosen:
     """The runs that count in each row, on each data set."""
-    kinds: defaultdict[tuple[str, ...], list[Outcome]] = defaultdict(list)
+    kinds: defaultdict[tuple[str, ...], list[CellResult]] = defaultdict(list)
     for cell, outcome in results.items():
         kinds[cell.part, cell.settings.representation, cell.grammar.name, cell.data.name].append(
             outcome
@@ -141,7 +141,7 @@ def measures_of(chosen: Chosen) -> list[Measure]:
     return kept
 
 
-def _text(described: Sample, *, significant_digits: bool) -> str:
+def _text(described: SampleSummary, *, significant_digits: bool) -> str:
     """Mean ± deviation: three digits as the paper has them, or three that mean something."""
     if not described.values:
         return "–"
@@ -169,10 +169,10 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen) -> Iterator[str]:
     for row in plan.rows:
         own = [counts[row, data] for data in plan.data]
         if any(count != usual for count in own):
-            told = ", ".join(
+            words = ", ".join(
                 f"{count} ({data.label})" for count, data in zip(own, plan.data, strict=True)
             )
-            yield f"Runs that count for {row.label}: {told}."
+            yield f"Runs that count for {row.label}: {words}."
     for (row, data), runs in chosen.items():
         if failed := sum(bool(outcome.fault) for outcome in runs):
             yield (
@@ -201,16 +201,16 @@ def _distances(
 ) -> Iterator[str]:
     """How far our mean fitness is from the printed one, in printed standard deviations."""
     for row in plan.rows:
-        told = []
+        words = []
         for data in plan.data:
             known = printed.get((MEASURES[0].name, row.label, data.name))
             ours = sample(figures(chosen[row, data], MEASURES[0]))
             if known and ours.values:
                 mean, deviation = mean_and_deviation(known.text)
                 if deviation:
-                    told.append(f"{data.label} {(ours.mean - mean) / deviation:+.1f}")
-        if told:
+                    words.append(f"{data.label} {(ours.mean - mean) / deviation:+.1f}")
+        if words:
             yield (
                 f"Mean fitness of {row.label} less the printed one, in printed standard deviations:"
-                f" {', '.join(told)}."
+                f" {', '.join(words)}."
             )

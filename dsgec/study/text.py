@@ -3,34 +3,34 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from dsgec.study.tables import Block, Entry, Table
+from dsgec.study.tables import ResultTable, TableBlock, TableEntry
 
 PRINTED = "paper"
 """What the columns of printed figures are headed by."""
 
 
-def plain_text(tables: Sequence[Table]) -> str:
+def plain_text(tables: Sequence[ResultTable]) -> str:
     """For a terminal: columns that line up."""
     return "\n".join(_plain(number, table) for number, table in enumerate(tables, 1))
 
 
-def markdown(tables: Sequence[Table]) -> str:
+def markdown(tables: Sequence[ResultTable]) -> str:
     """For a page."""
     return "\n".join(_markdown(number, table) for number, table in enumerate(tables, 1))
 
 
-def latex(tables: Sequence[Table]) -> str:
+def latex(tables: Sequence[ResultTable]) -> str:
     """For a paper: the layout of Assunção et al.; it takes the packages multirow and graphicx."""
     needed = "% \\usepackage{multirow} \\usepackage{graphicx}\n\n"
     return needed + "\n".join(map(_latex, tables))
 
 
-def _headings(table: Table) -> list[str]:
+def _headings(table: ResultTable) -> list[str]:
     columns = map(_flat, table.columns)
     return [h for c in columns for h in ([c, PRINTED] if table.has_printed else [c])]
 
 
-def _fields(table: Table, entries: Iterable[Entry]) -> list[str]:
+def _fields(table: ResultTable, entries: Iterable[TableEntry]) -> list[str]:
     fields = []
     for entry in entries:
         fields.append(f"{entry.text} {entry.mark}".rstrip())
@@ -39,7 +39,7 @@ def _fields(table: Table, entries: Iterable[Entry]) -> list[str]:
     return fields
 
 
-def _rows(table: Table) -> list[list[str]]:
+def _rows(table: ResultTable) -> list[list[str]]:
     """Group, measure, row and fields; the first two only where they begin."""
     rows = []
     group = ""
@@ -59,7 +59,7 @@ def _rows(table: Table) -> list[list[str]]:
     return rows
 
 
-def _plain(number: int, table: Table) -> str:
+def _plain(number: int, table: ResultTable) -> str:
     rows = [["", "", "", *_headings(table)], *_rows(table)]
     widths = [max(_width(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(map(_padded, row, widths)).rstrip() for row in rows]
@@ -76,7 +76,7 @@ def _plain(number: int, table: Table) -> str:
     )
 
 
-def _is_border(blocks: Sequence[Block], position: int) -> bool:
+def _is_border(blocks: Sequence[TableBlock], position: int) -> bool:
     """Whether a rule stands above a block: not between two measures of one group."""
     above, below = blocks[position - 1].measure.group, blocks[position].measure.group
     return not above or above != below
@@ -97,7 +97,7 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - _width(text))
 
 
-def _markdown(number: int, table: Table) -> str:
+def _markdown(number: int, table: ResultTable) -> str:
     head = ["", "", "", *_headings(table)]
     lines = [f"**Table {number}. {_escaped(table.title)}**", ""]
     lines.append("| " + " | ".join(map(_escaped, head)) + " |")
@@ -148,7 +148,7 @@ def _tex_figure(text: str) -> str:
     return _tex(text)
 
 
-def _latex(table: Table) -> str:
+def _latex(table: ResultTable) -> str:
     headings = _headings(table)
     last = 3 + len(headings)
     lines = [

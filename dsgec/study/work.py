@@ -14,15 +14,15 @@ from dsgec.folder import Folder
 from dsgec.study.ir import Cell
 from dsgec.study.outcome import CellFile, outcome_of
 from dsgec.study.prepare import Task
-from dsgec.study.results import Outcome, read_outcome
-from dsgec.workers.calls import Call, Workers
+from dsgec.study.results import CellResult, read_outcome
+from dsgec.workers.calls import PendingCall, Workers
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 _AHEAD = 2
 _WRITERS = 4  # a file that must have reached the disk takes a while, and no processor
 
 
-def finished(tasks: Sequence[Task], runs: Folder) -> dict[Cell, Outcome]:
+def finished(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
     """The outcomes that are there already."""
     found = ((task.cell, read_outcome(runs, task.file, task.asked)) for task in tasks)
     return {cell: outcome for cell, outcome in found if outcome is not None}
@@ -33,7 +33,7 @@ def unfinished(tasks: Sequence[Task], there: Container[Cell]) -> list[Task]:
     return list({task.file: task for task in tasks if task.cell not in there}.values())
 
 
-def collect(tasks: Sequence[Task], runs: Folder) -> dict[Cell, Outcome]:
+def collect(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
     """The outcomes of all tasks, when they have ended."""
     found = finished(tasks, runs)
     missing = [task.file for task in tasks if task.cell not in found]
@@ -61,7 +61,7 @@ def work(
     """
     left = deque(tasks)
     keep = partial(_keep, runs)
-    running: dict[Call, Task] = {}
+    running: dict[PendingCall, Task] = {}
     with ThreadPoolExecutor(_WRITERS) as writers:
         try:
             while left or running:
@@ -81,7 +81,7 @@ def work(
             workers.cancel(running)
 
 
-def _keep(runs: Folder, task: Task, call: Call) -> CellFile:
+def _keep(runs: Folder, task: Task, call: PendingCall) -> CellFile:
     try:
         made: CellFile = call.result()
     except DsgecError as error:

@@ -28,7 +28,7 @@ _FILES = (
 _WIDEST_LABEL = 12
 
 
-class Progress(Protocol):
+class ProgressDisplay(Protocol):
     """What standard error shows of a run; no failure to show it can stop the run."""
 
     def __call__(self, state: Generation) -> None:
@@ -54,7 +54,7 @@ def progress(
     *,
     runs: int = 1,
     max_seconds: float | None = None,
-) -> Progress:
+) -> ProgressDisplay:
     """What suits whoever reads standard error: a live display, plain lines, or nothing.
 
     `description` is the backend's. With `max_seconds` the run ends then, if not before.

@@ -15,7 +15,7 @@ from dsgec.network.links import Parts, neuron_parts, output_parts
 from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.text import text
-from dsgec.terminal.styled import Line, Span, length, plain
+from dsgec.terminal.styled import Line, StyledText, length, plain
 
 _WIDTH_OF_A_FILE = 98  # and the signs of a comment
 _NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 52, 2
@@ -37,14 +37,14 @@ class _Term:
 
 def page(model: Model, name: str, source: str, width: int) -> list[Line]:
     """The network for a terminal of so many columns; `source` says where exports come from."""
-    lines: list[Line] = [[Span(part)] for part in _words(_summary(model, name), width)]
-    lines += [[Span(part, "dim")] for part in _words(source, width)]
+    lines: list[Line] = [[StyledText(part)] for part in _words(_summary(model, name), width)]
+    lines += [[StyledText(part, "dim")] for part in _words(source, width)]
     lines.append([])
     for equation in text(model.network).splitlines():
-        lines += [[Span(part)] for part in _broken(equation, width)]
+        lines += [[StyledText(part)] for part in _broken(equation, width)]
     lines += [[], *_legend(model, width)]
     for title, blocks in _sections(model, width):
-        lines += [[], [Span(title, "title")], *_grid(blocks, _room(model, width), width)]
+        lines += [[], [StyledText(title, "title")], *_grid(blocks, _room(model, width), width)]
     return lines
 
 
@@ -118,8 +118,8 @@ def _legend(model: Model, width: int) -> list[Line]:
     room = width if across == 1 else digits + 1 + _LEGEND
     entries = [
         [
-            Span(f"x_{number + 1}".rjust(digits), "dim"),
-            Span(" " + shorten(clean(features[number]), room - digits - 1)),
+            StyledText(f"x_{number + 1}".rjust(digits), "dim"),
+            StyledText(" " + shorten(clean(features[number]), room - digits - 1)),
         ]
         for number in numbers
     ]
@@ -190,32 +190,34 @@ def _blocks(
 def _block(label: str, parts: Parts, terms: list[_Term], largest: float, width: int) -> list[Line]:
     """One neuron: its name and its function, then a line for each of its inputs."""
     title = shorten(label, width - len(parts.function) - 2)
-    lines: list[Line] = [[Span(title, "title"), Span(f"  {parts.function}", "dim")]]
+    lines: list[Line] = [[StyledText(title, "title"), StyledText(f"  {parts.function}", "dim")]]
     for term in terms:
         again = f" ({term.mentions}×)" if term.mentions > 1 else ""
-        head = [*_weight(term.weight), *_bar(term.weight, largest), Span(" ")]
+        head = [*_weight(term.weight), *_bar(term.weight, largest), StyledText(" ")]
         room = width - length(head) - len(again)
-        lines.append([*head, Span(shorten(term.label, room)), Span(again, "dim")])
+        lines.append([*head, StyledText(shorten(term.label, room)), StyledText(again, "dim")])
     if parts.bias is not None:
-        lines.append([*_weight(parts.bias), Span(" " * (2 * _HALF_BAR + 2)), Span("bias", "dim")])
+        lines.append(
+            [*_weight(parts.bias), StyledText(" " * (2 * _HALF_BAR + 2)), StyledText("bias", "dim")]
+        )
     return lines
 
 
 def _weight(weight: float | None) -> Line:
     shown = "·" if weight is None else f"{weight:+.4g}"
-    return [Span(f"{shown:>10} ")]
+    return [StyledText(f"{shown:>10} ")]
 
 
 def _bar(weight: float | None, largest: float) -> Line:
     """As long as the weight is great: to the left of the axis if it is negative, else right."""
     halves = 0 if weight is None else round(2 * _HALF_BAR * (abs(weight) / largest))
     bar = "━" * (halves // 2)
-    left = right = Span(" " * _HALF_BAR)
+    left = right = StyledText(" " * _HALF_BAR)
     if weight is not None and weight < 0:
-        left = Span((("╺" if halves % 2 else "") + bar).rjust(_HALF_BAR), "minus")
+        left = StyledText((("╺" if halves % 2 else "") + bar).rjust(_HALF_BAR), "minus")
     elif weight is not None:
-        right = Span((bar + ("╸" if halves % 2 else "")).ljust(_HALF_BAR), "plus")
-    return [left, Span("│", "dim"), right]
+        right = StyledText((bar + ("╸" if halves % 2 else "")).ljust(_HALF_BAR), "plus")
+    return [left, StyledText("│", "dim"), right]
 
 
 def _room(model: Model, width: int) -> int:
@@ -237,7 +239,7 @@ def _grid(blocks: list[list[Line]], room: int, width: int) -> list[Line]:
 
 
 def _side_by_side(parts: Sequence[Line], room: int) -> Line:
-    line: list[Span] = []
+    line: list[StyledText] = []
     for number, part in enumerate(parts):
-        line += [Span(" " * (number * (room + _GAP) - length(line))), *part]
+        line += [StyledText(" " * (number * (room + _GAP) - length(line))), *part]
     return line

@@ -47,7 +47,7 @@ class Remaining:
         return total / min(self.jobs, max(sum(self.left.values()), 1))
 
 
-class Progress:
+class StudyDisplay:
     """On a terminal one line is kept fresh, else a line follows every few seconds."""
 
     def __init__(self, tasks: Sequence[Task], finished: int, jobs: int, *, quiet: bool) -> None:

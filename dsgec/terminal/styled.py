@@ -20,14 +20,14 @@ _PLAIN = str.maketrans("━╸╺│─└×…·", "=--|-+x~.")
 _USUAL_SIZE = (80, 24)
 
 
-class Span(NamedTuple):
+class StyledText(NamedTuple):
     """A piece of a line, and what it is: a key of the table of styles."""
 
     text: str
     meaning: str = ""
 
 
-Line = Sequence[Span]
+Line = Sequence[StyledText]
 
 Palette = Mapping[str, tuple[str, str]]
 """For each meaning what switches its colour on, and off again."""
@@ -35,12 +35,12 @@ Palette = Mapping[str, tuple[str, str]]
 
 def flow(pieces: Iterable[Line], width: int, gap: int = 2) -> list[Line]:
     """Pieces after one another, as many on a line as there is room for."""
-    lines: list[list[Span]] = []
+    lines: list[list[StyledText]] = []
     used = 0
     for piece in pieces:
         wide = sum(cells(span.text) for span in piece)
         if lines and used + gap + wide <= width:
-            lines[-1] += [Span(" " * gap), *piece]
+            lines[-1] += [StyledText(" " * gap), *piece]
             used += gap + wide
         else:
             lines.append(list(piece))
@@ -73,10 +73,10 @@ def crop(line: Line, width: int) -> Line:
     """The line, or what of it fits."""
     if length(line) <= width:
         return line
-    kept: list[Span] = []
+    kept: list[StyledText] = []
     for span in line:
         room = width - length(kept)
-        kept.append(Span(shorten(span.text, room), span.meaning))
+        kept.append(StyledText(shorten(span.text, room), span.meaning))
         if cells(span.text) > room:
             break
     return kept

@@ -6,7 +6,7 @@ import numpy as np
 
 from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
-from dsgec.data.columns import Found, look
+from dsgec.data.columns import ColumnKind, look
 from dsgec.data.ir import Dataset, Table
 from dsgec.errors import DsgecError, clean, counted
 from dsgec.evolution.problem import check_language, check_task
@@ -51,7 +51,7 @@ def _column_lines(table: Table, target: str) -> Iterator[str]:
         yield f"        and {counted(len(table.columns) - len(shown), 'more column')}"
 
 
-def _values(found: Found) -> str:
+def _values(found: ColumnKind) -> str:
     """What a column holds, in a few words."""
     if found.useless:
         return found.useless

@@ -17,7 +17,7 @@ from dsgec.fitness.objectives import natural
 from dsgec.run.job import Job, WrittenRun
 from dsgec.terminal.curve import Steps, curve, is_logarithmic
 from dsgec.terminal.display import Voice, duration, heading, run_line, score, sooner
-from dsgec.terminal.styled import Line, Span, coloured, crop, flow, length, palette, size_of
+from dsgec.terminal.styled import Line, StyledText, coloured, crop, flow, length, palette, size_of
 
 _SECONDS_BETWEEN_UPDATES = 0.18
 _SECONDS_BETWEEN_CURVES = 0.5  # which cost more than the figures
@@ -30,7 +30,7 @@ _ERASE_LINE, _ERASE_BELOW = "\x1b[K", "\x1b[J"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RunView:
     """What is known of a run at a moment; `left` is None before anything can be said."""
 
     generation: int
@@ -110,7 +110,7 @@ class Watch:
     def stage(self, words: str) -> None:
         """In the last line of the display, below the figures of the last generation."""
         self._show_last()
-        self._stage = [[Span(f"{words} …", "dim")]]
+        self._stage = [[StyledText(f"{words} …", "dim")]]
         self._draw()
 
     def run_ended(self, run: WrittenRun) -> None:
@@ -139,7 +139,7 @@ class Watch:
             self._is_over = True
             self._show(self._last, time.monotonic(), is_last=True)
 
-    def _view(self, state: Generation, now: float, is_last: bool) -> View:
+    def _view(self, state: Generation, now: float, is_last: bool) -> RunView:
         if not self._moments:
             # A resumed run has generations behind it.
             fresh = state.generation == 0
@@ -155,7 +155,7 @@ class Watch:
         spent = now - self._started
         left = (self.total - state.generation) * seconds / done if done else math.inf
         left = sooner(left, spent, self.max_seconds)
-        return View(
+        return RunView(
             generation=state.generation,
             total=self.total,
             best=score(self.objective, state.best),
@@ -217,16 +217,16 @@ class Watch:
         self._write(start + "".join(f"{text}\n" for text in texts) + _ERASE_BELOW)
 
 
-def figure_lines(view: View, columns: int) -> list[Line]:
+def figure_lines(view: RunView, columns: int) -> list[Line]:
     """How far the run is, how good and how fast, in so many columns."""
     count = f"{view.generation:>{len(str(view.total))}}/{view.total}"
     when = _when(view.spent, view.left, is_last=view.is_last)
     noun = " connection" if view.size == 1 else " connections"
     figures = [
-        [Span("best ", "dim"), Span(view.best, "best")],
-        [Span("mean ", "dim"), Span(view.mean)],
-        [Span(str(view.size)), Span(noun, "dim")],
-        [Span(f"{view.speed:,.0f}"), Span(" evaluations/s", "dim")],
+        [StyledText("best ", "dim"), StyledText(view.best, "best")],
+        [StyledText("mean ", "dim"), StyledText(view.mean)],
+        [StyledText(str(view.size)), StyledText(noun, "dim")],
+        [StyledText(f"{view.speed:,.0f}"), StyledText(" evaluations/s", "dim")],
     ]
     return [
         _bar_line("generation ", count, view.generation, view.total, when, columns),
@@ -255,11 +255,15 @@ def _bar_line(label: str, count: str, done: int, total: int, when: str, columns:
     """A label, a bar as long as there is room for, and the time."""
     room = columns - len(label) - len(count) - 4 - max(len(when), len("59 min 59 s left"))
     width = min(room, _WIDEST_BAR)
-    line = [Span(label, "dim"), Span(count), Span("  ")]
+    line = [StyledText(label, "dim"), StyledText(count), StyledText("  ")]
     if width >= 4:
         full = width * done // total if total else width
-        line += [Span("━" * full, "done"), Span("─" * (width - full), "dim"), Span("  ")]
-    return [*line, Span(when)]
+        line += [
+            StyledText("━" * full, "done"),
+            StyledText("─" * (width - full), "dim"),
+            StyledText("  "),
+        ]
+    return [*line, StyledText(when)]
 
 
 def curve_lines(steps: Steps, generation: int, columns: int, rows: int) -> list[Line]:
@@ -274,10 +278,10 @@ def curve_lines(steps: Steps, generation: int, columns: int, rows: int) -> list[
     width = max(8, *map(len, labels))
     drawn = curve(steps, generation, columns - width - 2, _CURVE_ROWS)
     lines: list[Line] = [
-        [Span(f"{label:>{width}} ", "dim"), Span("│", "dim"), Span(dots, "best")]
+        [StyledText(f"{label:>{width}} ", "dim"), StyledText("│", "dim"), StyledText(dots, "best")]
         for label, dots in zip(labels, drawn, strict=True)
     ]
     first, last = str(steps[0][0] if steps else 0), str(generation)
     blank = columns - width - 2 - len(first) - len(last)
-    lines.append([Span(f"{'':>{width}} └{first}{'─' * blank}{last}", "dim")])
+    lines.append([StyledText(f"{'':>{width}} └{first}{'─' * blank}{last}", "dim")])
     return lines

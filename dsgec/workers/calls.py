@@ -16,7 +16,7 @@ class Shared:
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class PendingCall:
     """A call, running or ended."""
 
     function: Callable[..., Any]
@@ -46,13 +46,13 @@ class Workers(Protocol):
     def share(self, value: Any) -> Shared:
         """A handle for a value that goes to each worker once, to be given as an argument."""
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Call:
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> PendingCall:
         """Have a function of dsgec called; its arguments are data or handles."""
 
-    def ended(self, seconds: float) -> Sequence[Call]:
+    def ended(self, seconds: float) -> Sequence[PendingCall]:
         """The calls that have ended since it was last asked; none if none does so in time."""
 
-    def cancel(self, calls: Iterable[Call]) -> None:
+    def cancel(self, calls: Iterable[PendingCall]) -> None:
         """Give calls up."""
 
     def close(self) -> None:

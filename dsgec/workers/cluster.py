@@ -11,7 +11,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError, Fault, counted
 from dsgec.workers import worker
-from dsgec.workers.calls import MOST_RESTARTS, Call, Shared
+from dsgec.workers.calls import MOST_RESTARTS, PendingCall, Shared
 from dsgec.workers.worker import Missing
 
 _MOST_SENDINGS = 100
@@ -21,7 +21,7 @@ _MOST_FAULTS = 5
 
 
 @dataclass(slots=True, eq=False)
-class Sent(Call):
+class Sent(PendingCall):
     """A call, and what is known of it on the cluster."""
 
     future: Any = None
@@ -76,7 +76,7 @@ class Cluster:
             self._values[f"{shared.digest} {id(value)}"] = value  # so that no other gets its id
         return self._digests[id(value)]
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Call:
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> PendingCall:
         """Have a function of dsgec called on a worker; its arguments are data or handles."""
         call = Sent(function, arguments)
         self._under_way.add(call)
@@ -89,13 +89,13 @@ class Cluster:
         found: list[Sent] = []
         while not found:
             try:
-                told = [self._ended.get(timeout=max(until - time.monotonic(), 0.0))]
+                answered = [self._ended.get(timeout=max(until - time.monotonic(), 0.0))]
             except queue.Empty:
                 self._require_scheduler()
                 break
             while not self._ended.empty():
-                told.append(self._ended.get())
-            calls = [call for call in told if call in self._under_way]
+                answered.append(self._ended.get())
+            calls = [call for call in answered if call in self._under_way]
             self._fetch(calls)
             found = [call for call in calls if self._is_settled(call)]
         for call in found:
@@ -103,7 +103,7 @@ class Cluster:
             call.future = None
         return found
 
-    def cancel(self, calls: Iterable[Call]) -> None:
+    def cancel(self, calls: Iterable[PendingCall]) -> None:
         """Give calls up; a function that looks at `is_abandoned` ends soon after."""
         given_up = [c for c in calls if isinstance(c, Sent) and c in self._under_way]
         self._under_way.difference_update(given_up)

@@ -18,7 +18,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError, reason
 from dsgec.native import cache
-from dsgec.workers.calls import MOST_RESTARTS, Call, Shared
+from dsgec.workers.calls import MOST_RESTARTS, PendingCall, Shared
 from dsgec.workers.pipe import GONE, packed, receive, send, unpacked
 from dsgec.workers.process import STOP, Answer, Question, Remark
 
@@ -50,9 +50,9 @@ class Crew:
         self._module = module
         self._values: list[Any] = []
         self._handles: dict[int, Shared] = {}
-        self._waiting: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
-        self._ended: queue.SimpleQueue[Call] = queue.SimpleQueue()
-        self._under_way: set[Call] = set()
+        self._waiting: queue.SimpleQueue[PendingCall | None] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[PendingCall] = queue.SimpleQueue()
+        self._under_way: set[PendingCall] = set()
         self._attendants: list[threading.Thread] = []
         self._processes: set[_Process] = set()
         self._lock = threading.Lock()  # of the processes, and whether there may be more
@@ -72,9 +72,9 @@ class Crew:
             self._values.append(value)  # and so no other gets its id
         return self._handles[id(value)]
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Call:
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> PendingCall:
         """Have a function of dsgec called; its arguments are data or handles."""
-        call = Call(function, arguments)
+        call = PendingCall(function, arguments)
         self._under_way.add(call)
         self._waiting.put(call)
         if len(self._attendants) < min(self.threads, len(self._under_way)):
@@ -91,7 +91,7 @@ class Crew:
         else:
             self._attendants.append(attendant)
 
-    def ended(self, seconds: float) -> list[Call]:
+    def ended(self, seconds: float) -> list[PendingCall]:
         """The calls that have ended since it was last asked; none if none does so in time."""
         try:
             found = [self._ended.get(timeout=seconds)]
@@ -103,11 +103,11 @@ class Crew:
         self._under_way.difference_update(found)
         return found
 
-    def cancel(self, calls: Iterable[Call]) -> None:
+    def cancel(self, calls: Iterable[PendingCall]) -> None:
         """Give calls up: those that have not begun never do, the others end unreported."""
         self._under_way.difference_update(calls)
 
-    def stop(self) -> list[Call]:
+    def stop(self) -> list[PendingCall]:
         """Ask the running calls to end early with what they have; gives the others, given up."""
         waiting = []
         with contextlib.suppress(queue.Empty):
@@ -176,7 +176,7 @@ class Crew:
                 process.stop()
         return process
 
-    def _ask(self, process: "_Process", call: Call) -> Answer:
+    def _ask(self, process: "_Process", call: PendingCall) -> Answer:
         """The result of a call; one of GONE if the process died."""
         wanted = [a.digest for a in call.arguments if isinstance(a, Shared)]
         values = {digest: self._values[int(digest)] for digest in wanted}
@@ -223,7 +223,7 @@ class _Process:
         self._held: OrderedDict[str, None] = OrderedDict()
         self._sending = threading.Lock()
 
-    def question(self, call: Call, values: dict[str, Any]) -> bytes:
+    def question(self, call: PendingCall, values: dict[str, Any]) -> bytes:
         """A call, and of the values that it needs those that are not there; to be sent."""
         new = {digest: value for digest, value in values.items() if digest not in self._held}
         held = self._held | dict.fromkeys(values)

@@ -17,7 +17,7 @@ static double now(void) {
 #endif
 }
 
-/* What `dsgec bench` tells apart. One thread only: nothing guards the sums. */
+/* What `dsgec bench` measures. One thread only: nothing guards the sums. */
 #if defined(DSGEC_TIMED)
 static dsgec_engine_seconds times;
 #define TIMED(part, statement)              \

@@ -26,33 +26,33 @@ static void free_describing(Describing *d) {
     free(d->text.data);
 }
 
-static int count_mentions(Describing *d, dsgec_engine_network *told) {
+static int count_mentions(Describing *d, dsgec_engine_network *answer) {
     const Simplified *s = &d->network;
     const Nodes *nodes = &s->folded.nodes;
     int32_t i;
     if (!RESERVE(d->mentions, d->mentions_capacity, nodes->count)) {
         return 0;
     }
-    told->layers = s->kept_layers;
-    told->neurons = s->kept_count;
-    told->features = told->connections = 0;
+    answer->layers = s->kept_layers;
+    answer->neurons = s->kept_count;
+    answer->features = answer->connections = 0;
     for (i = 0; i < nodes->count; i++) {
         const Node *node = &nodes->items[i];
         d->mentions[i] = node->operation == INPUT;
         if (!s->live[i]) {
             continue;
         }
-        told->features += node->operation == INPUT;
+        answer->features += node->operation == INPUT;
         if (node->operation >= AS_WRITTEN) {
             d->mentions[i] = d->mentions[node->a] + (node->b < 0 ? 0 : d->mentions[node->b]);
         }
         if (s->layer[i] > 0) {
-            told->connections += d->mentions[i];
+            answer->connections += d->mentions[i];
             d->mentions[i] = 1;
         }
     }
     for (i = 0; i < s->output_count; i++) {
-        told->connections += d->mentions[s->outputs[i]];
+        answer->connections += d->mentions[s->outputs[i]];
     }
     return 1;
 }
@@ -209,7 +209,7 @@ static int print_network(Describing *d) {
 
 /* The simplified network of a text, which stays until the next call. */
 static int describe(Describing *d, size_t features, const char *text, size_t length,
-                    dsgec_engine_network *told) {
+                    dsgec_engine_network *answer) {
     int parsed;
     d->parser.as_written = 1;
     d->parser.inputs = (int32_t)features;
@@ -217,11 +217,11 @@ static int describe(Describing *d, size_t features, const char *text, size_t len
     if (parsed == NO_NETWORK) {
         return BAD_CALL;
     }
-    if (parsed != PARSED || !simplify(&d->network, &d->parser) || !count_mentions(d, told) ||
+    if (parsed != PARSED || !simplify(&d->network, &d->parser) || !count_mentions(d, answer) ||
         !print_network(d)) {
         return NO_MEMORY;
     }
-    told->text = d->text.data;
-    told->text_length = (int64_t)d->text.length;
+    answer->text = d->text.data;
+    answer->text_length = (int64_t)d->text.length;
     return OK;
 }

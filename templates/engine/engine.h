@@ -113,7 +113,7 @@ void dsgec_engine_free(dsgec_engine *e);
 int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds,
                       dsgec_engine_rows *rows);
 
-/* The generation that comes next, 0 before the first; -1 in the midst of one. */
+/* The generation that comes next, 0 before the first; -1 during one. */
 int64_t dsgec_engine_generation(const dsgec_engine *e);
 
 /* The best individual's number. */

@@ -1,4 +1,4 @@
-/* Lines of a table to numbers; what is no number is told by its place, for Python to read. */
+/* Lines of a table to numbers; what is not a number is left to Python, by its place. */
 
 static const char *skip_blanks(const char *at, const char *end) {
     while (at < end && *at == ' ') {

@@ -56,7 +56,7 @@ CASES = {
     ),
     "no such encoding": (TABLE, fails("no encoding `klingon`"), Reading(encoding="klingon")),
     "gzip": (gzip.compress(TABLE.encode()), PLAIN),
-    "half of a gzip": (gzip.compress(TABLE.encode() * 99)[:60], fails("midst of its packed data")),
+    "half of a gzip": (gzip.compress(TABLE.encode() * 99)[:60], fails("within its packed data")),
     "binary junk": (random.Random(1).randbytes(5000), fails("is not")),
     "an image": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(200), fails("is not")),
     "nul in a cell": (TABLE.replace("4", "\0"), fails("NUL")),

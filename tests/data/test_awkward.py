@@ -28,7 +28,7 @@ def test_an_awkward_table_works_or_is_explained(case):
         with pytest.raises(DsgecError) as caught:
             dataset(text, asked)
         for part in expected["fails"]:
-            assert part in caught.value.told(OPTIONS)
+            assert part in caught.value.rendered(OPTIONS)
         return
     found = dataset(text, asked)
     assert (found.x.shape, found.features) == (

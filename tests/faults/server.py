@@ -55,9 +55,9 @@ class Inline:
         return value
 
     def submit(self, function, *arguments):
-        from dsgec.workers.calls import Call
+        from dsgec.workers.calls import PendingCall
 
-        self.calls.append(Call(function, arguments))
+        self.calls.append(PendingCall(function, arguments))
         return self.calls[-1]
 
     def ended(self, _):

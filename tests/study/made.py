@@ -1,11 +1,11 @@
 """Results made by hand."""
 
 from dsgec.evolution.settings import Settings
-from dsgec.study.ir import Cell, Data, Grammar, Part, Quick, Row, Study, TablePlan
-from dsgec.study.results import Outcome
+from dsgec.study.ir import Cell, Data, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
+from dsgec.study.results import CellResult
 
 ONE, TWO = Data("one", "one", None, "One"), Data("two", "two", None, "Two")
-GRAMMAR = Grammar("net", "net")
+GRAMMAR = StudyGrammar("net", "net")
 
 
 def outcome(fitness, *, rmse=0.5, accuracy=0.5, layers=1, neurons=3, changes=None, task=None):
@@ -16,13 +16,14 @@ def outcome(fitness, *, rmse=0.5, accuracy=0.5, layers=1, neurons=3, changes=Non
     sizes = {"layers": layers, "neurons": neurons, "features": 12, "connections": 20}
     task = task or "classification"
     changes = changes or ((0, fitness),)
-    return Outcome(fitness, task, figures, figures, sizes, 1000, tuple(changes))
+    return CellResult(fitness, task, figures, figures, sizes, 1000, tuple(changes))
 
 
 def make_study(data=(ONE,), runs=4, **more):
     names = ("a", "b")
     parts = tuple(
-        Part(name, ("dsge",), (GRAMMAR,), data, (10,) * len(data), Settings()) for name in names
+        StudyPart(name, ("dsge",), (GRAMMAR,), data, (10,) * len(data), Settings())
+        for name in names
     )
     rows = (Row("A", "a", "dsge", "net"), Row("B", "b", "dsge", "net", against="A"))
     plan = TablePlan("t", "Of A and B", rows, data, tuple(d.name for d in data))

@@ -13,7 +13,7 @@ from dsgec.network.model import Model, plain, unnamed
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.terminal.portrait import file_lines, page
-from dsgec.terminal.styled import Span, coloured, encodable, length, palette
+from dsgec.terminal.styled import StyledText, coloured, encodable, length, palette
 from dsgec.terminal.styled import plain as flat
 from tests.command import dsgec
 from tests.generators import network
@@ -146,7 +146,7 @@ def test_large_networks_keep_to_the_width_and_are_shown_whole(shape, width):
 
 
 def test_colours_are_only_where_there_are_any(monkeypatch):
-    line = [Span("a", "plus"), Span("b")]
+    line = [StyledText("a", "plus"), StyledText("b")]
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     assert coloured(line, palette()) == "\x1b[94ma\x1b[0mb"

@@ -17,7 +17,7 @@ from dsgec.terminal import display, watch
 from dsgec.terminal.curve import curve
 from dsgec.terminal.display import Lines, Silence, progress
 from dsgec.terminal.styled import crop, length, plain
-from dsgec.terminal.watch import View, Watch, curve_lines, figure_lines, runs_line
+from dsgec.terminal.watch import RunView, Watch, curve_lines, figure_lines, runs_line
 from tests.command import COMMAND, NO_COMPILER, QUICK
 
 pty = pytest.importorskip("pty")
@@ -105,7 +105,7 @@ def view(**changed):
         "size": 21,
         "is_last": False,
     }
-    return View(**{**figures, **changed})
+    return RunView(**{**figures, **changed})
 
 
 @pytest.mark.parametrize("columns", [39, 79, 199])

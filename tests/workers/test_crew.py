@@ -14,7 +14,7 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.network.tokens import PhenotypeError
 from dsgec.workers import process
-from dsgec.workers.calls import MOST_RESTARTS, Call
+from dsgec.workers.calls import MOST_RESTARTS, PendingCall
 from dsgec.workers.crew import MOST_HELD, Crew
 from dsgec.workers.pipe import unpacked
 from tests.clusters import ROOT, wait_until
@@ -204,7 +204,7 @@ def test_a_value_is_sent_once_and_goes_when_there_are_many(crew):
     assert all(len(one._held) <= MOST_HELD for one in crew._processes)
 
     one = next(iter(crew._processes))
-    asked = [one.question(Call(length, ()), {f"new {n}": values[n]}) for n in (0, 0, 1)]
+    asked = [one.question(PendingCall(length, ()), {f"new {n}": values[n]}) for n in (0, 0, 1)]
     sent = [unpacked(data).values for data in asked]
     assert sent == [{"new 0": values[0]}, {}, {"new 1": values[1]}]
 

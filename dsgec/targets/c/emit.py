@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dsgec.arithmetic.source import c_source
-from dsgec.codegen.artefact import Artefact, SourceFile, View, view
+from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, view
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.literals import float_number
 from dsgec.codegen.loops import Loops, loops
-from dsgec.codegen.statements import C, Language, functions_used
+from dsgec.codegen.statements import C, Syntax, functions_used
 from dsgec.network.ir import Input, Network
 
 _BLOCK_BYTES = 4 << 10  # of the stack, which a board has little of
@@ -21,8 +21,8 @@ _PIECE = 88  # characters of a line of the description
 class Type:
     """How C computes with double or float."""
 
-    row: Language
-    block: Language
+    row: Syntax
+    block: Syntax
     word: str
     format: str  # of its bits, for struct
     largest: str
@@ -49,7 +49,7 @@ TYPES = {
 class CView:
     """What only the templates of C see: tables of fixed width, which need no pointers."""
 
-    m: View
+    m: TemplateView
     type: Type
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import DEFINED
-from dsgec.codegen.artefact import Artefact, SourceFile, View, view
+from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, view
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.tape import Step, Tape, tape
 from dsgec.targets.c.emit import TYPES
@@ -36,7 +36,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class CFunction:
     """A step that is no sum, as a loop over rows."""
 
     name: Code
@@ -47,7 +47,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryPoint:
     """A step as the C has it in its table."""
 
     operation: Code
@@ -68,8 +68,8 @@ class Kernel:
     levels: tuple[Level, ...]
     inputs: tuple[tuple[int, int], ...]
     constants: tuple[tuple[Code, int], ...]
-    functions: tuple[Function, ...]
-    steps: tuple[Entry, ...]
+    functions: tuple[CFunction, ...]
+    steps: tuple[EntryPoint, ...]
     sources: tuple[tuple[int, ...], ...]
     weights: tuple[tuple[Code, ...], ...]
     outputs: tuple[int, ...]
@@ -101,7 +101,7 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     )
 
 
-def _kernel(artefact: Artefact, m: View, tape_: Tape) -> Kernel:
+def _kernel(artefact: Artefact, m: TemplateView, tape_: Tape) -> Kernel:
     names = sorted({step.operation for step in tape_.steps} - {"sum"})
     rows = _rows(tape_.slots * _SIZES[artefact.dtype])
     sums = [step for step in tape_.steps if step.operation == "sum"]
@@ -153,16 +153,16 @@ def _rows(bytes_of_row: int) -> int:
     return next(fitting, _ROWS[-1])
 
 
-def _function(name: str) -> Function:
+def _function(name: str) -> CFunction:
     binary = name in _BINARY
     call = f"dsgec_{name}(x, y)" if binary else f"dsgec_{name}(x)"
     expression = _OPERATORS.get(name, call)
-    return Function(
+    return CFunction(
         Code(f"each_{name}"), Code(name.upper()), Code(expression), binary, name in _PARTS
     )
 
 
-def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[Entry]:
+def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[EntryPoint]:
     starts = {}
     start = 0
     for row in sources:
@@ -174,10 +174,10 @@ def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[En
         if step.operation == "sum":
             operation = Code(f"SUM_{step.count}")
             entries.append(
-                Entry(operation, step.to, starts[step.sources], len(step.sources), weight)
+                EntryPoint(operation, step.to, starts[step.sources], len(step.sources), weight)
             )
             weight += step.count * len(step.sources)
         else:
             a, b = (*step.sources, step.count)[:2]
-            entries.append(Entry(Code(step.operation.upper()), step.to, a, b, 0))
+            entries.append(EntryPoint(Code(step.operation.upper()), step.to, a, b, 0))
     return entries

@@ -17,9 +17,9 @@ from dsgec.arithmetic.ir import Call, Choose, Definition, Expression, Literal, N
 from dsgec.arithmetic.ir import Operation as Operator
 from dsgec.arithmetic.parse import read
 from dsgec.arithmetic.table import DEFINED
-from dsgec.codegen.artefact import Artefact, SourceFile, View, view
+from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, view
 from dsgec.codegen.statements import C
-from dsgec.codegen.tape import Operation, Writer
+from dsgec.codegen.tape import TapeStep, TapeWriter
 from dsgec.errors import DsgecError
 from dsgec.network.ir import Network
 
@@ -87,7 +87,7 @@ def _text(value: Any) -> str:
 
 def _outputs(graph: "_Graph", network: Network) -> str:
     """The tensor of the network's outputs."""
-    writer = Writer(replace(network, softmax=False))
+    writer = TapeWriter(replace(network, softmax=False))
     outputs = writer.write()
     numbers = {value: number for number, value in writer.constants.values()}
     rows = graph.rows()
@@ -105,7 +105,7 @@ def _outputs(graph: "_Graph", network: Network) -> str:
     return graph.single(graph.add("Softmax", y, axis=1) if network.softmax else y)
 
 
-def _results(graph: "_Graph", m: View, y: str) -> None:
+def _results(graph: "_Graph", m: TemplateView, y: str) -> None:
     """Outputs, in single precision, under the names that users see."""
     graph.dtype = "float"
     if not m.classes:
@@ -126,14 +126,14 @@ def _results(graph: "_Graph", m: View, y: str) -> None:
 
 def _number(graph: "_Graph", chosen: str, value: str) -> None:
     """The class that was chosen; -1 where its value is not a number."""
-    told = graph.add("Where", graph.add("IsNaN", value), graph.integers([-1]), chosen)
-    graph.name(graph.add("Squeeze", told, graph.integers([1])), NUMBERS)
+    numbered = graph.add("Where", graph.add("IsNaN", value), graph.integers([-1]), chosen)
+    graph.name(graph.add("Squeeze", numbered, graph.integers([1])), NUMBERS)
 
 
-def _groups(operations: list[Operation], numbers: dict[int, float]) -> Iterable[list[Operation]]:
+def _groups(operations: list[TapeStep], numbers: dict[int, float]) -> Iterable[list[TapeStep]]:
     """Operations of a kind that can be done together, in an order in which all can be done."""
     level: dict[int, int] = {}
-    groups: dict[tuple[Any, ...], list[Operation]] = {}
+    groups: dict[tuple[Any, ...], list[TapeStep]] = {}
     for operation in operations:
         depth = 1 + max((level.get(argument, 0) for argument in operation.arguments), default=0)
         level.update({operation.result + i: depth for i in range(operation.results)})
@@ -145,7 +145,7 @@ def _groups(operations: list[Operation], numbers: dict[int, float]) -> Iterable[
 
 
 def _apply(
-    graph: "_Graph", group: list[Operation], place: dict[int, Place], numbers: dict[int, float]
+    graph: "_Graph", group: list[TapeStep], place: dict[int, Place], numbers: dict[int, float]
 ) -> str:
     """The tensor of what a group of operations gives."""
     if group[0].name == "sum":
@@ -162,7 +162,7 @@ def _apply(
 
 
 def _sum(
-    graph: "_Graph", group: list[Operation], place: dict[int, Place], numbers: dict[int, float]
+    graph: "_Graph", group: list[TapeStep], place: dict[int, Place], numbers: dict[int, float]
 ) -> str:
     sources = group[0].arguments
     weights = np.hstack([np.array(operation.weights) for operation in group])
