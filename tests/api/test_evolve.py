@@ -167,7 +167,7 @@ def test_a_quantity_is_predicted():
         assert run.metrics[part]["r2"] == pytest.approx(r2_score(y[rows], run.predict(x[rows])))
     assert run.predict(x).shape == (len(y),)
     assert run.network.classes == ()
-    with pytest.raises(dsgec.DsgecError, match="a quantity"):
+    with pytest.raises(dsgec.DsgecError, match="predicts numbers"):
         run.predict_proba(x)
 
 
