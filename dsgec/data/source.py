@@ -95,7 +95,10 @@ class TableSource:
         return self._hash.hexdigest()
 
     def close(self) -> None:
-        self._stream.close()
+        try:
+            self._stream.close()
+        except OSError as error:
+            raise DsgecError(f"cannot read {self.shown}: {reason(error)}") from error
 
     def everything(self) -> bytes:
         """All bytes, as they are in the file."""

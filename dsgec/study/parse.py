@@ -1,6 +1,7 @@
 """A study file (TOML) to a Study; all its errors are reported at once."""
 
 import re
+import stat
 import tomllib
 from collections.abc import Collection
 from importlib.resources.abc import Traversable
@@ -255,10 +256,13 @@ def _near(file: str, folder: Path | None) -> str:
     """A file beside the study, if there is one; otherwise as it was written."""
     if folder is None or not file:
         return file
+    beside = folder / file
     try:
-        return str(folder / file) if (folder / file).is_file() else file
-    except (OSError, ValueError):
+        return str(beside) if stat.S_ISREG(beside.stat().st_mode) else file
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return file
+    except OSError:  # something is there, and to read it says what is wrong
+        return str(beside)
 
 
 def _stem(file: str) -> str:

@@ -1,11 +1,14 @@
 """A table of numbers is read, or the message says which cell is in the way."""
 
+import io
+
 import numpy as np
 import pytest
 
 from dsgec.data.dataset import make_dataset
 from dsgec.data.encode import raw_rows
 from dsgec.data.ir import Plan
+from dsgec.data.source import Source
 from dsgec.data.split import split
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
@@ -143,6 +146,18 @@ def test_faults_of_the_same_kind_are_not_told_without_end():
 def test_a_missing_file_names_the_shipped_tables():
     with pytest.raises(DsgecError, match="wdbc"):
         read_table("no-such-file.csv")
+
+
+class Unclosed(io.BytesIO):
+    """As a file of a remote disk may be."""
+
+    def close(self):
+        raise OSError(5, "Input/output error")
+
+
+def test_a_table_that_cannot_be_closed_is_named():
+    with pytest.raises(DsgecError, match=r"cannot read t\.csv: Input/output error"):
+        Source(Unclosed(b"a,b"), "t.csv", "t").close()
 
 
 @pytest.mark.parametrize(

@@ -183,9 +183,9 @@ ssize_t write(int descriptor, const void *data, size_t length) {
     return COUNTED(WRITE, is_open_beneath(descriptor)) ? -1 : real(descriptor, data, length);
 }
 
+/* Nothing is synced: no disk loses its power here, and it would be half of the time. */
 int fsync(int descriptor) {
-    REAL(int, fsync, (int))
-    return COUNTED(SYNC, is_open_beneath(descriptor)) ? -1 : real(descriptor);
+    return COUNTED(SYNC, is_open_beneath(descriptor)) ? -1 : 0;
 }
 
 int close(int descriptor) {

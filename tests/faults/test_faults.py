@@ -26,7 +26,7 @@ def server(tmp_path_factory):
 
 
 def sweep(server, folder, name, kinds=KINDS, first=1, every=1):
-    """How many points were tried, by kind."""
+    """How many points were tried, by kind, and how many different folders they left."""
     root = folder / "root"
     run, known = commands(root)
     before, command, again = known[name]
@@ -42,21 +42,21 @@ def sweep(server, folder, name, kinds=KINDS, first=1, every=1):
         every=every,
     )
     assert not answer["problems"], "\n".join(answer["problems"])
-    return answer["counts"]
+    return answer["counts"], answer["states"]
 
 
 @pytest.mark.parametrize("name", ["evolve", "report"])
 def test_a_command_whose_system_call_fails_can_be_repeated(name, server, tmp_path):
     first = 16 if name == "evolve" else 1  # of `evolve`, the page: it comes after the record
-    counts = sweep(server, tmp_path, name, ("half", "fsync", "rename", "kill"), first, every=40)
+    counts, _ = sweep(server, tmp_path, name, ("half", "fsync", "rename", "kill"), first, every=40)
     assert all(counts.values()) and len(counts) == 4, counts
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", NAMES)
 def test_every_system_call_may_fail_or_be_the_last(name, server, tmp_path, capsys):
-    counts = sweep(server, tmp_path, name)
+    counts, states = sweep(server, tmp_path, name)
     with capsys.disabled():
         each = ", ".join(f"{kind} {count}" for kind, count in counts.items())
-        print(f"\n{name}: {sum(counts.values())} points ({each})")
+        print(f"\n{name}: {sum(counts.values())} points ({each}), {states} folders left")
     assert {"open", "write", "half", "fsync", "rename", "kill"} <= counts.keys()

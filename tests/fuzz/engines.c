@@ -29,14 +29,27 @@ static void put_bytes(Text *text, const char *data, size_t length) {
     text->length += length;
 }
 
+static int32_t count_slots(const dsgec_engine *e) {
+    return e->threads[0].mapping.slots.count;
+}
+
+/* An engine that mended a gene of a high part has as many slots for ever, and clears them all for
+ * each individual: it would slow down every input that follows, so another takes its place. */
 static void prepare_engines(void) {
+    static int32_t slots;
     const char *data;
     size_t length;
+    if (begun != NULL && count_slots(begun) > slots) {
+        dsgec_engine_free(begun);
+        begun = NULL;
+    }
     if (begun == NULL) {
         begun = new_engine();
         step(begun, 2);
         EXPECT(dsgec_engine_save(begun, &data, &length) == OK);
+        begun_state.length = 0;
         put_bytes(&begun_state, data, length);
+        slots = count_slots(begun);
     }
 }
 

@@ -19,6 +19,7 @@ HERE = Path(__file__).parent
 FLAGS = ("-std=c99", "-g", "-ffp-contract=off", "-pthread")
 QUIET = {"clang": ("-Wno-unknown-pragmas", "-Wno-pass-failed")}
 SANITIZERS = "address,undefined"
+SHALLOW = (("hidden-layers", 2), ("nodes", 2), ("sum", 2))
 LIMITS = ("-timeout=60", "-rss_limit_mb=2000", "-reload=0")
 
 
@@ -46,7 +47,10 @@ class Reader:
 
 
 class EngineHarness:
-    """An engine that reads states (`restore`) or migrants (`receive`)."""
+    """An engine that reads states (`restore`) or migrants (`receive`).
+
+    Populations and networks are small: it takes one some milliseconds to read an input and run on.
+    """
 
     most = 1 << 16
     # Comparisons are followed at three times the cost, and the mutator knows what to compare with.
@@ -55,7 +59,7 @@ class EngineHarness:
     def __init__(self, target, grammar, representation="dsge", classes=2, **settings):
         self.target, self.name = target, f"{target}-{representation}-{grammar}"
         self.settings = Settings(
-            population=6,
+            population=4,
             generations=6,
             elites=2,
             tournament=2,
@@ -64,6 +68,7 @@ class EngineHarness:
             codons=60,
             wraps=1,
             max_size=3000,
+            max_depth=SHALLOW if grammar.startswith("multi_layer") else (),
             **settings,
         )
         self.problem = make(grammar, self.settings, make_data(1, 11, 3, classes))

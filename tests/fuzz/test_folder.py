@@ -137,8 +137,8 @@ def test_any_checkpoint_is_read_or_refused(length, tmp_path):
     magic, _, _ = (path := tmp_path / CHECKPOINT).read_bytes().partition(b"\n")
     start = len(magic) + 1 + hashlib.sha256().digest_size
     body = path.read_bytes()[start:]
-    length, *sizes = struct.unpack("<3Q", body[:24])
-    header, rest = json.loads(body[24 : 24 + length]), body[24 + length :]
+    first, *sizes = struct.unpack("<3Q", body[:24])
+    header, rest = json.loads(body[24 : 24 + first]), body[24 + first :]
 
     def attempt():
         changed = json.dumps(with_another_value(header, rng)).encode()

@@ -39,6 +39,13 @@ def test_what_is_not_said_is_as_usual(tmp_path):
     assert [row.label for row in plan.rows] == ["one_layer"]
 
 
+def test_a_file_beside_a_study_that_cannot_be_read_is_not_taken_for_another(tmp_path):
+    (tmp_path / "one_layer").symlink_to("one_layer")  # which is no name of a file, nor of none
+    (part,) = study(tmp_path, PART).parts
+
+    assert part.grammars[0].file == str(tmp_path / "one_layer")
+
+
 def test_everything_that_can_be_said(tmp_path):
     (tmp_path / "houses.csv").write_text("a,price\n1,2\n")
     (tmp_path / "my.bnf").write_text("<a> ::= x_1\n")
