@@ -102,7 +102,7 @@ def evolve(
     GRAMMAR is a BNF file or the name of a shipped grammar. DATA is a table: a CSV, TSV, ARFF or
     Parquet file, packed with gzip or not, `-` for standard input, or the name of a shipped one.
 
-    A run that was interrupted, or killed, goes on when it is started again in the same way.
+    A run that was interrupted or killed is resumed by the same command.
     """
     test, folds = settings.pop("test"), settings.pop("folds")
     share, test_table = share_or_table(test, folds, runs)

@@ -56,7 +56,7 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     if not isinstance(grammar, str) or not isinstance(data, str) or "-" in (data, test):
         raise DsgecError(
             f"the checkpoint in {run} does not say where its table is",
-            "Start the run again as it was started, with the same arguments: it goes on.",
+            "Start the run again as it was started, with the same arguments: that resumes it.",
         )
     settings = Settings.from_json(checkpoint.asked.get("settings", {}))
     file = load_grammar(grammar)

@@ -12,10 +12,10 @@ class SessionOptions(Execution):
     """What a user said about it."""
 
     max_seconds: float | None = setting(
-        None, "End after so long, in good order: `dsgec resume` goes on.", 0.0, metavar="SECONDS"
+        None, "Stop after so long, in good order; `dsgec resume` continues.", 0.0, metavar="SECONDS"
     )
     save_every: float = setting(
-        30.0, "Between checkpoints, which a killed run goes on from.", 0.0, metavar="SECONDS"
+        30.0, "Between checkpoints, which resume a killed run.", 0.0, metavar="SECONDS"
     )
     cluster: str | None = setting(
         None,

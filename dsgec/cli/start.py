@@ -116,7 +116,7 @@ def start_many(
         done = sum(not _can_go_on(one) for one in ended)
         again = shlex.join(["dsgec", *(word for word in sys.argv[1:] if word != "--overwrite")])
         why = "interrupted" if signals.stop.is_set() else "their time was over"
-        complain(f"{why}: {done} of {len(each)} have ended; `{again}` goes on with the others")
+        complain(f"{why}: {done} of {len(each)} have ended; `{again}` resumes the others")
     if signals.stop.is_set() and not whole:
         sys.exit(signals.exit_code)
 
@@ -173,7 +173,7 @@ def _tell(ended: WrittenRun, options: SessionOptions) -> None:
         complain(
             f"{_WHY[ended.ended]} after generation {result['generations']} of"
             f" {asked['generations']}: this is the best so far;"
-            f" `dsgec resume {shlex.quote(str(ended.folder))}` goes on"
+            f" `dsgec resume {shlex.quote(str(ended.folder))}` resumes it"
         )
 
 

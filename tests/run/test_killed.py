@@ -59,7 +59,7 @@ def test_a_table_from_standard_input_is_asked_for_again(tmp_path):
     (folder,) = [path for path in tmp_path.iterdir() if path.is_dir()]
     answer = dsgec("resume", folder, code=1)
     assert "where its table is" in answer.stderr
-    assert "it goes on" in answer.stderr
+    assert "that resumes it" in answer.stderr
     dsgec(*asked, input=table)
     assert read(folder, "run.json")["result"]["ended"] == "generations"
 
