@@ -189,7 +189,7 @@ def heading(job: Job, description: str) -> str:
 
 def score(objective: str, fitness: float) -> str:
     """A fitness as people read it."""
-    return _number(natural(objective, fitness))
+    return plain_number(natural(objective, fitness))
 
 
 def run_line(run: WrittenRun) -> str:
@@ -203,7 +203,7 @@ def run_line(run: WrittenRun) -> str:
     seed = run.record["settings"]["seed"]
     fold = run.record["settings"].get("fold", 0)
     which = f"fold {fold + 1}" if run.record["settings"].get("folds") else f"seed {seed}"
-    return f"{which}  {result['objective']} {_number(result['score'])}  {figures}"
+    return f"{which}  {result['objective']} {plain_number(result['score'])}  {figures}"
 
 
 def duration(seconds: float) -> str:
@@ -228,7 +228,7 @@ def result_lines(run: WrittenRun) -> list[str]:
     names = [path.name for path in run.files]
     perfect = OBJECTIVES[objective].perfect
     lines = [
-        f"best network: {objective} {_number(result['score'])} ({perfect} is perfect);"
+        f"best network: {objective} {plain_number(result['score'])} ({perfect} is perfect);"
         f" {', '.join(parts)}",
         *_metric_lines(result),
         *_confusion_lines(run.record),
@@ -289,8 +289,8 @@ def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
 
 
 def _figure(value: Any) -> str:
-    return f"{_number(value):>10}" if value is not None else f"{'-':>10}"
+    return f"{plain_number(value):>10}" if value is not None else f"{'-':>10}"
 
 
-def _number(value: float) -> str:
+def plain_number(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 1e5 else f"{value:.3g}"

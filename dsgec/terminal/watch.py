@@ -16,7 +16,15 @@ from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import natural
 from dsgec.run.job import Job, WrittenRun
 from dsgec.terminal.curve import Steps, curve, is_logarithmic
-from dsgec.terminal.display import Voice, duration, heading, run_line, score, sooner
+from dsgec.terminal.display import (
+    Voice,
+    duration,
+    heading,
+    plain_number,
+    run_line,
+    score,
+    sooner,
+)
 from dsgec.terminal.styled import Line, StyledText, coloured, crop, flow, length, palette, size_of
 
 _SECONDS_BETWEEN_UPDATES = 0.18
@@ -271,7 +279,7 @@ def curve_lines(steps: Steps, generation: int, columns: int, rows: int) -> list[
     if columns < _ROOM_FOR_A_CURVE[0] or rows < _ROOM_FOR_A_CURVE[1]:
         return []
     finite = [value for _, value in steps if math.isfinite(value)]
-    high, low = (score("", max(finite)), score("", min(finite))) if finite else ("", "")
+    high, low = (plain_number(max(finite)), plain_number(min(finite))) if finite else ("", "")
     labels = [high, *[""] * (_CURVE_ROWS - 2), low]
     if is_logarithmic(finite):
         labels[1] = "log"

@@ -42,7 +42,7 @@ def test_what_was_not_measured_is_told_as_text():
 
 
 def test_a_wheel_goes_with_the_target_cffi_only(tmp_path):
-    with pytest.raises(DsgecError, match="--wheel goes with the target cffi"):
+    with pytest.raises(DsgecError, match="wheel needs the target cffi"):
         export(unnamed(parse("x_1")), ["js"], "net", tmp_path, wheel=True)
 
 

@@ -18,8 +18,8 @@ from typing import NoReturn
 from unittest.mock import patch
 
 from dsgec.__main__ import main
-from dsgec.artefacts import package
 from dsgec.resources import TABLES
+from dsgec.targets.cffi import package
 
 QUICK = ("--generations", "8", "--population", "24", "--quiet")
 NAME = "wdbc-one_layer-seed1"

@@ -1,14 +1,13 @@
 """Folders of runs made without evolving: a phenotype that was written by hand, on a small table."""
 
 import random
-from types import SimpleNamespace
 
 from dsgec import report
 from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import read_table
-from dsgec.evolution.evolver import HistoryRow
+from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.folder import make_folder, open_folder
@@ -47,10 +46,7 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
     file = load_grammar(grammar)
     dataset = make_dataset(read_table(str(table)), None, plan or Plan())
     problem = make_problem(file.grammar, dataset, settings)
-    best = SimpleNamespace(fitness=1.5, derivation=SimpleNamespace(phenotype=phenotype))
-    last = SimpleNamespace(
-        generation=3, best=best, mean=2.0, invalid=0, evaluations=10, reused=0, size=5
-    )
+    last = Generation(3, 1.5, 2.0, 0, 10, 0, 5, phenotype)
     model = problem.model(phenotype)
     record = make_record(problem, settings, file, last, model, "generations")
     rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0, 5) for i in range(4)]

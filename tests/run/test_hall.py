@@ -91,7 +91,7 @@ def test_what_cannot_be_picked_is_told(folder, tmp_path):
     for way, value, told in (
         ("size", "many", "a number of connections"),
         ("at-most", "many", "a number of connections"),
-        ("size", str(least - 1), f"no network of {least - 1} connections"),
+        ("size", str(least - 1), f"no network of {least - 1} connection"),
         ("at-most", str(least - 1), f"has {least} connections"),
         ("smallest-within", "much", "takes a share"),
         ("smallest-within", "-1%", "takes a share"),

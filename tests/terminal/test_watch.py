@@ -13,6 +13,7 @@ import pyte
 import pytest
 
 from dsgec.drawing.width import cells, shorten
+from dsgec.evolution.evolver import Generation
 from dsgec.terminal import display, watch
 from dsgec.terminal.curve import curve
 from dsgec.terminal.display import Lines, Silence, progress
@@ -37,10 +38,7 @@ def job(generations=1000, objective="exp-rmse"):
 
 
 def state(generation, fitness=1.5, size=9):
-    best = SimpleNamespace(fitness=fitness)
-    return SimpleNamespace(
-        generation=generation, best=best, mean=2.5, evaluations=100 * generation, size=size
-    )
+    return Generation(generation, fitness, 2.5, 0, 100 * generation, 0, size, "x_1")
 
 
 def ended(seed):
@@ -418,7 +416,7 @@ def test_texts_are_cut_by_the_columns_that_they_take():
     assert cells("列a") == 3
     assert shorten("列列列", 5) == "列列…"
     assert shorten("列列列", 4) == "列…"
-    assert plain(crop([watch.Span("abc"), watch.Span("def")], 4)) == "abc…"
+    assert plain(crop([watch.StyledText("abc"), watch.StyledText("def")], 4)) == "abc…"
 
 
 ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm-256color"}
