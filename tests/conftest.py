@@ -36,6 +36,9 @@ def own_cache(tmp_path_factory):
     if "PYTEST_XDIST_WORKER" in os.environ:
         session = session.parent
     os.environ["DSGEC_CACHE"] = str(session / "compiled")
+    # Hundreds of processes start, each in half the time where Python keeps its bytecode.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(session / "bytecode")
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -49,6 +48,12 @@ CASES = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def bytecode_beside_its_module(monkeypatch):
+    """As users have it."""
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX")
+
+
 @pytest.mark.parametrize(("target", "file"), CASES)
 @pytest.mark.parametrize("kind", ["file", "link"])
 def test_what_an_import_could_prefer_is_named(target, file, kind, tmp_path):
@@ -93,8 +98,7 @@ def cached(folder, name, optimise="0"):
     """Import a module as a user would: Python keeps its bytecode beside it."""
     level = {"0": [], "1": ["-O"], "2": ["-OO"]}[optimise]
     command = [sys.executable, *level, "-c", f"import {name}"]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
-    subprocess.run(command, cwd=folder, env=environment, check=True)
+    subprocess.run(command, cwd=folder, check=True)
     return next(folder.rglob(f"*.opt-{optimise}.pyc" if optimise != "0" else "*.pyc"))
 
 

@@ -99,6 +99,13 @@ CASES = {
 """Grammar, options and what is to be reached: accuracy, or r2."""
 
 
+SLOW = ("digits", "houses")
+
+
+def slow(name):
+    return pytest.param(name, marks=pytest.mark.campaign)
+
+
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
@@ -107,7 +114,7 @@ def tables(tmp_path_factory):
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [slow(name) if name in SLOW else name for name in CASES])
 def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_path):
     grammar, options, goal = CASES[name]
     table = tables(name)

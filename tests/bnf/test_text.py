@@ -78,7 +78,7 @@ def grammars(draw):
     return Grammar(tuple(rules), stated)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(grammars())
 def test_a_made_grammar_comes_back_from_its_text(grammar):
     try:

@@ -176,7 +176,7 @@ def run(seed):
 
 
 def test_a_sample_of_random_grammars_runs_as_in_the_reference():
-    assert sum(run(seed) for seed in range(12)) >= 4
+    assert sum(run(seed) for seed in range(6)) >= 2
 
 
 @pytest.mark.campaign

@@ -64,9 +64,7 @@ def test_the_source_has_no_warnings(compiler, tmp_path):
     extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
     for number, (representation, grammar) in enumerate(
         [
-            ("dsge", "one_layer"),
             ("dsge", "multi_layer_softmax"),
-            ("dsge", "float"),
             ("sge", "one_layer"),
             ("ge", "one_layer"),
         ]

@@ -78,9 +78,9 @@ def best_of(champions):
 @pytest.mark.parametrize(
     ("grammar", "data", "threads"),
     [
-        ("multi_layer", "wdbc", 1),
+        pytest.param("multi_layer", "wdbc", 1, marks=pytest.mark.campaign),
         ("one_layer_softmax", "wdbc", 3),
-        ("multi_layer_softmax", "wdbc", 1),
+        pytest.param("multi_layer_softmax", "wdbc", 1, marks=pytest.mark.campaign),
     ],
 )
 def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(grammar, data, threads):

@@ -245,6 +245,7 @@ def test_jobs_and_backends_do_not_change_the_results(file, whole, tmp_path):
     assert a["results.csv"] != made(whole)["results.csv"]
 
 
+@pytest.mark.campaign
 def test_a_study_goes_on_when_nobody_listens_any_more(file, whole, tmp_path):
     command = [*COMMAND, "study", str(file), "--out", str(tmp_path)]
     with subprocess.Popen(
