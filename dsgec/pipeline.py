@@ -160,9 +160,10 @@ def _watching(
 @cache
 def _warm_up() -> None:
     """Compile the templates beside the engine, by a small export: it takes a third of a second."""
-    small = Artefact(unnamed(parse("sig(x_1)")), "net", selftest=QUICK)
-    artefact_files(small, EXPORTED)
-    prepare_page()
+    with contextlib.suppress(Exception):  # which the run's own export will raise
+        small = Artefact(unnamed(parse("sig(x_1)")), "net", selftest=QUICK)
+        artefact_files(small, EXPORTED)
+        prepare_page()
 
 
 def _write(job: Job, folder: Folder, outcome: Outcome, checkpoints: Checkpoints) -> WrittenRun:
