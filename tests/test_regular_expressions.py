@@ -21,6 +21,7 @@ from dsgec.bnf.parse import parse
 from dsgec.bnf.text import text
 from dsgec.data.arff import recognises
 from dsgec.errors import DsgecError
+from dsgec.layered import cut
 from dsgec.resources import GRAMMARS, shipped_names
 
 ROOT = Path(__file__).parents[1]
@@ -108,6 +109,9 @@ HEAD = "<a> ::= "
         (recognises, b"", b"%", b"\n1,2\n"),
         (recognises, b"", b"% \n", b"1,2\n"),
         (recognises, b"", b"%\r\n \t%%\r", b"1,2\n"),
+        (cut, "", "9", ""),
+        (cut, "", "9.", "e"),
+        (cut, "", "9e", "-"),
     ],
 )
 def test_long_texts_take_time_in_proportion(function, start, piece, end):

@@ -7,7 +7,7 @@ neurons a layer has, and the network parser cut with this one function.
 
 import re
 
-_LANDMARK = re.compile(r"(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+|[()]|-", re.ASCII)
+_LANDMARK = re.compile(r"\d\.?[eE][+-]?\d+|[()]|-", re.ASCII)  # of a numeral, its exponent
 _BLANKS = " \t\n\r\f\v"
 _BEFORE_A_SIGN = frozenset("+*/^,(")
 

@@ -70,7 +70,8 @@ def with_another_value(document, rng):
         return changed
 
 
-LENGTHS = pytest.mark.parametrize("length", [150, pytest.param(5000, marks=pytest.mark.campaign)])
+LONG = pytest.param(5000, marks=[pytest.mark.campaign, pytest.mark.timeout(3600)])
+LENGTHS = pytest.mark.parametrize("length", [150, LONG])
 
 
 def share_refused(attempt, length):
