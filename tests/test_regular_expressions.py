@@ -15,13 +15,13 @@ from re import _constants, _parser
 
 import lark
 import pytest
+from dsgec.layered import cut
 
 from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.bnf.text import text
 from dsgec.data.arff import recognises
 from dsgec.errors import DsgecError
-from dsgec.layered import cut
 from dsgec.resources import GRAMMARS, shipped_names
 
 ROOT = Path(__file__).parents[1]

@@ -9,7 +9,7 @@ from typing import Any
 
 from dsgec.api.network import Network
 from dsgec.codegen.markup import render_markup
-from dsgec.errors import DsgecError, clean
+from dsgec.errors import DsgecError, clean, counted
 from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import write_folder
@@ -131,7 +131,9 @@ class Run:
             for name, value in list(found.items())[:1]
             if value is not None
         )
-        size = ", ".join(f"{count} {what}" for what, count in self.network.size.items())
+        size = ", ".join(
+            counted(n, what.removesuffix("s")) for what, n in self.network.size.items()
+        )
         return clean(
             f"<dsgec.Run {grammar} on {data}: {self.objective} {self.score:.6g}"
             f" after {self.generations} generations; {figures}; {size}>"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dsgec.artefacts.read import artefact_files, open_artefacts
 from dsgec.codegen.artefact import Artefact
-from dsgec.errors import clean
+from dsgec.errors import clean, counted
 from dsgec.folder import open_folder
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
@@ -69,11 +69,12 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
         clean(title),
         f"  model       {artefact.model_id}, made by dsgec {artefact.version}",
         f"  predicts    {what}" + (f" (`{ascii(model.target)[1:-1]}`)" if model.target else ""),
-        f"  row         {len(model.columns)} columns, {used} of them read; {texts} of texts;"
+        f"  row         {counted(len(model.columns), 'column')}, {used} of them read;"
+        f" {texts} of texts;"
         f" {filled} may be missing",
-        f"  network     {measure.neurons} neurons in {measure.layers} layers,"
-        f" {measure.connections} connections; type {artefact.dtype}",
+        f"  network     {counted(measure.neurons, 'neuron')} in {counted(measure.layers, 'layer')},"
+        f" {counted(measure.connections, 'connection')}; type {artefact.dtype}",
         f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
-        f"  self-test   {len(artefact.golden.rows)} rows",
+        f"  self-test   {counted(len(artefact.golden.rows), 'row')}",
         *costs(artefact),
     ]

@@ -44,7 +44,7 @@ _OTHERWISE: dict[str, dict[str, Any]] = {
     "test": {
         "type": str,
         "default": None,
-        "show_default": str(Settings().test),
+        "show_default": False,
         "metavar": "SHARE|FILE",
     },
     "folds": {"type": click.IntRange(2), "default": None, "show_default": False},

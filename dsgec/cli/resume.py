@@ -32,7 +32,8 @@ def resume(run: Path, session: SessionOptions) -> None:
 
     with open_folder(run) as folder:
         if not has_checkpoint(folder):
-            if read_record(folder).get("result", {}).get("ended") in ENDS:
+            result = read_record(folder).get("result")
+            if isinstance(result, dict) and result.get("ended") in ENDS:
                 raise DsgecError(f"the run in {run} has ended: there is nothing to resume")
             raise DsgecError(
                 f"{run} has no checkpoint to resume from",

@@ -60,7 +60,7 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
             say(str(path))
     if svg is not None or dot is not None:
         return
-    source = f"model {model_id(model)}; `dsgec export` makes code of {clean(str(run / 'best.net'))}"
+    source = f"model {model_id(model)}; `dsgec export` makes code of {clean(str(run))}"
     if not is_capable(sys.stdout):
         say(encodable("\n".join(file_lines(model, name, source)), sys.stdout))
         return

@@ -116,7 +116,7 @@ def start_many(
         done = sum(not _can_go_on(one) for one in ended)
         again = shlex.join(["dsgec", *(word for word in sys.argv[1:] if word != "--overwrite")])
         why = "interrupted" if signals.stop.is_set() else "their time was over"
-        complain(f"{why}: {done} of {len(each)} have ended; `{again}` resumes the others")
+        complain(f"{why}: {done} of {len(each)} have ended; `{again}` resumes the rest")
     if signals.stop.is_set() and not whole:
         sys.exit(signals.exit_code)
 
@@ -170,10 +170,12 @@ def _tell(ended: WrittenRun, options: SessionOptions) -> None:
         say("\n".join(result_lines(ended)))
     if _can_go_on(ended):
         result, asked = ended.record["result"], ended.record["settings"]
+        resume = f"dsgec resume {shlex.quote(str(ended.folder))}"
+        if "-" in sys.argv:  # the table came by standard input, and has to come again
+            resume = shlex.join(["dsgec", *sys.argv[1:]])
         complain(
             f"{_WHY[ended.ended]} after generation {result['generations']} of"
-            f" {asked['generations']}: this is the best so far;"
-            f" `dsgec resume {shlex.quote(str(ended.folder))}` resumes it"
+            f" {asked['generations']}: this is the best so far; `{resume}` resumes it"
         )
 
 

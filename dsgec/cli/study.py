@@ -38,7 +38,7 @@ def study(
     backend: str,
     quiet: bool,
 ) -> None:
-    """Run every engine with every grammar on every table of STUDY, and compare them in tables.
+    """Run every representation with every grammar on every table of STUDY, and compare them.
 
     STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
     time: runs that have finished are never run again.
@@ -100,7 +100,7 @@ def study(
             command = shlex.join(["dsgec", *sys.argv[1:]])
             complain(
                 f"interrupted: {progress.done} of {len(tasks)} runs are finished and kept;"
-                f" go on with `{command}`"
+                f" `{command}` resumes"
             )
             sys.exit(interrupts.exit_code)
         except DsgecError:

@@ -120,5 +120,5 @@ def other_run() -> DsgecError:
     """What is said of a state that begins with another digest."""
     return DsgecError(
         "the saved state is one of another run",
-        "It goes on only with the same grammar, data and settings.",
+        "It can be resumed only with the same grammar, data and settings.",
     )

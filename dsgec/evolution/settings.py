@@ -47,7 +47,9 @@ class Settings:
     wraps: int = setting(
         0, "How often these integers may be read again.", 0, 1_000, representations=("ge",)
     )
-    test: float = setting(0.3, "Share of the rows to test with, or a table of its own.", 0.0, 0.9)
+    test: float = setting(
+        0.3, "Share of the rows to test with (0.3), or a table of its own.", 0.0, 0.9
+    )
     split_seed: int = setting(1, "Seed of the split into training and test rows.", *_SEEDS)
     objective: str = setting(
         "",
@@ -85,8 +87,10 @@ class Settings:
     )
 
     def __post_init__(self) -> None:
-        highest = {"elites": self.population - 1, "fold": max(self.folds - 1, 0)}
-        if self.islands > 1:
+        highest = {"fold": max(self.folds - 1, 0)}
+        if self.population > 1:  # otherwise that is what is wrong
+            highest["elites"] = self.population - 1
+        if self.islands > 1 and self.population > 1:
             highest["migrants"] = self.population - 1
         check(self, highest)
 

@@ -47,7 +47,7 @@ def report_page(folder: Folder) -> str:
         if not result.evidence:
             raise DsgecError(
                 f"{folder.path / EVIDENCE} is not there",
-                "An earlier version did not write it: run `dsgec evolve` again.",
+                "Runs of earlier versions and of estimators lack it: use `dsgec evolve`.",
             )
         return run_page(result)
     from dsgec.report.study import study_page

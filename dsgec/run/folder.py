@@ -132,7 +132,8 @@ def read_hall(folder: Folder) -> list[Famous]:
     """The networks of a run's hall of fame."""
     if not folder.has(HALL):
         raise DsgecError(
-            f"{folder.path} has no {HALL}", "It was made by an earlier version: evolve it again."
+            f"{folder.path} has no {HALL}",
+            "Runs of earlier versions and of estimators lack it: use `dsgec evolve`.",
         )
     return parse_hall(_text(folder, HALL), str(folder.path / HALL))
 
@@ -174,10 +175,13 @@ def refuse_other_run(folder: Folder, asked: dict[str, Any], advice: str) -> None
     """A folder with another run, finished or not, is overwritten only on request."""
     path: Path = folder.path
     if has_checkpoint(folder):
-        checkpoint = read_checkpoint(folder)
-        if not is_same_run(checkpoint.asked, asked):
-            raise DsgecError(f"{path} holds another run, which has not ended", advice)
-        refuse_other_version(folder, checkpoint)
+        try:
+            checkpoint = read_checkpoint(folder)
+            if not is_same_run(checkpoint.asked, asked):
+                raise DsgecError(f"{path} holds another run, which has not ended")
+            refuse_other_version(folder, checkpoint)
+        except DsgecError as error:
+            raise DsgecError(error.faults[0].message, advice) from error
         if checkpoint.arguments.get("overwrites"):
             return
     if has_record(folder) and not is_same_run(read_record(folder), asked):

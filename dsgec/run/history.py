@@ -7,7 +7,9 @@ from dataclasses import fields
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import Generation, HistoryRow
+from dsgec.plain_data import is_count
 
+_ADVICE = "Has it been changed, or written by an earlier version? `dsgec evolve` writes it again."
 HISTORY_COLUMNS = tuple(field.name for field in fields(HistoryRow))
 
 
@@ -34,9 +36,14 @@ def parse_history(text: str, source: str) -> tuple[HistoryRow, ...]:
             for number, best, mean, *counts in lines
         )
     except (ValueError, TypeError, csv.Error) as error:
-        raise DsgecError(f"{source} is not the history of a run: {error}") from error
+        raise DsgecError(f"{source} is not the history of a run", _ADVICE) from error
     numbers = [row.generation for row in rows]
-    is_counted = numbers == sorted(set(numbers)) and bool(rows) and numbers[0] >= 0
-    if tuple(names) != HISTORY_COLUMNS or not is_counted or numbers[-1] >= 2**53:
-        raise DsgecError(f"{source} is not the history of a run")
+    is_increasing = numbers == sorted(set(numbers)) and bool(rows)
+    counts = (
+        count
+        for row in rows
+        for count in (row.generation, row.invalid, row.evaluations, row.reused, row.size)
+    )
+    if tuple(names) != HISTORY_COLUMNS or not is_increasing or not all(map(is_count, counts)):
+        raise DsgecError(f"{source} is not the history of a run", _ADVICE)
     return rows

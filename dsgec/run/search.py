@@ -32,7 +32,7 @@ class Outcome:
 
 
 class Search:
-    """One run: what the command line, the library, a study and islands all evolve with."""
+    """One run: what the command line, the library and studies evolve with, islands included."""
 
     def __init__(self, evolver: Evolver) -> None:
         self.evolver = evolver

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dsgec.errors import DsgecError
+from dsgec.evolution.evolver import ENDS
 from dsgec.folder import Folder
 from dsgec.plain_data import to_json
 from dsgec.study.ir import Cell
@@ -89,9 +90,10 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
         if (
             numbers[0] != 0
             or sorted(set(numbers)) != numbers
-            or numbers[-1] > asked["settings"]["generations"]
-            or _whole(result["generations"]) != asked["settings"]["generations"]
-            or changes[-1][1] != _figure(result["fitness"])
+            or numbers[-1] > _whole(result["generations"])
+            or not _is_ended(result, asked["settings"]["generations"])
+            # Without an elite the last generation may have no valid network: then a champion is it.
+            or changes[-1][1] not in (None, _figure(result["fitness"]))
         ):
             return None
         return CellResult(
@@ -113,6 +115,13 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
         RecursionError,
     ):
         return None
+
+
+def _is_ended(result: dict[str, Any], generations: int) -> bool:
+    """Whether the run was as long as was asked for; `patience` and `stop_at` end one early."""
+    if result["ended"] == "generations":
+        return bool(result["generations"] == generations)
+    return result["ended"] in ENDS and bool(result["generations"] <= generations)
 
 
 def results_text(results: Results) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, counted
 from dsgec.folder import Folder
 from dsgec.study.ir import Cell
 from dsgec.study.outcome import CellFile, outcome_of
@@ -39,8 +39,8 @@ def collect(tasks: Sequence[Task], runs: Folder) -> dict[Cell, CellResult]:
     missing = [task.file for task in tasks if task.cell not in found]
     if missing:
         raise DsgecError(
-            f"{len(missing)} files of finished runs cannot be read: {runs.path / missing[0]}"
-            + (" and others" if len(missing) > 1 else ""),
+            f"{counted(len(missing), 'file')} of finished runs cannot be read:"
+            f" {runs.path / missing[0]}" + (" and others" if len(missing) > 1 else ""),
             "Does another program change the study's folder? Start the study again.",
         )
     return found

@@ -12,19 +12,12 @@ from dsgec.errors import clean, counted
 from dsgec.evolution.evolver import Generation
 from dsgec.fitness.objectives import OBJECTIVES, natural
 from dsgec.run.job import Job, WrittenRun
+from dsgec.run.names import EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.terminal.styled import is_capable
 
 _SECONDS_BETWEEN_LINES = 2.0
 _MOST_CLASSES_SHOWN = 10
-_FILES = (
-    "run.json",
-    "history.csv",
-    "hall_of_fame.csv",
-    "best.net",
-    "timing.json",
-    "report.json",
-    "report.html",
-)
+_FILES = (RECORD, HISTORY, HALL, NETWORK, TIMING, EVIDENCE, PAGE)
 _WIDEST_LABEL = 12
 
 
@@ -234,7 +227,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_confusion_lines(run.record),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
     ]
-    lines.append(f"look at it: {clean(str(run.folder / 'report.html'))}")
+    lines.append(f"look at it: {clean(str(run.folder / PAGE))}")
     module = run.record["model"]["name"]
     lines.append(
         f"import it:  PYTHONPATH={shlex.quote(clean(str(run.folder)))} python -c "

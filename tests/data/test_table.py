@@ -8,7 +8,7 @@ import pytest
 from dsgec.data.dataset import make_dataset
 from dsgec.data.encode import raw_rows
 from dsgec.data.ir import Plan
-from dsgec.data.source import Source
+from dsgec.data.source import TableSource
 from dsgec.data.split import split
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
@@ -157,7 +157,7 @@ class Unclosed(io.BytesIO):
 
 def test_a_table_that_cannot_be_closed_is_named():
     with pytest.raises(DsgecError, match=r"cannot read t\.csv: Input/output error"):
-        Source(Unclosed(b"a,b"), "t.csv", "t").close()
+        TableSource(Unclosed(b"a,b"), "t.csv", "t").close()
 
 
 @pytest.mark.parametrize(

@@ -227,6 +227,8 @@ def test_a_long_history_is_thinned_and_its_sizes_are_drawn(tmp_path):
         ("history.csv", "generation", "gen"),
         ("history.csv", "\n1,", "\none,"),
         ("history.csv", "\n2,", "\n1,"),
+        ("history.csv", ",5\n", f",{10**400}\n"),
+        ("history.csv", ",5\n", ",-5\n"),
         ("run.json", '"train": {', '"train": {"more": 1, '),
         ("run.json", '"confusion": {', '"confusion": {"x": 1, '),
         ("run.json", '"ignore"', '"ignored"'),

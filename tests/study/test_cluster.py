@@ -164,7 +164,7 @@ def test_what_has_finished_is_kept(tmp_path, start_cluster, who):
     if who == "scheduler":
         assert f"the scheduler of the cluster {cluster.address} is gone" in errors
     if who == "interrupt":
-        assert "go on with `dsgec study" in errors
+        assert "` resumes" in errors
     if who != "scheduler":  # the workers are told, and take other work
         with contextlib.closing(connect(cluster.address)) as again:
             call = again.submit(worker.identity)

@@ -224,7 +224,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, number, code):
 
     assert process.returncode == code
     assert "Traceback" not in errors
-    assert f"go on with `dsgec study {file} --out {folder}`" in errors
+    assert f"`dsgec study {file} --out {folder}` resumes" in errors
     assert "of 1200 runs are finished and kept" in errors
 
 
@@ -362,3 +362,21 @@ def test_what_a_study_needs_is_told_beforehand(file, monkeypatch):
     monkeypatch.setattr(statistics.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DsgecError, match=r"needs scipy and pillow\n.*pip install 'dsgec\[study\]'"):
         statistics.require_libraries()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "population = 10\npatience = 1\n",
+        "population = 2\nelites = 0\ncodons = 20\n",  # the last generation may have no network
+    ],
+)
+def test_runs_that_end_early_or_without_a_network_are_read_again(settings, tmp_path):
+    file = tmp_path / "short.toml"
+    file.write_text(
+        f"runs = 3\nseed = 25\ngenerations = 4\n[settings]\n{settings}"
+        '[[part]]\nrepresentations = ["ge"]\ngrammars = ["one_layer"]\ndata = ["wdbc"]\n'
+    )
+    command = ("study", file, "--out", tmp_path / "out", "--backend", "numpy", "--jobs", 1)
+    dsgec(*command)
+    assert "3 of them finished before" in dsgec(*command).stderr
