@@ -126,6 +126,7 @@ def test_the_other_files_that_change_are_printed(project):
     assert changed(project) - by_hand == set(generate())
 
 
+@pytest.mark.campaign
 def test_the_tests_of_the_arithmetic_know_the_activation(project):
     found = python(
         project,
@@ -168,6 +169,7 @@ def test_a_target_is_a_folder_and_a_line():
     assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/targets/rust"}
 
 
+@pytest.mark.campaign
 def test_a_run_is_exported_to_the_new_target(with_rust, run, tmp_path):
     python(with_rust, "-m", "ruff", "check", "dsgec/targets")
     dsgec(with_rust, "export", run, "--to", "rust", "-o", tmp_path)

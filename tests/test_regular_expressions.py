@@ -15,8 +15,8 @@ from re import _constants, _parser
 
 import lark
 import pytest
-from dsgec.layered import cut
 
+from dsgec.bnf.layered import cut
 from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.bnf.text import text

@@ -33,7 +33,7 @@ def test_a_setting_is_named_in_the_words_of_each_surface():
     )
     with pytest.raises(dsgec.DsgecError) as error:
         Settings(max_depth=(("sum", -1),), population=1)
-    assert [fault.setting for fault in error.value.faults] == ["population", "elites", "max_depth"]
+    assert [fault.setting for fault in error.value.faults] == ["population", "max_depth"]
     assert "--max-depth is -1" in error.value.rendered(OPTIONS)
     assert "`max_depth` is -1" in error.value.rendered(STUDY)
     assert "error: max_depth is -1" in str(error.value)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from functools import cache
 
 import pytest
 
@@ -54,13 +55,26 @@ def bytecode_beside_its_module(monkeypatch):
     monkeypatch.delenv("PYTHONPYCACHEPREFIX")
 
 
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The folder of an export, made once for each target."""
+
+    @cache
+    def made(target):
+        folder = tmp_path_factory.mktemp(target) / "out"
+        export(SMALL, [target], "net", folder)
+        return folder
+
+    return made
+
+
 @pytest.mark.parametrize(("target", "file"), CASES)
 @pytest.mark.parametrize("kind", ["file", "link"])
-def test_what_an_import_could_prefer_is_named(target, file, kind, tmp_path):
+def test_what_an_import_could_prefer_is_named(target, file, kind, exported, tmp_path):
     if target == "cffi" and not shutil.which("cc"):
         pytest.skip("no C compiler")
     folder = tmp_path / "out"
-    export(SMALL, [target], "net", folder)
+    shutil.copytree(exported(target), folder)
     path = folder / file
     if path.parent.is_dir() or kind == "file":
         path.parent.mkdir(exist_ok=True)

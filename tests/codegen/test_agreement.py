@@ -113,6 +113,7 @@ def test_a_model_predicts_the_same_everywhere(text, classes, tmp_path):
 
 
 @pytest.mark.needs_cc
+@pytest.mark.campaign
 def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
     terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(700)]
     model = unnamed(simplify(parse(" + ".join(terms))))

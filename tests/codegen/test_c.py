@@ -60,7 +60,16 @@ def run(*command, cwd):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("compiler", [*COMPILERS, *filter(shutil.which, ("g++", "clang++"))])
+@pytest.mark.parametrize(
+    "compiler",
+    [
+        *COMPILERS,
+        *(
+            pytest.param(name, marks=pytest.mark.campaign)
+            for name in filter(shutil.which, ("g++", "clang++"))
+        ),
+    ],
+)
 def test_no_warning_no_undefined_symbol_no_data(compiler, name, dtype, tmp_path):
     write_c(MODELS[name], name, tmp_path, dtype)
     plus = compiler.endswith("++")

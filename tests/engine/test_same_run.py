@@ -64,7 +64,7 @@ def test_texts_that_are_too_large_are_faults_as_in_the_reference(max_size):
     assert_same_run(make("multi_layer", settings), settings)
 
 
-@pytest.mark.parametrize("classes", [0, 2, 5])
+@pytest.mark.parametrize("classes", [0, 2, pytest.param(5, marks=pytest.mark.campaign)])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_every_objective_and_number_of_classes_runs_as_in_the_reference(classes, objective):
     task = "classification" if classes else "regression"

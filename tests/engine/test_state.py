@@ -170,6 +170,7 @@ def loop_at(problem):
     return LoopEvolver(problem, SMALL, ReferenceBackend())
 
 
+@pytest.mark.campaign
 def test_a_damaged_state_is_refused_by_the_loop_as_well(small):
     state = loop_at(small)
     for _, _ in zip(range(3), state.generations(), strict=False):

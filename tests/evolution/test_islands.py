@@ -50,7 +50,9 @@ def test_slices_of_time_change_nothing(problem, whole, seconds):
     assert (rows, evolver.save()) == whole
 
 
-@pytest.mark.parametrize("done", [0, 3, 4, 5, 16])
+@pytest.mark.parametrize(
+    "done", [0, 4, *(pytest.param(n, marks=pytest.mark.campaign) for n in (3, 5, 16))]
+)
 def test_a_saved_state_goes_on_with_another_backend(problem, whole, done):
     for first, second in (("engine", "reference"), ("reference", "engine")):
         begun = choose(problem, SETTINGS, first)

@@ -111,7 +111,7 @@ def test_every_backend_gives_the_same_bits(settings):
 
 
 @EACH
-@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("dtype", ["double", pytest.param("float", marks=pytest.mark.campaign)])
 def test_an_exported_package_gives_the_same_bits(settings, dtype, tmp_path):
     scale, weight = ("1e-309", "1.3e308") if dtype == "double" else ("1e-40", "1.3e38")
     models = [

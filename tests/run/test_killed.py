@@ -173,6 +173,7 @@ def test_a_signal_ends_a_run_in_good_order(tmp_path, long_whole, number, code):
     assert made(tmp_path / RUN) == long_whole
 
 
+@pytest.mark.campaign
 def test_a_second_interrupt_ends_it_at_once_and_nothing_saved_is_lost(tmp_path):
     asked = ["evolve", "one_layer", "wdbc", "--population", "1500", "--generations", "100000"]
     options = ["--backend", "reference", "--save-every", "0", "--islands", "2"]

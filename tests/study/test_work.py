@@ -228,6 +228,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, number, code):
     assert "of 1200 runs are finished and kept" in errors
 
 
+@pytest.mark.campaign
 def test_jobs_and_backends_do_not_change_the_results(file, whole, tmp_path):
     quick = ["study", file, "--quick", "--quiet"]
     text = file.read_text() + "[quick]\nruns = 1\ngenerations = 2\n"
@@ -281,6 +282,7 @@ def test_a_quick_look_at_the_papers_study(tmp_path):
     assert {"results.csv", "tables.tex", "one_layer-sonar.svg", "one_layer-sonar.png"} <= names
 
 
+@pytest.mark.campaign
 def test_a_remark_on_a_grammar_is_made_once(tmp_path):
     grammar = tmp_path / "raw.bnf"
     grammar.write_text("<a> ::= x_1 | x_2 | <a> + <a>\n")

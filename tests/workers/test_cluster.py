@@ -166,9 +166,12 @@ def test_every_change_of_the_code_is_another_identity(tmp_path):
     assert told[1] != told[0]
 
 
+SLOW = pytest.param("127.0.0.1:99999", marks=pytest.mark.campaign)  # five seconds
+
+
 @pytest.mark.parametrize(
     "address",
-    ["", "nowhere", "tcp://", "http://x", "a:b:c", "tls://127.0.0.1:9", "127.0.0.1:99999"],
+    ["", "nowhere", "tcp://", "http://x", "a:b:c", "tls://127.0.0.1:9", SLOW],
 )
 def test_a_wrong_address_is_told(address):
     with pytest.raises(DsgecError, match="no scheduler of a dask cluster answers at") as error:
@@ -176,6 +179,7 @@ def test_a_wrong_address_is_told(address):
     assert "dask scheduler" in error.value.faults[0].advice
 
 
+@pytest.mark.campaign
 def test_whoever_is_no_scheduler_is_told(tmp_path):
     """Somebody who listens and never answers, and the command as a whole."""
     with socket.create_server(("127.0.0.1", 0)) as mute:
