@@ -256,6 +256,7 @@ def test_a_representation_is_five_files():
     }
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_a_run_with_the_new_representation_is_the_references(tmp_path):
     copy = edited("add-a-representation", tmp_path)
