@@ -109,7 +109,7 @@ def _of_rows(rows: Any, shown: str) -> list[Cells]:
     whole = [record for record in records if record is not None]
     if len(whole) < len(records):
         raise DsgecError(
-            f"{shown} is no table: a {type(rows).__name__} whose items are not rows",
+            f"{shown} is not a table: a {type(rows).__name__} whose items are not rows",
             "Give a 2-D array, a list of rows or a data frame.",
         )
     wide = len(whole[0]) if whole else 0

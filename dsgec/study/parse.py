@@ -122,7 +122,7 @@ def _declared(
     for name, table in tables.items():
         place = f"{shown}, [data.{name}]"
         if not isinstance(table, dict):
-            faults.append(Fault(f"{place} is no table", "Write it like [data.mine]."))
+            faults.append(Fault(f"{place} is not a table", "Write it like [data.mine]."))
             continue
         reader = TomlReader(table, place, faults)
         file = reader.take("file", str, name)

@@ -134,7 +134,7 @@ MISTAKES = [
         f"[settings]\nmax_depth = {{ sum = 'a' }}\n{PART}",
         "`max_depth` is {'sum': 'a'}",
     ),
-    (f"[data]\nwdbc = 3\n{PART}", "[data.wdbc] is no table"),
+    (f"[data]\nwdbc = 3\n{PART}", "[data.wdbc] is not a table"),
     (f"[data.wdbc]\nfil = 3\n{PART}", "Did you mean `file`?"),
     ("[[part]]\n", "part 1: `representations` is missing"),
     (
