@@ -13,6 +13,7 @@ targets     Network               → files         a folder for each: emit, rea
 workers     calls                 → results       by processes here, or by a dask cluster's
 data        a table file          → Dataset       features and target as numbers
 fitness     outputs               → a score       what is minimised, what people read
+learning    phenotype, rows       → values        the numbers of a text, by the slope of the loss
 evolution   scores                → generations   select, cross, mutate
 drawing     Network, numbers      → pictures      SVG, Graphviz, charts
 run         generations           → a folder      record, history, network, hall of fame
@@ -61,7 +62,7 @@ from dsgec.run.manifest import read_manifest
 from dsgec.run.names import MANIFEST, PAGE
 from dsgec.run.record import is_same_run, with_stages
 from dsgec.run.result import Result, make_result
-from dsgec.run.search import OnSlice, Outcome, Search
+from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
 from dsgec.run.stages import Stages
 from dsgec.workers import process
@@ -70,7 +71,7 @@ from dsgec.workers.crew import Crew
 EXPORTED = ("numpy", "c")
 """The targets that every run's folder has."""
 
-INTERRUPTED, MAX_SECONDS = "interrupted", "max-seconds"
+MAX_SECONDS = "max-seconds"
 """Why a run ended that can be resumed."""
 
 DEFAULT_SESSION = Session()

@@ -38,7 +38,8 @@ class Setting:
     It belongs to some `representations` only, or to all. On the command line it is `--name`, unless
     it has an `option` of another name. `formerly` is a name that it had, which files still have.
     With `recorded_with`, run.json has it only where that setting is not the default: a setting that
-    is new leaves the bytes of other runs as they were.
+    is new leaves the bytes of other runs as they were. `default` is the paper's; `learned` is that
+    of runs that learn, where it is another one.
     """
 
     default: Any
@@ -53,6 +54,7 @@ class Setting:
     option: str = ""
     formerly: str = ""
     recorded_with: str = ""
+    learned: Any = None
 
     @property
     def key(self) -> str:
@@ -143,9 +145,14 @@ def _kind(hint: Any) -> type:
     return found
 
 
-def make(kind: type[Made], given: Mapping[str, Any]) -> Made:
-    """The dataclass with what a user gave; all that is wrong is reported at once."""
-    values: dict[str, Any] = {}
+def make(kind: type[Made], given: Mapping[str, Any], *, learned: bool = False) -> Made:
+    """The dataclass with what a user gave; all that is wrong is reported at once.
+
+    What was not given, or is None, has the default: with `learned`, that of runs that learn.
+    """
+    usual = {one.name: one.learned for one in settings_of(kind) if one.learned is not None}
+    values: dict[str, Any] = {**usual} if learned else {}
+    given = {name: one for name, one in given.items() if one is not None or name not in usual}
 
     def read(one: Setting) -> None:
         for name in (one.formerly, one.name):

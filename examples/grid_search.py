@@ -2,7 +2,7 @@
 
 python examples/grid_search.py [GENERATIONS [POPULATION]]
 
-`sigexpr` limits the neurons of an output (depth n: n + 1 of them), `sum` the connections of a
+`neurons` limits those of an output (depth n: n + 1 of them), `sum` the connections of a
 neuron (depth n: 2^n). Needs `pip install 'dsgec[sklearn]'`.
 """
 
@@ -14,14 +14,14 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from dsgec import DSGEClassifier
 
 given = [int(number) for number in sys.argv[1:]]
-generations, population = given + [200, 100][len(given) :]
+generations, population = given + [200, 30][len(given) :]
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 
 search = GridSearchCV(
     DSGEClassifier(generations=generations, population=population, random_state=1),
-    {"max_depth": [{"sigexpr": neurons, "sum": sums} for neurons in (0, 2) for sums in (1, 3)]},
+    {"max_depth": [{"neurons": neurons, "sum": sums} for neurons in (0, 2) for sums in (1, 3)]},
     cv=3,
 )
 search.fit(X_train, y_train)

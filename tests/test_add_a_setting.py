@@ -9,7 +9,17 @@ from dsgec.api.generate import PRINTED
 from tests.test_how_to import ROOT, changed, changes, edited, python
 
 PAGE = "add-a-setting"
-QUICK = ("--population", "6", "--generations", "9", "--backend", "numpy", "--quiet")
+QUICK = (
+    "--preset",
+    "paper",
+    "--population",
+    "6",
+    "--generations",
+    "9",
+    "--backend",
+    "numpy",
+    "--quiet",
+)
 SURFACES = """
 import inspect, json, sys
 import dsgec

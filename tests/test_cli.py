@@ -68,7 +68,7 @@ def test_a_run_leaves_its_folder(run):
     assert timing["evaluations_per_second"] > 0
     rows = list(csv.DictReader((run / "history.csv").read_text().splitlines()))
     assert [row["generation"] for row in rows] == ["0", "1", "2", "3", "4"]
-    assert float(rows[-1]["best"]) == record["result"]["fitness"]
+    assert float(rows[-1]["best"]) >= record["result"]["fitness"]  # which is of a tuned network
 
 
 def test_no_path_and_no_date_is_in_the_record(run):
@@ -212,7 +212,7 @@ def test_a_grammar_with_the_wrong_number_of_outputs_is_refused_before_anything_i
 
 def test_json_and_quiet(tmp_path):
     answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--json")
-    assert json.loads(answer.stdout)["result"]["fitness"] > 1.0
+    assert 0.0 < json.loads(answer.stdout)["result"]["fitness"] < 1.0
     answer = dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path, "--quiet")
     assert answer.stdout == answer.stderr == ""
 

@@ -68,6 +68,14 @@ print(*(table.predict([[float(x)]])[0] for x in range(40)))
 """
 
 
+SLOPES = """
+from tests.learning.compare import make_pair
+text = "0.50*tanh(-1.20*x_1 + 0.30*x_2) + 1.25"
+spans = [(0, 4), (10, 5), (22, 4), (34, 4)]
+print(*make_pair("formula", 0, "huber").assert_same(text, spans, 0.01))
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """The project with a new activation, printed again."""
@@ -219,7 +227,7 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
     copy = edited("add-an-objective", tmp_path)
     table = "\n".join(f"{x},{x * x / 9 - (x == 7) * 40}" for x in range(40))
     (copy / "table.csv").write_text(f"x,y\n{table}\n", encoding="utf-8")
-    common = ("evolve", "regression", "table.csv", "--objective", "huber", "--population", "20")
+    common = ("evolve", "formula", "table.csv", "--objective", "huber", "--population", "20")
     for backend in ("engine", "reference"):
         options = (
             "--generations",
@@ -243,6 +251,7 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
     errors = [abs(float(p) - (x * x / 9 - (x == 7) * 40)) for x, p in enumerate(module)]
     losses = [0.5 * e * e if e <= 1 else e - 0.5 for e in errors]
     assert record["result"]["score"] == pytest.approx(sum(losses) / 40, rel=1e-12)
+    assert "SCORED" in python(copy, "-c", SLOPES)
 
 
 def test_a_representation_is_five_files():

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from time import process_time
 
+import numpy as np
 import pytest
 
 from dsgec.bnf.ir import Grammar
@@ -11,7 +12,9 @@ from dsgec.bnf.load import GrammarFile
 from dsgec.bnf.parse import parse
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.literals import python_data
+from dsgec.data import native, table
 from dsgec.data.dataset import make_dataset
+from dsgec.data.plan import Reading
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
 from dsgec.evolution import choose, engine
@@ -66,9 +69,9 @@ def test_the_texts_of_a_grammar_are_made_only_while_they_are_few_symbols(monkeyp
 def test_islands_share_one_engine(monkeypatch):
     calls = Counter()
 
-    def counted(*arguments):
+    def counted(*arguments, **more):
         calls["emitted"] += 1
-        return emit(*arguments)
+        return emit(*arguments, **more)
 
     emit = engine.emit_engine
     monkeypatch.setattr(engine, "emit_engine", counted)
@@ -146,6 +149,28 @@ def test_a_wide_table_is_a_data_set_in_linear_time():
         return lambda: make_dataset(table)
 
     assert growth(work, 1000) < 9
+
+
+@pytest.mark.needs_cc
+def test_the_texts_of_a_wide_table_are_looked_at_a_few_times_each(monkeypatch):
+    calls = Counter()
+
+    class Counted(np.ndarray):
+        def __getitem__(self, key):
+            calls["looked at"] += len(self) if isinstance(key, str) else 0
+            return super().__getitem__(key)
+
+    def counted(rows, cells, *more):
+        calls["cells"] += len(cells)
+        add(rows, cells.view(Counted), *more)
+
+    add = native._add_texts
+    monkeypatch.setattr(native, "_add_texts", counted)
+    monkeypatch.setattr(table, "BLOCK", 0)  # so that native code reads a small table, too
+    row = ",".join("a" * 200)
+    parse_table(f"{row}\n{row}\n{row}\n".encode(), "t", "t", Reading(",", '"', header=False))
+    assert calls["cells"] == 600
+    assert calls["looked at"] < 10 * 600
 
 
 def test_the_width_of_the_names_of_a_wide_table_is_measured_once(monkeypatch):

@@ -69,7 +69,9 @@ def test_every_setting_is_an_option_with_its_default():
         option = options[one.name]
         assert one.help.removesuffix(".") in option.help
         assert OPTIONS.name(one.name) in option.opts
-        if not one.is_optional and one.name not in ("test", "folds"):
+        if one.learned is not None:
+            assert f"default: {one.learned}, or of the paper {one.default}" in option.help
+        elif not one.is_optional and one.name not in ("test", "folds"):
             assert option.default == one.default
     assert options["engine"].hidden
     assert options["migrate"].hidden
@@ -86,13 +88,19 @@ def test_the_estimators_have_every_setting_but_those_of_rows_and_seeds():
 
 @pytest.mark.parametrize("one", SETTINGS, ids=lambda one: one.name)
 def test_the_command_of_a_report_gives_every_setting(one):
-    other = {int: 7, float: 0.25, str: (one.choices[-1:] and one.choices[-1]) or "mae"}
+    others = [choice for choice in one.choices if choice != one.default]
+    other = {int: 7, float: 0.25, str: others[-1] if others else "mae"}
     value = {"sum": 3} if one.kind is dict else other[one.kind]
     record = {"settings": {one.key: value}, "grammar": {"name": "g"}, "data": {"name": "t"}}
     words = evolve_command({**record, "model": {}}).split()[4:]
 
     expected = [OPTIONS.name(one.name), "sum=3" if one.kind is dict else str(value)]
-    assert words == ([] if one.name == "fold" else expected)
+    if one.name == "variation":  # then the others have not the values that runs of trees have
+        assert "--preset" not in words
+        assert [*words[words.index("--steps") :][:2]] == ["--steps", "0"]
+        return
+    assert words[:2] == ["--preset", "paper"]
+    assert words[2:] == ([] if one.name == "fold" else expected)
     assert Settings.from_json(Settings().as_json() | {"codons": 7}).codons == 7
 
 

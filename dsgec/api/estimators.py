@@ -13,7 +13,7 @@ from dsgec.api.fit import Fitted, fit, numbers_dataset
 from dsgec.api.keywords import Parameters
 from dsgec.api.network import chosen_classes, probabilities
 from dsgec.api.run import Run
-from dsgec.api.settings import PARAMETERS, documented, estimators_default, read_keywords
+from dsgec.api.settings import PARAMETERS, documented, python_default, read_keywords
 from dsgec.errors import DsgecError
 from dsgec.network.model import Label
 
@@ -45,13 +45,13 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
             before = Fitted(self.run_, getattr(self, "_state", None))
         with _as_value_error():
             given = {one.name: getattr(self, one.name) for one in PARAMETERS}
-            settings, plan, execution = read_keywords(given, seed=self._seed(before))
-            dataset = numbers_dataset(x, y, self._names(), classes, plan)
+            said = read_keywords(given, seed=self._seed(before))
+            dataset = numbers_dataset(x, y, self._names(), classes, said.plan)
             fitted = fit(
                 dataset,
                 self.grammar,
-                settings,
-                execution=execution,
+                said.settings_for(dataset),
+                execution=said.execution,
                 callback=_told if self.verbose else None,
                 before=before,
                 keeps_state=self.warm_start,
@@ -80,11 +80,11 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         return self.run_.network.outputs(rows)
 
 
-@documented(PARAMETERS, estimators_default)
+@documented(PARAMETERS, python_default)
 class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
     """A small network for two classes or many, evolved by DSGE.
 
-    Without a `grammar`, two classes get `one_layer` and more `one_layer_softmax`. Features are
+    Without a `grammar`, two classes get `network` and more `network_softmax`. Features are
     scaled to mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are).
     `run_` is the whole run, with its network, history and exports.
 
@@ -123,11 +123,11 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
 
 
 class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
-    """A formula or a small network for a numeric target, evolved by DSGE.
+    """A small network or a formula for a numeric target, evolved by DSGE.
 
-    Without a `grammar` it is `regression`: formulas of the features. They are scaled to mean 0 and
-    deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is the whole
-    run, with its network, history and exports. Parameters are those of `DSGEClassifier`.
+    Without a `grammar` it is `regression`; `formula` makes formulas. Features are scaled to
+    mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is
+    the whole run, with its network, history and exports. Parameters are those of `DSGEClassifier`.
     """
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -88,11 +88,12 @@ def evolve(
     if callback is not None and not callable(callback):
         raise wrong("callback", f"is {callback!r}", "It must be a function of a dsgec.Progress.")
     shares = isinstance(test, numbers.Real)
-    settings, plan, execution = read_keywords(keywords, test=test if shares else 0.0)
+    said = read_keywords(keywords, test=test if shares else 0.0)
     file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
-    dataset = _dataset(X, y, target, name, plan)
+    dataset = _dataset(X, y, target, name, said.plan)
     if not shares:
         dataset = with_test(dataset, _test_table(test, dataset))
+    settings = said.settings_for(dataset)
     problem = make_problem(file.grammar, dataset, settings)
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -101,7 +102,7 @@ def evolve(
                 refuse_other_run(opened, identity(file, problem.dataset, settings), OTHER_FOLDER)
         make_folder(folder).close()
     try:
-        search = make_search(problem, settings, execution)
+        search = make_search(problem, settings, said.execution)
         outcome = search.run(on_slices(callback, search))
     except BaseException:
         if folder is not None:

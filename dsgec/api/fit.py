@@ -35,7 +35,7 @@ def usual_grammar(classes: int) -> str:
     """The shipped grammar for so many classes, or for a numeric target; any number of features."""
     if not classes:
         return "regression"
-    return "one_layer" if classes == 2 else "one_layer_softmax"
+    return "network" if classes == 2 else "network_softmax"
 
 
 def numbers_dataset(

@@ -7,7 +7,7 @@ Type checkers and editors read signatures in the source, and scikit-learn asks a
 from pathlib import Path
 from typing import Any
 
-from dsgec.api.settings import KEYWORDS, PARAMETERS, estimators_default, python_default
+from dsgec.api.settings import KEYWORDS, PARAMETERS, python_default
 from dsgec.setting import Setting
 
 PRINTED = Path(__file__).with_name("keywords.py")
@@ -52,7 +52,7 @@ def _quoted(value: Any) -> str:
 def printed() -> str:
     """The text of keywords.py."""
     parameters = [
-        *(f"{_annotation(one)} = {_quoted(estimators_default(one))}" for one in PARAMETERS),
+        *(f"{_annotation(one)} = {_quoted(python_default(one))}" for one in PARAMETERS),
         *("warm_start: bool = False", "random_state: Any = None", "verbose: int = 0"),
     ]
     names = ["grammar", *(parameter.partition(":")[0] for parameter in parameters)]

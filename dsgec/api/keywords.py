@@ -12,14 +12,22 @@ from dsgec.bnf.load import GrammarFile
 class Keywords(TypedDict, total=False):
     """Of `dsgec.evolve`, by keyword."""
 
+    preset: Literal["learning", "paper"]
     representation: Literal["dsge", "sge", "ge"]
-    population: int
-    generations: int
+    population: int | None
+    generations: int | None
     seed: int
     tournament: int
-    crossover: float
-    mutation: float
+    crossover: float | None
+    mutation: float | None
     elites: int
+    variation: Literal["trees", "lists"] | None
+    steps: int | None
+    l2: float
+    parsimony: float | None
+    pruning: int | None
+    tuning: int | None
+    weights: Literal["real", "grammar"] | None
     connect: Literal["all", "previous"]
     max_depth: Mapping[str, int] | None
     max_size: int
@@ -29,13 +37,14 @@ class Keywords(TypedDict, total=False):
     objective: str | None
     stop_at: float | None
     patience: int
+    ensemble: int
     islands: int
     migrate_every: int
     migrants: int
     ignore: str | Sequence[str]
     task: Literal["classification", "regression"] | None
     missing: Literal["error", "mean", "median", "drop"]
-    scale: Literal["none", "standard", "minmax"]
+    scale: Literal["none", "standard", "minmax"] | None
     constant: Literal["drop", "keep"]
     backend: Literal["auto", "engine", "c", "numpy", "reference"]
     threads: int | None
@@ -48,13 +57,21 @@ class Parameters:
         self,
         grammar: str | GrammarFile | None = None,
         *,
+        preset: Literal["learning", "paper"] = "learning",
         representation: Literal["dsge", "sge", "ge"] = "dsge",
-        population: int = 100,
-        generations: int = 200,
+        population: int | None = None,
+        generations: int | None = None,
         tournament: int = 3,
-        crossover: float = 0.95,
-        mutation: float = 0.95,
+        crossover: float | None = None,
+        mutation: float | None = None,
         elites: int = 1,
+        variation: Literal["trees", "lists"] | None = None,
+        steps: int | None = None,
+        l2: float = 0.15,
+        parsimony: float | None = None,
+        pruning: int | None = None,
+        tuning: int | None = None,
+        weights: Literal["real", "grammar"] | None = None,
         connect: Literal["all", "previous"] = "all",
         max_depth: Mapping[str, int] | None = None,
         max_size: int = 250000,
@@ -63,10 +80,11 @@ class Parameters:
         objective: str | None = None,
         stop_at: float | None = None,
         patience: int = 0,
+        ensemble: int = 1,
         islands: int = 1,
         migrate_every: int = 25,
         migrants: int = 2,
-        scale: Literal["none", "standard", "minmax"] = "standard",
+        scale: Literal["none", "standard", "minmax"] | None = None,
         backend: Literal["auto", "engine", "c", "numpy", "reference"] = "auto",
         threads: int | None = None,
         warm_start: bool = False,
@@ -74,6 +92,7 @@ class Parameters:
         verbose: int = 0,
     ) -> None:
         self.grammar = grammar
+        self.preset = preset
         self.representation = representation
         self.population = population
         self.generations = generations
@@ -81,6 +100,13 @@ class Parameters:
         self.crossover = crossover
         self.mutation = mutation
         self.elites = elites
+        self.variation = variation
+        self.steps = steps
+        self.l2 = l2
+        self.parsimony = parsimony
+        self.pruning = pruning
+        self.tuning = tuning
+        self.weights = weights
         self.connect = connect
         self.max_depth = max_depth
         self.max_size = max_size
@@ -89,6 +115,7 @@ class Parameters:
         self.objective = objective
         self.stop_at = stop_at
         self.patience = patience
+        self.ensemble = ensemble
         self.islands = islands
         self.migrate_every = migrate_every
         self.migrants = migrants

@@ -55,6 +55,7 @@ class Network:
         return self.model.classes
 
     @property
+    @standard_arithmetic()
     def formula(self) -> str:
         """One equation a neuron, as in `best.net`; features are scaled as the run asked for."""
         return text(self.model.network).removesuffix("\n")
@@ -110,6 +111,7 @@ class Network:
             )
         return np.empty((0, len(self.columns)))
 
+    @standard_arithmetic()
     def export(
         self,
         to: str | Sequence[str],
@@ -124,6 +126,7 @@ class Network:
         targets = parse_targets(to if isinstance(to, str) else ",".join(to))
         return export(self.model, targets, name or self.name, Path(folder), dtype, wheel=wheel)
 
+    @standard_arithmetic()
     def svg(self) -> str:
         """A drawing: blue weights are positive, orange ones negative, thick ones large."""
         return drawn(self.model)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.api.network import Network
+from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, clean, counted
 from dsgec.evolution.evolver import HistoryRow
@@ -94,6 +95,7 @@ class Run:
         """Write the network as code, for targets such as `c` or `numpy`; gives the files' paths."""
         return self.network.export(to, folder, name=name, dtype=dtype, wheel=wheel)
 
+    @standard_arithmetic()
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the folder that `dsgec evolve` would; one with another run is left as it is."""
         with locked(Path(folder), "run") as opened:
@@ -112,6 +114,7 @@ class Run:
             remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up
         return Path(folder)
 
+    @standard_arithmetic()
     def report(self, path: str | Path) -> Path:
         """Write the page about the run, one HTML file that needs nothing else."""
         if not self.evidence:
@@ -157,6 +160,7 @@ class Run:
         )
 
 
+@standard_arithmetic()
 def load(path: str | Path) -> Run:
     """The run in a folder, of `Run.save` or of `dsgec evolve`; none of its code is executed."""
     with open_folder(Path(path)) as folder:

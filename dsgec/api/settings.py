@@ -3,11 +3,14 @@
 import difflib
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from dsgec.data.ir import Dataset
 from dsgec.data.plan import Plan
 from dsgec.errors import wrong
-from dsgec.evolution.settings import Execution, Settings
+from dsgec.evolution.budget import with_budget
+from dsgec.evolution.settings import Execution, Preset, Settings, make_settings
 from dsgec.setting import Setting, make, names_of, settings_of
 
 # An argument of `evolve` that takes more than a share, and what the command line alone has.
@@ -17,19 +20,33 @@ _NOT_PARAMETERS = {"seed", "split_seed", "ignore", "task", "missing", "constant"
 
 KEYWORDS = tuple(
     one
-    for kind in (Settings, Plan, Execution)
+    for kind in (Preset, Settings, Plan, Execution)
     for one in settings_of(kind)
     if one.name not in _NOT_KEYWORDS
 )
 """Of `dsgec.evolve`."""
 PARAMETERS = tuple(one for one in KEYWORDS if one.name not in _NOT_PARAMETERS)
 """Of the estimators."""
-_ESTIMATORS_DEFAULTS = {"generations": 200, "scale": "standard"}
 
 Documented = TypeVar("Documented", bound=Callable[..., Any] | type)
 
 
-def read_keywords(given: Mapping[str, Any], **more: Any) -> tuple[Settings, Plan, Execution]:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was given by keyword, and what that makes of the settings."""
+
+    keywords: Mapping[str, Any]
+    preset: Preset
+    settings: Settings
+    plan: Plan
+    execution: Execution
+
+    def settings_for(self, dataset: Dataset) -> Settings:
+        """With the generations that suit a data set, unless they were given."""
+        return with_budget(self.settings, self.keywords, self.preset, dataset)
+
+
+def read_keywords(given: Mapping[str, Any], **more: Any) -> Given:
     """What was given by keyword, checked; an unknown one is what it is for any function."""
     known = names_of(KEYWORDS)
     for name in given:
@@ -38,7 +55,14 @@ def read_keywords(given: Mapping[str, Any], **more: Any) -> tuple[Settings, Plan
             hint = f". Did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"evolve() got an unexpected keyword argument {name!r}{hint}")
     everything = {**given, **more}
-    return make(Settings, everything), make(Plan, everything), make(Execution, everything)
+    preset = make(Preset, everything)
+    return Given(
+        everything,
+        preset,
+        make_settings(everything, preset),
+        make(Plan, everything, learned=preset.learns),
+        make(Execution, everything),
+    )
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -53,13 +77,10 @@ def is_text(name: str, value: Any) -> None:
 
 
 def python_default(one: Setting) -> Any:
-    """The default as a program sees it: a setting that need not have a value has None."""
-    return None if one.is_optional or one.kind is dict else one.default
-
-
-def estimators_default(one: Setting) -> Any:
-    """The default of a parameter of the estimators."""
-    return _ESTIMATORS_DEFAULTS.get(one.name, python_default(one))
+    """The default as a program sees it: None for a setting that need not have a value, and for one
+    whose default is the preset's."""
+    has_one = not one.is_optional and one.kind is not dict and one.learned is None
+    return one.default if has_one else None
 
 
 def documented(
@@ -94,4 +115,6 @@ def _field(one: Setting, default: Any) -> str:
     only = f" ({', '.join(one.representations)} only)" if one.representations else ""
     choices = f" One of {', '.join(map(repr, one.choices))}." if one.choices else ""
     said = "" if default is None else f" Default: {default!r}."
+    if one.learned is not None:
+        said = f" Default: {one.learned!r}, or of the paper {one.default!r}."
     return f":param {one.name}: {one.help.removesuffix('.')}{only}.{choices}{said}"

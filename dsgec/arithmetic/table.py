@@ -1,6 +1,8 @@
 """The table of functions: the entries of `scalar.py`."""
 
-import dsgec.arithmetic.scalar  # noqa: F401  (enters them)
+import inspect
+
+from dsgec.arithmetic import scalar  # enters them
 from dsgec.arithmetic.entry import ENTRIES, Function
 
 DEFINED: dict[str, Function] = ENTRIES
@@ -10,3 +12,15 @@ FUNCTIONS: dict[str, Function] = {
     name: function for name, function in DEFINED.items() if not function.is_encoding
 }
 """The language of phenotypes."""
+
+
+def _slopes(function: Function) -> tuple[str, ...]:
+    names = [*inspect.signature(getattr(scalar, function.symbol)).parameters]
+    parts = [f"_{name}" for name in names] if len(names) > 1 else [""]
+    return tuple(f"{function.symbol}_slope{part}" for part in parts)
+
+
+SLOPES: dict[str, tuple[str, ...]] = {
+    name: _slopes(function) for name, function in DEFINED.items() if function.arity
+}
+"""What the derivatives of each function are called, by its arguments in their order."""

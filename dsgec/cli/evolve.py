@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from dsgec.cli.options import Migration, collecting, option, warn
+from dsgec.cli.options import Migration, collecting, option, options_of, warn
 from dsgec.cli.session import SessionOptions, session_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError, wrong
-from dsgec.evolution.settings import SETTINGS, Settings
+from dsgec.evolution.settings import SETTINGS, Preset, Settings, make_settings
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.native.processors import processors
 from dsgec.setting import make
@@ -51,6 +51,7 @@ _OTHERWISE: dict[str, dict[str, Any]] = {
 }
 _OPTIONS = (
     *(option(one, **_OTHERWISE.get(one.name, {})) for one in SETTINGS if one.name != "fold"),
+    *options_of(Preset),
     click.option("--engine", type=click.Choice(REPRESENTATIONS), hidden=True),
     click.option("--migrate", type=Migration(), hidden=True),
 )
@@ -116,11 +117,15 @@ def evolve(
             held.callback(crew.close)
         from dsgec.bnf.load import load_grammar
         from dsgec.cli.start import reference, start, start_many
+        from dsgec.evolution.budget import with_budget
         from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
 
-        chosen = make(Settings, {**settings, "test": share})
+        preset = make(Preset, settings)
+        chosen = make_settings({**settings, "test": share}, preset)
         file = load_grammar(grammar)
+        table = table.with_defaults(learned=preset.learns)
         dataset = table.dataset(data, test_table)
+        chosen = with_budget(chosen, settings, preset, dataset)
         job = prepare(file, dataset, chosen, out=out, name=name)
         each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
         if folds:

@@ -27,10 +27,11 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
         )
     kinds = {int: int, float: float, dict: DepthLimit()}
     is_multiple = setting.kind in (tuple, dict)
+    has_one = not setting.is_optional and setting.learned is None
     options = {
         "type": click.Choice(setting.choices) if setting.choices else kinds.get(setting.kind, str),
-        "default": None if setting.is_optional else setting.default,
-        "show_default": not setting.is_optional and not is_multiple,
+        "default": setting.default if has_one else None,
+        "show_default": has_one and not is_multiple,
         "multiple": is_multiple,
         "metavar": setting.metavar or None,
         "help": _help(setting, "can be given again" if is_multiple else ""),
@@ -40,7 +41,10 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
 
 def _help(setting: Setting, *more: str) -> str:
     only = f"{' and '.join(setting.representations)} only" if setting.representations else ""
-    return "; ".join([setting.help.removesuffix("."), *filter(None, (*more, only))]) + "."
+    usual = ""
+    if setting.learned is not None:
+        usual = f"default: {setting.learned}, or of the paper {setting.default}"
+    return "; ".join([setting.help.removesuffix("."), *filter(None, (*more, only, usual))]) + "."
 
 
 def options_of(kind: type) -> list[Callable[[Command], Command]]:

@@ -9,7 +9,7 @@ import click
 from dsgec.cli.options import Command, collecting, options_of
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import DsgecError, wrong
-from dsgec.setting import make
+from dsgec.setting import make, names_of, settings_of
 
 if TYPE_CHECKING:
     from dsgec.data.ir import Dataset, Table
@@ -27,6 +27,7 @@ class TableOptions:
     reading: Reading
     plan: Plan
     target: str | None = None
+    unsaid: frozenset[str] = frozenset()  # settings of the plan that were not given
 
     @classmethod
     def make(cls, given: Mapping[str, Any]) -> "TableOptions":
@@ -40,7 +41,14 @@ class TableOptions:
         target = given.get("target")
         if target is not None and not isinstance(target, str):
             raise wrong("target", "is not a string")
-        return cls(make(Reading, {**given, "separator": named}), make(Plan, given), target)
+        unsaid = frozenset(name for name in names_of(settings_of(Plan)) if given.get(name) is None)
+        reading = make(Reading, {**given, "separator": named})
+        return cls(reading, make(Plan, given), target, unsaid)
+
+    def with_defaults(self, *, learned: bool) -> "TableOptions":
+        """With the defaults of a run that learns, or of the paper's, for what was not given."""
+        said = {name: v for name, v in asdict(self.plan).items() if name not in self.unsaid}
+        return replace(self, plan=make(Plan, said, learned=learned))
 
     def as_json(self) -> dict[str, Any]:
         """As a checkpoint keeps it."""

@@ -1,14 +1,12 @@
 """Tables of a grammar to the C source of the engine that evolves it."""
 
-import re
 from dataclasses import dataclass
 
 from dsgec.arithmetic.source import c_source
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.table import FUNCTIONS, SLOPES
+from dsgec.codegen.engine_grammar import emit_grammar
 from dsgec.codegen.environment import render
-from dsgec.genome.connections import STRIDE
-from dsgec.genome.sge import gene_sizes
-from dsgec.genome.tables import NONE, Child, Production, Tables
+from dsgec.genome.tables import Tables
 from dsgec.network.tokens import ALIASES
 from dsgec.resources import TEMPLATES
 
@@ -20,8 +18,10 @@ _MAPPING = (
     "layered.c",
     "connections.c",
     "genome.c",
+    "growth.c",
     "express.c",
 )
+_TREES = ("lists.c", "dsge.c", "tree.c", "neurons.c", "edit.c")
 _OPERATORS = {"sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
 _NETWORKS = (
     "number.c",
@@ -32,83 +32,19 @@ _NETWORKS = (
     "tape.c",
     "kept.c",
     "run.c",
-    "errors.c",
 )
+_BACKWARD = ("slopes.c", "backward.c")
+_LEARNING = ("learn.c", "tune.c")
 _REST = (
-    "fitness.c",
     "texts.c",
     "simplify.c",
     "describe.c",
     "tally.c",
     "hall.c",
     "threads.c",
-    "generation.c",
-    "state.c",
-    "engine.c",
+    "individual.c",
 )
-_SLACK = 64  # bytes beyond the text of a production: a neuron's name, and whole heads
-_DEEPER, _PLAIN, _FLAT, _RULE_SHIFT = 1, 2, 4, 3  # see `grammar.h`
-_LONGEST_FLAT = 12  # symbols
-_LONGEST_INLINE = 100  # symbols; single alternatives of single alternatives could be very many
-_HEAD = 16  # bytes that are kept beside a piece's length
-_CONSTANTS = {
-    "HEAD": _HEAD,
-    "STRIDE": STRIDE,
-    "DEEPER": _DEEPER,
-    "PLAIN": _PLAIN,
-    "FLAT": _FLAT,
-    "RULE_SHIFT": _RULE_SHIFT,
-}
-_DIGITS = re.compile(r"[0-9]+")
-_NAME = re.compile(r"[A-DF-Za-df-z_][A-DF-Za-df-z_0-9]*[0-9]")  # and no exponent in it
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Text of a production; `head` has it if it is short."""
-
-    length: int
-    head: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Production:
-    """See `grammar.h`; a leaf is one short text."""
-
-    head: str
-    leaf: int
-    head_length: int
-    cost: int
-    kind: str
-    first_symbol: int
-    symbols: int
-    most: int
-    choices: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Flat:
-    """The symbols of a production and, with those of flat rules, the most text and choices."""
-
-    symbols: tuple[int, ...]
-    most: int
-    choices: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    first_production: int
-    productions: int
-    limit: int
-    first_room: int
-    rooms: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Room:
-    first_option: int
-    options: int
+_END = ("generation.c", "state.c", "engine.c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,40 +53,46 @@ class _Alias:
     function: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Unrolled:
-    rule: int
-    depth: int
-    size: int
-    room: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Depths:
-    count: int
-    before: int
-
-
 def emit_engine(
-    tables: Tables, representation: str, layered: bool, output: str, objective: str
+    tables: Tables,
+    representation: str,
+    layered: bool,
+    output: str,
+    objective: str,
+    *,
+    learning: bool = False,
+    trees: bool = False,
 ) -> str:
-    """The engine for a grammar and a representation, as one translation unit."""
+    """The engine for a grammar and a representation, as one translation unit.
+
+    With `learning`, the numbers of individuals are learned, by the slopes of the loss; with
+    `trees`, which is for DSGE, their derivation trees are varied in place of their lists.
+    """
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
+    slopes = [slope for name in FUNCTIONS for slope in SLOPES.get(name, ())] if learning else []
+    networks = (*_NETWORKS, *(_BACKWARD if learning else ()), "errors.c")
     return "\n".join(
         [
             *map(_read, _BEFORE_GRAMMAR),
-            c_source([*functions, "exp_down"], hosted=True),
-            _grammar(tables, representation, layered, output),
-            _functions(),
-            *map(_read, (*_MAPPING, *_operators(representation), *_NETWORKS)),
+            c_source([*functions, *slopes, "exp_down"], hosted=True),
+            emit_grammar(tables, representation, layered, output, learning, trees),
+            _functions(learning),
+            *map(_read, (*_MAPPING, *_operators(representation, trees), *networks)),
             _read(f"objectives/{objective.replace('-', '_')}.c"),
-            *map(_read, _REST),
+            *map(_read, ("fitness.c", *(_LEARNING if learning else ()), *_REST)),
+            _read("breed_trees.c" if trees else "breed_lists.c"),
+            _read("steps.c" if learning else "score.c"),
+            *map(_read, _END),
+            _read("learning.c" if learning else "no_learning.c"),
+            _read("prune.c" if trees else "no_trees.c"),
         ]
     )
 
 
-def _operators(representation: str) -> tuple[str, ...]:
+def _operators(representation: str, trees: bool) -> tuple[str, ...]:
     """Growth, mutation and crossover."""
+    if trees:
+        return _TREES
     return _OPERATORS.get(representation, ("choices.c", "lists.c", f"{representation}.c"))
 
 
@@ -163,34 +105,7 @@ def _read(name: str) -> str:
     return TEMPLATES.joinpath(f"engine/{name}").read_text(encoding="utf-8")
 
 
-def _grammar(tables: Tables, representation: str, layered: bool, output: str) -> str:
-    lists = _Lists(tables)
-    unrolled = _unroll(lists) if representation == "sge" else []
-    depths = _depths(len(tables.names), unrolled)
-    return render(
-        "engine/grammar.h.j2",
-        tables=tables,
-        by_depth=int(representation == "sge"),
-        by_codon=int(representation == "ge"),
-        unrolled=unrolled,
-        depths=depths,
-        depth_count=sum(d.count for d in depths),
-        count=len(tables.names),
-        inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
-        layered=int(layered),
-        sigmoid=int(output == "sigmoid"),
-        constants=_CONSTANTS,
-        pieces=[_piece(text) for text in lists.pieces],
-        symbols=lists.symbols,
-        productions=lists.productions,
-        opens=lists.opens,
-        rules=lists.rules,
-        rooms=lists.rooms,
-        options=lists.options,
-    )
-
-
-def _functions() -> str:
+def _functions(learning: bool) -> str:
     unary, binary = (
         [(f.name, f.symbol, int(f.is_activation)) for f in FUNCTIONS.values() if f.arity == arity]
         for arity in (1, 2)
@@ -199,154 +114,18 @@ def _functions() -> str:
         "engine/functions.h.j2",
         unary=unary,
         binary=binary,
+        slopes=_slopes() if learning else None,
         aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
     )
 
 
-def _unroll(lists: "_Lists") -> list[_Unrolled]:
-    unrolled = []
-    for (number, depth), size in gene_sizes(lists.tables).items():
-        rule = lists.rules[number]
-        room = rule.first_room + min(max(rule.limit - depth, 0), rule.rooms - 1)
-        unrolled.append(_Unrolled(number, depth, size, room))
-    return unrolled
-
-
-def _depths(rules: int, unrolled: list[_Unrolled]) -> list[_Depths]:
-    counts = [0] * rules
-    for gene in unrolled:
-        counts[gene.rule] = max(counts[gene.rule], gene.depth)
-    return [_Depths(count, sum(counts[:rule])) for rule, count in enumerate(counts)]
-
-
-class _Lists:
-    """The tables as flat lists that refer to one another by number."""
-
-    def __init__(self, tables: Tables) -> None:
-        self.tables = tables
-        self.roles = (tables.layer, tables.features, tables.output_layer)
-        self.pieces: dict[str, int] = {}
-        self.symbols: list[int] = []
-        self.productions: list[_Production] = []
-        self.opens: list[int] = []
-        self.rules: list[_Rule] = []
-        self.rooms: list[_Room] = []
-        self.options: list[int] = []
-        for number in range(len(tables.names)):
-            self.add_rule(number)
-        self.add_production((Child(tables.start, False),), 0)
-        self.add_production((), 0)
-
-    def add_rule(self, number: int) -> None:
-        alternatives, allowed = self.tables.productions[number], self.tables.allowed[number]
-        self.rules.append(
-            _Rule(
-                len(self.productions),
-                len(alternatives),
-                self.tables.limits[number],
-                len(self.rooms),
-                len(allowed),
-            )
-        )
-        opens = [0] * len(alternatives)
-        for room in range(len(allowed) - 1, -1, -1):
-            for alternative in allowed[room]:
-                opens[alternative] = room
-        self.opens += opens
-        for room_options in allowed:
-            self.rooms.append(_Room(len(self.options), len(room_options)))
-            self.options += room_options
-        for production, cost in zip(alternatives, self.tables.cost[number], strict=True):
-            self.add_production(production, cost)
-
-    def add_production(self, production: Production, cost: int) -> None:
-        flat = self.flatten(production)
-        leaf = _is_leaf(production)
-        head = "".join(symbol for symbol in production if isinstance(symbol, str)) if leaf else ""
-        self.productions.append(
-            _Production(
-                head,
-                int(leaf),
-                _length(head),
-                cost,
-                _kind(head) if leaf else "ANY_TEXT",
-                len(self.symbols),
-                len(flat.symbols),
-                flat.most + _SLACK,
-                flat.choices + 1,
-            )
-        )
-        self.symbols += flat.symbols
-
-    def flatten(self, production: Production) -> _Flat:
-        """The production with the symbols of single rules in their place."""
-        symbols: list[int] = []
-        text, most, choices = "", 0, 0
-        todo = [*reversed(production)]
-        while todo or text:
-            symbol = todo.pop() if todo else None
-            if isinstance(symbol, str):
-                text += symbol
-                continue
-            if text:
-                symbols.append(-1 - self.pieces.setdefault(text, len(self.pieces)))
-                most += _length(text)
-                text = ""
-            if symbol is None:
-                continue
-            kind = _DEEPER if symbol.deeper else 0
-            if self.is_plain(symbol.rule):
-                kind, most, choices = _PLAIN, most + _HEAD, choices + 1
-            elif self.is_single(symbol.rule) and len(symbols) < _LONGEST_INLINE:
-                kind = _PLAIN
-                todo += reversed(self.tables.productions[symbol.rule][0])
-            elif self.is_flat(symbol.rule):
-                inner = [self.flatten(p) for p in self.tables.productions[symbol.rule]]
-                kind, most = _PLAIN + _FLAT, most + max(flat.most for flat in inner)
-                choices += 1 + max(flat.choices for flat in inner)
-            symbols.append((symbol.rule << _RULE_SHIFT) + kind)
-        return _Flat(tuple(symbols), most, choices)
-
-    def is_plain(self, rule: int) -> bool:
-        """Only leaves; so it is not recursive."""
-        return rule not in self.roles and all(map(_is_leaf, self.tables.productions[rule]))
-
-    def is_single(self, rule: int) -> bool:
-        """One alternative, in which no recursion goes deeper."""
-        alternatives = self.tables.productions[rule]
-        deeper = any(isinstance(symbol, Child) and symbol.deeper for symbol in alternatives[0])
-        return rule not in self.roles and len(alternatives) == 1 and not deeper
-
-    def is_flat(self, rule: int) -> bool:
-        """Alternatives of a few texts and plain rules."""
-        return rule not in self.roles and all(
-            len(production) <= _LONGEST_FLAT
-            and all(isinstance(s, str) or self.is_plain(s.rule) for s in production)
-            for production in self.tables.productions[rule]
-        )
-
-
-def _length(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
-
-
-def _is_leaf(production: Production) -> bool:
-    return all(isinstance(symbol, str) for symbol in production) and (
-        _length("".join(symbol for symbol in production if isinstance(symbol, str))) <= _HEAD
-    )
-
-
-def _kind(text: str) -> str:
-    """See `grammar.h`."""
-    if _DIGITS.fullmatch(text):
-        return "ALL_DIGITS"
-    return "A_NAME" if _NAME.fullmatch(text) else "ANY_TEXT"
-
-
-def _piece(text: str) -> _Piece:
-    length = _length(text)
-    short = length <= _HEAD
-    return _Piece(length, text if short else "", "" if short else text)
+def _slopes() -> dict[str, list[tuple[str, ...]]]:
+    """What the derivatives of functions of one and of two numbers are called."""
+    names = {name: SLOPES[name] for name, function in FUNCTIONS.items() if function.arity}
+    return {
+        kind: [(name, *slopes) for name, slopes in names.items() if len(slopes) == arity]
+        for arity, kind in enumerate(("unary", "binary"), 1)
+    }
 
 
 def _key(name: str) -> int:

@@ -11,6 +11,7 @@ from dsgec.data.ir import Dataset, Plan, Table, number_text
 from dsgec.errors import DsgecError, mention
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue
+from dsgec.network.units import TargetScale
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -48,6 +49,7 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
         raw=raw,
         x=x,
         notes=(*dataset.notes, *notes),
+        target_scale=_target_scale(dataset, rows),
     )
 
 
@@ -117,13 +119,29 @@ def _scale(known: Array, way: str) -> tuple[float, float]:
             return 0.0, 1.0
 
 
+def _target_scale(dataset: Dataset, rows: Rows) -> TargetScale | None:
+    """The mean and the deviation, where they can be taken; None of classes, or if none is asked."""
+    if dataset.classes or dataset.plan.scale == "none":
+        return None
+    y = dataset.y[rows]
+    mean = _rounded_mean(y)
+    mean = mean if math.isfinite(mean) else 0.0
+    with np.errstate(over="ignore", under="ignore"):
+        deviations = y - mean
+        deviation = math.sqrt(_rounded_mean(deviations * deviations))
+    return mean, deviation if 0.0 < deviation < math.inf else 1.0
+
+
 def _mean(values: Array) -> float:
+    return _finite(_rounded_mean(values))
+
+
+def _rounded_mean(values: Array) -> float:
     """Exactly summed and rounded once, so that it is the same on every machine."""
     try:
-        mean = math.fsum(values.tolist()) / len(values)
+        return math.fsum(values.tolist()) / len(values)
     except OverflowError:
-        mean = math.inf
-    return _finite(mean)
+        return math.inf
 
 
 def _finite(value: float) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dsgec.data.plan import DEFAULT, Plan
 from dsgec.errors import Fault, Span
 from dsgec.network.model import Column, Label, plain
+from dsgec.network.units import TargetScale
 
 __all__ = ["Dataset", "Label", "Plan", "Split", "Table", "Texts", "number_text"]
 
@@ -83,8 +84,8 @@ class Dataset:
     """`x` has the features of each row, `y` the number of its class or, without classes, its value.
 
     `columns` say how features are made of `raw`, the row as it stood in the table; where there are
-    none, raw and features are the same numbers. `own_test` is there when the rows to test with came
-    from a table of their own.
+    none, raw and features are the same numbers. `target_scale` is there when a numeric target is
+    scaled, `own_test` when the rows to test with came from a table of their own.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Dataset:
     own_test: Split | None = None
     test_digest: str = ""
     reading: tuple[tuple[str, str | bool], ...] = ()
+    target_scale: TargetScale | None = None
 
     @property
     def task(self) -> str:
@@ -109,6 +111,16 @@ class Dataset:
     @property
     def class_numbers(self) -> NDArray[np.intp]:
         return self.y.astype(np.intp)
+
+    @property
+    def learned_y(self) -> NDArray[np.float64]:
+        """What networks are evolved to give: `y`, scaled where the target is."""
+        if self.target_scale is None:
+            return self.y
+        mean, deviation = self.target_scale
+        with np.errstate(over="ignore"):  # of a row that is not learned from
+            scaled: NDArray[np.float64] = (self.y - mean) / deviation
+        return scaled
 
     @property
     def inputs(self) -> tuple[Column, ...]:

@@ -16,6 +16,8 @@ from dsgec.resources import TEMPLATES
 _HEADER = "reader/rows.h"
 _PARTS = (_HEADER, "engine/digits.h", "engine/number.c", "reader/rows.c")
 _LEAST_CELLS = 1 << 16
+_ROWS_AT_ONCE = 32
+"""Of a wide table: what it takes to look at a column does not depend on how few cells it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,13 @@ def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Fil
     assert isinstance(library, Library)
     if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
         return FilePart(0, 0)  # a line may end there, too
-    cells = np.empty(max(_LEAST_CELLS, rows.columns), library.dtype("dsgec_cell"))
+    room = min(_ROWS_AT_ONCE * rows.columns, len(block))  # a cell takes a byte, with what ends it
+    cells = np.empty(max(_LEAST_CELLS, rows.columns, room), library.dtype("dsgec_cell"))
     text = library.ffi.from_buffer(block)
     used = lines = 0
     while used < len(block):
         length = len(block) - used
-        most_rows = length // rows.columns + 1  # a cell takes a byte, with what ends it
+        most_rows = length // rows.columns + 1
         rows.reserve(most_rows)
         call = library.struct(
             "dsgec_rows",
@@ -109,8 +112,10 @@ def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Fil
 
 
 def _add_texts(rows: Gatherer, cells: Any, block: bytes, offset: int, quote: str) -> None:
-    for column in np.unique(cells["column"]).tolist():
-        own = cells[cells["column"] == column]
+    cells = cells[np.argsort(cells["column"], kind="stable")]
+    columns, firsts, counts = np.unique(cells["column"], return_index=True, return_counts=True)
+    for column, first, count in np.transpose([columns, firsts, counts]).tolist():
+        own = cells[first : first + count]
         start = own["start"] + offset
         texts = [
             block[begin:end]

@@ -24,6 +24,7 @@ class Plan:
         "none",
         "Numbers to mean 0 and deviation 1, or to 0 … 1, or as they are.",
         choices=("none", "standard", "minmax"),
+        learned="standard",
     )
     constant: str = setting(
         "drop", "Columns that are the same in every row.", choices=("drop", "keep")

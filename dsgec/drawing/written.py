@@ -10,6 +10,7 @@ from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import folded
 from dsgec.network.text import expression
+from dsgec.network.units import TargetScale, in_own_units
 
 _LONGEST = 2_000_000
 
@@ -35,8 +36,10 @@ class Written:
         return sum(map(len, self.dropped))
 
 
-def as_written(phenotype: str, model: Model) -> Written | None:
+def as_written(phenotype: str, model: Model, scale: TargetScale | None = None) -> Written | None:
     """What the grammar wrote; None where the phenotype is not that of the network.
+
+    `scale` is that of the target, if it was scaled.
 
     A record does not say how its texts are read: the way that gives the network is taken.
     """
@@ -50,7 +53,7 @@ def as_written(phenotype: str, model: Model) -> Written | None:
             )
         except DsgecError:
             continue
-        rebuilt = folded(raw)
+        rebuilt = folded(in_own_units(raw, scale))
         if canonical(rebuilt) == model.network:
             return _compared(raw, rebuilt, model)
     return None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from dsgec.errors import DsgecError, mention
 from dsgec.evolution.engine import Engine, EngineUnavailable, make_machine
+from dsgec.evolution.ensemble import EnsembleEvolver, member_settings
 from dsgec.evolution.evolver import Evolver, Island, LoopEvolver
 from dsgec.evolution.islands import IslandEvolver, island_settings
 from dsgec.evolution.problem import Problem
@@ -22,6 +23,9 @@ def choose(problem: Problem, settings: Settings, wanted: str, threads: int = 1) 
     Islands are evolved side by side, one a processor, each with so many threads.
     """
     make = _maker(problem, settings, wanted, threads)
+    if settings.ensemble > 1:
+        members = [make(one) for one in member_settings(settings)]
+        return EnsembleEvolver(problem, settings, members, min(len(members), processors()))
     if settings.islands == 1:
         return make(settings)
     islands = [make(one) for one in island_settings(settings)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dsgec.evolution.choose import choose_island
 from dsgec.evolution.evolver import Evolver, Generation, LoopEvolver
+from dsgec.evolution.individual import INFINITE, Champion, merged
 from dsgec.evolution.islands import (
     arrive,
     combined,
@@ -20,13 +21,11 @@ from dsgec.evolution.islands import (
     exchange_after,
     island_settings,
     leaving,
-    merged,
     migrates,
     pack,
     unpack,
 )
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import INFINITE, Champion
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.workers.calls import PendingCall, Workers
@@ -166,3 +165,12 @@ class ClusterIslands(Evolver):
     @property
     def champions(self) -> list[Champion]:
         return merged(self._restored(n, state).champions for n, state in enumerate(self._states))
+
+    def tuned(self) -> list[Champion]:
+        return merged(self._tuned(number) for number in range(len(self._each)))
+
+    def _tuned(self, number: int) -> list[Champion]:
+        """Here: it takes a moment in native code."""
+        island = choose_island(self.problem, self._each[number], self.backend)
+        island.restore(self._states[number])
+        return island.tuned()

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dsgec.codegen.engine import emit_engine, engine_header
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import Generation, Island
+from dsgec.evolution.individual import INFINITE, LARGEST_CHAMPION, Champion, Score, merged
+from dsgec.evolution.learner import Numbers
 from dsgec.evolution.measure import Measurer, NativeMeasurer
 from dsgec.evolution.native_input import (
     Machine,
@@ -15,8 +17,9 @@ from dsgec.evolution.native_input import (
     run_identity,
 )
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import INFINITE, LARGEST_CHAMPION, Champion, Score, Scorer, explain
+from dsgec.evolution.scoring import Scorer, explain
 from dsgec.evolution.settings import Settings
+from dsgec.evolution.tuning import tune_champions
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.fitness.objectives import LANES
 from dsgec.genome.derive import EXHAUSTED, too_large
@@ -33,6 +36,7 @@ def make_machine(
     representation: str,
     toolchain: Toolchain | None = None,
     flags: Sequence[str] = NATIVE,
+    learning: bool = False,
 ) -> Machine:
     """The engine's code for a problem, compiled or found compiled, and its rows."""
     roles = problem.grammar.directives
@@ -40,7 +44,13 @@ def make_machine(
     if toolchain is None:
         raise EngineUnavailable("no C compiler was found")
     source = emit_engine(
-        problem.tables, representation, bool(roles.layer), roles.output, problem.objective
+        problem.tables,
+        representation,
+        bool(roles.layer),
+        roles.output,
+        problem.objective,
+        learning=learning or problem.learning is not None,
+        trees=problem.learning is not None and problem.learning.trees,
     )
     try:
         library = load_engine(source, engine_header(), toolchain, flags)
@@ -107,12 +117,35 @@ class Engine(Island):
     def champions(self) -> list[Champion]:
         return [Champion(*champion) for champion in self.native.champions()]
 
+    def tuned(self) -> list[Champion]:
+        def tune(numbers: Numbers, evaluations: int, penalty: float) -> Sequence[float] | None:
+            outcome, values, _, _ = self.native.tune(
+                numbers.text, numbers.spans, numbers.bounds, numbers.values, evaluations, penalty
+            )
+            return values if outcome == "SCORED" else None
+
+        pruned: list[Champion] = []
+        if self.problem.learning and self.settings.pruning:
+            pruned = [Champion(*one) for one in self.native.pruned(self.settings.pruning)]
+        return tune_champions(
+            self.problem,
+            self.settings,
+            merged((self.champions, pruned)),
+            tune,
+            self.score,
+        )
+
     def measurer(self) -> Measurer:
+        if self.problem.dataset.target_scale:
+            return super().measurer()
         return NativeMeasurer(self.problem, self.settings, self._machine, self._threads)
 
     def fitness(self) -> Sequence[float]:
         each: list[float] = self.native.fitness().tolist()
         return each
+
+    def score(self, text: str) -> float:
+        return self.native.score(text)[1]
 
     def send(self, number: int) -> bytes:
         return self.native.send(number)

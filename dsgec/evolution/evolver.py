@@ -4,14 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from dsgec.evolution.individual import INFINITE, Champion, merged
+from dsgec.evolution.learner import Learner, make_scorer
 from dsgec.evolution.loop import State, evolve
 from dsgec.evolution.measure import Measurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import INFINITE, Champion, Scorer
+from dsgec.evolution.pruning import prune
+from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
 from dsgec.evolution.state import identify, migrant_bytes, read_migrant, restore, save
+from dsgec.evolution.tuning import tune_champions
 from dsgec.fitness.backends import Backend
-from dsgec.fitness.objectives import OBJECTIVES, natural
+from dsgec.fitness.objectives import OBJECTIVES
 
 ENDS = ("generations", "stop-at", "patience")
 """Why a run ended that is complete; one that was interrupted can go on."""
@@ -101,6 +105,18 @@ class Evolver(ABC):
         """What measures the champions, now that the run has ended."""
         return PlainMeasurer(self.problem)
 
+    @abstractmethod
+    def tuned(self) -> list[Champion]:
+        """The champions, and what comes of the best by pruning, with their numbers tuned."""
+
+    def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
+        """The champion that is the result of the run in place of the best of the last generation:
+        one that is better after it was tuned, or any if no individual is valid, which can be
+        without an elite only."""
+        best = min(champions, key=lambda champion: champion.fitness, default=None)
+        is_better = best is not None and self.problem.learning and best.fitness < last.best
+        return best if last.best == INFINITE or is_better else None
+
     def finish(self) -> Sequence[Generation]:
         """Complete the current generation, if one has begun."""
         states: list[Generation] = []
@@ -131,8 +147,7 @@ class Ending:
     """Looks at each generation; `reason` is empty until one is the last."""
 
     def __init__(self, problem: Problem, settings: Settings, done: int = -1) -> None:
-        self.settings = settings
-        self.objective = problem.objective
+        self.settings, self.problem = settings, problem
         self.generation = done
         self.reason = "generations" if done >= settings.generations else ""
         self._best, self._since = INFINITE, 0
@@ -158,19 +173,15 @@ class Ending:
         """Whether the score, which for some objectives is to be high, is as good as asked for."""
         if self.settings.stop_at is None:
             return False
-        score, goal = natural(self.objective, fitness), self.settings.stop_at
-        return score >= goal if OBJECTIVES[self.objective].rises else score <= goal
+        score, goal = self.problem.natural(fitness), self.settings.stop_at
+        return score >= goal if OBJECTIVES[self.problem.objective].rises else score <= goal
 
 
-def with_best(last: Generation, champions: Sequence[Champion]) -> Generation:
-    """The generation; with the best champion where none of its own individuals is valid.
-
-    That can be without an elite only.
-    """
-    if last.best < INFINITE or not champions:
+def with_winner(last: Generation, winner: Champion | None) -> Generation:
+    """The generation, with the winner as its best where that is another one."""
+    if winner is None:
         return last
-    best = min(champions, key=lambda champion: champion.fitness)
-    return replace(last, best=best.fitness, size=best.size, phenotype=best.phenotype)
+    return replace(last, best=winner.fitness, size=winner.size, phenotype=winner.phenotype)
 
 
 class Island(Evolver):
@@ -179,6 +190,10 @@ class Island(Evolver):
     @abstractmethod
     def fitness(self) -> Sequence[float]:
         """That of each individual; infinity if it is invalid."""
+
+    @abstractmethod
+    def score(self, text: str) -> float:
+        """The objective of a text."""
 
     @abstractmethod
     def send(self, number: int) -> bytes:
@@ -197,7 +212,7 @@ class LoopEvolver(Island):
     ) -> None:
         super().__init__(problem, settings)
         self.name, self.description, self.remark = backend.name, backend.description, remark
-        self.scorer = Scorer(problem, backend)
+        self.scorer = make_scorer(problem, backend)
         self.state: State | None = None
         self._states: Iterator[State] | None = None
 
@@ -223,9 +238,12 @@ class LoopEvolver(Island):
         assert self.state is not None
         return [individual.fitness for individual in self.state.population]
 
+    def score(self, text: str) -> float:
+        return Scorer(self.problem, self.scorer.backend)([text])[0].fitness
+
     def send(self, number: int) -> bytes:
         assert self.state is not None
-        return migrant_bytes(self.state.population[number])
+        return migrant_bytes(self.state.population[number], self.problem)
 
     def receive(self, number: int, migrant: bytes) -> None:
         assert self.state is not None
@@ -242,3 +260,19 @@ class LoopEvolver(Island):
     @property
     def champions(self) -> list[Champion]:
         return [self.scorer.hall[size] for size in sorted(self.scorer.hall)]
+
+    def tuned(self) -> list[Champion]:
+        scorer = make_scorer(self.problem, self.scorer.backend)
+        if not isinstance(scorer, Learner) or self.state is None:
+            return self.champions
+        problem, settings, best = self.problem, self.settings, self.state.best
+        pruned: list[Champion] = []
+        if scorer.learning.trees and not best.score.reason:
+            pruned = prune(problem, settings, scorer, best, settings.pruning)
+        return tune_champions(
+            problem,
+            settings,
+            merged((self.champions, pruned)),
+            scorer.tune,
+            lambda text: scorer([text])[0].fitness,
+        )

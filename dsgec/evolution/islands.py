@@ -7,16 +7,16 @@ generations and the numbers of the islands, and not on where or how fast each is
 
 import struct
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import Evolver, Generation, Island
+from dsgec.evolution.individual import INFINITE, Champion, merged
 from dsgec.evolution.loop import ranked
 from dsgec.evolution.measure import Measurer
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import INFINITE, Champion
 from dsgec.evolution.settings import Settings
 from dsgec.random import Stream
 
@@ -151,15 +151,8 @@ class IslandEvolver(Evolver):
     def measurer(self) -> Measurer:
         return self.islands[0].measurer()
 
-
-def merged(halls: Iterable[Sequence[Champion]]) -> list[Champion]:
-    """One hall of fame; of equals, the champion of the first island."""
-    best: dict[int, Champion] = {}
-    for hall in halls:
-        for champion in hall:
-            if champion.size not in best or champion.fitness < best[champion.size].fitness:
-                best[champion.size] = champion
-    return [best[size] for size in sorted(best)]
+    def tuned(self) -> list[Champion]:
+        return merged(island.tuned() for island in self.islands)
 
 
 def encode(text: str) -> bytes:

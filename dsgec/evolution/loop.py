@@ -3,23 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dsgec.evolution.breeding import Breeding, make_breeding
+from dsgec.evolution.individual import Individual, Offspring
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import Score, Scorer, explain
+from dsgec.evolution.scoring import Scorer, explain
 from dsgec.evolution.settings import Settings
-from dsgec.genome.ir import Derivation, Genotype, Representation
 from dsgec.random import Stream
-
-
-@dataclass(frozen=True, slots=True)
-class Individual:
-    """A genotype with its phenotype, and how good it is."""
-
-    derivation: Derivation
-    score: Score
-
-    @property
-    def fitness(self) -> float:
-        return self.score.fitness
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +43,10 @@ def evolve(
     problem: Problem, settings: Settings, scorer: Scorer, state: State | None = None
 ) -> Iterator[State]:
     """Every generation, from the first, random one, or from the one after `state`."""
-    individuals = problem.represent(settings)
+    breeding = make_breeding(problem, settings)
     if state is None:
-        state = _state(0, (), _first_generation(individuals, settings), scorer)
+        streams = [Stream(settings.seed, 0, number) for number in range(settings.population)]
+        state = _state(0, (), [breeding.grow(stream) for stream in streams], scorer)
         if state.invalid == len(state.population):
             raise explain([individual.score for individual in state.population])
         yield state
@@ -64,46 +54,29 @@ def evolve(
         parents = state.population
         scorer.forget(i.derivation.phenotype for i in parents if not i.derivation.fault)
         elite = tuple(parents[i] for i in ranked([p.fitness for p in parents])[: settings.elites])
-        offspring = _offspring(individuals, settings, parents, generation)
+        offspring = _offspring(breeding, settings, parents, generation)
         state = _state(generation, elite, offspring, scorer)
         yield state
 
 
-def _first_generation(individuals: Representation, settings: Settings) -> list[Derivation]:
-    streams = [Stream(settings.seed, 0, number) for number in range(settings.population)]
-    return [individuals.express(individuals.grow(stream), stream) for stream in streams]
-
-
 def _offspring(
-    individuals: Representation,
+    breeding: Breeding,
     settings: Settings,
     parents: Sequence[Individual],
     generation: int,
-) -> list[Derivation]:
+) -> list[Offspring]:
     """Pairs of children of pairs of parents, as many as the elite leaves room for.
 
-    The parents and the crossover are drawn from the stream of the pair's first child; each child
-    then goes on alone: mending, mutation and mending again are drawn from its own stream.
+    The parents are drawn from the stream of the pair's first child; each child then has its own.
     """
-
-    def child(genotype: Genotype, stream: Stream) -> Derivation:
-        derivation = individuals.express(genotype, stream)
-        if not stream.chance(settings.mutation):
-            return derivation
-        return individuals.express(individuals.mutate(derivation, stream), stream)
-
-    children: list[Derivation] = []
-    for first in range(settings.elites, settings.population, 2):
-        stream = Stream(settings.seed, generation, first)
-        mother = _tournament(parents, settings.tournament, stream).derivation
-        father = _tournament(parents, settings.tournament, stream).derivation
-        pair = (mother.genotype, father.genotype)
-        if stream.chance(settings.crossover):
-            pair = individuals.crossover(*pair, stream)
-        children.append(child(pair[0], stream))
-        if first + 1 < settings.population:
-            children.append(child(pair[1], Stream(settings.seed, generation, first + 1)))
-    return children
+    children: list[Offspring] = []
+    for number in range(settings.elites, settings.population, 2):
+        first = Stream(settings.seed, generation, number)
+        second = Stream(settings.seed, generation, number + 1)
+        mother = _tournament(parents, settings.tournament, first)
+        father = _tournament(parents, settings.tournament, first)
+        children += breeding.pair(mother, father, first, second)
+    return children[: settings.population - settings.elites]
 
 
 def _tournament(parents: Sequence[Individual], size: int, stream: Stream) -> Individual:
@@ -118,10 +91,10 @@ def ranked(fitness: Sequence[float]) -> list[int]:
 
 
 def _state(
-    generation: int, elite: tuple[Individual, ...], offspring: list[Derivation], scorer: Scorer
+    generation: int,
+    elite: tuple[Individual, ...],
+    offspring: Sequence[Offspring],
+    scorer: Scorer,
 ) -> State:
-    scores = iter(scorer([d.phenotype for d in offspring if not d.fault]))
-    children = tuple(
-        Individual(d, Score(float("inf"), d.fault) if d.fault else next(scores)) for d in offspring
-    )
-    return State(generation, elite + children, scorer.evaluations, scorer.reused)
+    population = elite + tuple(scorer.individuals(offspring))
+    return State(generation, population, scorer.evaluations, scorer.reused)

@@ -18,7 +18,6 @@ from dsgec.fitness.objectives import spread
 from dsgec.native.engine import EngineTables, NativeEngine, TablePart
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import Size, size
-from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 
 Figures = dict[str, dict[str, float | None]]
@@ -35,6 +34,9 @@ class Measurer(Protocol):
 
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
         """For each text, the metrics on the training and on the test rows."""
+
+    def scores(self, phenotypes: Sequence[str]) -> list[float]:
+        """For each text, the score on the training rows that people read: without penalties."""
 
 
 def measured(problem: Problem, outputs: NDArray[np.float64]) -> Figures:
@@ -63,24 +65,32 @@ class PlainMeasurer:
         self.problem = problem
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
-        network = simplify(self.problem.parse(phenotype))
+        network = self.problem.network(phenotype)
         return size(network), text(network)
 
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
-        networks = (simplify(self.problem.parse(phenotype)) for phenotype in phenotypes)
+        networks = map(self.problem.network, phenotypes)
         return [
             measured(self.problem, evaluate(network, self.problem.dataset.x))
             for network in networks
         ]
 
+    def scores(self, phenotypes: Sequence[str]) -> list[float]:
+        rows = self.problem.rows
+        networks = map(self.problem.network, phenotypes)
+        return [self.problem.score(evaluate(network, rows)) for network in networks]
+
 
 class NativeMeasurer:
-    """Has engines do it: for either part of the rows one a thread, all on the same tables."""
+    """Has engines do it: for either part of the rows one a thread, all on the same tables.
+
+    Not of a scaled target: an engine knows no other units than those that it learns in.
+    """
 
     def __init__(
         self, problem: Problem, settings: Settings, machine: Machine, threads: int
     ) -> None:
-        self._threads = threads
+        self._problem, self._threads = problem, threads
         self._parts: dict[str, _NativePart] = {}
         one = make_parameters(problem, settings) | {"population": 1, "elites": 0}
         for name, rows in parts(problem):
@@ -104,6 +114,10 @@ class NativeMeasurer:
             for thread, own in enumerate(pool.map(some, range(self._threads))):
                 found[thread :: self._threads] = own
         return found
+
+    def scores(self, phenotypes: Sequence[str]) -> list[float]:
+        engine = self._parts["train"].engines[0]
+        return [self._problem.natural(engine.score(phenotype)[1]) for phenotype in phenotypes]
 
 
 class _NativePart:

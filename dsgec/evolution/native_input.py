@@ -28,6 +28,7 @@ class Machine:
 
 def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> Parameters:
     """The numbers; their order is part of a run's identity."""
+    learning = problem.learning
     return {
         "seed": settings.seed,
         "population": settings.population,
@@ -42,6 +43,9 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
         "crossover": settings.crossover,
         "mutation": settings.mutation,
         "classes": len(problem.dataset.classes),
+        "steps": learning.steps if learning else 0,
+        "penalty": learning.penalty if learning else 0.0,
+        "parsimony": learning.parsimony if learning else 0.0,
     }
 
 
@@ -77,7 +81,7 @@ def _tables(
     order = rows[within]
     del groups, filled, within
     count = len(dataset.classes)
-    single = dataset.y[order]
+    single = dataset.learned_y[order]
     each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
     # Column by column: a large table is not to be in memory a third time.
     columns = _aligned(len(dataset.features), len(order))
@@ -103,6 +107,7 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
         roles.output,
         problem.objective,
         tables.groups,
+        problem.learning,
     )
     digest = hashlib.sha256(repr(inputs).encode("utf-8", "surrogatepass"))
     for array in (tables.columns, tables.single):

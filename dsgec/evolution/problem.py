@@ -1,5 +1,7 @@
 """A grammar and a data set, brought together: what is evolved and what it is measured by."""
 
+import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,10 +20,13 @@ from dsgec.fitness.objectives import (
     CLASSIFICATION,
     OBJECTIVES,
     Targets,
+    natural,
     objectives_of,
     spread,
 )
+from dsgec.genome.growth import AT_FIRST
 from dsgec.genome.ir import Representation
+from dsgec.genome.numbers import fold_numbers
 from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
@@ -31,13 +36,31 @@ from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
+from dsgec.network.units import in_own_units
 
 _MOST_FAULTS = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How numbers are learned: steps of a child, and what is added to the objective.
+
+    That is the `penalty` times the sum of the squared numbers and `parsimony` for each connection.
+    With `trees`, derivation trees are varied in place of lists.
+    """
+
+    trees: bool
+    steps: int
+    penalty: float
+    parsimony: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """All that is fixed for a run; `remark` is what a user should know about it beforehand."""
+    """All that is fixed for a run; `remark` is what a user should know about it beforehand.
+
+    Without `learning`, the run is one of the paper's.
+    """
 
     grammar: Grammar
     tables: Tables
@@ -45,6 +68,7 @@ class Problem:
     split: Split
     objective: str
     remark: str = ""
+    learning: Learning | None = None
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -61,10 +85,14 @@ class Problem:
             inputs=len(self.dataset.features),
         )
 
+    def network(self, phenotype: str) -> Network:
+        """The simplified network of a phenotype, which gives the target in its own units."""
+        return simplify(in_own_units(self.parse(phenotype), self.dataset.target_scale))
+
     def model(self, phenotype: str) -> Model:
-        """The network of a phenotype as it is scored, exported and recorded."""
+        """The network of a phenotype as it is measured, exported and recorded."""
         dataset = self.dataset
-        network = check(simplify(self.parse(phenotype)))
+        network = check(self.network(phenotype))
         return Model(network, dataset.inputs, dataset.classes, dataset.target)
 
     def represent(self, settings: Settings) -> Representation:
@@ -76,11 +104,36 @@ class Problem:
             max_size=settings.max_size,
             codons=settings.codons,
             wraps=settings.wraps,
+            growth=AT_FIRST if self.learning and self.learning.trees else None,
         )
 
     def targets(self, outputs: int) -> Targets:
-        """What a network with so many outputs should give on the training rows."""
-        y = self.dataset.y[self.split.train]
+        """What a network with so many outputs should learn to give on the training rows."""
+        return self._targets(self.dataset.learned_y, outputs)
+
+    def natural(self, fitness: float) -> float:
+        """A fitness as people read it, in the target's own units; penalties stay in it."""
+        scale = self.dataset.target_scale
+        return natural(self.objective, fitness, scale[1] if scale else 1.0)
+
+    @property
+    def is_fitness_read(self) -> bool:
+        """Whether the score that people read is the fitness: no penalties, no other units."""
+        return self.learning is None and self.dataset.target_scale is None
+
+    def score(self, outputs: NDArray[np.float64]) -> float:
+        """The objective as people read it, of what a network in own units gives on training rows.
+
+        A number even where the units make it too large for one.
+        """
+        targets = self._targets(self.dataset.y, outputs.shape[1])
+        with np.errstate(all="ignore"):
+            fitness = OBJECTIVES[self.objective].fitness(outputs, targets)
+        most = sys.float_info.max
+        return natural(self.objective, fitness if math.isfinite(fitness) else most)
+
+    def _targets(self, y: NDArray[np.float64], outputs: int) -> Targets:
+        y = y[self.split.train]
         count = len(self.dataset.classes)
         groups = tuple(np.flatnonzero(y == c) for c in range(count))
         if count and outputs > 1:
@@ -108,21 +161,41 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
     remark = check_task(check_language(expanded, len(dataset.features)), dataset)
+    learning = make_learning(settings, len(parts.train))
     problem = Problem(
         expanded,
-        tabulate(expanded, dict(settings.max_depth)),
+        make_tables(expanded, settings, learning),
         dataset,
         parts,
-        choose_objective(dataset, parts, settings.objective),
+        choose_objective(dataset, parts, settings.objective, learning),
         remark,
+        learning,
     )
     problem.represent(settings)
     return problem
 
 
-def choose_objective(dataset: Dataset, parts: Split, wanted: str) -> str:
-    """The objective asked for, or the paper's, if it suits the task."""
-    objective = wanted or ("exp-rmse" if dataset.classes else "rmse")
+def make_learning(settings: Settings, rows: int) -> Learning | None:
+    """What the settings ask for; None for the paper's own search."""
+    trees = settings.variation == "trees" and settings.representation == "dsge"
+    if not trees and not settings.steps:
+        return None
+    return Learning(trees, settings.steps, settings.l2 / rows, settings.parsimony)
+
+
+def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None) -> Tables:
+    """The tables of an expanded grammar, in which a number that is learned is one choice."""
+    tables = tabulate(grammar, dict(settings.max_depth))
+    return fold_numbers(tables) if learning else tables
+
+
+def choose_objective(
+    dataset: Dataset, parts: Split, wanted: str, learning: Learning | None = None
+) -> str:
+    """The objective asked for if it suits the task, or the usual one; without learning, the
+    paper's."""
+    usual = "log-loss" if learning and learning.trees else "exp-rmse"
+    objective = wanted or (usual if dataset.classes else "rmse")
     allowed = objectives_of(dataset.task)
     choices = f"Choose from {', '.join(allowed)}."
     if objective not in OBJECTIVES:
@@ -130,7 +203,9 @@ def choose_objective(dataset: Dataset, parts: Split, wanted: str) -> str:
     if objective not in allowed:
         task = "a numeric target" if dataset.classes else "classes"
         raise wrong("objective", f"is {objective!r}, which is for {task}", choices)
-    if CLASSIFICATION not in OBJECTIVES[objective].tasks and not spread(dataset.y[parts.train]):
+    if CLASSIFICATION not in OBJECTIVES[objective].tasks and not all(
+        spread(y[parts.train]) for y in (dataset.y, dataset.learned_y)
+    ):
         raise DsgecError("all training rows have the same target", "Choose another split.")
     return objective
 
@@ -150,14 +225,12 @@ def check_task(networks: Sequence[Network], dataset: Dataset) -> str:
             else "The shipped grammar `regression` has one output.",
         )
     roots = {_root(network) for network in networks if len(network.outputs) == 1}
-    if (
-        not dataset.classes
-        and roots == {"sig"}
-        and not 0 <= dataset.y.min() <= dataset.y.max() <= 1
-    ):
+    y = dataset.learned_y
+    if not dataset.classes and roots == {"sig"} and not 0 <= y.min() <= y.max() <= 1:
+        scaled = ", scaled," if dataset.target_scale else ""
         return (
-            f"every output of this grammar lies between 0 and 1, but `{dataset.target}` goes from"
-            f" {dataset.y.min():g} to {dataset.y.max():g}; the shipped grammar `regression` has no"
+            f"every output of this grammar lies between 0 and 1, but `{dataset.target}`{scaled}"
+            f" goes from {y.min():g} to {y.max():g}; the shipped grammar `regression` has no"
             " such bounds"
         )
     if dataset.classes and roots - {"sig"}:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -10,10 +9,21 @@ from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, mention
 from dsgec.evolution.hash import hash_text
+from dsgec.evolution.individual import (
+    INFINITE,
+    LARGEST_CHAMPION,
+    NOT_FINITE,
+    REFUSED,
+    Champion,
+    Individual,
+    Offspring,
+    Score,
+)
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.backends import Backend
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.genome.derive import EXHAUSTED
+from dsgec.genome.ir import Genotype
 from dsgec.network.ir import Network
 from dsgec.network.measure import written
 from dsgec.network.simplify import simplify
@@ -21,35 +31,6 @@ from dsgec.network.tokens import PhenotypeError
 
 REMEMBERED = 1 << 18
 """So many texts are remembered, or those of one population if they are more."""
-
-LARGEST_CHAMPION = 1000
-"""Connections of a network in the hall of fame; nobody chooses by size among larger ones."""
-
-INFINITE = float("inf")
-NOT_FINITE, REFUSED = "not finite", "no network"
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Lower is better. An invalid individual has infinity and a reason, and cannot be the best.
-
-    `size` is the number of connections, as the text has them; `outcome` is NOT_FINITE or REFUSED
-    for a text that could not be scored.
-    """
-
-    fitness: float
-    reason: str = ""
-    size: int = 0
-    outcome: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Champion:
-    """The best text of its size, the first of equals."""
-
-    size: int
-    fitness: float
-    phenotype: str
 
 
 class Scorer:
@@ -80,12 +61,22 @@ class Scorer:
             self._admit(text, score)
         return [self.memory[key] for key in keys]
 
+    def individuals(self, offspring: Sequence[Offspring]) -> list[Individual]:
+        """What becomes of new individuals, in order."""
+        scores = iter(
+            self([one.derivation.phenotype for one in offspring if not one.derivation.fault])
+        )
+        return [
+            Individual(one.derivation, faulty(one) if one.derivation.fault else next(scores))
+            for one in offspring
+        ]
+
     def forget(self, population: Iterable[str]) -> None:
         """Remember only these texts, once there are too many others."""
         if len(self.memory) >= REMEMBERED:
             self.memory = {key: self.memory[key] for key in map(hash_text, population)}
 
-    def _admit(self, text: str, score: Score) -> None:
+    def _admit(self, text: str, score: Score, genotype: Genotype | None = None) -> None:
         """Put a text into the hall of fame, if it is the best of its size."""
         best = self.hall.get(score.size)
         if (
@@ -93,7 +84,7 @@ class Scorer:
             and score.size <= LARGEST_CHAMPION
             and (best is None or score.fitness < best.fitness)
         ):
-            self.hall[score.size] = Champion(score.size, score.fitness, text)
+            self.hall[score.size] = Champion(score.size, score.fitness, text, genotype)
 
     def _evaluate(self, phenotypes: list[str]) -> list[Score]:
         scores: list[Score | None] = []
@@ -127,6 +118,11 @@ class Scorer:
         return Score(
             fitness, size=written(text, layered=bool(self.problem.grammar.directives.layer))
         )
+
+
+def faulty(one: Offspring) -> Score:
+    """The score of an individual that has no text."""
+    return Score(INFINITE, one.derivation.fault)
 
 
 def _refused(reason: str) -> Score:

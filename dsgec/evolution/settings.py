@@ -3,13 +3,19 @@
 docs/how-to/add-a-setting.md shows how to add one.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
+PRESETS = ("learning", "paper")
+VARIATIONS = ("trees", "lists")
+WEIGHTS = ("real", "grammar")
+BY_SHAPE = 600
+"""Generations of a run that learns on a small table; `dsgec.evolution.budget` has the others'."""
 CONNECTIONS = ("all", "previous")
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
 MOST_GENERATIONS = 100_000_000
@@ -26,13 +32,63 @@ class Settings:
         choices=REPRESENTATIONS,
         formerly="engine",
     )
-    population: int = setting(100, "Individuals in a generation.", 2, 1_000_000)
-    generations: int = setting(500, "Generations after the random one.", 0, MOST_GENERATIONS)
+    population: int = setting(100, "Individuals in a generation.", 2, 1_000_000, learned=30)
+    generations: int = setting(
+        500, "Generations after the random one.", 0, MOST_GENERATIONS, learned=BY_SHAPE
+    )
     seed: int = setting(1, "Seed of the random numbers of evolution.", *_SEEDS)
     tournament: int = setting(3, "Individuals among which a parent is chosen.", 1, 1_000_000)
-    crossover: float = setting(0.95, "Probability that a child has two parents.", 0.0, 1.0)
-    mutation: float = setting(0.95, "Probability that a child is mutated.", 0.0, 1.0)
+    crossover: float = setting(
+        0.95, "Probability that a child has two parents.", 0.0, 1.0, learned=0.0
+    )
+    mutation: float = setting(0.95, "Probability that a child is mutated.", 0.0, 1.0, learned=1.0)
     elites: int = setting(1, "Best individuals that stay in the next generation.", 0, 999_999)
+    variation: str = setting(
+        "lists",
+        "What changes in a child: one place of its derivation tree, or integers of its lists, as"
+        " in the paper.",
+        choices=VARIATIONS,
+        representations=("dsge",),
+        recorded_with="variation",
+        learned="trees",
+    )
+    steps: int = setting(
+        0,
+        "Gradient steps that the numbers of a child take; 0: numbers are only mutated.",
+        *(0, 1_000),
+        recorded_with="steps",
+        learned=1,
+    )
+    l2: float = setting(
+        0.15,
+        "Strength of the penalty on large numbers, which is divided by the training rows.",
+        *(0.0, 1e6),
+        recorded_with="l2",
+    )
+    parsimony: float = setting(
+        0.0, "Penalty of each connection.", 0.0, 1e6, recorded_with="parsimony", learned=3e-4
+    )
+    pruning: int = setting(
+        0,
+        "Rounds in which the best network gets smaller in the end, to fill the hall of fame.",
+        *(0, 100_000),
+        recorded_with="pruning",
+        learned=1_000,
+    )
+    tuning: int = setting(
+        0,
+        "Evaluations with which the numbers of each of the best networks are tuned in the end.",
+        *(0, 1_000_000),
+        recorded_with="tuning",
+        learned=200,
+    )
+    weights: str = setting(
+        "grammar",
+        "Numbers of a tuned network: in full precision, or as the grammar writes them.",
+        choices=WEIGHTS,
+        recorded_with="weights",
+        learned="real",
+    )
     connect: str = setting(
         "all",
         "What a neuron may read: all layers before its own, or the previous one.",
@@ -54,7 +110,8 @@ class Settings:
     objective: str = setting(
         "",
         "What is optimised: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
-        " rmse, mse or mae for either; default: exp-rmse for classes, otherwise rmse.",
+        " rmse, mse or mae for either; default: log-loss (of the paper exp-rmse) for classes,"
+        " otherwise rmse.",
         metavar="NAME",
     )
     folds: int = setting(
@@ -73,6 +130,12 @@ class Settings:
         *(0, MOST_GENERATIONS),
         recorded_with="patience",
     )
+    ensemble: int = setting(
+        1,
+        "Networks from populations of their own, whose mean is the result.",
+        *(1, 100),
+        recorded_with="ensemble",
+    )
     islands: int = setting(
         1, "Populations that exchange their best individuals.", 1, 1_000, recorded_with="islands"
     )
@@ -90,6 +153,8 @@ class Settings:
         highest = {"fold": max(self.folds - 1, 0)}
         if self.population > 1:  # otherwise that is what is wrong
             highest["elites"] = self.population - 1
+        if self.ensemble > 1:
+            highest["islands"] = 1
         if self.islands > 1 and self.population > 1:
             highest["migrants"] = self.population - 1
         check(self, highest)
@@ -118,7 +183,39 @@ class Settings:
 
 SETTINGS = settings_of(Settings)
 OPTIONS = CommandLine(SETTINGS)
+_OF_TREES = ("population", "crossover", "mutation", "variation", "parsimony")
 _DEFAULTS = Settings()
+
+
+def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
+    """The settings with what a user gave, and the defaults of a preset.
+
+    SGE and GE have the paper's operators with its rates, also where they learn.
+    """
+    settings = make(Settings, given, learned=preset.learns)
+    if settings.representation == "dsge":
+        return settings
+    usual = {name: getattr(_DEFAULTS, name) for name in _OF_TREES if given.get(name) is None}
+    return replace(settings, **usual)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """Which defaults the other settings have."""
+
+    preset: str = setting(
+        "learning",
+        "Defaults: those of a search that learns its numbers, or those of the paper.",
+        choices=PRESETS,
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def learns(self) -> bool:
+        """Whether the defaults are those of a search that learns."""
+        return self.preset == "learning"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,16 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.hash import hash_text
-from dsgec.evolution.loop import Individual, State
+from dsgec.evolution.individual import (
+    INFINITE,
+    LARGEST_CHAMPION,
+    NOT_FINITE,
+    REFUSED,
+    Champion,
+    Individual,
+    Score,
+)
+from dsgec.evolution.loop import State
 from dsgec.evolution.native_input import (
     make_parameters,
     make_tables,
@@ -20,24 +29,19 @@ from dsgec.evolution.native_input import (
     run_identity,
 )
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import (
-    INFINITE,
-    LARGEST_CHAMPION,
-    NOT_FINITE,
-    REFUSED,
-    Champion,
-    Score,
-    Scorer,
-)
+from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import Derivation, Gene, Genotype, Representation
+from dsgec.genome.rates import Rate
 from dsgec.network.measure import written
 from dsgec.network.tokens import PhenotypeError
 from dsgec.random import Stream
 
-_MAGIC = b"dsgec-engine-2\n\0"
+_MAGIC, _LEARNING_MAGIC = b"dsgec-engine-2\n\0", b"dsgec-learns-1\n\0"
 _COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, texts
 _TEXT = struct.Struct("<16sdBI")  # hash, fitness, outcome, size
+_LEARNED = struct.Struct("<BdII")  # outcome, fitness, size, rates
+_RATE = struct.Struct("<2d")
 _OUTCOMES = ("", NOT_FINITE, REFUSED)
 _LARGEST = (1 << 31) - 1  # integer of a genotype, and size of a network
 
@@ -57,8 +61,12 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
         population,
         len(scorer.memory),
     )
-    parts = [identity, _MAGIC, _COUNTS.pack(*counts)]
-    parts += [_genotype_bytes(i.derivation.genotype) for i in (state.population if state else ())]
+    learning = scorer.problem.learning is not None
+    parts = [identity, _magic(scorer.problem), _COUNTS.pack(*counts)]
+    for individual in state.population if state else ():
+        parts.append(_genotype_bytes(individual.derivation.genotype))
+        if learning:
+            parts.append(_learned_bytes(individual))
     for key, score in scorer.memory.items():
         outcome = _OUTCOMES.index(score.outcome)
         parts.append(_TEXT.pack(key, score.fitness, outcome, score.size))
@@ -67,8 +75,22 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
         text = champion.phenotype.encode("utf-8", "surrogatepass") if champion else b""
         parts.append(struct.pack("<I", len(text)))
         if champion:
-            parts.append(struct.pack("<d", champion.fitness) + text)
+            genotype = champion.genotype
+            content = text if genotype is None else _genotype_bytes(genotype)
+            parts.append(struct.pack("<d", champion.fitness) + content)
     return b"".join(parts)
+
+
+def _magic(problem: Problem) -> bytes:
+    return _LEARNING_MAGIC if problem.learning else _MAGIC
+
+
+def _learned_bytes(individual: Individual) -> bytes:
+    """What becomes of an individual that learns does not follow from its text."""
+    score, rates = individual.score, individual.rates
+    outcome = REFUSED if individual.derivation.fault else score.outcome
+    head = _LEARNED.pack(_OUTCOMES.index(outcome), score.fitness, score.size, len(rates))
+    return head + b"".join(_RATE.pack(*rate) for rate in rates)
 
 
 def restore(
@@ -86,8 +108,10 @@ def restore(
         ) from error
 
 
-def migrant_bytes(individual: Individual) -> bytes:
+def migrant_bytes(individual: Individual, problem: Problem) -> bytes:
     """A valid individual, for a population of the same run with another seed."""
+    if problem.learning:
+        return _genotype_bytes(individual.derivation.genotype) + _learned_bytes(individual)
     score = struct.pack("<dI", individual.fitness, individual.score.size)
     return _genotype_bytes(individual.derivation.genotype) + score
 
@@ -110,11 +134,18 @@ class _Reader:
         self.problem, self.settings, self.scorer = problem, settings, scorer
 
     def state(self) -> State | None:
-        _expect(self.bytes(len(_MAGIC)) == _MAGIC)
+        magic = _magic(self.problem)
+        _expect(self.bytes(len(magic)) == magic)
         generation, evaluations, reused, population, texts = self.unpack(_COUNTS)
         _expect(population == self.settings.population)
+        _expect(not texts or not self.problem.learning)  # a run that learns remembers none
         _expect(max(generation, evaluations, reused) < 1 << 62)
-        genotypes = [self.genotype() for _ in range(population if generation else 0)]
+        genotypes: list[Genotype] = []
+        individuals: list[Individual] = []
+        for _ in range(population if generation else 0):
+            genotypes.append(self.genotype())
+            if self.problem.learning:
+                individuals.append(self.learned(genotypes[-1]))
         for _ in range(texts):
             self.text()
         for size in range(LARGEST_CHAMPION + 1):
@@ -123,8 +154,25 @@ class _Reader:
         self.scorer.evaluations, self.scorer.reused = evaluations, reused
         if not generation:
             return None
-        individuals = tuple(self.individuals(genotypes))
-        return State(generation - 1, individuals, evaluations, reused)
+        if not self.problem.learning:
+            individuals = [*self.individuals(genotypes)]
+        return State(generation - 1, tuple(individuals), evaluations, reused)
+
+    def learned(self, genotype: Genotype) -> Individual:
+        number, fitness, size, count = self.unpack(_LEARNED)
+        derivation = self.express(genotype)
+        _expect(number < len(_OUTCOMES))
+        outcome = _OUTCOMES[number]
+        _expect(not derivation.fault or outcome == REFUSED)
+        _expect_score(outcome, fitness, size)
+        _expect(count in (0, len(derivation.numbers)))
+        rates = tuple(Rate(*self.unpack(_RATE)) for _ in range(count))
+        _expect(all(rate.step > 0 and all(map(math.isfinite, rate)) for rate in rates))
+        reason = derivation.fault or outcome
+        return Individual(derivation, Score(fitness, reason, size, outcome), rates)
+
+    def express(self, genotype: Genotype) -> Derivation:
+        return _express(self.problem.represent(self.settings), genotype)
 
     def individuals(self, genotypes: Sequence[Genotype]) -> Iterator[Individual]:
         represented = self.problem.represent(self.settings)
@@ -140,6 +188,10 @@ class _Reader:
 
     def migrant(self) -> Individual:
         genotype = self.genotype()
+        if self.problem.learning:
+            individual = self.learned(genotype)
+            _expect(self.at == len(self.data) and not individual.score.reason)
+            return individual
         fitness, size = self.unpack(struct.Struct("<dI"))
         _expect(self.at == len(self.data) and math.isfinite(fitness) and size <= _LARGEST)
         derivation = _express(self.problem.represent(self.settings), genotype)
@@ -162,8 +214,7 @@ class _Reader:
         key, fitness, number, size = self.unpack(_TEXT)
         _expect(number < len(_OUTCOMES) and key not in self.scorer.memory)
         outcome = _OUTCOMES[number]
-        _expect(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
-        _expect(size <= _LARGEST)
+        _expect_score(outcome, fitness, size)
         self.scorer.memory[key] = Score(fitness, outcome, size, outcome)
 
     def champion(self, size: int) -> None:
@@ -171,11 +222,17 @@ class _Reader:
         if not length:
             return
         (fitness,) = self.unpack(struct.Struct("<d"))
-        text = self.bytes(length).decode("utf-8", "surrogatepass")
+        genotype: Genotype | None = None
+        if self.problem.learning:
+            genotype = self.genotype()
+            text = self.express(genotype).phenotype
+            _expect(len(text.encode("utf-8", "surrogatepass")) == length)
+        else:
+            text = self.bytes(length).decode("utf-8", "surrogatepass")
         _expect(math.isfinite(fitness) and self.problem.fits(self.problem.parse(text)))
         layered = bool(self.problem.grammar.directives.layer)
         _expect(written(text, layered=layered) == size)
-        self.scorer.hall[size] = Champion(size, fitness, text)
+        self.scorer.hall[size] = Champion(size, fitness, text, genotype)
 
     def number(self) -> int:
         return int.from_bytes(self.bytes(4), "little")
@@ -188,6 +245,11 @@ class _Reader:
         _expect(len(part) == count)
         self.at += count
         return part
+
+
+def _expect_score(outcome: str, fitness: float, size: int) -> None:
+    _expect(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
+    _expect(size <= _LARGEST)
 
 
 def _expect(condition: bool) -> None:

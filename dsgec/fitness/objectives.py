@@ -82,42 +82,128 @@ def unexplained(outputs: Array, targets: Targets) -> float:
     return errors / spread(targets.values[:, 0])
 
 
+def differences(outputs: Array, targets: Targets) -> Array:
+    """The seeds of squared errors: half the slope of each by its output."""
+    return outputs - targets.values
+
+
+def error_signs(outputs: Array, targets: Targets) -> Array:
+    """The seeds of the errors' sizes: 1, -1, or 0 where there is no error."""
+    error = differences(outputs, targets)
+    return np.where(error > 0.0, 1.0, np.where(error < 0.0, -1.0, 0.0))
+
+
+def log_loss_slopes(outputs: Array, targets: Targets) -> Array:
+    """The slopes of -log p by each output; 0 where p is kept from 0 and 1."""
+    is_class = targets.values == 1.0
+    single = outputs.shape[1] == 1
+    chosen = np.where(is_class, outputs, 1.0 - outputs) if single else outputs
+    slope = vector.log_slope(chosen, chosen)
+    other = slope if single else np.zeros_like(slope)
+    clipped = (chosen < LEAST_PROBABILITY) | (chosen > 1.0 - LEAST_PROBABILITY)
+    return np.where(clipped, 0.0, np.where(is_class, -slope, other))
+
+
+def mse_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
+    """What the summed seeds of `mse` are multiplied by."""
+    return [2.0 / targets.values.size]
+
+
+def rmse_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
+    """What the summed seeds of `rmse` are multiplied by."""
+    return [0.0 if fitness == 0.0 else 1.0 / (targets.values.size * fitness)]
+
+
+def exp_rmse_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
+    """What the summed seeds of each class are multiplied by in `exp-rmse`."""
+    errors = squared_errors(outputs, targets.values)
+    factors = []
+    for rows in targets.groups:
+        count = len(rows) * outputs.shape[1]
+        root = scalar.sqrt(ordered_sum(errors[rows]) / count)
+        factors.append(0.0 if root == 0.0 else fitness / (count * root))
+    return factors
+
+
+def mae_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
+    """What the summed seeds of `mae` are multiplied by."""
+    return [1.0 / targets.values.size]
+
+
+def log_loss_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
+    """What the summed seeds of `log-loss` are multiplied by."""
+    return [1.0 / len(outputs)]
+
+
+def unexplained_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
+    """What the summed seeds of `r2` are multiplied by."""
+    return [2.0 / spread(targets.values[:, 0])]
+
+
 @dataclass(frozen=True, slots=True)
 class Objective:
     """What is minimised, by `fitness` here and by templates/engine/objectives in native code.
 
+    Its slope by a weight is, for each group of rows, the sum of what the `seeds` of the outputs
+    come to at the weight, times the group's factor; `factors` are of the outputs, the targets and
+    the fitness. `logistic`: where the outputs are a softmax or a sigmoid, the seeds of what goes
+    into that are outputs less targets. `surrogate` is the objective that weights are learned by,
+    where that is another.
+
     `rises`: people read 1 minus that, where more is better. `perfect` is the best that they read.
+    `degree` is the power of a numeric target's units that it is in: of `rmse` 1, of `mse` 2.
     `by_class`: the rows of each class are summed on their own.
     """
 
     fitness: Callable[[Array, Targets], float]
+    seeds: Callable[[Array, Targets], Array]
+    factors: Callable[[Array, Targets, float], list[float]]
     tasks: tuple[str, ...] = (CLASSIFICATION, REGRESSION)
     rises: bool = False
     perfect: int = 0
+    degree: int = 0
     by_class: bool = False
+    logistic: bool = False
+    surrogate: str = ""
     label: str = ""
 
 
 OBJECTIVES = {
     "exp-rmse": Objective(
         exp_rmse,
+        differences,
+        exp_rmse_factors,
         (CLASSIFICATION,),
         perfect=1,
         by_class=True,
         label="fitness (exp-RMSE; 1 is perfect)",
     ),
-    "rmse": Objective(rmse),
-    "mse": Objective(mse),
-    "mae": Objective(mae),
-    "log-loss": Objective(log_loss, (CLASSIFICATION,)),
+    "rmse": Objective(rmse, differences, rmse_factors, degree=1),
+    "mse": Objective(mse, differences, mse_factors, degree=2),
+    "mae": Objective(mae, error_signs, mae_factors, degree=1),
+    "log-loss": Objective(
+        log_loss, log_loss_slopes, log_loss_factors, (CLASSIFICATION,), logistic=True
+    ),
     "accuracy": Objective(
         mistakes,
+        log_loss_slopes,
+        log_loss_factors,
         (CLASSIFICATION,),
         rises=True,
         perfect=1,
+        logistic=True,
+        surrogate="log-loss",
         label="share of wrong rows (1 − accuracy)",
     ),
-    "r2": Objective(unexplained, (REGRESSION,), rises=True, perfect=1, label="1 − R²"),
+    "r2": Objective(
+        unexplained,
+        differences,
+        unexplained_factors,
+        (REGRESSION,),
+        rises=True,
+        perfect=1,
+        label="1 − R²",
+    ),
 }
 
 
@@ -126,8 +212,13 @@ def objectives_of(task: str) -> list[str]:
     return [name for name, objective in OBJECTIVES.items() if task in objective.tasks]
 
 
-def natural(objective: str, fitness: float) -> float:
-    """The score that people read: for `accuracy` and `r2`, 1 minus what is minimised."""
+def natural(objective: str, fitness: float, deviation: float = 1.0) -> float:
+    """The score that people read: for `accuracy` and `r2`, 1 minus what is minimised.
+
+    In the units of a target whose `deviation` was scaled to 1.
+    """
+    for _ in range(OBJECTIVES[objective].degree):
+        fitness *= deviation
     return 1.0 - fitness if OBJECTIVES[objective].rises else fitness
 
 

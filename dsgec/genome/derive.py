@@ -1,9 +1,11 @@
 """The walk from the start symbol to a phenotype; a representation says which way to go.
 
-It keeps account of the layers, because what a neuron can be connected to depends on those before.
+It keeps account of the layers, because what a neuron can be connected to depends on those before,
+and of the places of numbers, because these are learned.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from dsgec.bnf.layered import count_neurons
 from dsgec.genome.connections import Sources, neuron_name, sources
@@ -20,9 +22,14 @@ _END_OF_LAYER = (NONE, 0)  # on the stack of symbols
 EXHAUSTED = "the codons run out"
 
 
-def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple[str, str]:
-    """The phenotype, and why there is none."""
+Spans = tuple[tuple[int, int], ...]
+"""Of the numbers of a text, where each begins and how long it is, in bytes."""
+
+
+def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple[str, str, Spans]:
+    """The phenotype, why there is none, and the numbers in it."""
     pieces: list[str] = []
+    numbers: list[int] = []  # which of the pieces they are
     size = 0
     widths: list[int] = []
     place, layer_start = _OUTSIDE, 0
@@ -53,12 +60,14 @@ def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple
         else:
             choice = choose(rule, depth, 0, tables.options(rule, depth))
         if choice == NONE:
-            return "", EXHAUSTED
+            return "", EXHAUSTED, ()
 
         if choice >= len(tables.productions[rule]):
             pieces.append(neuron_name(choice, inputs))
             size += 1 + len(pieces[-1])
         else:
+            if tables.is_number(rule):
+                numbers.append(len(pieces))  # its one symbol is the next
             for symbol in reversed(tables.productions[rule][choice]):
                 if isinstance(symbol, Child):
                     todo.append((symbol.rule, depth + 1 if symbol.deeper else 0))
@@ -66,9 +75,17 @@ def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple
                     todo.append(symbol)
             size += tables.cost[rule][choice]
         if size > max_size:
-            return "", too_large(max_size)
+            return "", too_large(max_size), ()
 
-    return "".join(pieces), ""
+    return "".join(pieces), "", _spans(pieces, numbers)
+
+
+def _spans(pieces: Sequence[str], numbers: Sequence[int]) -> Spans:
+    if not numbers:
+        return ()
+    lengths = [len(piece.encode("utf-8", "surrogatepass")) for piece in pieces]
+    ends = [*accumulate(lengths)]
+    return tuple((ends[number] - lengths[number], lengths[number]) for number in numbers)
 
 
 def too_large(max_size: int) -> str:

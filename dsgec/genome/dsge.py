@@ -8,18 +8,33 @@ from dataclasses import dataclass
 
 from dsgec.genome.connections import MOST_LAYERS
 from dsgec.genome.derive import derive
-from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
+from dsgec.genome.growth import grow_choice
+from dsgec.genome.ir import (
+    Choice,
+    Derivation,
+    Gene,
+    Genotype,
+    Number,
+    Options,
+    draw,
+    mutate_choice,
+    placed,
+)
 from dsgec.genome.tables import Tables
 from dsgec.random import Stream
 
 
 @dataclass(frozen=True, slots=True)
 class Dsge:
-    """`connect` says what a neuron may read: "all" layers before its own, or the "previous" one."""
+    """`connect` says what a neuron may read: "all" layers before its own, or the "previous" one.
+
+    With `growth`, new alternatives and numbers are drawn as `dsgec.genome.growth` does.
+    """
 
     tables: Tables
     connect: str
     max_size: int
+    growth: float | None = None
 
     def grow(self, stream: Stream) -> Genotype:
         """Nothing: the mapping draws what is missing, so the growth of an individual is that of
@@ -36,6 +51,7 @@ class Dsge:
         codons = {gene: list(values) for gene, values in genotype.items()}
         read: dict[Gene, int] = {}
         choices: list[Choice] = []
+        numbers: list[Number] = []
 
         def choose(rule: int, depth: int, layer: int, options: Options) -> int:
             del depth  # the options depend on it, the gene does not
@@ -44,16 +60,31 @@ class Dsge:
             index = read.get(gene, 0)
             read[gene] = index + 1
             if index == len(values):
-                values.append(draw(options, stream))
+                values.append(self.draw(rule, options, stream))
             elif values[index] not in options:
-                values[index] = draw(options, stream)
+                values[index] = self.draw(rule, options, stream)
+            if self.tables.is_number(rule):
+                numbers.append(Number(rule, values[index], gene, index))
             if len(options) > 1:
                 choices.append(Choice(gene, index, options))
             return values[index]
 
-        phenotype, fault = derive(self.tables, choose, self.connect, self.max_size)
+        phenotype, fault, spans = derive(self.tables, choose, self.connect, self.max_size)
         mended = {gene: tuple(codons[gene]) for gene in sorted(codons)}
-        return Derivation(mended, phenotype, read, () if fault else tuple(choices), fault)
+        return Derivation(
+            mended,
+            phenotype,
+            read,
+            () if fault else tuple(choices),
+            fault,
+            placed(numbers, spans),
+        )
+
+    def draw(self, rule: int, options: Options, stream: Stream) -> int:
+        """A new integer for a place where these may stand."""
+        if self.growth is None or not isinstance(options, tuple):
+            return draw(options, stream)
+        return grow_choice(self.tables, rule, options, self.growth, stream)
 
     def is_whole(self, genotype: Genotype) -> bool:
         """Whether the genes are those of symbols; what they lack, the mapping mends."""

@@ -9,7 +9,7 @@ a choice takes a codon like any other.
 from dataclasses import dataclass
 
 from dsgec.genome.derive import derive
-from dsgec.genome.ir import Derivation, Gene, Genotype, Options
+from dsgec.genome.ir import Derivation, Gene, Genotype, Number, Options, placed
 from dsgec.genome.tables import NONE, Tables
 from dsgec.random import Stream
 
@@ -38,19 +38,23 @@ class Ge:
         codons = genotype[_CODONS]
         most = self.codons * (1 + self.wraps)
         read = 0
+        numbers: list[Number] = []
 
         def choose(rule: int, depth: int, layer: int, options: Options) -> int:
             nonlocal read
-            del rule, depth, layer
+            del depth, layer
             assert isinstance(options, tuple)  # there are no dynamic rules in GE
             if read == most:
                 return NONE
             codon = codons[read % self.codons]
+            if self.tables.is_number(rule):
+                numbers.append(Number(rule, codon % len(options), _CODONS, read % self.codons))
             read += 1
             return options[codon % len(options)]
 
-        phenotype, fault = derive(self.tables, choose, "all", self.max_size)
-        return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault)
+        phenotype, fault, spans = derive(self.tables, choose, "all", self.max_size)
+        places = placed(numbers, spans)
+        return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault, numbers=places)
 
     def is_whole(self, genotype: Genotype) -> bool:
         """Whether there are as many codons as there should be, and nothing else."""

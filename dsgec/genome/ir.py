@@ -1,7 +1,7 @@
 """What an individual is: its genotype, and what the mapping makes of it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dsgec.genome.connections import Sources
@@ -30,10 +30,24 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a phenotype: which it is of its rule's, the integer that it is read from, and
+    where its numeral stands, in bytes."""
+
+    rule: int
+    rank: int
+    gene: Gene
+    index: int
+    offset: int = 0
+    length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Derivation:
     """What a genotype maps to. `genotype` is the mended one; `fault` says why there is no text.
 
     `choices` are what a mutation of DSGE and SGE can change; GE's can change any codon read.
+    `numbers` are those of the phenotype, in its order.
     """
 
     genotype: Genotype
@@ -41,6 +55,7 @@ class Derivation:
     read: Mapping[Gene, int]
     choices: tuple[Choice, ...] = ()
     fault: str = ""
+    numbers: tuple[Number, ...] = ()
 
 
 class Representation(Protocol):
@@ -89,3 +104,13 @@ def mutate_choice(derivation: Derivation, stream: Stream) -> Genotype:
         others = tuple(option for option in choice.options if option != current)
         values[choice.index] = draw(others, stream)
     return {**derivation.genotype, choice.gene: tuple(values)}
+
+
+def placed(numbers: Sequence[Number], spans: Sequence[tuple[int, int]]) -> tuple[Number, ...]:
+    """The numbers of a phenotype with their places; none where there is no phenotype."""
+    if not spans:
+        return ()
+    return tuple(
+        replace(number, offset=offset, length=length)
+        for number, (offset, length) in zip(numbers, spans, strict=True)
+    )

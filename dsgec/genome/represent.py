@@ -9,11 +9,18 @@ from dsgec.genome.tables import Tables
 
 
 def represent(
-    representation: str, tables: Tables, *, connect: str, max_size: int, codons: int, wraps: int
+    representation: str,
+    tables: Tables,
+    *,
+    connect: str,
+    max_size: int,
+    codons: int,
+    wraps: int,
+    growth: float | None = None,
 ) -> Representation:
     """One of REPRESENTATIONS for a grammar; only DSGE can make rules while it maps."""
     if representation == "dsge":
-        return Dsge(tables, connect, max_size)
+        return Dsge(tables, connect, max_size, growth)
     if tables.has_dynamic_rules:
         features = tables.names[tables.features]
         raise DsgecError(

@@ -11,7 +11,17 @@ from functools import cached_property
 
 from dsgec.errors import DsgecError, mention
 from dsgec.genome.derive import derive
-from dsgec.genome.ir import Choice, Derivation, Gene, Genotype, Options, draw, mutate_choice
+from dsgec.genome.ir import (
+    Choice,
+    Derivation,
+    Gene,
+    Genotype,
+    Number,
+    Options,
+    draw,
+    mutate_choice,
+    placed,
+)
 from dsgec.genome.tables import Child, Tables
 from dsgec.random import Stream
 
@@ -43,6 +53,7 @@ class Sge:
         del stream
         read: dict[Gene, int] = {}
         choices: list[Choice] = []
+        numbers: list[Number] = []
 
         def choose(rule: int, depth: int, layer: int, options: Options) -> int:
             del layer
@@ -51,10 +62,13 @@ class Sge:
             read[gene] = index + 1
             if len(options) > 1:
                 choices.append(Choice(gene, index, options))
+            if self.tables.is_number(rule):
+                numbers.append(Number(rule, genotype[gene][index], gene, index))
             return genotype[gene][index]
 
-        phenotype, fault = derive(self.tables, choose, "all", self.max_size)
-        return Derivation(genotype, phenotype, read, () if fault else tuple(choices), fault)
+        phenotype, fault, spans = derive(self.tables, choose, "all", self.max_size)
+        made = () if fault else tuple(choices)
+        return Derivation(genotype, phenotype, read, made, fault, placed(numbers, spans))
 
     def is_whole(self, genotype: Genotype) -> bool:
         """Whether there are all genes and all their integers, each one that its symbol has."""

@@ -27,7 +27,8 @@ class Tables:
 
     `allowed[rule][room]` are the alternatives that may be taken when `room` more levels of the
     rule's recursion fit below it; the last entry serves every larger room. `cost` is what an
-    expansion adds to the size of a phenotype.
+    expansion adds to the size of a phenotype. `numbers` has, of a rule that is folded to numbers
+    (`dsgec.genome.numbers`), the value of each alternative; it is empty where no rule is.
     """
 
     names: tuple[str, ...]
@@ -39,11 +40,16 @@ class Tables:
     layer: int
     features: int
     output_layer: int
+    numbers: tuple[tuple[float, ...], ...] = ()
 
     @property
     def has_dynamic_rules(self) -> bool:
         """Whether `<features>` is made again for each layer, be it the output's."""
         return self.features != NONE and (self.layer != NONE or self.output_layer != NONE)
+
+    def is_number(self, rule: int) -> bool:
+        """Whether the alternatives of a rule are numbers, in their order."""
+        return bool(self.numbers and self.numbers[rule])
 
     def options(self, rule: int, depth: int) -> tuple[int, ...]:
         """The alternatives that may be taken at this depth of the rule's recursion."""
@@ -74,7 +80,7 @@ def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
     return Tables(
         names=tuple(numbers),
         productions=productions,
-        cost=tuple(tuple(map(_cost, alternatives)) for alternatives in productions),
+        cost=tuple(tuple(map(production_cost, alternatives)) for alternatives in productions),
         limits=depth_limits(grammar, max_depth),
         allowed=tuple(map(_allowed, measures.exit_depth)),
         start=numbers[roles.start],
@@ -102,5 +108,6 @@ def _allowed(exit_depths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _cost(production: Production) -> int:
+def production_cost(production: Production) -> int:
+    """What an expansion adds to the size of a phenotype."""
     return 1 + sum(len(symbol) for symbol in production if isinstance(symbol, str))

@@ -34,6 +34,12 @@ _FAILURES = {
     "BAD_CALL": ("the engine was called wrongly", ""),
 }
 
+NativeGenotype = dict[tuple[int, int], tuple[int, ...]]
+"""The integers by rule and part."""
+
+NativeChampion = tuple[int, float, str, NativeGenotype | None]
+"""A size, a fitness, a text and, where numbers are learned, its genotype."""
+
 Parameters = dict[str, int | float]
 """The numbers of `dsgec_engine_settings` that are no tables."""
 
@@ -57,11 +63,12 @@ class EngineTables:
 class EngineView:
     """One individual, as in `dsgec.genome.ir`; `fault` is empty or a `dsgec_engine_fault`."""
 
-    genotype: dict[tuple[int, int], tuple[int, ...]]
+    genotype: NativeGenotype
     phenotype: str
     fitness: float
     fault: str
     invalid: bool
+    rates: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,14 +180,18 @@ class NativeEngine:
         """An individual of the last whole generation."""
         view = self._ffi.new("dsgec_engine_individual *")
         self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
-        genotype = {}
-        for index in range(view.gene_count):
-            gene = view.genes[index]
-            values = self._ffi.unpack(view.values + gene.start, gene.length)
-            genotype[gene.rule, gene.part] = tuple(values)
+        genotype = self._genotype(view)
+        rates = tuple((rate.step, rate.slope) for rate in view.rates[0 : view.rate_count])
         text = self._text(view.text, view.text_length)
         fault = self._library.names("dsgec_engine_fault")[view.fault] if view.fault else ""
-        return EngineView(genotype, text, view.fitness, fault, bool(view.invalid))
+        return EngineView(genotype, text, view.fitness, fault, bool(view.invalid), rates)
+
+    def _genotype(self, view: Any) -> NativeGenotype:
+        genotype = {}
+        for gene in view.genes[0 : view.gene_count]:
+            values = self._ffi.unpack(view.values + gene.start, gene.length)
+            genotype[gene.rule, gene.part] = tuple(values)
+        return genotype
 
     def fitness(self) -> NDArray[np.float64]:
         """That of each individual of the last whole generation; infinity if it is invalid."""
@@ -204,19 +215,90 @@ class NativeEngine:
         """Put what `send` gave in the place of an individual."""
         self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
 
-    def champions(self) -> list[tuple[int, float, str]]:
-        """The size, the fitness and the text of the best of each size, by size."""
+    def champions(self) -> list[NativeChampion]:
+        """The size, the fitness, the text and, where numbers are learned, the genotype of the best
+        of each size, by size."""
+        return self._listed(self._lib.dsgec_engine_champions)
+
+    def pruned(self, rounds: int) -> list[NativeChampion]:
+        """The best individual, made smaller and smaller in so many rounds at most; by size."""
+        return self._listed(self._lib.dsgec_engine_prune, rounds)
+
+    def _listed(self, function: Any, *arguments: int) -> list[NativeChampion]:
         found = self._ffi.new("dsgec_engine_champion[]", self._lib.LARGEST_CHAMPION + 1)
-        count = self._lib.dsgec_engine_champions(self._engine, found)
-        return [(c.size, c.fitness, self._text(c.text, c.text_length)) for c in found[0:count]]
+        count = function(self._engine, *arguments, found)
+        if count < 0:
+            raise self._failure(-1 - count)
+        return [
+            (c.size, c.fitness, self._text(c.text, c.text_length), self._genotype(c) or None)
+            for c in found[0:count]
+        ]
 
     def score(self, text: str) -> tuple[str, float]:
         """What comes of one text, a name of `dsgec_engine_outcome`, and its fitness."""
         data, fitness = _encoded(text), self._ffi.new("double *")
         outcome = self._lib.dsgec_engine_score(self._engine, data, len(data), fitness)
+        return self._outcome(outcome), fitness[0]
+
+    def gradient(
+        self,
+        text: str,
+        weights: Sequence[tuple[int, int]],
+        penalty: float = 0.0,
+        values: Sequence[float] | None = None,
+    ) -> tuple[str, float, list[float]]:
+        """What comes of one text, its loss, and the slope of that by each weight.
+
+        A weight is the offset and the length of its numeral in the UTF-8 text; `values` take the
+        place of those of the text. See `dsgec.learning.gradient`.
+        """
+        data, ffi = _encoded(text), self._ffi
+        spans = self._weights(weights, [(0.0, 0.0)] * len(weights))
+        if values is not None and len(values) != len(weights):
+            raise self._failure(self._lib.BAD_CALL)
+        given = ffi.NULL if values is None else ffi.new("double[]", list(values))
+        loss, slopes = ffi.new("double *"), ffi.new("double[]", len(weights))
+        outcome = self._lib.dsgec_engine_gradient(
+            self._engine, data, len(data), spans, len(weights), penalty, given, loss, slopes
+        )
+        return self._outcome(outcome), loss[0], list(slopes)
+
+    def tune(
+        self,
+        text: str,
+        weights: Sequence[tuple[int, int]],
+        bounds: Sequence[tuple[float, float]],
+        values: Sequence[float],
+        evaluations: int,
+        penalty: float = 0.0,
+    ) -> tuple[str, list[float], float, int]:
+        """What comes of one text, lower values from `values` on, their loss, and the evaluations.
+
+        See `gradient` and `dsgec.learning.lbfgs`.
+        """
+        data, ffi, count = _encoded(text), self._ffi, len(weights)
+        if not len(bounds) == len(values) == count:
+            raise self._failure(self._lib.BAD_CALL)
+        spans, found = self._weights(weights, bounds), ffi.new("double[]", list(values))
+        loss, used = ffi.new("double *"), ffi.new("int64_t *")
+        outcome = self._lib.dsgec_engine_tune(
+            self._engine, data, len(data), spans, count, penalty, evaluations, found, loss, used
+        )
+        return self._outcome(outcome), list(found), loss[0], used[0]
+
+    def _weights(
+        self, spans: Sequence[tuple[int, int]], bounds: Sequence[tuple[float, float]]
+    ) -> Any:
+        items = [
+            {"offset": offset, "length": length, "least": least, "most": most}
+            for (offset, length), (least, most) in zip(spans, bounds, strict=True)
+        ]
+        return self._ffi.new("dsgec_engine_weight[]", items)
+
+    def _outcome(self, outcome: int) -> str:
         if outcome == self._lib.SCORE_NO_MEMORY:
             raise self._failure(self._lib.NO_MEMORY)
-        return self._library.names("dsgec_engine_outcome")[outcome], fitness[0]
+        return self._library.names("dsgec_engine_outcome")[outcome]
 
     def evaluate(self, text: str) -> NDArray[np.float64] | None:
         """The outputs of one text, a column an output; None where it is no network of the task."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.network.check import ARITY
-from dsgec.network.ir import Builder, Constant
+from dsgec.network.ir import Builder
 from dsgec.network.powers import integer_exponent
 from dsgec.network.tokens import (
     LONGEST_INDEX,
@@ -48,6 +48,10 @@ class ExpressionReader:
 
     def fail(self, offset: int, message: str, advice: str = "") -> PhenotypeError:
         return PhenotypeError(self.text, self.source, offset, message, advice)
+
+    def number(self, value: float, sign: int, start: int, end: int) -> int:
+        """The position of a number, which stands from `start` to `end`, or with its sign."""
+        return self.builder.constant(value)
 
     def single(self, start: int, end: int) -> int:
         """The position of the value of an expression that has one."""
@@ -101,7 +105,7 @@ class _Expression:
         """Read what may begin an operand; True if the operand is then complete."""
         kind, sign = match.lastgroup, match["sign"]
         if kind == "number":
-            self.values.append(self.number(match["number"], match))
+            self.values.append(self.number(match["number"], match, match))
         elif kind in ("feature", "column"):
             self.values.append(self.feature(match, kind))
         elif kind == "neuron":
@@ -128,15 +132,15 @@ class _Expression:
             self.operators.append(_NEGATION)
             return False
         self.at = following.end()
-        self.values.append(self.number("-" + following["number"], match))
+        self.values.append(self.number("-" + following["number"], match, following))
         return True
 
-    def number(self, digits: str, match: re.Match[str]) -> int:
+    def number(self, digits: str, sign: re.Match[str], match: re.Match[str]) -> int:
         value = float(digits)
         if math.isinf(value):
             advice = "The largest is 1.797e308."
-            raise self.reader.fail(_place(match), "this number is too large", advice)
-        return self.reader.builder.constant(value)
+            raise self.reader.fail(_place(sign), "this number is too large", advice)
+        return self.reader.number(value, _place(sign), _place(match), match.end())
 
     def feature(self, match: re.Match[str], kind: str) -> int:
         reader, digits, offset = self.reader, match[kind], match.start(kind)
@@ -239,8 +243,8 @@ class _Expression:
         if function == "pow":
             # Only a whole number that is written out is a repeated multiplication: what `a ^ b`
             # means must not change when `b` is simplified.
-            exponent = builder.nodes[arguments[1]]
-            if not isinstance(exponent, Constant) or integer_exponent(exponent.value) is None:
+            exponent = builder.number(arguments[1])
+            if exponent is None or integer_exponent(exponent) is None:
                 function = "power"
         self.values.append(builder.apply(function, arguments))
 

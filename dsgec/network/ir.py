@@ -76,6 +76,11 @@ class Builder:
         position = self._positions.get(key)
         return self._add(key, Apply(function, arguments)) if position is None else position
 
+    def number(self, position: int) -> float | None:
+        """The number that is written at a position, if one is."""
+        node = self.nodes[position]
+        return node.value if isinstance(node, Constant) else None
+
     def _add(self, key: object, node: Node) -> int:
         position = self._positions[key] = len(self.nodes)
         self.nodes.append(node)

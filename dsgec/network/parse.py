@@ -20,7 +20,7 @@ def parse(text: str, *, inputs: int | None = None, source: str = "network") -> N
     `inputs` is the number of features; without it, the highest one that is used.
     """
     text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)  # places stay what they were
-    parser = _Parser(text, source, inputs)
+    parser = NetworkReader(text, source, inputs)
     return parser.equations() if "=" in text else parser.expression("")
 
 
@@ -36,11 +36,13 @@ def parse_phenotype(
 
     `output` names a function that a single output goes through ("" or "sigmoid").
     """
-    parser = _Parser(text, source, inputs)
+    parser = NetworkReader(text, source, inputs)
     return parser.layers(output) if layered else parser.expression(output)
 
 
-class _Parser(ExpressionReader):
+class NetworkReader(ExpressionReader):
+    """Reads the forms of text that a network can have."""
+
     def expression(self, output: str) -> Network:
         values, softmax = self.neuron(0, len(self.text))
         outputs = self.through(values, softmax, output)

@@ -7,7 +7,7 @@ from dsgec.codegen.names import safe_name
 from dsgec.data.plan import Plan, Reading
 from dsgec.drawing.scales import short
 from dsgec.evolution.settings import OPTIONS, SETTINGS, Settings
-from dsgec.setting import settings_of
+from dsgec.setting import Setting, settings_of
 
 _DEFAULTS = Settings().as_json()
 _REPRESENTATION = SETTINGS[0]
@@ -32,23 +32,35 @@ def evolve_command(record: dict[str, Any]) -> str:
     """The command line that makes this run, without what is the default."""
     settings, data = record["settings"], record["data"]
     words = ["dsgec", "evolve", str(record["grammar"]["name"]), str(data["name"])]
+    learns = settings.get("variation") == "trees"
+    if not learns:
+        words += OPTIONS.given("preset", "paper")
     for one in SETTINGS:
         value = settings.get(one.key, one.default)
         if one.name == "test" and (settings.get("folds") or data.get("test_sha256")):
             value = one.default if settings.get("folds") else "TEST_TABLE"
-        if value != _DEFAULTS.get(one.key, one.default) and one.name != "fold":
+        if value != _usual(one, learns) and one.name != "fold":
             words += OPTIONS.given(one.name, value)
     if data.get("target"):
         words += OPTIONS.given("target", data["target"])
     numbers = any(isinstance(label, int) for label in record["model"].get("classes", ()))
     if not numbers and data.get("task") != "regression":  # it cannot be but classes
         data = {**data, "task": None}
+    if learns and data.get("scale") in (None, "standard"):
+        data = {**data, "scale": None if data.get("scale") else "none"}
     reading = data.get("reading")
     for given in (data, reading if isinstance(reading, dict) else {}):
         for one in (*settings_of(Plan), *settings_of(Reading)):
             if given.get(one.name) not in (None, ""):
                 words += OPTIONS.given(one.name, given[one.name])
     return shlex.join(words)
+
+
+def _usual(one: Setting, learns: bool) -> Any:
+    """The default of a preset; the generations of a run that learns depend on its table."""
+    if learns and one.learned is not None:
+        return None if one.name == "generations" else one.learned
+    return _DEFAULTS.get(one.key, one.default)
 
 
 def facts(record: dict[str, Any]) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from dsgec.evolution.evolver import HistoryRow
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.report.figures import MOST_TABLE_ROWS
 from dsgec.run.names import HISTORY
+from dsgec.run.record import target_scale
 from dsgec.run.result import Result
 
 MOST_POINTS = 500
@@ -34,7 +35,6 @@ def fitness_chart(run: Result) -> Chart:
     beyond = int((~(means <= cap)).sum())
     left_out = f"The mean is left out of {beyond:,} generations in which it is far above."
     across = _generations(history)
-    objective = str(run.result["objective"])
     course = f"{short(values[0])} at first and {short(values[-1])} in the end" if values else "none"
     return Chart(
         "fitness",
@@ -43,7 +43,7 @@ def fitness_chart(run: Result) -> Chart:
         across,
         scale,
         "generation",
-        _label(objective) + (", logarithmic" if scale.is_log else ""),
+        _label(run) + (", logarithmic" if scale.is_log else ""),
         (
             Series("mean of the population", 1, _path(mean, across, scale)),
             Series("best network", 0, stairs(best[0] if best else (), across, scale)),
@@ -72,8 +72,11 @@ def size_chart(history: Sequence[HistoryRow]) -> Chart:
     )
 
 
-def _label(objective: str) -> str:
+def _label(run: Result) -> str:
+    objective = str(run.result["objective"])
     known = OBJECTIVES.get(objective)
+    if known and known.degree and target_scale(run.record):
+        return f"{objective} of the scaled target"
     return (known.label if known else "") or objective
 
 

@@ -10,17 +10,19 @@ from typing import Any
 
 from dsgec.codegen.artefact import identity_digest, model_id
 from dsgec.errors import DsgecError, counted
+from dsgec.evolution.individual import Champion
 from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import Champion
-from dsgec.fitness.objectives import OBJECTIVES, natural
+from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.network.check import check
 from dsgec.network.description import surroundings
 from dsgec.network.measure import Size
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
+from dsgec.network.units import in_own_units
 from dsgec.plain_data import MOST_BYTES, is_count
+from dsgec.run.record import target_scale
 
 _SIZES = ("connections", "neurons", "layers", "features")
 _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
@@ -60,9 +62,15 @@ def hall_text(
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
     rows = [found[connections] for connections in sorted(found)]
-    measured = measurer.figures([champion.phenotype for champion, _, _ in rows])
-    for (champion, size, text), figures in zip(rows, measured, strict=True):
-        row = _row(problem, champion, size, figures, identity_digest(text + around))
+    phenotypes = [champion.phenotype for champion, _, _ in rows]
+    measured = measurer.figures(phenotypes)
+    scores = (
+        [problem.natural(champion.fitness) for champion, _, _ in rows]
+        if problem.is_fitness_read
+        else measurer.scores(phenotypes)
+    )
+    for (champion, size, text), figures, score in zip(rows, measured, scores, strict=True):
+        row = _row(champion, size, score, figures, identity_digest(text + around))
         if writer is None:
             writer = csv.DictWriter(out, list(row), lineterminator="\n")
             writer.writeheader()
@@ -71,7 +79,7 @@ def hall_text(
 
 
 def _row(
-    problem: Problem, champion: Champion, size: Size, figures: Figures, identity: str
+    champion: Champion, size: Size, score: float, figures: Figures, identity: str
 ) -> dict[str, Any]:
     sizes = asdict(size)
     metrics = {
@@ -81,7 +89,7 @@ def _row(
         **{name: sizes[name] for name in _SIZES},
         "written": champion.size,
         "fitness": champion.fitness,
-        "score": natural(problem.objective, champion.fitness),
+        "score": score,
         **{
             name: "" if value is None or not math.isfinite(value) else value
             for name, value in metrics.items()
@@ -135,17 +143,14 @@ def pick(
     chosen = _CHOOSE[way](rows, value, record)
     grammar = record.get("grammar")
     form = grammar if isinstance(grammar, dict) else {}
-    network = check(
-        simplify(
-            parse_phenotype(
-                chosen.phenotype,
-                layered=form.get("layered") is True,
-                output="sigmoid" if form.get("output") == "sigmoid" else "",
-                inputs=best.network.inputs,
-                source=source,
-            )
-        )
+    written = parse_phenotype(
+        chosen.phenotype,
+        layered=form.get("layered") is True,
+        output="sigmoid" if form.get("output") == "sigmoid" else "",
+        inputs=best.network.inputs,
+        source=source,
     )
+    network = check(simplify(in_own_units(written, target_scale(record))))
     model = replace(best, network=network)
     if model_id(model) != chosen.model_id:
         raise DsgecError(

@@ -16,11 +16,11 @@ from dsgec.evolution.measure import measured, parts
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
-from dsgec.fitness.objectives import natural
 from dsgec.network.description import describe
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.network.model import Model
+from dsgec.network.units import TargetScale
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
 from dsgec.setting import settings_of
 
@@ -48,6 +48,7 @@ def make_record(
             **asked["data"],
             "train_rows": len(problem.split.train),
             "test_rows": len(problem.split.test),
+            **({"target_scale": list(dataset.target_scale)} if dataset.target_scale else {}),
         },
         "settings": asked["settings"],
         "model": {
@@ -58,7 +59,9 @@ def make_record(
         "result": {
             "fitness": last.best,
             "objective": problem.objective,
-            "score": natural(problem.objective, last.best),
+            "score": problem.natural(last.best)
+            if problem.is_fitness_read
+            else problem.score(outputs[problem.split.train]),
             "generations": last.generation,
             "ended": ended,
             "evaluations": last.evaluations,
@@ -72,9 +75,10 @@ def make_record(
 
 
 def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any]:
-    classes, numbers = problem.dataset.classes, problem.dataset.class_numbers
+    classes = problem.dataset.classes
     if not classes:
         return {}
+    numbers = problem.dataset.class_numbers
     return {
         "confusion": {
             part: metrics.confusion(outputs[rows], numbers[rows], len(classes))
@@ -105,7 +109,7 @@ def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
     def relevant(run: dict[str, Any]) -> tuple[Any, ...]:
         data = run.get("data")
         options = {**data} if isinstance(data, dict) else {}
-        for name in ("name", "train_rows", "test_rows"):
+        for name in ("name", "train_rows", "test_rows", "target_scale"):
             options.pop(name, None)
         grammar = run.get("grammar")
         by = grammar if isinstance(grammar, dict) else {}
@@ -142,6 +146,16 @@ def with_stages(timing: dict[str, Any], seconds: dict[str, float]) -> dict[str, 
     return {**timing, "stages": stages | {name: round(s, 3) for name, s in seconds.items()}}
 
 
+def target_scale(record: dict[str, Any]) -> TargetScale | None:
+    """The scale of the target that a record says, if it does and it is one; it is untrusted."""
+    data = record.get("data")
+    said: Any = data.get("target_scale") if isinstance(data, dict) else None
+    if not is_list(said, is_number, 2):
+        return None
+    mean, deviation = map(float, said)
+    return (mean, deviation) if deviation > 0.0 else None
+
+
 _SIZES = ("connections", "neurons", "layers", "features")
 
 
@@ -172,6 +186,7 @@ def is_record(record: dict[str, Any], model: Model) -> bool:
         and is_text(record.get("dsgec"))
         and all(is_count(settings.get(name, 0)) for name in ("folds", "fold"))
         and is_list(data.get("ignore", []), is_text)
+        and ("target_scale" not in data or (target_scale(record) is not None and not count))
         and isinstance(confusion, dict)
         and set(confusion) == ({"train", "test"} if count else set())
         and all(

@@ -4,10 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_best
+from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_winner
+from dsgec.evolution.individual import Champion
 from dsgec.evolution.measure import Measurer
-from dsgec.evolution.scoring import Champion
 from dsgec.run.history import history_row
+
+INTERRUPTED = "interrupted"
+"""The reason to stop of a person who does not want to wait."""
 
 OnSlice = Callable[[Sequence[Generation]], str]
 """Called with the generations of a slice of time; a reason ends the search early."""
@@ -75,9 +78,9 @@ class Search:
                 self.finish_generation()
                 break
         assert self._last is not None
-        champions = tuple(self.evolver.champions)
+        champions = tuple(self._champions(reason))
         return Outcome(
-            with_best(self._last, champions),
+            with_winner(self._last, self.evolver.winner(champions, self._last)),
             tuple(self.history),
             champions,
             self.evolver.measurer,
@@ -85,6 +88,10 @@ class Search:
             self.evolver.name,
             self.ending.reason or reason,
         )
+
+    def _champions(self, reason: str) -> Sequence[Champion]:
+        """Tuned, unless somebody waits for the end."""
+        return self.evolver.champions if reason == INTERRUPTED else self.evolver.tuned()
 
     def finish_generation(self) -> Sequence[Generation]:
         """Complete the generation that is being evolved, if one is; a state is saved after it."""

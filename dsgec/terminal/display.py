@@ -10,7 +10,8 @@ from typing import Any, Protocol, TextIO
 
 from dsgec.errors import clean, counted
 from dsgec.evolution.evolver import Generation
-from dsgec.fitness.objectives import OBJECTIVES, natural
+from dsgec.evolution.problem import Problem
+from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.names import EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.terminal.styled import is_capable
@@ -137,10 +138,10 @@ class Lines:
         speed = (state.evaluations - self.first.evaluations) / spent if spent else 0.0
         left = sooner(left, spent, self.max_seconds)
         when = f"{left:.0f} s left" if left < float("inf") else ""
-        objective = self.job.problem.objective
+        problem = self.job.problem
         self._say(
             f"generation {state.generation:>{len(str(total))}}/{total}"
-            f"  best {score(objective, state.best)}  mean {score(objective, state.mean)}"
+            f"  best {score(problem, state.best)}  mean {score(problem, state.mean)}"
             f"  {speed:,.0f} evaluations/s"
             f"  {when if not is_last else f'{spent:.1f} s'}".rstrip()
             + "\n"
@@ -180,9 +181,9 @@ def heading(job: Job, description: str) -> str:
     return f"{clean(what)}\nbackend {clean(description)}"
 
 
-def score(objective: str, fitness: float) -> str:
+def score(problem: Problem, fitness: float) -> str:
     """A fitness as people read it."""
-    return plain_number(natural(objective, fitness))
+    return plain_number(problem.natural(fitness))
 
 
 def run_line(run: WrittenRun) -> str:

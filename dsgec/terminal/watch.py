@@ -13,7 +13,6 @@ from typing import TextIO
 
 from dsgec.errors import clean
 from dsgec.evolution.evolver import Generation
-from dsgec.fitness.objectives import natural
 from dsgec.run.job import Job, WrittenRun
 from dsgec.terminal.curve import Steps, curve, is_logarithmic
 from dsgec.terminal.display import (
@@ -71,7 +70,7 @@ class Watch:
         runs: int = 1,
         max_seconds: float | None = None,
     ) -> None:
-        self.objective = job.problem.objective
+        self.problem = job.problem
         self.total = job.settings.generations
         self.runs, self.ended = runs, 0
         self.max_seconds = max_seconds
@@ -99,7 +98,7 @@ class Watch:
         fitness = state.best
         if fitness != self._fitness:
             self._fitness = fitness
-            self._steps.append((state.generation, natural(self.objective, fitness)))
+            self._steps.append((state.generation, self.problem.natural(fitness)))
         self._last = state
         now = time.monotonic()
         if now >= self._due or state.generation == self.total:
@@ -166,8 +165,8 @@ class Watch:
         return RunView(
             generation=state.generation,
             total=self.total,
-            best=score(self.objective, state.best),
-            mean=score(self.objective, state.mean),
+            best=score(self.problem, state.best),
+            mean=score(self.problem, state.mean),
             speed=(state.evaluations - since.evaluations) / seconds if seconds else 0.0,
             spent=spent,
             left=left if math.isfinite(left) else None,

@@ -37,8 +37,8 @@ static int patch(Mapping *map, const Choice *choice, int32_t before, int32_t aft
     int32_t rule = choice->slot < RULES ? choice->slot : FEATURES;
     int32_t old_length, new_length, old_cost, new_cost, old_kind, new_kind;
     size_t tail;
-    if (BY_DEPTH && choice->slot >= RULES) { /* recursive: hardly ever a leaf */
-        return 0;
+    if (LEARNING || (BY_DEPTH && choice->slot >= RULES)) {
+        return 0; /* places of numbers would move; what is recursive is hardly ever a leaf */
     }
     if (!find_leaf(rule, before, old_name, &old_text, &old_length, &old_cost, &old_kind) ||
         !find_leaf(rule, after, new_name, &new_text, &new_length, &new_cost, &new_kind) ||

@@ -4,10 +4,12 @@
 typedef int32_t Exchange;
 static const Exchange NOTHING_EXCHANGED = INT32_MAX;
 
+#if !TREES
 static Exchange crossover(const Genotype *mother, const Genotype *father, Stream *random) {
     int32_t common = count_common(mother, father);
     return common < 2 ? common : 1 + below(random, common - 1);
 }
+#endif
 
 /* Load the genes of `own` but, from the common one number `exchanged` on, those of `other`. */
 static int load_child(Slots *slots, const Genotype *own, const Genotype *other, Exchange exchanged) {

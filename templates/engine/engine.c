@@ -7,17 +7,14 @@ void dsgec_engine_free(dsgec_engine *e) {
     }
     close_pool(&e->pool);
     for (i = 0; e->threads != NULL && i < e->pool.threads; i++) {
-        free_mapping(&e->threads[i].mapping);
-        free_scoring(&e->threads[i].scoring);
+        free_thread(&e->threads[i]);
     }
     for (i = 0; i < e->settings.population; i++) {
         if (e->population != NULL) {
-            free_genotype(&e->population[i].genotype);
-            free(e->population[i].text.data);
+            free_individual(&e->population[i]);
         }
         if (e->offspring != NULL) {
-            free_genotype(&e->offspring[i].genotype);
-            free(e->offspring[i].text.data);
+            free_individual(&e->offspring[i]);
         }
     }
     free(e->threads);
@@ -25,6 +22,7 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->offspring);
     free_texts(&e->texts);
     free_hall(&e->hall);
+    free_hall(&e->pruned);
     free(e->fresh);
     free(e->rows);
     free(e->log.data);
@@ -140,6 +138,8 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
     view->fitness = individual->fitness;
     view->fault = individual->fault;
     view->invalid = individual->invalid;
+    view->rates = individual->rates.items;
+    view->rate_count = individual->rates.count;
     return OK;
 }
 
@@ -208,18 +208,25 @@ int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double 
     return (int)outcome;
 }
 
-int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *champions) {
+static int64_t list_champions(const Hall *hall, dsgec_engine_champion *champions) {
     int64_t size, count = 0;
     for (size = 0; size <= LARGEST_CHAMPION; size++) {
-        const Champion *champion = &e->hall.by_size[size];
+        const Champion *champion = &hall->by_size[size];
         if (champion->text.length > 0) {
             champions[count].text = champion->text.data;
             champions[count].text_length = (int64_t)champion->text.length;
             champions[count].size = size;
+            champions[count].genes = champion->genotype.genes;
+            champions[count].values = champion->genotype.values;
+            champions[count].gene_count = champion->genotype.count;
             champions[count++].fitness = champion->fitness;
         }
     }
     return count;
+}
+
+int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *champions) {
+    return list_champions(&e->hall, champions);
 }
 
 static int evaluate_text(dsgec_engine *e, const char *text, size_t length, double *outputs,

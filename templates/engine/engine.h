@@ -39,6 +39,8 @@ typedef struct {
     const double *columns, *single, *each;
     int64_t features, rows, classes, groups;
     const dsgec_engine_group *row_groups;
+    int64_t steps; /* of learning; then what is added to the objective */
+    double penalty, parsimony;
 } dsgec_engine_settings;
 
 /* One generation, with the size and the text of its best individual. */
@@ -60,6 +62,11 @@ typedef struct {
     int32_t rule, part, start, length;
 } dsgec_engine_gene;
 
+/* How a number is being learned: the size of its next step, and its slope at the last one. */
+typedef struct {
+    double step, slope;
+} dsgec_engine_rate;
+
 /* An individual, as long as the engine does not go on. */
 typedef struct {
     const dsgec_engine_gene *genes;
@@ -68,6 +75,8 @@ typedef struct {
     int64_t gene_count, text_length;
     double fitness;
     int32_t fault, invalid;
+    const dsgec_engine_rate *rates; /* of its numbers, where they are learned */
+    int64_t rate_count;
 } dsgec_engine_individual;
 
 /* The best text of its size, as long as the engine does not go on. */
@@ -75,6 +84,9 @@ typedef struct {
     const char *text;
     int64_t size, text_length;
     double fitness;
+    const dsgec_engine_gene *genes; /* where numbers are learned */
+    const int32_t *values;
+    int64_t gene_count;
 } dsgec_engine_champion;
 
 /* A simplified network, whose text stays until the next one is described. */
@@ -99,6 +111,12 @@ typedef struct {
     int64_t *confusion, *ranks;
     double squares, distances;
 } dsgec_engine_tally;
+
+/* A number of a text that can be learned: where its numeral stands, and its bounds. */
+typedef struct {
+    int32_t offset, length;
+    double least, most;
+} dsgec_engine_weight;
 
 /* Seconds since the library was loaded; all 0 but in a build with DSGEC_TIMED. */
 typedef struct {
@@ -126,6 +144,10 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
 /* The hall of fame by size, into room for LARGEST_CHAMPION + 1: how many there are. */
 int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *champions);
 
+/* The networks that come of the best one by making it smaller, in so many rounds at most; as
+ * `dsgec_engine_champions`, or -1 - an error. None by an engine that does not vary trees. */
+int64_t dsgec_engine_prune(dsgec_engine *e, int64_t rounds, dsgec_engine_champion *champions);
+
 /* The state between two generations as bytes, which stay until the next call. */
 int dsgec_engine_save(dsgec_engine *e, const char **data, size_t *length);
 int dsgec_engine_restore(dsgec_engine *e, const char *data, size_t length);
@@ -145,6 +167,19 @@ int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, doub
 int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
                           dsgec_engine_network *network);
 void dsgec_engine_count(dsgec_engine_tally *t);
+
+/* The loss of one text, which is the objective + penalty * the squares of its `count` weights, and
+ * its slope by each weight, unless `gradient` is NULL. `values` are those of the weights; NULL: as the
+ * text has them. Gives the outcome; REFUSED by an engine without learning. */
+int dsgec_engine_gradient(dsgec_engine *e, const char *text, size_t length,
+                          const dsgec_engine_weight *weights, int64_t count, double penalty,
+                          const double *values, double *loss, double *gradient);
+
+/* Lower the loss of one text from `values` on, which get what is found between the bounds of the
+ * weights, with so many evaluations at most, and 1 at least: `used`. Gives the outcome. */
+int dsgec_engine_tune(dsgec_engine *e, const char *text, size_t length,
+                      const dsgec_engine_weight *weights, int64_t count, double penalty,
+                      int64_t evaluations, double *values, double *loss, int64_t *used);
 
 /* The value of a number as a text has it. */
 double dsgec_engine_number(const char *text, size_t length);

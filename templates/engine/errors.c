@@ -1,5 +1,12 @@
 /* What networks are scored against, and the errors that several objectives share. */
 
+/* What not every objective needs. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define SHARED static inline __attribute__((unused))
+#else
+#define SHARED static inline
+#endif
+
 /* `single` is the target of a lone output; `each` has a column for each class. */
 typedef struct {
     const double *single, *each;
@@ -24,15 +31,24 @@ typedef struct {
     Blocks blocks;
     const double **outputs;
     size_t outputs_capacity;
+#if LEARNING
+    Learning learning;
+#endif
 } Scoring;
 
 typedef dsgec_engine_outcome Outcome;
+
+#define LEAST_PROBABILITY 2.220446049250313e-16
+#define MOST_PROBABILITY (1.0 - LEAST_PROBABILITY)
 
 static void free_scoring(Scoring *s) {
     free_parser(&s->parser);
     free_tape(&s->tape);
     free_blocks(&s->blocks);
     free(s->outputs);
+#if LEARNING
+    free_learning(&s->learning);
+#endif
 }
 
 /* Whether a network has as many outputs as the task needs. */
@@ -43,7 +59,7 @@ static int fits(const Targets *targets, int32_t outputs) {
     return outputs == (targets->classes > 1 ? targets->classes : 1);
 }
 
-static inline void rows_squared_error(double *d, const double *a, const double *b, size_t n) {
+SHARED void rows_squared_error(double *d, const double *a, const double *b, size_t n) {
     size_t i;
     EACH_ROW {
         double difference = a[i] - b[i];
@@ -51,7 +67,7 @@ static inline void rows_squared_error(double *d, const double *a, const double *
     }
 }
 
-static inline void rows_add_squared_error(double *d, const double *a, const double *b, size_t n) {
+SHARED void rows_add_squared_error(double *d, const double *a, const double *b, size_t n) {
     size_t i;
     EACH_ROW {
         double difference = a[i] - b[i];
@@ -60,7 +76,7 @@ static inline void rows_add_squared_error(double *d, const double *a, const doub
 }
 
 /* For each row, its squared errors summed over the outputs from left to right. */
-static inline void squared_errors(double *errors, const double *const *outputs, int32_t count,
+SHARED void squared_errors(double *errors, const double *const *outputs, int32_t count,
                            const Targets *targets, size_t rows, size_t row, size_t n) {
     int32_t k;
     if (count == 1) {
@@ -72,3 +88,44 @@ static inline void squared_errors(double *errors, const double *const *outputs, 
         rows_add_squared_error(errors, outputs[k], targets->each + (size_t)k * rows + row, n);
     }
 }
+
+/* For each row, -log of the probability of its class, which is kept away from 0 and 1. */
+SHARED void log_losses(double *errors, const double *const *outputs, int32_t count,
+                              const Targets *targets, size_t rows, size_t row, size_t n) {
+    size_t i;
+    int32_t k;
+    rows_fill(errors, 0.0, n);
+    for (k = 0; k < count; k++) {
+        const double *wanted = count == 1 ? targets->single : targets->each + (size_t)k * rows;
+        const double *output = outputs[k], *is_class = wanted + row;
+        EACH_ROW {
+            double other = count == 1 ? 1.0 - output[i] : errors[i];
+            errors[i] = is_class[i] == 1.0 ? output[i] : other;
+        }
+    }
+    EACH_ROW {
+        double p = errors[i] < LEAST_PROBABILITY ? LEAST_PROBABILITY : errors[i];
+        errors[i] = -dsgec_log(p > MOST_PROBABILITY ? MOST_PROBABILITY : p);
+    }
+}
+
+/* Half the slope of a squared error by its output. */
+SHARED void seed_differences(double *seeds, const double *output, const double *wanted,
+                                    size_t n) {
+    size_t i;
+    EACH_ROW { seeds[i] = output[i] - wanted[i]; }
+}
+#if LEARNING
+
+/* The slopes of -log p by one of `count` outputs; 0 where p is kept from 0 and 1. */
+SHARED void seed_log_losses(double *seeds, const double *output, const double *wanted,
+                                   int32_t count, size_t n) {
+    size_t i;
+    EACH_ROW {
+        double p = count > 1 || wanted[i] == 1.0 ? output[i] : 1.0 - output[i];
+        double slope = dsgec_log_slope(p, p), other = count > 1 ? 0.0 : slope;
+        int clipped = p < LEAST_PROBABILITY || p > MOST_PROBABILITY;
+        seeds[i] = clipped ? 0.0 : wanted[i] == 1.0 ? -slope : other;
+    }
+}
+#endif

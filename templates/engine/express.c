@@ -74,7 +74,8 @@ static inline int32_t choose(Slot *slot, const Rule *rule, int32_t level, int32_
     int32_t choice = index < slot->length ? slot->values[index] : -1;
     if ((uint32_t)choice >= (uint32_t)rule->productions ||
         opens[rule->first_production + choice] > level) {
-        choice = options[room->first_option + below(random, room->options)];
+        choice = TREES ? grow_choice((int32_t)(rule - rules), level, AT_FIRST, random)
+                       : options[room->first_option + below(random, room->options)];
         if (!put_value(slot, index, choice)) {
             return -1;
         }
@@ -234,12 +235,17 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
                 if (choice < 0) {
                     goto exhausted;
                 }
+                if (LEARNING && makes_numbers(number)) {
+                    index = slots[0].read - 1;
+                    made = add_choice(made, number, index, rule->first_room, out - begin);
+                }
             } else {
                 slot = &slots[number];
                 index = slot->read++;
                 choice = index < slot->length ? slot->values[index] : -1;
                 if ((uint32_t)choice >= (uint32_t)rule->productions) {
-                    choice = below(random, rule->productions);
+                    choice = TREES ? grow_choice(number, 0, AT_FIRST, random)
+                                   : below(random, rule->productions);
                     if (!put_value(slot, index, choice)) {
                         return NO_MEMORY;
                     }

@@ -3,122 +3,6 @@
  * A generation goes through phases, and can stop between any two tasks and go on later. Children
  * are bred in any order and scored in any order; between, one thread looks up their texts, so that
  * what counts as a repetition does not depend on the threads. */
-typedef enum { BREED, LOOK_UP, SCORE, FINISH } Phase;
-
-typedef struct {
-    Genotype genotype;
-    Text text;
-    Hash hash;
-    double fitness;
-    int64_t entry; /* of its text */
-    int32_t fault, invalid, error;
-} Individual;
-
-typedef struct {
-    Mapping mapping;
-    Scoring scoring;
-} Thread;
-
-struct dsgec_engine {
-    dsgec_engine_settings settings;
-    Table table;
-    Targets targets;
-    Pool pool;
-    Thread *threads;
-    Individual *population, *offspring;
-    Texts texts;
-    Hall hall;
-    int64_t *fresh; /* individuals whose text is scored in this generation */
-    int64_t fresh_count, generation, evaluations, reused;
-    Phase phase;
-    int error;
-    dsgec_engine_row *rows;
-    size_t rows_capacity;
-    int64_t row_count;
-    Text log, saved;
-    Hash logged;
-    Describing describing;
-};
-
-static inline int is_better(const Individual *population, int64_t i, int64_t j) {
-    double a = population[i].fitness, b = population[j].fitness;
-    return a < b || (a == b && i < j);
-}
-
-static int64_t tournament(const dsgec_engine *e, Stream *random) {
-    int64_t best = below(random, (int32_t)e->settings.population), i;
-    for (i = 1; i < e->settings.tournament; i++) {
-        int64_t other = below(random, (int32_t)e->settings.population);
-        best = is_better(e->population, other, best) ? other : best;
-    }
-    return best;
-}
-
-/* What the slots hold, mended and perhaps mutated, becomes an individual. */
-static void become(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random,
-                   int may_mutate) {
-    int64_t max_size = e->settings.max_size;
-    TIMED(mapping,
-          child->error = may_mutate
-                             ? vary(map, random, e->settings.mutation, max_size, &child->text)
-                             : express(map, random, max_size, &child->text));
-    if (child->error != OK) {
-        return;
-    }
-    child->fault = map->fault;
-    child->hash = hash_text(child->text.data, child->text.length);
-    if (!store_genotype(&child->genotype, &map->slots)) {
-        child->error = NO_MEMORY;
-    }
-}
-
-static void grow_individual(void *owner, int64_t task, int thread) {
-    dsgec_engine *e = owner;
-    Mapping *map = &e->threads[thread].mapping;
-    Stream random = stream(e->settings.seed, 0, (uint64_t)task);
-    Individual *child = &e->offspring[task];
-    child->error = grow(map, &random);
-    if (child->error == OK) {
-        become(e, map, child, &random, 0);
-    }
-}
-
-static void breed_pair(void *owner, int64_t task, int thread) {
-    dsgec_engine *e = owner;
-    Mapping *map = &e->threads[thread].mapping;
-    int64_t first = e->settings.elites + 2 * task;
-    Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
-    const Genotype *mother = &e->population[tournament(e, &random)].genotype;
-    const Genotype *father = &e->population[tournament(e, &random)].genotype;
-    Individual *child = &e->offspring[first];
-    Exchange exchanged = NOTHING_EXCHANGED;
-    if (chance(&random, e->settings.crossover)) {
-        exchanged = crossover(mother, father, &random);
-    }
-    if (!load_child(&map->slots, mother, father, exchanged)) {
-        child->error = NO_MEMORY;
-        return;
-    }
-    become(e, map, child, &random, 1);
-    if (first + 1 < e->settings.population) {
-        random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first + 1);
-        child++;
-        if (!load_child(&map->slots, father, mother, exchanged)) {
-            child->error = NO_MEMORY;
-            return;
-        }
-        become(e, map, child, &random, 1);
-    }
-}
-
-static void score_individual(void *owner, int64_t task, int thread) {
-    dsgec_engine *e = owner;
-    Individual *child = &e->offspring[e->fresh[task]];
-    Entry *entry = &e->texts.entries[child->entry];
-    entry->outcome = score(&e->threads[thread].scoring, &e->table, &e->targets, child->text.data,
-                           child->text.length, &entry->fitness, &entry->size);
-}
-
 typedef struct {
     double fitness;
     int64_t number;
@@ -146,7 +30,7 @@ static void sift_down(Ranked *heap, int64_t at, int64_t count) {
 }
 
 static int copy_individual(Individual *to, const Individual *from) {
-    if (!copy_genotype(&to->genotype, &from->genotype) ||
+    if (!copy_genotype(&to->genotype, &from->genotype) || !copy_learned(to, from) ||
         !RESERVE(to->text.data, to->text.capacity, from->text.length + 1)) {
         return 0;
     }
@@ -159,6 +43,8 @@ static int copy_individual(Individual *to, const Individual *from) {
     to->entry = from->entry;
     to->fault = from->fault;
     to->invalid = from->invalid;
+    to->size = from->size;
+    to->outcome = from->outcome;
     return 1;
 }
 
@@ -252,6 +138,10 @@ static int look_up(dsgec_engine *e) {
         if (child->fault) {
             continue;
         }
+        if (LEARNING) { /* what becomes of a text depends on more than the text */
+            e->fresh[e->fresh_count++] = i;
+            continue;
+        }
         child->entry = find_text(&e->texts, &child->hash);
         if (child->entry >= 0) {
             e->reused++;
@@ -284,7 +174,7 @@ static int add_row(dsgec_engine *e) {
     row.invalid = e->settings.population - valid;
     row.evaluations = e->evaluations;
     row.reused = e->reused;
-    row.size = best->invalid ? 0 : e->texts.entries[best->entry].size;
+    row.size = best->invalid ? 0 : best->size;
     row.text_length = (int64_t)best->text.length;
     if (before && memcmp(&e->logged, &best->hash, sizeof e->logged) == 0) {
         row.text_start = before->text_start;
@@ -311,16 +201,24 @@ static int finish_generation(dsgec_engine *e) {
     int64_t i;
     for (i = 0; i < e->fresh_count; i++) {
         const Individual *child = &children[e->fresh[i]];
-        const Entry *entry = &e->texts.entries[child->entry];
-        if (entry->outcome == SCORE_NO_MEMORY || !admit(&e->hall, entry, &child->text)) {
+        if (child->outcome == SCORE_NO_MEMORY || !admit(&e->hall, child)) {
             return NO_MEMORY;
         }
-        e->evaluations += entry->outcome != REFUSED;
+        e->evaluations += child->evaluations;
+        if (!LEARNING) {
+            remember_score(&e->texts.entries[child->entry], child);
+        }
     }
     for (i = first_child(e); i < e->settings.population; i++) {
-        const Entry *entry = children[i].fault ? NULL : &e->texts.entries[children[i].entry];
-        children[i].fitness = entry ? entry->fitness : INFINITE;
-        children[i].invalid = !entry || entry->outcome != SCORED;
+        Individual *child = &children[i];
+        if (child->fault) {
+            child->outcome = REFUSED;
+            child->fitness = INFINITE;
+            child->size = 0;
+        } else if (!LEARNING) {
+            recall_score(child, &e->texts.entries[child->entry]);
+        }
+        child->invalid = child->outcome != SCORED;
     }
     e->offspring = e->population;
     e->population = children;

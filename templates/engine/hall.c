@@ -2,6 +2,7 @@
 typedef struct {
     double fitness;
     Text text; /* empty where there is none of this size */
+    Genotype genotype; /* where numbers are learned */
 } Champion;
 
 typedef struct {
@@ -12,6 +13,7 @@ static void free_hall(Hall *hall) {
     int size;
     for (size = 0; size <= LARGEST_CHAMPION; size++) {
         free(hall->by_size[size].text.data);
+        free_genotype(&hall->by_size[size].genotype);
     }
 }
 
@@ -23,17 +25,4 @@ static int set_champion(Champion *champion, double fitness, const char *text, si
     champion->text.length = length;
     champion->fitness = fitness;
     return 1;
-}
-
-/* Put a text that was scored where it belongs, if it is the best of its size; 0 without memory. */
-static int admit(Hall *hall, const Entry *entry, const Text *text) {
-    Champion *champion;
-    if (entry->outcome != SCORED || entry->size > LARGEST_CHAMPION) {
-        return 1;
-    }
-    champion = &hall->by_size[entry->size];
-    if (champion->text.length > 0 && champion->fitness <= entry->fitness) {
-        return 1;
-    }
-    return set_champion(champion, entry->fitness, text->data, text->length);
 }

@@ -1,5 +1,6 @@
 /* A list of integers for each symbol, as long as needed: dsgec/genome/dsge.py. */
 
+#if !TREES
 static int32_t count_common(const Genotype *mother, const Genotype *father) {
     int32_t m = 0, f = 0, common = 0;
     while (m < mother->count && f < father->count) {
@@ -10,6 +11,7 @@ static int32_t count_common(const Genotype *mother, const Genotype *father) {
     }
     return common;
 }
+#endif
 
 /* The slots of a new individual: empty, so the mapping draws everything. */
 static int grow(Mapping *map, Stream *random) {

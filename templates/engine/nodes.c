@@ -24,6 +24,10 @@ typedef struct {
     double value;
     int32_t a, b; /* earlier nodes, or the column of an INPUT, or -1 */
     uint8_t operation, written; /* a number that stands in the text */
+#if LEARNING
+    int32_t link;        /* of `value`: see link_of */
+    uint32_t key, key_b; /* which function of the text reads `a`, and `b` */
+#endif
 } Node;
 
 /* Nodes from `first` on belong to the expression that is being read: each has one reader. */
@@ -31,6 +35,9 @@ typedef struct {
     Node *items;
     size_t capacity;
     int32_t count, first;
+#if LEARNING
+    uint32_t key; /* functions that have been applied */
+#endif
 } Nodes;
 
 /* The position of a new node, for which there is room. */
@@ -42,7 +49,72 @@ static inline int32_t add_node(Nodes *nodes, Operation operation, int32_t a, int
     node->b = b;
     node->operation = (uint8_t)operation;
     node->written = 0;
+#if LEARNING
+    node->link = 0;
+    node->key = node->key_b = nodes->key;
+#endif
     return nodes->count++;
+}
+
+/* A link says which weight of the text a number is: 1 + the weight, negative where the number is
+ * minus the weight, and 0 where it is none: dsgec/learning/graph.py. Without LEARNING all are 0. */
+static inline int32_t link_of(const Nodes *nodes, int32_t i) {
+#if LEARNING
+    return nodes->items[i].link;
+#else
+    return (void)nodes, (void)i, 0;
+#endif
+}
+
+static inline int32_t with_link(Nodes *nodes, int32_t i, int32_t link) {
+#if LEARNING
+    nodes->items[i].link = link;
+#endif
+    return (void)nodes, (void)link, i;
+}
+
+/* The function of the text, by its number, that reads the operand `a` or `b` of a node. */
+static inline uint32_t key_a_of(const Nodes *nodes, int32_t i) {
+#if LEARNING
+    return nodes->items[i].key;
+#else
+    return (void)nodes, (void)i, 0;
+#endif
+}
+
+static inline uint32_t key_b_of(const Nodes *nodes, int32_t i) {
+#if LEARNING
+    return nodes->items[i].key_b;
+#else
+    return (void)nodes, (void)i, 0;
+#endif
+}
+
+static inline int32_t with_key_b(Nodes *nodes, int32_t i, uint32_t key) {
+#if LEARNING
+    nodes->items[i].key_b = key;
+#endif
+    return (void)nodes, (void)key, i;
+}
+
+static inline void count_applied(Nodes *nodes, uint32_t functions) {
+#if LEARNING
+    nodes->key += functions;
+#endif
+    (void)nodes, (void)functions;
+}
+
+/* Make a weight a constant. */
+static inline void freeze(Nodes *nodes, int32_t i) {
+    if (LEARNING && nodes->items[i].operation == NUMBER) {
+        with_link(nodes, i, 0);
+    }
+}
+
+/* Whether a node may be taken into the one that reads it. With LEARNING a neuron may not: what
+ * comes back to it is added up before it goes on to its weights. */
+static inline int is_part(const Nodes *nodes, int32_t i) {
+    return !LEARNING || i >= nodes->first;
 }
 
 static double whole_power(double base, int exponent) {
@@ -110,34 +182,44 @@ static int32_t put_node(Nodes *nodes, int32_t spent, Operation operation, int32_
 /* number * a, where the number may stand just before `a`. */
 static int32_t add_product(Nodes *nodes, int32_t number, int32_t a) {
     double value = nodes->items[number].value;
+    int32_t link = link_of(nodes, number);
     if (number == a - 1 && a == nodes->count - 1 && number >= nodes->first &&
         nodes->items[a].operation == INPUT) {
         nodes->items[number] = nodes->items[a];
         nodes->count--;
         a = number;
     }
-    return put_node(nodes, number, SCALE, a, -1, value);
+    return with_link(nodes, put_node(nodes, number, SCALE, a, -1, value), link);
 }
 
 /* a + factor * b, of which at most one is a number. */
 static int32_t add_sum(Nodes *nodes, int32_t a, double factor, int32_t b) {
     const Node *left = &nodes->items[a], *right = &nodes->items[b];
+    int32_t link = factor < 0.0 ? -link_of(nodes, b) : link_of(nodes, b), sum;
+    uint32_t key;
     if (right->operation == NUMBER) {
-        return put_node(nodes, b, ADD_NUMBER, a, -1, factor * right->value);
+        sum = put_node(nodes, b, ADD_NUMBER, a, -1, factor * right->value);
+        return with_link(nodes, sum, link);
     }
     if (left->operation == NUMBER) {
         double number = left->value;
         int32_t scaled = factor == 1.0 ? b : add_node(nodes, SCALE, b, -1, factor);
-        return add_node(nodes, ADD_NUMBER, scaled, -1, number);
+        sum = add_node(nodes, ADD_NUMBER, scaled, -1, number);
+        return with_link(nodes, sum, link_of(nodes, a));
     }
-    if (right->operation == SCALE) {
-        return put_node(nodes, b, ADD_SCALED, a, right->a, factor * right->value);
+    if (right->operation == SCALE && is_part(nodes, b)) {
+        key = key_a_of(nodes, b);
+        sum = put_node(nodes, b, ADD_SCALED, a, right->a, factor * right->value);
+        return with_key_b(nodes, with_link(nodes, sum, link), key);
     }
-    if (left->operation == SCALE && factor == 1.0) {
-        return add_node(nodes, ADD_SCALED, b, left->a, left->value);
+    if (left->operation == SCALE && factor == 1.0 && is_part(nodes, a)) {
+        sum = add_node(nodes, ADD_SCALED, b, left->a, left->value);
+        return with_key_b(nodes, with_link(nodes, sum, link_of(nodes, a)), key_a_of(nodes, a));
     }
     return add_node(nodes, ADD_SCALED, a, b, factor);
 }
+
+enum { MOST_MULTIPLICATIONS = 16 }; /* of a whole power, and a few more */
 
 /* Only a whole number that is written out makes a power a repeated multiplication. */
 static int is_whole_power(const Node *exponent) {
@@ -150,6 +232,8 @@ static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
     double value = exponent->value;
     int base_is_number = nodes->items[a].operation == NUMBER;
     double base = nodes->items[a].value;
+    freeze(nodes, a);
+    freeze(nodes, b);
     if (!is_whole_power(exponent)) {
         if (base_is_number && exponent->operation == NUMBER) {
             return add_node(nodes, NUMBER, -1, -1, dsgec_power(base, value));
@@ -159,7 +243,9 @@ static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
     if (base_is_number || value == 0.0) {
         return add_node(nodes, NUMBER, -1, -1, whole_power(base, (int)value));
     }
-    return add_node(nodes, WHOLE_POWER, a, -1, value);
+    a = add_node(nodes, WHOLE_POWER, a, -1, value);
+    count_applied(nodes, MOST_MULTIPLICATIONS);
+    return a;
 }
 
 /* The node of a function of nodes as a text has it, for simplify.c. */
@@ -173,6 +259,7 @@ static int32_t apply_as_written(Nodes *nodes, int function, int32_t a, int32_t b
 /* The node of a function of nodes; numbers are folded. `b` is -1 where there is one argument. */
 static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
     const Node *left = &nodes->items[a], *right = b < 0 ? NULL : &nodes->items[b];
+    count_applied(nodes, 1);
     if (function == F_pow) {
         return apply_power(nodes, a, b);
     }
@@ -191,6 +278,10 @@ static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
         if (right->operation == NUMBER) {
             return add_product(nodes, b, a);
         }
+        break;
+    case F_power:
+        freeze(nodes, a);
+        freeze(nodes, b);
         break;
     default: break;
     }

@@ -32,6 +32,10 @@ typedef struct {
     int softmax;
     uint64_t key; /* of the function that was called last */
     int32_t function;
+#if LEARNING
+    const dsgec_engine_weight *weights;
+    int32_t weight_count, weight; /* how many there are, and behind which the text is read */
+#endif
 } Parser;
 
 static void free_parser(Parser *p) {
@@ -87,10 +91,27 @@ static inline void push_operator(Parser *p, int32_t strength, int32_t function,
     operator->values_below = values_below;
 }
 
-static inline int add_number(Parser *p, double value) {
+/* The link of a number that ends at `end` and begins at `start` or, with its sign, at `sign`. */
+static inline int32_t find_link(Parser *p, size_t sign, size_t start, size_t end) {
+#if LEARNING
+    for (; p->weight < p->weight_count; p->weight++) {
+        const dsgec_engine_weight *weight = &p->weights[p->weight];
+        size_t offset = (size_t)weight->offset;
+        if (offset > start) {
+            break;
+        }
+        if ((offset == sign || offset == start) && offset + (size_t)weight->length == end) {
+            return offset == sign ? p->weight + 1 : -(p->weight + 1);
+        }
+    }
+#endif
+    return (void)p, (void)sign, (void)start, (void)end, 0;
+}
+
+static inline int add_number(Parser *p, double value, int32_t link) {
     int32_t node = add_node(&p->nodes, NUMBER, -1, -1, value);
     p->nodes.items[node].written = 1;
-    push_value(p, node);
+    push_value(p, with_link(&p->nodes, node, link));
     return value <= DBL_MAX && value >= -DBL_MAX;
 }
 

@@ -63,7 +63,7 @@ static inline size_t add_source(Parser *p, size_t at, size_t end) {
 
 /* `* x_1` behind a number, which is most of any network, in one step: gives its end, or 0. Before
  * it must stand nothing that binds the number to its left, and no power behind it. */
-static inline size_t add_weighted(Parser *p, double weight, size_t at, size_t end) {
+static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t at, size_t end) {
     Written before = p->so_far;
     size_t after;
     int32_t source;
@@ -81,17 +81,18 @@ static inline size_t add_weighted(Parser *p, double weight, size_t at, size_t en
         p->so_far = before;
         return 0;
     }
-    push_value(p, add_node(&p->nodes, SCALE, source, -1, weight));
+    count_applied(&p->nodes, 1);
+    push_value(p, with_link(&p->nodes, add_node(&p->nodes, SCALE, source, -1, weight), link));
     return after;
 }
 
 /* A number that has been read, and what it is the weight of: gives the offset behind, or 0. */
-static inline size_t add_operand(Parser *p, double value, size_t after, size_t end) {
-    size_t weighted = add_weighted(p, value, after, end);
+static inline size_t add_operand(Parser *p, double value, int32_t link, size_t after, size_t end) {
+    size_t weighted = add_weighted(p, value, link, after, end);
     if (weighted > 0) {
         return value <= DBL_MAX && value >= -DBL_MAX ? weighted : 0;
     }
-    return add_number(p, value) ? after : 0;
+    return add_number(p, value, link) ? after : 0;
 }
 
 /* An operand, or what may stand before one, at `at`: gives the offset behind it, or 0. */
@@ -102,7 +103,7 @@ static inline size_t read_operand(Parser *p, size_t at, size_t end, int *operand
     char c = text[at];
     *operand_next = 0;
     if (after > at) {
-        return add_operand(p, value, after, end);
+        return add_operand(p, value, find_link(p, at, at, after), after, end);
     }
     if ((after = add_source(p, at, end)) > 0) {
         return after;
@@ -111,7 +112,7 @@ static inline size_t read_operand(Parser *p, size_t at, size_t end, int *operand
         start = skip_spaces(text, at + 1, end);
         after = scan_number(text, start, end, &value);
         if (after > start && !is_power(text, after, end)) {
-            return add_operand(p, -value, after, end);
+            return add_operand(p, -value, find_link(p, at, start, after), after, end);
         }
         push_operator(p, NEGATION, F_neg, 0);
         *operand_next = 1;
@@ -200,6 +201,7 @@ static int read_hidden(Parser *p, size_t stretches, size_t *done) {
         if (!read_single(p, stretch->start, stretch->end)) {
             return 0;
         }
+        freeze(&p->nodes, p->values[0]);
         p->neurons[p->neuron_count] = p->values[0];
         p->written[p->neuron_count++] = p->so_far;
         p->so_far.mentions = 0;
@@ -239,6 +241,10 @@ static int parse(Parser *p, const char *text, size_t length) {
     int read;
     p->text = text;
     p->nodes.count = 0;
+#if LEARNING
+    p->nodes.key = 0;
+    p->weight = 0;
+#endif
     p->stretches.count = 0;
     p->neuron_count = p->layer_count = p->output_count = 0;
     p->so_far.mentions = p->so_far.reads = 0;

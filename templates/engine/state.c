@@ -2,7 +2,11 @@
  *
  * Only genotypes and scores are kept: texts follow from the genotypes, and are made again. The bytes
  * are not trusted: whatever they say, they either restore a whole state or are refused. */
+#if LEARNING
+static const char MAGIC[] = "dsgec-learns-1\n";
+#else
 static const char MAGIC[] = "dsgec-engine-2\n";
+#endif
 
 typedef struct {
     const char *data;
@@ -52,6 +56,20 @@ static int put_genotype(Text *text, const Genotype *genotype) {
     return 1;
 }
 
+/* What becomes of an individual that learns does not follow from its text. */
+static int put_learned(Text *text, const Individual *individual) {
+    int32_t i;
+    int written = put_word(text, (uint64_t)individual->outcome, 1) &&
+                  put_word(text, dsgec_bits(individual->fitness), 8) &&
+                  put_word(text, (uint64_t)individual->size, 4) &&
+                  put_word(text, (uint64_t)individual->rates.count, 4);
+    for (i = 0; written && i < individual->rates.count; i++) {
+        written = put_word(text, dsgec_bits(individual->rates.items[i].step), 8) &&
+                  put_word(text, dsgec_bits(individual->rates.items[i].slope), 8);
+    }
+    return written;
+}
+
 static int put_hall(Text *text, const Hall *hall) {
     int size;
     for (size = 0; size <= LARGEST_CHAMPION; size++) {
@@ -63,8 +81,16 @@ static int put_hall(Text *text, const Hall *hall) {
         if (length == 0) {
             continue;
         }
-        if (!put_word(text, dsgec_bits(champion->fitness), 8) ||
-            !RESERVE(text->data, text->capacity, text->length + length)) {
+        if (!put_word(text, dsgec_bits(champion->fitness), 8)) {
+            return 0;
+        }
+        if (LEARNING) {
+            if (!put_genotype(text, &champion->genotype)) {
+                return 0;
+            }
+            continue;
+        }
+        if (!RESERVE(text->data, text->capacity, text->length + length)) {
             return 0;
         }
         memcpy(text->data + text->length, champion->text.data, length);
@@ -91,7 +117,8 @@ static int save_state(dsgec_engine *e) {
               put_word(text, (uint64_t)e->settings.population, 8) &&
               put_word(text, (uint64_t)e->texts.count, 8);
     for (i = 0; written && e->generation > 0 && i < e->settings.population; i++) {
-        written = put_genotype(text, &e->population[i].genotype);
+        written = put_genotype(text, &e->population[i].genotype) &&
+                  (!LEARNING || put_learned(text, &e->population[i]));
     }
     for (n = 0; written && n < e->texts.count; n++) {
         const Entry *entry = &e->texts.entries[n];
@@ -168,12 +195,48 @@ static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual
     if (!load_child(&map->slots, spare, spare, NOTHING_EXCHANGED)) {
         return NO_MEMORY;
     }
-    become(e, map, individual, &random, 0);
+    individual->rates.count = 0;
+    become(e, map, individual, &random);
     clear_slots(&map->slots);
     if (individual->error != OK) {
         return individual->error;
     }
     return same_genotype(spare, &individual->genotype) ? OK : BAD_STATE;
+}
+
+static int is_finite(double number) {
+    return number - number == 0.0;
+}
+
+static int get_learned(Bytes *reader, Individual *individual) {
+    uint64_t outcome = get_word(reader, 1), bits = get_word(reader, 8), size = get_word(reader, 4);
+    uint64_t count = get_word(reader, 4), i;
+    individual->fitness = dsgec_from_bits(bits);
+    individual->rates.count = 0;
+    if (reader->failed || outcome > REFUSED || (individual->fault && outcome != REFUSED) ||
+        size > (outcome == SCORED ? INT32_MAX : 0) ||
+        (outcome == SCORED ? !is_finite(individual->fitness)
+                           : individual->fitness != INFINITE) ||
+        (count != 0 && count != (uint64_t)individual->number_count)) {
+        return BAD_STATE;
+    }
+    individual->outcome = (int32_t)outcome;
+    individual->invalid = outcome != SCORED;
+    individual->size = (int32_t)size;
+    if (!RESERVE(individual->rates.items, individual->rates.capacity, count)) {
+        return NO_MEMORY;
+    }
+    for (i = 0; i < count; i++) {
+        Rate *rate = &individual->rates.items[i];
+        rate->step = dsgec_from_bits(get_word(reader, 8));
+        rate->slope = dsgec_from_bits(get_word(reader, 8));
+        if (reader->failed || !(rate->step > 0.0) || !is_finite(rate->step) ||
+            !is_finite(rate->slope)) {
+            return BAD_STATE;
+        }
+    }
+    individual->rates.count = (int32_t)count;
+    return OK;
 }
 
 static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
@@ -189,7 +252,7 @@ static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
         size = get_word(reader, 4);
         fitness = dsgec_from_bits(bits);
         if (reader->failed || outcome > REFUSED || size > (outcome == SCORED ? INT32_MAX : 0) || find_text(&e->texts, &hash) >= 0 ||
-            (outcome == SCORED ? !(fitness - fitness == 0.0) : fitness != INFINITE)) {
+            (outcome == SCORED ? !is_finite(fitness) : fitness != INFINITE)) {
             return BAD_STATE;
         }
         number = add_entry(&e->texts, &hash);
@@ -204,22 +267,10 @@ static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
 }
 
 /* A champion is a network of the task, and of the size at which it stands. */
-static int get_champion(dsgec_engine *e, Bytes *reader, int size) {
+static int take_champion(dsgec_engine *e, int size, double fitness, const char *text,
+                         size_t length) {
     Scoring *s = &e->threads[0].scoring;
-    size_t length = (size_t)get_word(reader, 4);
-    const char *text;
-    double fitness;
-    Outcome outcome;
-    if (length == 0) {
-        return reader->failed ? BAD_STATE : OK;
-    }
-    fitness = dsgec_from_bits(get_word(reader, 8));
-    if (reader->failed || length > reader->length - reader->at || !(fitness - fitness == 0.0)) {
-        return BAD_STATE;
-    }
-    text = reader->data + reader->at;
-    reader->at += length;
-    outcome = prepare(s, &e->table, &e->targets, text, length);
+    Outcome outcome = prepare(s, &e->table, &e->targets, text, length);
     if (outcome == SCORE_NO_MEMORY) {
         return NO_MEMORY;
     }
@@ -227,6 +278,49 @@ static int get_champion(dsgec_engine *e, Bytes *reader, int size) {
         return BAD_STATE;
     }
     return set_champion(&e->hall.by_size[size], fitness, text, length) ? OK : NO_MEMORY;
+}
+
+/* One that is saved by its genotype; its text has so many bytes. */
+static int get_learned_champion(dsgec_engine *e, Bytes *reader, int size, size_t length,
+                                double fitness) {
+    Individual made;
+    Genotype spare;
+    int error;
+    memset(&made, 0, sizeof made);
+    memset(&spare, 0, sizeof spare);
+    error = get_individual(e, reader, &made, &spare);
+    if (error == OK && (made.fault || made.text.length != length)) {
+        error = BAD_STATE;
+    }
+    error = error == OK ? take_champion(e, size, fitness, made.text.data, length) : error;
+    if (error == OK && !copy_genotype(&e->hall.by_size[size].genotype, &made.genotype)) {
+        error = NO_MEMORY;
+    }
+    free_individual(&made);
+    free_genotype(&spare);
+    return error;
+}
+
+static int get_champion(dsgec_engine *e, Bytes *reader, int size) {
+    size_t length = (size_t)get_word(reader, 4);
+    const char *text;
+    double fitness;
+    if (length == 0) {
+        return reader->failed ? BAD_STATE : OK;
+    }
+    fitness = dsgec_from_bits(get_word(reader, 8));
+    if (reader->failed || !is_finite(fitness)) {
+        return BAD_STATE;
+    }
+    if (LEARNING) {
+        return get_learned_champion(e, reader, size, length, fitness);
+    }
+    if (length > reader->length - reader->at) {
+        return BAD_STATE;
+    }
+    text = reader->data + reader->at;
+    reader->at += length;
+    return take_champion(e, size, fitness, text, length);
 }
 
 static int get_hall(dsgec_engine *e, Bytes *reader) {
@@ -244,8 +338,9 @@ static int set_scores(dsgec_engine *e) {
     int64_t i;
     for (i = 0; i < e->settings.population; i++) {
         Individual *individual = &e->population[i];
-        const Entry *entry;
         individual->fitness = INFINITE;
+        individual->size = 0;
+        individual->outcome = REFUSED;
         individual->invalid = 1;
         if (individual->fault) {
             continue;
@@ -254,9 +349,8 @@ static int set_scores(dsgec_engine *e) {
         if (individual->entry < 0) {
             return BAD_STATE;
         }
-        entry = &e->texts.entries[individual->entry];
-        individual->fitness = entry->fitness;
-        individual->invalid = entry->outcome != SCORED;
+        recall_score(individual, &e->texts.entries[individual->entry]);
+        individual->invalid = individual->outcome != SCORED;
     }
     return OK;
 }
@@ -277,17 +371,21 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     population = get_word(&reader, 8);
     texts = get_word(&reader, 8);
     if (reader.failed || population != (uint64_t)e->settings.population ||
+        (LEARNING && texts != 0) || /* then none is remembered */
         generation > INT64_MAX / 2 || evaluations > INT64_MAX / 2 || reused > INT64_MAX / 2) {
         return BAD_STATE;
     }
     memset(&spare, 0, sizeof spare);
     for (i = 0; error == OK && generation > 0 && i < e->settings.population; i++) {
         error = get_individual(e, &reader, &e->population[i], &spare);
+        if (LEARNING && error == OK) {
+            error = get_learned(&reader, &e->population[i]);
+        }
     }
     free_genotype(&spare);
     error = error == OK ? get_texts(e, &reader, texts) : error;
     error = error == OK ? get_hall(e, &reader) : error;
-    error = error == OK && generation > 0 ? set_scores(e) : error;
+    error = error == OK && generation > 0 && !LEARNING ? set_scores(e) : error;
     e->generation = (int64_t)generation;
     e->evaluations = (int64_t)evaluations;
     e->reused = (int64_t)reused;
@@ -298,9 +396,14 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
 static int write_migrant(dsgec_engine *e, const Individual *individual) {
     Text *text = &e->saved;
     text->length = 0;
-    return put_genotype(text, &individual->genotype) &&
-                   put_word(text, dsgec_bits(individual->fitness), 8) &&
-                   put_word(text, (uint64_t)e->texts.entries[individual->entry].size, 4)
+    if (!put_genotype(text, &individual->genotype)) {
+        return NO_MEMORY;
+    }
+    if (LEARNING) {
+        return put_learned(text, individual) ? OK : NO_MEMORY;
+    }
+    return put_word(text, dsgec_bits(individual->fitness), 8) &&
+                   put_word(text, (uint64_t)individual->size, 4)
                ? OK
                : NO_MEMORY;
 }
@@ -315,13 +418,17 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
     memset(&spare, 0, sizeof spare);
     error = get_individual(e, &reader, individual, &spare);
     free_genotype(&spare);
-    fitness = dsgec_from_bits(get_word(&reader, 8));
-    size = get_word(&reader, 4);
     if (error != OK) {
         return error;
     }
+    if (LEARNING) {
+        error = get_learned(&reader, individual);
+        return error != OK || (reader.at == length && !individual->invalid) ? error : BAD_STATE;
+    }
+    fitness = dsgec_from_bits(get_word(&reader, 8));
+    size = get_word(&reader, 4);
     if (reader.failed || reader.at != length || individual->fault || size > INT32_MAX ||
-        !(fitness - fitness == 0.0)) {
+        !is_finite(fitness)) {
         return BAD_STATE;
     }
     individual->entry = find_text(&e->texts, &individual->hash);
@@ -334,7 +441,7 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
         e->texts.entries[individual->entry].outcome = SCORED;
         e->texts.entries[individual->entry].size = (int32_t)size;
     }
-    individual->fitness = e->texts.entries[individual->entry].fitness;
-    individual->invalid = e->texts.entries[individual->entry].outcome != SCORED;
+    recall_score(individual, &e->texts.entries[individual->entry]);
+    individual->invalid = individual->outcome != SCORED;
     return OK;
 }

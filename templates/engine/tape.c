@@ -11,6 +11,10 @@ typedef struct {
     double value;
     double weight[TERMS];
     int32_t source[TERMS];
+#if LEARNING
+    int32_t link[TERMS], value_link; /* of the weights and the value: see link_of in nodes.c */
+    uint64_t key[TERMS];             /* the order of what reads the sources, or `a` and `b` */
+#endif
 } Instruction;
 
 /* What is known of a node: how many nodes read it, the last that was found to, the node at whose
@@ -26,6 +30,9 @@ typedef struct {
     size_t items_capacity, uses_capacity, free_capacity, outputs_capacity;
     int32_t count, registers, free_count, output_count;
     int softmax;
+#if LEARNING
+    int keep_all; /* every number is kept, in a register of its own */
+#endif
 } Tape;
 
 static void free_tape(Tape *t) {
@@ -95,7 +102,18 @@ static int32_t take_register(Tape *t) {
     return t->free_count > 0 ? t->free[--t->free_count] : t->registers++;
 }
 
+static inline int keeps_all(const Tape *t) {
+#if LEARNING
+    return t->keep_all;
+#else
+    return (void)t, 0;
+#endif
+}
+
 static int release(Tape *t, int32_t place) {
+    if (keeps_all(t)) {
+        return 1;
+    }
     if (!RESERVE(t->free, t->free_capacity, t->free_count + 1)) {
         return 0;
     }
@@ -113,6 +131,14 @@ static int end_use(Tape *t, int32_t node, int32_t position) {
     return release(t, use->place);
 }
 
+static inline void set_value_link(Instruction *in, int32_t link) {
+#if LEARNING
+    in->value_link = link;
+    in->keep = in->keep && link == 0;
+#endif
+    (void)in, (void)link;
+}
+
 static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t a, int32_t b) {
     Instruction *instruction;
     if (!RESERVE(t->items, t->items_capacity, t->count + 1)) {
@@ -128,11 +154,33 @@ static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t 
     instruction->a = a;
     instruction->b = b;
     instruction->value = -0.0; /* what can be added to any number without a change */
+    set_value_link(instruction, 0);
     return instruction;
 }
 
-static void add_term(Instruction *in, double weight, int32_t source) {
-    in->weight[in->terms] = weight;
+/* Keys order what reads a number; of one function, its second operand comes behind the first. */
+static inline void set_keys(Instruction *in, uint32_t a, uint32_t b) {
+#if LEARNING
+    in->key[0] = 2 * (uint64_t)a;
+    in->key[1] = 2 * (uint64_t)b + 1;
+#endif
+    (void)in, (void)a, (void)b;
+}
+
+/* A term of a sum, with what is known of it. */
+typedef struct {
+    double weight;
+    int32_t node, link;
+    uint64_t key;
+} Term;
+
+static void add_term(Instruction *in, const Term *term, int32_t source) {
+    in->weight[in->terms] = term->weight;
+#if LEARNING
+    in->link[in->terms] = term->link;
+    in->key[in->terms] = term->key;
+    in->keep = in->keep && term->link == 0;
+#endif
     in->source[in->terms++] = source;
 }
 
@@ -141,43 +189,52 @@ static void add_term(Instruction *in, double weight, int32_t source) {
 static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
     const Node *node = &nodes->items[i];
     Use *uses = t->uses;
-    int32_t sources[TERMS], reversed[TERMS], at = i, count = 0, k;
-    double weights[TERMS];
+    int32_t at = i, count = 0, k;
+    uint64_t key = 0;
+    Term terms[TERMS];
     Instruction *in = add_instruction(t, DOT, 0, 0, 0);
     if (in == NULL) {
         return 0;
     }
     if (node->operation == OF_sig) {
         in->sigmoid = 1;
-        at = node->a;
-    }
-    if (nodes->items[at].operation == ADD_NUMBER && uses[at].position == i) {
-        in->value = nodes->items[at].value;
-        at = nodes->items[at].a;
-    }
-    for (;;) {
-        node = &nodes->items[at];
-        if ((node->operation != SCALE && node->operation != ADD_SCALED) ||
-            uses[at].position != i) {
-            weights[count] = 1.0;
-            sources[count++] = at;
-            break;
-        }
-        weights[count] = node->value;
-        sources[count++] = node->operation == SCALE ? node->a : node->b;
-        if (node->operation == SCALE) {
-            break;
-        }
+        key = 2 * (uint64_t)key_a_of(nodes, at);
         at = node->a;
     }
     in->keep = in->sigmoid;
-    for (k = 0; k < count; k++) {
-        reversed[k] = sources[count - 1 - k];
-        add_term(in, weights[count - 1 - k], uses[reversed[k]].place);
-        in->keep = in->keep && uses[reversed[k]].place < 0;
+    if (nodes->items[at].operation == ADD_NUMBER && uses[at].position == i) {
+        in->value = nodes->items[at].value;
+        set_value_link(in, link_of(nodes, at));
+        key = 2 * (uint64_t)key_a_of(nodes, at);
+        at = nodes->items[at].a;
     }
-    for (k = 0; k < count; k++) {
-        if (!end_use(t, reversed[k], i)) {
+    for (;;) {
+        Term *term = &terms[count++];
+        node = &nodes->items[at];
+        if ((node->operation != SCALE && node->operation != ADD_SCALED) ||
+            uses[at].position != i) {
+            term->weight = 1.0;
+            term->node = at;
+            term->link = 0;
+            term->key = key;
+            break;
+        }
+        term->weight = node->value;
+        term->node = node->operation == SCALE ? node->a : node->b;
+        term->link = link_of(nodes, at);
+        term->key = 2 * (uint64_t)key_b_of(nodes, at) + 1;
+        if (node->operation == SCALE) {
+            break;
+        }
+        key = 2 * (uint64_t)key_a_of(nodes, at);
+        at = node->a;
+    }
+    for (k = count - 1; k >= 0; k--) {
+        add_term(in, &terms[k], uses[terms[k].node].place);
+        in->keep = in->keep && uses[terms[k].node].place < 0;
+    }
+    for (k = count - 1; k >= 0; k--) {
+        if (!end_use(t, terms[k].node, i)) {
             return 0;
         }
     }
@@ -198,43 +255,69 @@ static int32_t operand(Tape *t, const Nodes *nodes, int32_t i) {
         return NOWHERE;
     }
     fill->value = nodes->items[i].value;
+    set_value_link(fill, link_of(nodes, i));
     return place;
 }
 
-static int add_pair(Tape *t, int operation, int32_t to, int32_t a, int32_t b) {
+static int add_pair(Tape *t, int operation, int32_t to, int32_t a, int32_t b, uint32_t key) {
     Instruction *in = add_instruction(t, operation, to, a, b);
     if (in == NULL) {
         return 0;
     }
     in->two = 1;
+    set_keys(in, key, key);
     return 1;
 }
 
-/* A whole power, by squaring from the highest bit down: dsgec/network/powers.py. */
-static int add_powers(Tape *t, int32_t to, int32_t base, int exponent) {
+static int add_single(Tape *t, int operation, int32_t to, int32_t a, uint32_t key) {
+    Instruction *in = add_instruction(t, operation, to, a, 0);
+    if (in == NULL) {
+        return 0;
+    }
+    set_keys(in, key, key);
+    return 1;
+}
+
+/* The register of the next step of a power. */
+static int32_t step_register(Tape *t, int32_t last) {
+    return last < 0 || keeps_all(t) ? take_register(t) : last;
+}
+
+/* A whole power, by squaring from the highest bit down: dsgec/network/powers.py. Gives its register,
+ * or NOWHERE. */
+static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
     unsigned bits = (unsigned)(exponent < 0 ? -exponent : exponent), bit = 1;
-    int32_t from = base;
+    int32_t from = base, to = -1;
     while (bit <= bits / 2) {
         bit *= 2;
     }
     for (bit /= 2; bit > 0; bit /= 2) {
-        if (!add_pair(t, MULTIPLY, to, from, from) ||
-            (bits & bit && !add_pair(t, MULTIPLY, to, to, base))) {
-            return 0;
+        to = step_register(t, to);
+        if (!add_pair(t, MULTIPLY, to, from, from, key++)) {
+            return NOWHERE;
         }
         from = to;
+        if (bits & bit) {
+            to = step_register(t, to);
+            if (!add_pair(t, MULTIPLY, to, from, base, key++)) {
+                return NOWHERE;
+            }
+            from = to;
+        }
     }
     if (exponent < 0) {
-        return add_instruction(t, WHOLE_POWER, to, from, 0) != NULL;
+        to = step_register(t, to);
+        return add_single(t, WHOLE_POWER, to, from, key) ? to : NOWHERE;
     }
     if (exponent == 1) {
-        Instruction *copy = add_instruction(t, DOT, to, 0, 0);
+        Term term = {1.0, 0, 0, 2 * (uint64_t)key};
+        Instruction *copy = add_instruction(t, DOT, to = step_register(t, to), 0, 0);
         if (copy == NULL) {
-            return 0;
+            return NOWHERE;
         }
-        add_term(copy, 1.0, base);
+        add_term(copy, &term, base);
     }
-    return 1;
+    return to;
 }
 
 /* Any other function; its result may take the register of an operand that ends here. */
@@ -248,8 +331,8 @@ static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
     }
     if (node->operation == WHOLE_POWER) {
         /* What a power multiplies by must stay until it is done. */
-        to = t->uses[i].place = take_register(t);
-        return add_powers(t, to, a, (int)node->value) && end_use(t, node->a, i);
+        to = t->uses[i].place = add_powers(t, a, (int)node->value, key_a_of(nodes, i));
+        return to != NOWHERE && end_use(t, node->a, i);
     }
     if ((a_filled ? !release(t, a) : !end_use(t, node->a, i)) ||
         (b_filled && !release(t, b)) || (node->b >= 0 && !b_filled && !end_use(t, node->b, i))) {
@@ -257,9 +340,9 @@ static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
     }
     to = t->uses[i].place = take_register(t);
     if (node->b >= 0) {
-        return add_pair(t, node->operation, to, a, b);
+        return add_pair(t, node->operation, to, a, b, key_a_of(nodes, i));
     }
-    return add_instruction(t, node->operation, to, a, 0) != NULL;
+    return add_single(t, node->operation, to, a, key_a_of(nodes, i));
 }
 
 /* Nodes to a tape; 0 without memory. */

@@ -35,11 +35,10 @@ def test_scikit_learns_checks_pass(kind):
     check_all(kind(**SMALL))
 
 
-def test_the_defaults_are_those_of_evolve_but_for_two():
+def test_the_defaults_are_those_of_evolve():
     usual = inspect.signature(dsgec.evolve).parameters
     for kind in (DSGEClassifier, DSGERegressor):
         own = kind().get_params()
-        assert (own.pop("generations"), own.pop("scale")) == (200, "standard")
         for name in ("grammar", "warm_start", "random_state", "verbose"):
             own.pop(name)
         assert own == {name: usual[name].default for name in own}
@@ -48,8 +47,8 @@ def test_the_defaults_are_those_of_evolve_but_for_two():
 @pytest.mark.parametrize(
     ("kind", "grammar", "x", "y", "scale"),
     [
-        (DSGEClassifier, "one_layer", CANCER, MALIGNANT, "none"),
-        (DSGEClassifier, "one_layer_softmax", IRIS, SPECIES, "minmax"),
+        (DSGEClassifier, "network", CANCER, MALIGNANT, "none"),
+        (DSGEClassifier, "network_softmax", IRIS, SPECIES, "minmax"),
         (DSGERegressor, "regression", DIABETES, PROGRESSION, "standard"),
     ],
     ids=["two", "many", "quantity"],
@@ -85,7 +84,7 @@ def test_cross_validation_is_what_it_is_by_hand():
     folds = StratifiedKFold(3)
     for train, test in folds.split(x, y):
         run = dsgec.evolve(
-            "one_layer_softmax",
+            "network_softmax",
             x[train],
             y[train],
             test=(x[test], y[test]),

@@ -18,4 +18,4 @@ def test_the_example_searches_a_grid(monkeypatch, quick_compiler, capsys):
     assert search.best_score_ == max(search.cv_results_["mean_test_score"])
     assert f"best: {search.best_params_['max_depth']}" in printed
     neurons = found["best"].run_.network.size["neurons"]
-    assert neurons <= 3 * (search.best_params_["max_depth"]["sigexpr"] + 1)
+    assert neurons <= 3 * (search.best_params_["max_depth"]["neurons"] + 1)

@@ -11,12 +11,11 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.errors import DsgecError
 from dsgec.evolution.engine import Engine
 from dsgec.evolution.evolver import summarize
+from dsgec.evolution.learner import make_scorer
 from dsgec.evolution.loop import evolve
-from dsgec.evolution.problem import Problem
-from dsgec.evolution.scoring import Scorer
+from dsgec.evolution.problem import Problem, make_learning, make_tables
 from dsgec.evolution.state import identify, save
 from dsgec.fitness.backends import ReferenceBackend
-from dsgec.genome.tables import tabulate
 
 QUICK = ("-O0", "-pthread")
 """Compiled in a third of a second; bits do not depend on the flags."""
@@ -41,12 +40,14 @@ def make(grammar, settings, dataset=None, objective=""):
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
     everything = np.arange(len(dataset.y))
+    learning = make_learning(settings, len(everything))
     return Problem(
         grammar=expanded,
-        tables=tabulate(expanded, dict(settings.max_depth)),
+        tables=make_tables(expanded, settings, learning),
         dataset=dataset,
         split=Split(everything, everything[:0]),
         objective=objective or ("exp-rmse" if dataset.classes else "rmse"),
+        learning=learning,
     )
 
 
@@ -56,7 +57,7 @@ def assert_same_run(problem, settings, threads=1, flags=QUICK):
     Gives the last state.
     """
     engine = Engine(problem, settings, threads, flags=flags)
-    scorer = Scorer(problem, ReferenceBackend())
+    scorer = make_scorer(problem, ReferenceBackend())
     reference = evolve(problem, settings, scorer)
     state = None
     for generation in range(settings.generations + 1):
@@ -86,6 +87,7 @@ def assert_same_population(engine, state):
         assert bool(view.fault) == bool(derivation.fault)
         assert view.invalid == bool(individual.score.reason)
         assert view.fitness == individual.fitness, derivation.phenotype
+        assert view.rates == individual.rates
 
 
 def refused_damages(problem, settings, generations=3, attempts=100):

@@ -10,11 +10,17 @@ HERE = Path(__file__).parent
 DRIVER = HERE / "driver.c"
 
 
-def source(problem, representation="dsge", programs=(DRIVER,)):
-    """The engine's source with that of a program behind it."""
+def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
+    """The engine's source with that of a program behind it; it learns if the problem says so."""
     roles = problem.grammar.directives
     engine = emit_engine(
-        problem.tables, representation, bool(roles.layer), roles.output, problem.objective
+        problem.tables,
+        representation,
+        bool(roles.layer),
+        roles.output,
+        problem.objective,
+        learning=learning or problem.learning is not None,
+        trees=problem.learning is not None and problem.learning.trees,
     )
     parts = (HERE / "problem.c", *programs)
     return "\n".join([engine, *(part.read_text(encoding="utf-8") for part in parts)])
@@ -22,13 +28,14 @@ def source(problem, representation="dsge", programs=(DRIVER,)):
 
 def data(problem, settings, threads):
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
-    rates = (p.pop("crossover"), p.pop("mutation"))
-    seed, *numbers, classes = p.values()
-    sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1)
+    rates = [p.pop(name) for name in ("crossover", "mutation", "penalty", "parsimony")]
+    steps, classes, seed = (p.pop(name) for name in ("steps", "classes", "seed"))
+    numbers = p.values()
+    sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1, steps)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q14q2d", seed, *numbers, *sizes, *rates),
+            struct.pack("=Q15q4d", seed, *numbers, *sizes, *rates),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),

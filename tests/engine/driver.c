@@ -54,6 +54,7 @@ static void measure_champions(dsgec_engine *e) {
 
 static void tell(dsgec_engine *engine) {
     dsgec_engine_individual view;
+    dsgec_engine_champion pruned[LARGEST_CHAMPION + 1];
     const char *data;
     size_t length, i;
     uint64_t sum = 0;
@@ -62,6 +63,9 @@ static void tell(dsgec_engine *engine) {
         exit(4);
     }
     measure_champions(engine);
+    if (dsgec_engine_prune(engine, 6, pruned) < 0) {
+        exit(6);
+    }
     for (i = 0; i < length; i++) {
         sum = sum * 31 + (unsigned char)data[i];
     }

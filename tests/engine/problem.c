@@ -26,8 +26,8 @@ static Problem read_problem(const char *path) {
         fprintf(stderr, "no file with a problem\n");
         exit(2);
     }
-    numbers = read_array(file, 15, sizeof *numbers);
-    rates = read_array(file, 2, sizeof *rates);
+    numbers = read_array(file, 16, sizeof *numbers);
+    rates = read_array(file, 4, sizeof *rates);
     s->seed = (uint64_t)numbers[0];
     s->population = numbers[1];
     s->tournament = numbers[2];
@@ -44,6 +44,9 @@ static Problem read_problem(const char *path) {
     s->groups = numbers[13];
     s->crossover = rates[0];
     s->mutation = rates[1];
+    s->penalty = rates[2];
+    s->parsimony = rates[3];
+    s->steps = numbers[15];
     problem.generations = numbers[14];
     s->row_groups = problem.tables[0] = read_array(file, (size_t)s->groups, sizeof *s->row_groups);
     s->columns = problem.tables[1] =

@@ -30,7 +30,7 @@ INDIRECT = """
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
-@pytest.mark.parametrize("text", ["one_layer", "regression", "float", NO_FEATURES, INDIRECT])
+@pytest.mark.parametrize("text", ["one_layer", "formula", "float", NO_FEATURES, INDIRECT])
 def test_grammars_without_dynamic_rules_run_as_in_the_reference(representation, text):
     for seed in (1, 2**64 - 1):
         settings = Settings(population=10, generations=5, seed=seed, representation=representation)

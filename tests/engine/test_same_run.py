@@ -15,7 +15,7 @@ SHIPPED = (
     "one_layer_softmax",
     "multi_layer",
     "multi_layer_softmax",
-    "regression",
+    "formula",
 )
 SMALL = {"population": 10, "generations": 4}
 
@@ -72,7 +72,7 @@ def test_every_objective_and_number_of_classes_runs_as_in_the_reference(classes,
         pytest.skip("it does not measure that")
     settings = Settings(**SMALL)
     data = make_data(classes, rows=50, classes=classes)
-    grammar = "multi_layer_softmax" if classes else "regression"
+    grammar = "multi_layer_softmax" if classes else "formula"
     assert_same_run(make(grammar, settings, data, objective), settings)
 
 
@@ -80,7 +80,7 @@ def test_every_objective_and_number_of_classes_runs_as_in_the_reference(classes,
 def test_any_number_of_rows_runs_as_in_the_reference(rows):
     settings = Settings(population=6, generations=3)
     assert_same_run(make("one_layer", settings, make_data(rows, rows)), settings)
-    assert_same_run(make("regression", settings, make_data(rows, rows, classes=0)), settings)
+    assert_same_run(make("formula", settings, make_data(rows, rows, classes=0)), settings)
 
 
 def test_a_longer_run_is_that_of_the_reference():

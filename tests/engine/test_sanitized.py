@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -16,8 +17,16 @@ pytestmark = pytest.mark.needs_cc
 
 STRICT = ("-std=c99", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-pthread")
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-pedantic", "-Werror")
+SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SHALLOW = (("hidden-layers", 2), ("nodes", 3), ("sum", 2))
 OBJECTIVES = [(name, 3 if of else 0) for of, names in OBJECTIVES_OF.items() for name in names]
 GRAMMARS = (*SHIPPED, NESTED_LAYERS, EMPTY_AND_LONG)
+LEARNING = [
+    *(("dsge", grammar, "trees") for grammar in GRAMMARS),
+    ("dsge", "multi_layer", "lists"),
+    ("sge", "one_layer", "lists"),
+    ("ge", "one_layer", "lists"),
+]
 
 
 def build(problem, folder, *flags, compiler="cc", representation="dsge", driver=DRIVER):
@@ -62,16 +71,25 @@ def test_the_source_has_no_warnings(compiler, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")
     extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
-    for number, (representation, grammar) in enumerate(
+    for number, (representation, grammar, variation, steps) in enumerate(
         [
-            ("dsge", "multi_layer_softmax"),
-            ("sge", "one_layer"),
-            ("ge", "one_layer"),
+            ("dsge", "multi_layer_softmax", "lists", 0),
+            ("sge", "one_layer", "lists", 0),
+            ("ge", "one_layer", "lists", 0),
+            ("dsge", "multi_layer_softmax", "trees", 2),
+            ("dsge", "formula", "trees", 0),
+            ("ge", "one_layer", "lists", 1),
         ]
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        settings = Settings(population=10, generations=2, representation=representation)
+        settings = Settings(
+            population=10,
+            generations=2,
+            representation=representation,
+            variation=variation,
+            steps=steps,
+        )
         problem = make(grammar, settings)
         flags = ("-O1", *WARNINGS, *extra)
         program = build(problem, folder, *flags, compiler=compiler, representation=representation)
@@ -82,13 +100,12 @@ def test_the_source_has_no_warnings(compiler, tmp_path):
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_no_address_and_no_behaviour_is_undefined(grammar, tmp_path):
     settings = Settings(population=25, generations=30, elites=2, seed=3)
-    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     for number, (classes, rows) in enumerate([(2, 43), (0, 700), (3, 20)]):
         problem = make(grammar, settings, make_data(number, rows, 3, classes))
         engine = Engine(problem, settings, flags=QUICK)
         if engine.step(1)[0].invalid == settings.population:
             continue
-        program = build(problem, tmp_path, *flags)
+        program = build(problem, tmp_path, *SANITIZERS)
         for threads in (1, 3):
             lines = drive(program, problem, settings, threads, tmp_path)
             assert_right(lines, problem, settings)
@@ -98,26 +115,77 @@ def test_no_address_and_no_behaviour_is_undefined(grammar, tmp_path):
 @pytest.mark.parametrize(("objective", "classes"), OBJECTIVES)
 def test_no_address_is_wrong_in_any_objective(objective, classes, tmp_path):
     settings = Settings(population=25, generations=20, seed=3)
-    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    grammar = "multi_layer_softmax" if classes else "regression"
+    grammar = "multi_layer_softmax" if classes else "formula"
     problem = make(grammar, settings, make_data(1, 43, 3, classes), objective)
-    program = build(problem, tmp_path, *flags)
+    program = build(problem, tmp_path, *SANITIZERS)
     assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("representation", ["sge", "ge"])
 def test_no_address_is_wrong_in_other_representations(representation, tmp_path):
-    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    for grammar in ("one_layer", "regression", INDIRECT):
+    for grammar in ("one_layer", "formula", INDIRECT):
         settings = Settings(
             population=25, generations=30, seed=3, representation=representation, codons=90, wraps=1
         )
         problem = make(grammar, settings)
-        program = build(problem, tmp_path, *flags, representation=representation)
+        program = build(problem, tmp_path, *SANITIZERS, representation=representation)
         for threads in (1, 3):
             lines = drive(program, problem, settings, threads, tmp_path)
             assert_right(lines, problem, settings)
+
+
+def learn(representation, grammar, variation, **settings):
+    """Settings of a run that learns."""
+    return Settings(
+        **{"population": 20, "generations": 20, "elites": 2, "seed": 3, "steps": 3},
+        **{"crossover": 0.3, "codons": 150, "wraps": 1, "representation": representation},
+        **{"variation": variation, "max_depth": SHALLOW if "multi" in grammar else ()},
+        **settings,
+    )
+
+
+@pytest.mark.parametrize("grammar", ["multi_layer", "one_layer_softmax"])
+def test_no_address_is_wrong_in_a_short_run_that_learns(grammar, tmp_path):
+    settings = replace(learn("dsge", grammar, "trees"), generations=6)
+    problem = make(grammar, settings)
+    program = build(problem, tmp_path, *SANITIZERS)
+    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("representation", "grammar", "variation"), LEARNING)
+def test_no_address_is_wrong_where_numbers_are_learned(
+    representation, grammar, variation, tmp_path
+):
+    settings = learn(representation, grammar, variation)
+    for number, (classes, rows) in enumerate([(2, 43), (0, 700), (3, 20)]):
+        problem = make(grammar, settings, make_data(number, rows, 3, classes))
+        if Engine(problem, settings, flags=QUICK).step(1)[0].invalid == settings.population:
+            continue
+        program = build(problem, tmp_path, *SANITIZERS, representation=representation)
+        for threads in (1, 3):
+            lines = drive(program, problem, settings, threads, tmp_path)
+            assert_right(lines, problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("objective", "classes"), OBJECTIVES)
+def test_no_address_is_wrong_in_any_objective_that_is_learned(objective, classes, tmp_path):
+    grammar = "multi_layer_softmax" if classes else "formula"
+    settings = learn("dsge", grammar, "trees", connect="previous")
+    problem = make(grammar, settings, make_data(1, 43, 3, classes), objective)
+    program = build(problem, tmp_path, *SANITIZERS)
+    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("grammar", ["one_layer", "multi_layer", "multi_layer_softmax"])
+def test_two_threads_that_learn_do_not_race(grammar, tmp_path):
+    settings = learn("dsge", grammar, "trees")
+    problem = make(grammar, settings)
+    program = build(problem, tmp_path, "-O1", "-g", "-fsanitize=thread")
+    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign

@@ -36,9 +36,7 @@ def states(grammar, settings, dataset=None, backend=None):
 SMALL = Settings(population=20, generations=8)
 
 
-@pytest.mark.parametrize(
-    "grammar", ["one_layer", "multi_layer", "multi_layer_softmax", "regression"]
-)
+@pytest.mark.parametrize("grammar", ["one_layer", "multi_layer", "multi_layer_softmax", "formula"])
 def test_the_best_never_gets_worse(grammar):
     _, run = states(grammar, SMALL)
     best = [state.best.fitness for state in run]
@@ -132,7 +130,7 @@ def test_a_grammar_that_bounds_its_output_is_remarked_on_for_a_quantity():
         "goes from 0 to 31"
         in make_problem(load_grammar("one_layer").grammar, quantity, SMALL).remark
     )
-    assert not make_problem(load_grammar("regression").grammar, quantity, SMALL).remark
+    assert not make_problem(load_grammar("formula").grammar, quantity, SMALL).remark
     assert not make_problem(load_grammar("one_layer").grammar, table(), SMALL).remark
 
     open_ended = parse("<e> ::= tanh(<x>)\n<x> ::= x_1 | ... | x_n\n", "g")
@@ -184,7 +182,7 @@ def test_three_classes_take_three_outputs():
 def test_a_target_of_quantities_is_regression():
     lines = "\n".join(f"{i / 7},{i * i / 49}" for i in range(40))
     dataset = make_dataset(parse_table(f"a,y\n{lines}".encode(), "t.csv", "t"))
-    problem, run = states("regression", Settings(population=40, generations=10), dataset=dataset)
+    problem, run = states("formula", Settings(population=40, generations=10), dataset=dataset)
 
     assert problem.objective == "rmse"
     assert run[-1].best.fitness < np.std(dataset.y)

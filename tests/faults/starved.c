@@ -40,6 +40,8 @@ static int use(dsgec_engine *first, dsgec_engine *second, int64_t generations) {
     double fitness;
     dsgec_engine_individual view;
     dsgec_engine_rows rows;
+    dsgec_engine_champion champions[LARGEST_CHAMPION + 1];
+    int64_t pruned;
     if ((code = dsgec_engine_step(first, generations / 2, 1e9, &rows)) != OK ||
         (code = save(first, &state, &length)) != OK ||
         (code = dsgec_engine_restore(second, state, length)) != OK) {
@@ -60,6 +62,10 @@ static int use(dsgec_engine *first, dsgec_engine *second, int64_t generations) {
     if (code != 0 && dsgec_starved() == 0) {
         printf("the best could not be scored\n");
         exit(5);
+    }
+    pruned = dsgec_engine_prune(first, 3, champions);
+    if (pruned < 0) {
+        return (int)(-1 - pruned);
     }
     if ((code = save(first, &state, &length)) != OK) {
         return code;

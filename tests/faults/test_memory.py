@@ -17,6 +17,7 @@ pytestmark = pytest.mark.needs_cc
 HERE = Path(__file__).parent
 STARVED = ("-include", str(HERE / "starve.h"))
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SHALLOW = {"one_layer": (), "multi_layer": (("hidden-layers", 2), ("nodes", 2), ("sum", 2))}
 CONTROL = "void dsgec_starve(int64_t, int); int64_t dsgec_starved(void);"
 
 
@@ -37,6 +38,34 @@ def refused(problem, settings, threads, folder, *flags):
 def test_every_refusal_of_memory_is_an_error_and_nothing_leaks(threads, tmp_path):
     settings = Settings(population=6, generations=3, elites=2, seed=3)
     assert refused(make("one_layer", settings), settings, threads, tmp_path, "-O1") > 50
+
+
+def learning(representation="dsge", **more):
+    """Settings of a run that learns; without penalties a score is that of the text alone."""
+    trees = {"variation": "trees" if representation == "dsge" else "lists"}
+    return Settings(**more, **trees, representation=representation, steps=2, l2=0.0, crossover=0.5)
+
+
+@pytest.mark.parametrize("grammar", ["one_layer", "multi_layer"])
+def test_a_run_that_learns_without_memory_leaks_nothing(grammar, tmp_path):
+    settings = learning(population=6, generations=3, elites=2, seed=3, max_depth=SHALLOW[grammar])
+    assert refused(make(grammar, settings), settings, 1, tmp_path, "-O1") > 50
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("representation", "grammar"),
+    [("dsge", "one_layer"), ("dsge", "multi_layer"), ("sge", "one_layer"), ("ge", "one_layer")],
+)
+def test_no_refusal_of_memory_makes_an_address_wrong_in_learning(
+    representation, grammar, threads, tmp_path
+):
+    settings = learning(
+        representation, population=8, generations=4, seed=3, max_depth=SHALLOW[grammar]
+    )
+    problem = make(grammar, settings)
+    assert refused(problem, settings, threads, tmp_path, "-O1", *SANITIZED) > 50
 
 
 @pytest.mark.campaign

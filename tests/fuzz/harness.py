@@ -57,7 +57,8 @@ class EngineHarness:
     flags = ("-fno-sanitize-coverage=trace-cmp",)
 
     def __init__(self, target, grammar, representation="dsge", classes=2, **settings):
-        self.target, self.name = target, f"{target}-{representation}-{grammar}"
+        variation = settings.get("variation", "lists")
+        self.target, self.name = target, f"{target}-{representation}-{grammar}-{variation}"
         self.settings = Settings(
             population=4,
             generations=6,

@@ -4,10 +4,12 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 enum { MOST_GENES = 4096 };
 
-/* Where things are: genes, then in a state the texts and the champions. */
+/* Where things are: genes, of individuals that learn what stands behind them, then in a state the
+ * texts and the champions. */
 typedef struct {
     size_t gene[MOST_GENES], owner[MOST_GENES]; /* the owner is the count of the genes around */
-    size_t genes, texts, texts_end;
+    size_t learned[MOST_GENES];
+    size_t genes, learners, texts, texts_end;
 } Outline;
 
 typedef struct {
@@ -64,10 +66,57 @@ static int splice(Input *in, size_t at, size_t removed, const uint8_t *bytes, si
     return 1;
 }
 
-/* As far as the bytes have the form. A migrant is one genotype, without a beginning. */
+/* The genes of the genotype that begins here; 0 if it does not end. */
+static int outline_genes(Bytes *reader, Outline *out) {
+    size_t owner = reader->at;
+    uint64_t genes = get_word(reader, 4);
+    for (; genes > 0 && !reader->failed && out->genes < MOST_GENES; genes--) {
+        uint64_t length;
+        out->gene[out->genes] = reader->at;
+        out->owner[out->genes] = owner;
+        (void)get_word(reader, 8);
+        length = get_word(reader, 4);
+        if (reader->failed || length > (reader->length - reader->at) / 4) {
+            return 0;
+        }
+        reader->at += 4 * (size_t)length;
+        out->genes++;
+    }
+    return !reader->failed;
+}
+
+static int outline_learned(Bytes *reader, Outline *out) {
+    uint64_t rates;
+    if (out->learners == MOST_GENES) {
+        return 0;
+    }
+    out->learned[out->learners] = reader->at;
+    (void)get_word(reader, 1), (void)get_word(reader, 8), (void)get_word(reader, 4);
+    rates = get_word(reader, 4);
+    if (reader->failed || rates > (reader->length - reader->at) / 16) {
+        return 0;
+    }
+    out->learners++;
+    reader->at += 16 * (size_t)rates;
+    return 1;
+}
+
+/* Champions of a run that learns are genotypes. */
+static void outline_hall(Bytes *reader, Outline *out) {
+    int whole = LEARNING;
+    while (whole && reader->at < reader->length) {
+        if (get_word(reader, 4) > 0) {
+            (void)get_word(reader, 8);
+            whole = outline_genes(reader, out);
+        }
+        whole = whole && !reader->failed;
+    }
+}
+
+/* As far as the bytes have the form. A migrant is one individual, without a beginning. */
 static void outline(const Input *in, Outline *out) {
     Bytes reader = {(const char *)in->data, 0, in->size, 0};
-    uint64_t individuals = 1, texts = 0, owner;
+    uint64_t individuals = 1, texts = 0;
     memset(out, 0, sizeof *out);
     if (in->size >= sizeof MAGIC + 40 && memcmp(in->data, MAGIC, sizeof MAGIC) == 0) {
         reader.at = sizeof MAGIC + 24;
@@ -75,24 +124,13 @@ static void outline(const Input *in, Outline *out) {
         texts = get_word(&reader, 8);
     }
     for (; individuals > 0 && !reader.failed && out->genes < MOST_GENES; individuals--) {
-        uint64_t genes;
-        owner = reader.at;
-        genes = get_word(&reader, 4);
-        for (; genes > 0 && !reader.failed && out->genes < MOST_GENES; genes--) {
-            uint64_t length;
-            out->gene[out->genes] = reader.at;
-            out->owner[out->genes] = (size_t)owner;
-            (void)get_word(&reader, 8);
-            length = get_word(&reader, 4);
-            if (reader.failed || length > (reader.length - reader.at) / 4) {
-                return;
-            }
-            reader.at += 4 * (size_t)length;
-            out->genes++;
+        if (!outline_genes(&reader, out) || (LEARNING && !outline_learned(&reader, out))) {
+            return;
         }
     }
     out->texts = reader.at;
     out->texts_end = texts > (in->size - reader.at) / 29 ? in->size : reader.at + 29 * (size_t)texts;
+    outline_hall(&reader, out);
 }
 
 static void change_gene(Input *in, const Outline *out) {
@@ -142,8 +180,8 @@ static void change_gene(Input *in, const Outline *out) {
     }
 }
 
-static void change_text(Input *in, const Outline *out) {
-    static const uint64_t fitness[] = {
+static uint64_t draw_double(Input *in) {
+    static const uint64_t ends[] = {
         0,
         UINT64_C(0x8000000000000000),
         UINT64_C(0x7ff0000000000000),
@@ -153,10 +191,41 @@ static void change_text(Input *in, const Outline *out) {
         UINT64_C(0xffefffffffffffff),
         1,
     };
+    return ends[draw(in, 8)];
+}
+
+/* Of an individual that learns: its score, or a rate. */
+static void change_learned(Input *in, const Outline *out) {
+    size_t at = out->learned[draw(in, out->learners)];
+    uint32_t rates = word_at(in, at + 13);
+    switch (draw(in, 6)) {
+    case 0:
+        set_word(in, at, draw(in, 4), 1);
+        return;
+    case 1:
+        set_word(in, at + 1, draw_double(in), 8);
+        return;
+    case 2:
+        set_word(in, at + 9, draw_number(in), 4);
+        return;
+    case 3: /* no rates, or one less */
+        rates = rates > 0 && draw(in, 2) ? 1 : rates;
+        if (splice(in, at + 17, 16 * (size_t)rates, NULL, 0)) {
+            set_word(in, at + 13, word_at(in, at + 13) - rates, 4);
+        }
+        return;
+    default:
+        if (rates > 0) {
+            set_word(in, at + 17 + 8 * draw(in, 2 * (size_t)rates), draw_double(in), 8);
+        }
+    }
+}
+
+static void change_text(Input *in, const Outline *out) {
     size_t at = out->texts + 29 * draw(in, (out->texts_end - out->texts) / 29);
     switch (draw(in, 4)) {
     case 0:
-        set_word(in, at + 16, fitness[draw(in, 8)], 8);
+        set_word(in, at + 16, draw_double(in), 8);
         return;
     case 1:
         set_word(in, at + 24, draw(in, 4), 1);
@@ -203,6 +272,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
         kind = draw(&in, 16);
         if (kind < 10 && out.genes > 0) {
             change_gene(&in, &out);
+        } else if (kind < 14 && out.learners > 0) {
+            change_learned(&in, &out);
         } else if (kind < 12 && out.texts_end > out.texts) {
             change_text(&in, &out);
         } else if (kind < 15 && out.texts_end > out.texts) {

@@ -50,25 +50,40 @@ static void add_texts(Text *to, const Hash *hashes, size_t count, Texts *seen) {
     }
 }
 
-/* Each champion that is a network of the task goes to the place of its size. */
-static void mend_hall(Text *to, Bytes *reader) {
+/* A champion that is a network of the task goes to the place of its size. */
+static void mend_champion(Hall *hall, double fitness, const char *text, size_t length,
+                          const Genotype *genotype) {
     Scoring *s = &begun->threads[0].scoring;
+    if (length > 0 && prepare(s, &begun->table, &begun->targets, text, length) == SCORED) {
+        int64_t size = (int64_t)count_connections(&s->parser);
+        if (size <= LARGEST_CHAMPION) {
+            EXPECT(set_champion(&hall->by_size[size], fitness, text, length));
+            EXPECT(!LEARNING || copy_genotype(&hall->by_size[size].genotype, genotype));
+        }
+    }
+}
+
+static void mend_hall(Text *to, Bytes *reader) {
     Hall *hall = calloc(1, sizeof *hall);
+    Individual individual;
     int i;
     EXPECT(hall != NULL);
     for (i = 0; i <= LARGEST_CHAMPION; i++) {
         size_t length = (size_t)get_word(reader, 4);
         uint64_t bits = length > 0 ? get_word(reader, 8) : 0;
         const char *text = reader->data + reader->at;
-        if (reader->failed || length > reader->length - reader->at) {
-            break;
-        }
-        reader->at += length;
-        if (length > 0 && prepare(s, &begun->table, &begun->targets, text, length) == SCORED) {
-            int64_t size = (int64_t)count_connections(&s->parser);
-            if (size <= LARGEST_CHAMPION) {
-                EXPECT(set_champion(&hall->by_size[size], mend_fitness(bits), text, length));
+        if (LEARNING && length > 0 && !reader->failed) {
+            if (mend_individual(&individual, reader, &begun->population[0])) {
+                mend_champion(hall, mend_fitness(bits), individual.text.data,
+                              individual.text.length, &individual.genotype);
             }
+            free_individual(&individual);
+        } else {
+            if (reader->failed || length > reader->length - reader->at) {
+                break;
+            }
+            reader->at += length;
+            mend_champion(hall, mend_fitness(bits), text, length, NULL);
         }
     }
     EXPECT(put_hall(to, hall));
@@ -96,13 +111,22 @@ static int mend(Text *to, const char *data, size_t length) {
     }
     place = to->length - 8;
     for (i = 0; i < problem.settings.population && counts[0] > 0 && !reader.failed; i++) {
-        int has_text = mend_genotype(to, &reader, &begun->population[i], &hashes[found]);
-        reader.failed = reader.failed || has_text < 0;
-        found += has_text > 0;
+        Individual individual;
+        if (mend_individual(&individual, &reader, &begun->population[i])) {
+            EXPECT(put_genotype(to, &individual.genotype));
+            if (LEARNING) {
+                mend_learned(to, &reader, &individual, 0);
+            } else if (!individual.fault) {
+                hashes[found++] = individual.hash;
+            }
+        } else {
+            reader.failed = 1;
+        }
+        free_individual(&individual);
     }
     whole = !reader.failed;
     if (whole) {
-        mend_texts(&texts, &reader, counts[4], &seen);
+        mend_texts(&texts, &reader, LEARNING ? 0 : counts[4], &seen);
         add_texts(&texts, hashes, found, &seen);
         if (texts.length > 0) {
             put_bytes(to, texts.data, texts.length);

@@ -25,12 +25,24 @@ ENGINES = [
     ("one_layer", "dsge", 2),
     ("multi_layer", "dsge", 2),
     ("multi_layer_softmax", "dsge", 3),
-    ("regression", "dsge", 0),
+    ("formula", "dsge", 0),
     ("float", "dsge", 2),
     ("one_layer", "sge", 2),
-    ("regression", "sge", 0),
+    ("formula", "sge", 0),
     ("one_layer", "ge", 2),
 ]
+TREES = {"variation": "trees", "steps": 2, "crossover": 0.5}
+LISTS = {"variation": "lists", "steps": 1}
+LEARNING = [
+    ("one_layer", "dsge", 2, TREES),
+    ("multi_layer", "dsge", 2, TREES),
+    ("multi_layer_softmax", "dsge", 3, TREES),
+    ("formula", "dsge", 0, TREES),
+    ("multi_layer", "dsge", 2, LISTS),
+    ("one_layer", "sge", 2, LISTS),
+    ("one_layer", "ge", 2, LISTS),
+]
+"""Engines that learn."""
 TARGETS = ("restore", "receive")
 NUMBERS = (0, 1, 2, 3, 0x7FFF, 0x8000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
@@ -47,13 +59,30 @@ def damages(seeds, count):
 
 
 @pytest.mark.parametrize(
-    ("target", "grammar", "representation"),
-    [("restore", "multi_layer", "dsge"), ("receive", "one_layer", "sge")],
+    ("target", "grammar", "representation", "learning"),
+    [
+        ("restore", "multi_layer", "dsge", {}),
+        ("receive", "one_layer", "sge", {}),
+        ("restore", "one_layer", "dsge", TREES),
+        ("receive", "multi_layer", "dsge", TREES),
+    ],
 )
-def test_damaged_bytes_are_refused_or_run_on_with(target, grammar, representation, tmp_path):
-    harness = EngineHarness(target, grammar, representation)
+def test_damaged_bytes_are_refused_or_run_on_with(
+    target, grammar, representation, learning, tmp_path
+):
+    harness = EngineHarness(target, grammar, representation, **learning)
     seeds = harness.seeds()
     replay(harness, [*seeds, *damages(seeds, 60), b"", seeds[0][:20]], tmp_path)
+
+
+def test_a_state_may_have_the_largest_counts(tmp_path):
+    harness = EngineHarness("restore", "one_layer")
+    state = harness.seeds()[2]
+    inputs = []
+    for place in (16, 24, 32):  # generation, evaluations, reused
+        for count in ((1 << 62) - 1, 1 << 62, (1 << 64) - 1):
+            inputs.append(state[:place] + count.to_bytes(8, "little") + state[place + 8 :])
+    replay(harness, inputs, tmp_path)
 
 
 class Pair:
@@ -96,11 +125,18 @@ class Pair:
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
-    ("grammar", "representation"),
-    [("multi_layer", "dsge"), ("regression", "sge"), ("one_layer", "ge")],
+    ("grammar", "representation", "learning"),
+    [
+        ("multi_layer", "dsge", {}),
+        ("formula", "sge", {}),
+        ("one_layer", "ge", {}),
+        ("multi_layer", "dsge", TREES),
+        ("one_layer", "ge", LISTS),
+    ],
 )
-def test_engine_and_loop_refuse_the_same_damages(target, grammar, representation):
-    harness = EngineHarness(target, grammar, representation, 0 if grammar == "regression" else 2)
+def test_engine_and_loop_refuse_the_same_damages(target, grammar, representation, learning):
+    classes = 0 if grammar == "formula" else 2
+    harness = EngineHarness(target, grammar, representation, classes, **learning)
     pair = Pair(harness)
     taken = [pair.assert_same(content) for content in damages(harness.seeds(), 40)]
     assert 0 < sum(taken) < len(taken)
@@ -109,11 +145,14 @@ def test_engine_and_loop_refuse_the_same_damages(target, grammar, representation
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(("grammar", "representation", "classes"), ENGINES)
+@pytest.mark.parametrize(
+    ("grammar", "representation", "classes", "learning"),
+    [*((*engine, {}) for engine in ENGINES), *LEARNING],
+)
 def test_fuzzed_bytes_are_refused_or_run_on_with(
-    target, grammar, representation, classes, tmp_path
+    target, grammar, representation, classes, learning, tmp_path
 ):
-    harness = EngineHarness(target, grammar, representation, classes)
+    harness = EngineHarness(target, grammar, representation, classes, **learning)
     found = fuzz(harness, harness.seeds(), tmp_path, RUNS)
     pair = Pair(harness)
     for content in spread(found):

@@ -41,7 +41,7 @@ def evolved(tables, connect, seed, steps=20):
             population[rng.randrange(8)] = derivation
 
 
-@pytest.mark.parametrize("name", ["one_layer", "multi_layer", "multi_layer_softmax", "regression"])
+@pytest.mark.parametrize("name", ["one_layer", "multi_layer", "multi_layer_softmax", "formula"])
 @pytest.mark.parametrize("connect", ["all", pytest.param("previous", marks=pytest.mark.campaign)])
 def test_every_offspring_is_a_network_and_maps_again_without_a_draw(name, connect):
     tables = shipped(name)

@@ -315,11 +315,13 @@ def test_the_command_on_the_page_makes_the_run_again(run, tmp_path):
 
 def test_a_command_has_all_that_was_unusual(run):
     record = json.loads((run / "run.json").read_text())
-    record["settings"] |= {"engine": "ge", "codons": 7, "max_depth": {"sum": 3}, "test": 0.25}
+    unusual = {"engine": "ge", "codons": 7, "max_depth": {"sum": 3}, "test": 0.25}
+    record["settings"] = {"population": 12, "generations": 4, **unusual}
     record["data"] |= {"name": "a b;c", "scale": "minmax", "ignore": ["x y"], "task": "regression"}
 
     assert shlex.split(evolve_command(record))[2:] == [
-        *("multi_layer", "a b;c", "--representation", "ge", "--population", "12"),
+        *("multi_layer", "a b;c", "--preset", "paper", "--representation", "ge"),
+        *("--population", "12"),
         *("--generations", "4", "--max-depth", "sum=3", "--codons", "7", "--test", "0.25"),
         *("--target", "diagnosis", "--ignore", "x y", "--task", "regression", "--scale", "minmax"),
     ]

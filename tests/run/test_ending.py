@@ -13,8 +13,8 @@ from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Split
 from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine
+from dsgec.evolution.individual import Champion
 from dsgec.evolution.measure import PlainMeasurer
-from dsgec.evolution.scoring import Champion
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.metrics import classification, regression
 from dsgec.fitness.objectives import natural

@@ -11,8 +11,8 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import Generation, with_best
-from dsgec.evolution.scoring import Champion
+from dsgec.evolution.evolver import Generation, with_winner
+from dsgec.evolution.individual import Champion
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import finished_run, refuse_other
 from dsgec.run import checkpoint as checkpoints
@@ -289,15 +289,17 @@ def test_a_page_that_cannot_be_made_does_not_keep_a_run_from_ending(tmp_path, mo
     assert (ended.folder / "report.html").exists()
 
 
-def test_without_an_elite_the_best_champion_is_what_a_run_leaves():
+def test_without_an_elite_the_best_champion_is_what_a_run_leaves(tmp_path):
     champions = [Champion(2, 1.9, "a"), Champion(3, 1.5, "b"), Champion(4, 1.6, "c")]
     infinite = float("inf")
     lost = Generation(7, infinite, infinite, 9, 40, 2, 0, "?")
-    best = with_best(lost, champions)
+    job = quick_job(tmp_path)
+    evolver = choose(job.problem, job.settings, "reference")
+    best = with_winner(lost, evolver.winner(champions, lost))
     assert (best.best, best.phenotype, best.size) == (1.5, "b", 3)
     assert (best.generation, best.invalid, best.evaluations, best.reused) == (7, 9, 40, 2)
     fine = replace(lost, best=1.7, phenotype="x")
-    assert with_best(fine, champions) is fine
+    assert with_winner(fine, evolver.winner(champions, fine)) is fine
 
 
 @pytest.mark.parametrize("option", ["--max-seconds", "--save-every"])

@@ -317,7 +317,7 @@ def test_another_reading_of_a_table_is_another_run(tmp_path):
     (tmp_path / "t.csv").write_text(table)
     file = tmp_path / "s.toml"
     start = "runs = 1\ngenerations = 1\n[settings]\npopulation = 4\n"
-    part = '[[part]]\nengines = ["dsge"]\ngrammars = ["regression"]\ndata = ["t"]\n'
+    part = '[[part]]\nengines = ["dsge"]\ngrammars = ["formula"]\ndata = ["t"]\n'
     told = []
     for words in (
         'task = "regression"',
@@ -349,7 +349,7 @@ def test_regression_is_studied_too(tmp_path):
     file = tmp_path / "line.toml"
     file.write_text(
         "runs = 3\ngenerations = 3\n[settings]\npopulation = 10\n"
-        '[[part]]\nengines = ["dsge"]\ngrammars = ["regression"]\ndata = ["line.csv"]\n'
+        '[[part]]\nengines = ["dsge"]\ngrammars = ["formula"]\ndata = ["line.csv"]\n'
     )
     text = dsgec("study", file, "--out", tmp_path / "out", "--backend", "numpy").stdout
 

@@ -6,6 +6,7 @@ import re
 import select
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ import pytest
 
 from dsgec.drawing.width import cells, shorten
 from dsgec.evolution.evolver import Generation
+from dsgec.fitness.objectives import natural
 from dsgec.terminal import display, watch
 from dsgec.terminal.curve import curve
 from dsgec.terminal.display import Lines, Silence, progress
@@ -29,7 +31,9 @@ NOTE = "finishing this generation; Ctrl-C again stops at once"
 def job(generations=1000, objective="exp-rmse"):
     dataset = SimpleNamespace(name="table", features=["a", "b"], classes=("no", "yes"), target="t")
     split = SimpleNamespace(train=[0, 1, 2], test=[3])
-    problem = SimpleNamespace(dataset=dataset, split=split, objective=objective)
+    problem = SimpleNamespace(
+        dataset=dataset, split=split, objective=objective, natural=partial(natural, objective)
+    )
     return SimpleNamespace(
         problem=problem,
         grammar=SimpleNamespace(name="grammar"),
@@ -460,7 +464,7 @@ def test_on_a_terminal_the_display_comes_before_the_result(tmp_path):
     (display_line,) = [n for n, line in enumerate(lines) if line.startswith("generation 4/4")]
     (axis,) = [n for n, line in enumerate(lines) if "└0" in line]
     assert display_line < axis
-    assert lines[axis + 1].startswith("best network: exp-rmse")
+    assert lines[axis + 1].startswith("best network: log-loss")
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]", raw)
 
 

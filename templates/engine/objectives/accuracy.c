@@ -1,5 +1,5 @@
 /* accuracy, as the share of mistakes: dsgec/fitness/objectives.py. */
-enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0 };
+enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0, LOGISTIC = 1 };
 
 /* 1 for each row that is given another class than its own. */
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
@@ -25,3 +25,18 @@ static void row_errors(double *errors, const double *const *outputs, int32_t cou
 static double group_fitness(const GroupSum *g) {
     return g->total / (double)g->count;
 }
+#if LEARNING
+
+/* Weights are learned by log-loss. */
+#define SURROGATE 1
+#define LEARNED_ERRORS log_losses
+
+static void row_seeds(double *seeds, const double *output, const double *wanted, int32_t count,
+                      size_t n) {
+    seed_log_losses(seeds, output, wanted, count, n);
+}
+
+static double group_factor(const GroupSum *g, double fitness) {
+    return (void)fitness, 1.0 / (double)g->count;
+}
+#endif

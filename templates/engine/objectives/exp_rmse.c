@@ -1,5 +1,5 @@
 /* exp-rmse, the product over the classes of exp(RMSE of the class): dsgec/fitness/objectives.py. */
-enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 1 };
+enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 1, LOGISTIC = 0 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
                        const Targets *targets, size_t rows, size_t row, size_t n) {
@@ -9,3 +9,16 @@ static void row_errors(double *errors, const double *const *outputs, int32_t cou
 static double group_fitness(const GroupSum *g) {
     return g->before * dsgec_exp(dsgec_sqrt(g->total / (double)(g->count * g->outputs)));
 }
+#if LEARNING
+
+static void row_seeds(double *seeds, const double *output, const double *wanted, int32_t count,
+                      size_t n) {
+    (void)count;
+    seed_differences(seeds, output, wanted, n);
+}
+
+static double group_factor(const GroupSum *g, double fitness) {
+    double count = (double)(g->count * g->outputs), root = dsgec_sqrt(g->total / count);
+    return root == 0.0 ? 0.0 : fitness / (count * root);
+}
+#endif

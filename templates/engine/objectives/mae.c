@@ -1,5 +1,5 @@
 /* mae: dsgec/fitness/objectives.py. */
-enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0 };
+enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0, LOGISTIC = 0 };
 
 static void rows_add_distance(double *d, const double *a, const double *b, size_t n) {
     size_t i;
@@ -20,3 +20,20 @@ static void row_errors(double *errors, const double *const *outputs, int32_t cou
 static double group_fitness(const GroupSum *g) {
     return g->total / (double)(g->count * g->outputs);
 }
+#if LEARNING
+
+/* 1, -1, or 0 where there is no error. */
+static void row_seeds(double *seeds, const double *output, const double *wanted, int32_t count,
+                      size_t n) {
+    size_t i;
+    (void)count;
+    EACH_ROW {
+        double error = output[i] - wanted[i];
+        seeds[i] = error > 0.0 ? 1.0 : error < 0.0 ? -1.0 : 0.0;
+    }
+}
+
+static double group_factor(const GroupSum *g, double fitness) {
+    return (void)fitness, 1.0 / (double)(g->count * g->outputs);
+}
+#endif

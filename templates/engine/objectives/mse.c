@@ -1,5 +1,5 @@
 /* mse: dsgec/fitness/objectives.py. */
-enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0 };
+enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0, LOGISTIC = 0 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
                        const Targets *targets, size_t rows, size_t row, size_t n) {
@@ -9,3 +9,15 @@ static void row_errors(double *errors, const double *const *outputs, int32_t cou
 static double group_fitness(const GroupSum *g) {
     return g->total / (double)(g->count * g->outputs);
 }
+#if LEARNING
+
+static void row_seeds(double *seeds, const double *output, const double *wanted, int32_t count,
+                      size_t n) {
+    (void)count;
+    seed_differences(seeds, output, wanted, n);
+}
+
+static double group_factor(const GroupSum *g, double fitness) {
+    return (void)fitness, 2.0 / (double)(g->count * g->outputs);
+}
+#endif

@@ -1,0 +1,46 @@
+"""What every learner is here: rows and a request in, predictions and a size out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from benchmarks.splits import Split
+
+TASKS = ("classification", "regression")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The seed, and where a learner asks for them, CPU seconds and hidden neurons."""
+
+    seed: int
+    seconds: float | None = None
+    neurons: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """`weights` are the numbers that were learnt; of trees, the nodes."""
+
+    predict: Callable[[NDArray[Any]], NDArray[Any]]
+    weights: int
+    neurons: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A way to learn, by name; `fit` is a function of a module, so that it can be pickled.
+
+    `is_timed`: it can learn for as many seconds as it is given. `needs`: `seconds` or `neurons`,
+    which are those of dsgec on the same split unless the command gives them. `modules` are
+    imported before the clock starts.
+    """
+
+    name: str
+    fit: Callable[[Split, Request], Model]
+    tasks: tuple[str, ...] = TASKS
+    is_timed: bool = False
+    needs: str = ""
+    modules: tuple[str, ...] = ()

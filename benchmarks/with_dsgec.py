@@ -1,0 +1,77 @@
+"""A split to a network of dsgec: the one place of the benchmarks that calls dsgec to learn.
+
+A new option of dsgec becomes a variant here, `name: settings`.
+"""
+
+import re
+import time
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.learner import Learner, Model, Request
+from benchmarks.splits import Split
+from dsgec import DSGEClassifier, DSGERegressor, evolve
+
+REFERENCE = "dsgec"
+"""The variant that others are compared with, and that gives `auto` seconds and `mlp-n` neurons."""
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    REFERENCE: {},
+    "dsgec-ensemble": {"ensemble": 3},
+    "dsgec-paper": {"preset": "paper", "generations": 200, "scale": "standard"},
+}
+"""Keywords of the estimators, where they are not the defaults."""
+
+_ENDLESS = 10_000_000
+_NUMERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def dsgec_learner(name: str, settings: dict[str, Any]) -> Learner:
+    """dsgec with these settings under this name."""
+    return Learner(name, partial(fit_dsgec, settings), is_timed=True)
+
+
+def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model:
+    """The default estimator with `settings`; with seconds, what it has found when they are over."""
+    chosen = {"threads": 1, **settings}
+    if request.seconds is None:
+        estimator = DSGEClassifier if split.classes else DSGERegressor
+        model = estimator(random_state=request.seed, **chosen).fit(split.x_train, split.y_train)
+        run = model.run_
+    else:
+        end = time.process_time() + request.seconds
+        grammar = chosen.pop("grammar", None) or _usual_grammar(split.classes)
+        chosen = {"scale": "standard", **chosen, "generations": _ENDLESS}
+        run = evolve(
+            grammar,
+            split.x_train,
+            split.y_train,
+            test=0,
+            task="classification" if split.classes else "regression",
+            seed=request.seed,
+            callback=lambda progress: time.process_time() >= end,
+            **chosen,
+        )
+    network = run.network
+
+    def predict(rows: NDArray[Any]) -> NDArray[Any]:
+        found = network.predict(rows)
+        # A row whose outputs are not numbers has no class: it is counted as wrong.
+        return np.array([-1 if c is None else c for c in found]) if split.classes else found
+
+    return Model(predict, count_numbers(network.formula), network.size["neurons"])
+
+
+def count_numbers(formula: str) -> int:
+    """The numbers in a network's equations; the first line counts its inputs."""
+    return len(_NUMERAL.findall(formula.partition("\n")[2]))
+
+
+def _usual_grammar(classes: int) -> str:
+    """As the estimators choose it."""
+    if not classes:
+        return "regression"
+    return "network" if classes == 2 else "network_softmax"

@@ -1,0 +1,69 @@
+"""The best network of a run to smaller and smaller ones, for the hall of fame.
+
+A search that ends with large networks has seen few good small ones. So the winner is walked down:
+of several parts that could go, the one whose connections cost least goes, and the numbers that are
+left take a few steps; then the next. templates/engine/prune.c does the same.
+"""
+
+from dsgec.evolution.individual import Champion, Individual, Offspring
+from dsgec.evolution.learner import Learner
+from dsgec.evolution.problem import Problem
+from dsgec.evolution.settings import Settings
+from dsgec.genome import edit
+from dsgec.genome.neurons import find_neurons
+from dsgec.genome.tree import plant
+from dsgec.random import Stream
+
+TRIED = 12
+"""Parts of which one goes in a round."""
+STEPS_BETWEEN = 4
+_PRUNING = (1 << 64) - 2  # a generation that no run reaches: its draws are those of the walk
+
+
+def prune(
+    problem: Problem, settings: Settings, learner: Learner, best: Individual, rounds: int
+) -> list[Champion]:
+    """The networks on the way down, by size."""
+    found: dict[int, Champion] = {}
+    current = best
+    for number in range(rounds):
+        stream = Stream(settings.seed, _PRUNING, number)
+        smaller = _prune_once(problem, settings, learner, current, stream)
+        if smaller is None:
+            break
+        current = smaller
+        size, fitness = current.score.size, current.fitness
+        if size not in found or fitness < found[size].fitness:
+            derivation = current.derivation
+            found[size] = Champion(size, fitness, derivation.phenotype, derivation.genotype)
+    return [found[size] for size in sorted(found)]
+
+
+def _prune_once(
+    problem: Problem, settings: Settings, learner: Learner, current: Individual, stream: Stream
+) -> Individual | None:
+    """The individual less the part that costs least, if anything can go."""
+    individuals, genotype = problem.represent(settings), current.derivation.genotype
+    neurons = find_neurons(problem.tables)
+    places = edit.hoistable(problem.tables, plant(problem.tables, genotype))
+    best: Individual | None = None
+    for _ in range(TRIED if places else 0):
+        at = places[stream.below(len(places))]
+        smaller = edit.hoist(problem.tables, neurons, genotype, at, stream)
+        derivation = individuals.express(smaller.genotype, stream)
+        (one,) = learner.learned([Offspring(derivation)], 0)
+        if (
+            not one.score.reason
+            and one.score.size < current.score.size
+            and (best is None or _cost(current, one) < _cost(current, best))
+        ):
+            best = one
+    if best is None:
+        return None
+    (learned,) = learner.learned([Offspring(best.derivation)], STEPS_BETWEEN)
+    return learned
+
+
+def _cost(before: Individual, after: Individual) -> float:
+    """What a connection that has gone costs."""
+    return (after.fitness - before.fitness) / (before.score.size - after.score.size)

@@ -1,0 +1,1 @@
+"""Learning: how the numbers of a phenotype are changed to lower its loss."""

@@ -1,0 +1,281 @@
+/* What a tape has given, backwards to its weights: `_weight_slopes` of dsgec/learning/gradient.py.
+ *
+ * A delta is what comes to the operands of an instruction: of a sum, before it is multiplied by
+ * their weights; of a function of two, there is one for each. An instruction adds up what its readers
+ * have for it, those behind it in the text first, and has then a delta of its own. */
+
+/* An operand of an instruction, or an output, that is what another instruction gives. */
+typedef struct {
+    int32_t target;          /* the instruction that is read */
+    int32_t reader, operand; /* by which; or -1, and the output */
+    uint64_t key;
+} Reading;
+
+/* Of an instruction: its readings, the last of the text first, its delta, and its place in `lanes`
+ * if it has weights. */
+typedef struct {
+    int32_t first, count, delta, slot;
+    uint8_t active, direct; /* depends on a weight; its seed has gone through the sigmoid */
+} Step;
+
+/* Where a weight of the text is on the tape: nowhere if `instruction` is -1. */
+typedef struct {
+    int32_t instruction, term; /* the term, or -1 for `value` */
+    double sign;
+} Site;
+
+typedef struct {
+    Step *steps;
+    Reading *readings;
+    int32_t *makers; /* the instruction of each register */
+    Site *sites;
+    const double **deltas; /* first the seeds of the outputs */
+    double *lanes, *sums, *totals; /* of each slot; of each group and weight; of each group */
+    double *values, *room;         /* of the weights, as the text has them; for tune.c */
+    size_t steps_capacity, readings_capacity, makers_capacity, sites_capacity, deltas_capacity;
+    size_t lanes_capacity, sums_capacity, totals_capacity, values_capacity, room_capacity;
+    int32_t reading_count, delta_count, slot_count;
+    int64_t count; /* of weights */
+} Learning;
+
+static void free_learning(Learning *l) {
+    free(l->steps);
+    free(l->readings);
+    free(l->makers);
+    free(l->sites);
+    free((void *)l->deltas);
+    free(l->lanes);
+    free(l->sums);
+    free(l->totals);
+    free(l->values);
+    free(l->room);
+}
+
+static int is_active(const Learning *l, int32_t operand) {
+    return operand >= 0 && l->steps[l->makers[operand]].active;
+}
+
+static int32_t count_operands(const Instruction *in) {
+    return in->operation == DOT ? in->terms : in->operation == FILL ? 0 : 1 + in->two;
+}
+
+static int32_t operand_of(const Instruction *in, int32_t number) {
+    return in->operation == DOT ? in->source[number] : number == 0 ? in->a : in->b;
+}
+
+static void add_reading(Learning *l, int32_t operand, int32_t reader, int32_t number,
+                        uint64_t key) {
+    Reading *reading;
+    if (is_active(l, operand)) {
+        reading = &l->readings[l->reading_count++];
+        reading->target = l->makers[operand];
+        reading->reader = reader;
+        reading->operand = number;
+        reading->key = key;
+    }
+}
+
+/* A weight that stands in an instruction; 1 if there is one. */
+static int add_site(Learning *l, int32_t instruction, int32_t term, int32_t link) {
+    if (link != 0) {
+        Site *site = &l->sites[(link < 0 ? -link : link) - 1];
+        site->instruction = instruction;
+        site->term = term;
+        site->sign = link < 0 ? -1.0 : 1.0;
+    }
+    return link != 0;
+}
+
+static void plan_step(Learning *l, const Instruction *in, int32_t i) {
+    Step *step = &l->steps[i];
+    int32_t operands = count_operands(in), k, before = l->reading_count;
+    int has_weights = (in->operation == DOT || in->operation == FILL) &&
+                      add_site(l, i, -1, in->value_link);
+    for (k = 0; k < operands; k++) {
+        add_reading(l, operand_of(in, k), i, k, in->key[k]);
+        has_weights |= in->operation == DOT && add_site(l, i, k, in->link[k]);
+    }
+    step->active = has_weights || l->reading_count > before;
+    step->direct = 0;
+    step->first = step->count = 0;
+    step->slot = step->delta = -1;
+    if (has_weights) {
+        step->slot = l->slot_count;
+        l->slot_count += 1 + (in->operation == DOT ? in->terms : 0);
+    }
+    if (step->active) {
+        step->delta = l->delta_count;
+        l->delta_count += 1 + in->two;
+    }
+    l->makers[in->to] = i;
+}
+
+static int compare_readings(const void *left, const void *right) {
+    const Reading *a = left, *b = right;
+    if (a->target != b->target) {
+        return a->target < b->target ? -1 : 1;
+    }
+    return a->key > b->key ? -1 : a->key < b->key;
+}
+
+/* What has to be done for a tape, `count` weights and so many groups; 0 without memory. */
+static int plan(Learning *l, const Tape *t, int64_t count, int64_t groups) {
+    size_t readings = (size_t)t->output_count;
+    int32_t i;
+    for (i = 0; i < t->count; i++) {
+        readings += (size_t)count_operands(&t->items[i]);
+    }
+    if (!RESERVE(l->steps, l->steps_capacity, t->count) ||
+        !RESERVE(l->readings, l->readings_capacity, readings) ||
+        !RESERVE(l->makers, l->makers_capacity, t->registers) ||
+        !RESERVE(l->sites, l->sites_capacity, count) ||
+        !RESERVE(l->deltas, l->deltas_capacity, 2 * (size_t)t->count + (size_t)t->output_count) ||
+        !RESERVE(l->sums, l->sums_capacity, (size_t)(groups * count)) ||
+        !RESERVE(l->totals, l->totals_capacity, groups)) {
+        return 0;
+    }
+    l->count = count;
+    l->reading_count = l->slot_count = 0;
+    l->delta_count = t->output_count;
+    for (i = 0; i < count; i++) {
+        l->sites[i].instruction = -1;
+    }
+    for (i = 0; i < t->count; i++) {
+        plan_step(l, &t->items[i], i);
+    }
+    for (i = 0; i < t->output_count; i++) {
+        add_reading(l, t->outputs[i], -1, i, (UINT64_C(1) << 40) + (uint64_t)i);
+    }
+    qsort(l->readings, (size_t)l->reading_count, sizeof *l->readings, compare_readings);
+    for (i = l->reading_count - 1; i >= 0; i--) {
+        Step *step = &l->steps[l->readings[i].target];
+        step->first = i;
+        step->count++;
+    }
+    return RESERVE(l->lanes, l->lanes_capacity, ((size_t)l->slot_count + 1) * LANES);
+}
+
+/* The memory of a delta, behind the registers of the tape. */
+static double *delta_memory(const Blocks *blocks, const Tape *t, int32_t delta) {
+    return blocks->registers + ((size_t)count_registers(t) + (size_t)delta) * blocks->stride;
+}
+
+/* Up to TERMS readings from `from` on, as the factors and terms of a sum: how many. */
+static int32_t take_readings(const Learning *l, const Tape *t, const Step *step, int32_t from,
+                             int32_t room, double *w, const double **x) {
+    int32_t count = step->count - from < room ? step->count - from : room, k;
+    for (k = 0; k < count; k++) {
+        const Reading *reading = &l->readings[step->first + from + k];
+        const Instruction *in = reading->reader < 0 ? NULL : &t->items[reading->reader];
+        w[k] = in != NULL && in->operation == DOT ? in->weight[reading->operand] : 1.0;
+        if (in == NULL) {
+            x[k] = l->deltas[reading->operand];
+        } else {
+            int32_t second = in->operation == DOT ? 0 : reading->operand;
+            x[k] = l->deltas[l->steps[reading->reader].delta + second];
+        }
+    }
+    return count;
+}
+
+/* What comes to an instruction; with the result `y` of its sigmoid, to what is under that. It is in
+ * `to`, or where its one reader has it. */
+static const double *pull(const Learning *l, const Tape *t, const Step *step, double *to,
+                          const double *y, size_t n) {
+    const double *x[TERMS];
+    double w[TERMS];
+    int32_t done = 0, kept = 0;
+    do {
+        int32_t taken = take_readings(l, t, step, done, TERMS - kept, w + kept, x + kept);
+        done += taken;
+        if (y != NULL && done == step->count) {
+            slope_kernels[kept + taken - 1](to, w, x, y, n);
+            return to;
+        }
+        if (step->count == 1 && w[0] == 1.0) {
+            return x[0];
+        }
+        sum_kernels[0][kept + taken - 1](to, w, x, -0.0, n);
+        w[0] = 1.0;
+        x[0] = to;
+        kept = 1;
+    } while (done < step->count);
+    return to;
+}
+
+/* The deltas of a function; `d` may be in the place of the first. */
+static void back_function(const Learning *l, const Instruction *in, const double *d,
+                          const double *const *x, const double *y, double *first, double *second,
+                          size_t n) {
+    const double *a = x[0], *b = x[1];
+    int to_a = is_active(l, in->a), to_b = in->two && is_active(l, in->b);
+    switch ((Operation)in->operation) {
+    case MULTIPLY:
+        if (to_b) {
+            rows_multiply(second, d, a, n);
+        }
+        if (to_a) {
+            rows_multiply(first, d, b, n);
+        }
+        break;
+    case WHOLE_POWER: rows_invert_slope(first, d, a, y, n); break;
+#define X(name, slope) case OF_##name: rows_##slope(first, d, a, y, n); break;
+    UNARY_SLOPES(X)
+#undef X
+#define X(name, slope_a, slope_b)               \
+    case OF_##name:                             \
+        if (to_b) {                             \
+            rows_##slope_b(second, d, a, b, y, n); \
+        }                                       \
+        if (to_a) {                             \
+            rows_##slope_a(first, d, a, b, y, n); \
+        }                                       \
+        break;
+    BINARY_SLOPES(X)
+#undef X
+    case NUMBER:
+    case INPUT:
+    case SCALE:
+    case ADD_SCALED:
+    case ADD_NUMBER:
+    case DOT:
+    case AS_WRITTEN:
+    case FILL: abort(); /* no function */
+    }
+}
+
+/* Backwards through the tape, which has just run on the `n` rows from `row` on; the seeds of the
+ * outputs are there. What comes to the weights is added to their lanes. */
+static void back_block(Learning *l, const Blocks *blocks, const Table *table, const Tape *t,
+                       size_t row, size_t n) {
+    int32_t i, k;
+    for (i = t->count - 1; i >= 0; i--) {
+        const Instruction *in = &t->items[i];
+        const Step *step = &l->steps[i];
+        const double *x[TERMS] = {NULL}, *y = blocks->places[in->to], *d;
+        double *to;
+        int is_sum = in->operation == DOT || in->operation == FILL;
+        if (!step->active) {
+            continue;
+        }
+        to = delta_memory(blocks, t, step->delta);
+        d = pull(l, t, step, to, is_sum && in->sigmoid && !step->direct ? y : NULL, n);
+        l->deltas[step->delta] = d;
+        if (is_sum && step->slot < 0) {
+            continue;
+        }
+        for (k = 0; k < count_operands(in); k++) {
+            x[k] = find_operand(blocks, table, row, operand_of(in, k));
+        }
+        if (is_sum) {
+            lanes_kernels[count_operands(in)](l->lanes + (size_t)step->slot * LANES, d, x, n);
+        } else {
+            double *second = in->two ? delta_memory(blocks, t, step->delta + 1) : NULL;
+            back_function(l, in, d, x, y, to, second, n);
+            l->deltas[step->delta] = to;
+            if (in->two) {
+                l->deltas[step->delta + 1] = second;
+            }
+        }
+    }
+}

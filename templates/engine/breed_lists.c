@@ -1,0 +1,36 @@
+/* Children by the paper's operators on lists of integers: dsgec/evolution/breeding.py. */
+
+static void vary_lists(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random) {
+    child->rates.count = 0;
+    TIMED(mapping, child->error = vary(map, random, e->settings.mutation, e->settings.max_size,
+                                       &child->text));
+    take_mapped(map, child);
+}
+
+static void breed_pair(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Mapping *map = &e->threads[thread].mapping;
+    int64_t first = e->settings.elites + 2 * task;
+    Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
+    const Genotype *mother = &e->population[tournament(e, &random)].genotype;
+    const Genotype *father = &e->population[tournament(e, &random)].genotype;
+    Individual *child = &e->offspring[first];
+    Exchange exchanged = NOTHING_EXCHANGED;
+    if (chance(&random, e->settings.crossover)) {
+        exchanged = crossover(mother, father, &random);
+    }
+    if (!load_child(&map->slots, mother, father, exchanged)) {
+        child->error = NO_MEMORY;
+        return;
+    }
+    vary_lists(e, map, child, &random);
+    if (first + 1 < e->settings.population) {
+        random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first + 1);
+        child++;
+        if (!load_child(&map->slots, father, mother, exchanged)) {
+            child->error = NO_MEMORY;
+            return;
+        }
+        vary_lists(e, map, child, &random);
+    }
+}

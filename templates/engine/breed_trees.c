@@ -1,0 +1,129 @@
+/* Children by local variation of derivation trees: dsgec/evolution/breeding.py. */
+
+static int has_rates(const Individual *individual) {
+    return individual->rates.count > 0;
+}
+
+/* What a number of the mother, or behind hers of the father, has; -1: a beginner's. */
+static Rate inherit_rate(const Rates *mother, const Rates *father, int32_t number) {
+    Rate first = {FIRST_STEP, 0.0};
+    if (number < 0) {
+        return first;
+    }
+    return number < mother->count ? mother->items[number] : father->items[number - mother->count];
+}
+
+/* The rates of the numbers of the edited tree. */
+static int inherit_rates(const Trees *t, const Rates *mother, const Rates *father, Rates *rates) {
+    int32_t i;
+    rates->count = 0;
+    for (i = 0; i < t->edited.count; i++) {
+        const TreeNode *node = &t->edited.items[i];
+        if (!makes_numbers(node->rule)) {
+            continue;
+        }
+        if (!RESERVE(rates->items, rates->capacity, rates->count + 1)) {
+            return 0;
+        }
+        rates->items[rates->count++] =
+            inherit_rate(mother, father, node->origin < 0 ? -1 : t->ordinals[node->origin]);
+    }
+    return 1;
+}
+
+static int load_individual(Mapping *map, const Individual *individual) {
+    return load_child(&map->slots, &individual->genotype, &individual->genotype,
+                      NOTHING_EXCHANGED);
+}
+
+/* The edited tree to the slots, and from there to a text. */
+static int express_edited(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
+    int error;
+    rename_neurons(&own->trees);
+    error = own->trees.out_of_memory ? NO_MEMORY : gather(&own->trees, &own->mapping.slots);
+    if (error == OK) {
+        TIMED(mapping, error = express(&own->mapping, random, e->settings.max_size, &child->text));
+    }
+    return error;
+}
+
+/* A part of the other parent in the slots' tree; the rates go to the thread's own. */
+static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
+                       const Individual *mother, const Individual *father, Stream *random) {
+    Trees *t = &own->trees;
+    int32_t numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
+    if (!load_individual(&own->mapping, father)) {
+        return NO_MEMORY;
+    }
+    plant(t, &own->mapping.slots, &t->father, t->mother.count, numbers);
+    if (t->out_of_memory) {
+        return NO_MEMORY;
+    }
+    exchange_parts(t, random);
+    own->rates.count = 0;
+    if (has_rates(mother) && has_rates(father) &&
+        !inherit_rates(t, &mother->rates, &father->rates, &own->rates)) {
+        return NO_MEMORY;
+    }
+    return express_edited(e, own, child, random);
+}
+
+static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
+    Trees *t = &own->trees;
+    t->numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
+    if (t->out_of_memory) {
+        return NO_MEMORY;
+    }
+    mutate_tree(t, random);
+    if (own->rates.count > 0 &&
+        !inherit_rates(t, &own->rates, &own->rates, &child->rates)) {
+        return NO_MEMORY;
+    }
+    return express_edited(e, own, child, random);
+}
+
+/* One child of its own parent, with a part of another if they are crossed. */
+static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
+                      const Individual *mother, const Individual *father, int crosses,
+                      Stream *random) {
+    Mapping *map = &own->mapping;
+    int is_mapped = 0;
+    own->trees.out_of_memory = 0;
+    child->rates.count = 0;
+    child->error = OK;
+    if (!load_individual(map, mother) || !copy_rates(&own->rates, &mother->rates)) {
+        child->error = NO_MEMORY;
+        return;
+    }
+    map->fault = mother->fault;
+    if (crosses && !mother->fault && !father->fault) {
+        child->error = cross_trees(e, own, child, mother, father, random);
+        is_mapped = 1;
+    }
+    if (child->error == OK && chance(random, e->settings.mutation) && !map->fault) {
+        child->error = mutate_slots(e, own, child, random);
+    } else if (child->error == OK) {
+        if (!is_mapped) {
+            child->error = express(map, random, e->settings.max_size, &child->text);
+        }
+        if (child->error == OK && !copy_rates(&child->rates, &own->rates)) {
+            child->error = NO_MEMORY;
+        }
+    }
+    take_mapped(map, child);
+}
+
+static void breed_pair(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Thread *own = &e->threads[thread];
+    int64_t first = e->settings.elites + 2 * task;
+    Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
+    const Individual *mother = &e->population[tournament(e, &random)];
+    const Individual *father = &e->population[tournament(e, &random)];
+    int crosses = chance(&random, e->settings.crossover);
+    vary_tree(e, own, &e->offspring[first], mother, father, crosses, &random);
+    if (first + 1 < e->settings.population) {
+        random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first + 1);
+        vary_tree(e, own, &e->offspring[first + 1], father, mother, crosses, &random);
+    }
+}

@@ -1,0 +1,70 @@
+/* How a search that learns draws what is new: dsgec/genome/growth.py and numbers.py. */
+
+static inline int makes_numbers(int32_t rule) {
+    return number_lists[rule].count > 0;
+}
+
+/* The rank of the value that is nearest; of two, the lower. */
+static int32_t nearest(int32_t rule, double wanted) {
+    const double *values = number_values + number_lists[rule].first;
+    int32_t low = 0, high = number_lists[rule].count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (values[middle] < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0) {
+        return 0;
+    }
+    if (low == number_lists[rule].count) {
+        return low - 1;
+    }
+    return values[low] - wanted < wanted - values[low - 1] ? low : low - 1;
+}
+
+/* A draw from the standard normal distribution. */
+static double gaussian(Stream *random) {
+    double radius = (double)((word(random) >> 11) + 1) * 0x1p-53;
+    double angle = (double)(word(random) >> 11) * 0x1p-53;
+    return dsgec_sqrt(-2.0 * dsgec_log(radius)) * dsgec_cos(6.283185307179586 * angle);
+}
+
+static int32_t new_number(int32_t rule, Stream *random) {
+    return nearest(rule, SPREAD * gaussian(random));
+}
+
+/* One of the options, less those that make the same as `without`: deeper ones with probability
+ * `growth`. */
+static int32_t grow_option(int32_t rule, int32_t level, const Branch *without, double growth,
+                           Stream *random) {
+    const Room *room = &rooms[rules[rule].first_room + level];
+    const int32_t *allowed = options + room->first_option;
+    const Branch *first = branches + rules[rule].first_production;
+    int32_t count[2] = {0, 0}, i, index;
+    int wanted = -1;
+    for (i = 0; i < room->options; i++) {
+        const Branch *branch = first + allowed[i];
+        if (without == NULL || branch->twin != without->twin) {
+            count[branch->deeper]++;
+        }
+    }
+    if (count[0] > 0 && count[1] > 0) {
+        wanted = chance(random, growth);
+    }
+    index = below(random, wanted < 0 ? count[0] + count[1] : count[wanted]);
+    for (i = 0;; i++) {
+        const Branch *branch = first + allowed[i];
+        if ((without == NULL || branch->twin != without->twin) &&
+            (wanted < 0 || branch->deeper == wanted) && index-- == 0) {
+            return allowed[i];
+        }
+    }
+}
+
+static int32_t grow_choice(int32_t rule, int32_t level, double growth, Stream *random) {
+    return makes_numbers(rule) ? new_number(rule, random)
+                           : grow_option(rule, level, NULL, growth, random);
+}

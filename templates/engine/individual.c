@@ -1,0 +1,223 @@
+/* An individual, the engine that evolves it, and how a mapped genotype becomes one:
+ * dsgec/evolution/loop.py. */
+typedef enum { BREED, LOOK_UP, SCORE, FINISH } Phase;
+
+typedef dsgec_engine_rate Rate;
+
+typedef struct {
+    Rate *items;
+    size_t capacity;
+    int32_t count;
+} Rates;
+
+/* A number of a text: its rule, the integer of the rule's gene that it is read from, and where its
+ * text is. */
+typedef struct {
+    int32_t rule, index, rank, offset, length;
+} Number;
+
+typedef struct {
+    Genotype genotype;
+    Text text;
+    Hash hash;
+    double fitness;
+    int64_t entry; /* of its text, where texts are remembered */
+    int32_t fault, invalid, error, size, outcome, evaluations;
+    Number *numbers; /* where they are learned */
+    size_t numbers_capacity;
+    int32_t number_count, learns; /* not if an integer is read twice */
+    Rates rates;
+} Individual;
+
+#if LEARNING
+/* What one thread learns with: of each number, its place, its value, its slope, where it goes. */
+typedef struct {
+    dsgec_engine_weight *weights;
+    double *values, *gradient, *moved;
+    int32_t *ranks;
+    size_t weights_capacity, values_capacity, gradient_capacity, moved_capacity, ranks_capacity;
+    Text text;
+} Steps;
+
+static void free_steps(Steps *steps) {
+    free(steps->weights);
+    free(steps->values);
+    free(steps->gradient);
+    free(steps->moved);
+    free(steps->ranks);
+    free(steps->text.data);
+}
+#endif
+
+typedef struct {
+    Mapping mapping;
+    Scoring scoring;
+#if TREES
+    Trees trees;
+    Rates rates;
+#endif
+#if LEARNING
+    Steps steps;
+#endif
+} Thread;
+
+struct dsgec_engine {
+    dsgec_engine_settings settings;
+    Table table;
+    Targets targets;
+    Pool pool;
+    Thread *threads;
+    Individual *population, *offspring;
+    Texts texts;
+    Hall hall, pruned;
+    int64_t *fresh; /* individuals whose text is scored in this generation */
+    int64_t fresh_count, generation, evaluations, reused;
+    Phase phase;
+    int error;
+    dsgec_engine_row *rows;
+    size_t rows_capacity;
+    int64_t row_count;
+    Text log, saved;
+    Hash logged;
+    Describing describing;
+};
+
+static inline int is_better(const Individual *population, int64_t i, int64_t j) {
+    double a = population[i].fitness, b = population[j].fitness;
+    return a < b || (a == b && i < j);
+}
+
+static int64_t tournament(const dsgec_engine *e, Stream *random) {
+    int64_t best = below(random, (int32_t)e->settings.population), i;
+    for (i = 1; i < e->settings.tournament; i++) {
+        int64_t other = below(random, (int32_t)e->settings.population);
+        best = is_better(e->population, other, best) ? other : best;
+    }
+    return best;
+}
+
+static void remember_score(Entry *entry, const Individual *individual) {
+    entry->outcome = individual->outcome;
+    entry->fitness = individual->fitness;
+    entry->size = individual->size;
+}
+
+static void recall_score(Individual *individual, const Entry *entry) {
+    individual->outcome = entry->outcome;
+    individual->fitness = entry->fitness;
+    individual->size = entry->size;
+}
+
+static int copy_rates(Rates *to, const Rates *from) {
+    if (!RESERVE(to->items, to->capacity, from->count)) {
+        return 0;
+    }
+    if (from->count > 0) {
+        memcpy(to->items, from->items, (size_t)from->count * sizeof *to->items);
+    }
+    to->count = from->count;
+    return 1;
+}
+
+static int copy_learned(Individual *to, const Individual *from) {
+    if (!RESERVE(to->numbers, to->numbers_capacity, from->number_count)) {
+        return 0;
+    }
+    if (from->number_count > 0) {
+        memcpy(to->numbers, from->numbers, (size_t)from->number_count * sizeof *to->numbers);
+    }
+    to->number_count = from->number_count;
+    return copy_rates(&to->rates, &from->rates);
+}
+
+static void free_thread(Thread *thread) {
+    free_mapping(&thread->mapping);
+    free_scoring(&thread->scoring);
+#if TREES
+    free_trees(&thread->trees);
+    free(thread->rates.items);
+#endif
+#if LEARNING
+    free_steps(&thread->steps);
+#endif
+}
+
+static void free_individual(Individual *individual) {
+    free_genotype(&individual->genotype);
+    free(individual->text.data);
+    free(individual->numbers);
+    free(individual->rates.items);
+}
+
+/* The numbers among the choices of the mapping. */
+static int find_numbers(Individual *child, const Mapping *map) {
+    size_t i;
+    child->number_count = 0;
+    child->learns = !BY_CODON || map->wraps_left == map->wraps;
+    for (i = 0; LEARNING && i < map->choice_count; i++) {
+        const Choice *choice = &map->choices[i];
+        Number *number;
+        if (choice->slot >= RULES || !makes_numbers(choice->slot)) {
+            continue;
+        }
+        if (!RESERVE(child->numbers, child->numbers_capacity, child->number_count + 1)) {
+            return 0;
+        }
+        number = &child->numbers[child->number_count++];
+        number->rule = choice->slot;
+        number->index = choice->index;
+        number->rank = BY_CODON ? map->slots.items[0].values[choice->index] %
+                                      number_lists[choice->slot].count
+                                : map->slots.items[choice->slot].values[choice->index];
+        number->offset = (int32_t)choice->offset;
+        number->length =
+            productions[rules[number->rule].first_production + number->rank].head_length;
+    }
+    return 1;
+}
+
+/* What has been mapped becomes an individual. */
+static void take_mapped(Mapping *map, Individual *child) {
+    if (child->error != OK) {
+        return;
+    }
+    child->fault = map->fault;
+    child->rates.count = map->fault ? 0 : child->rates.count;
+    child->hash = hash_text(child->text.data, child->text.length);
+    if (!store_genotype(&child->genotype, &map->slots) || !find_numbers(child, map)) {
+        child->error = NO_MEMORY;
+    }
+}
+
+/* The genotype in the slots becomes an individual; what it lacks is drawn. */
+static void become(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random) {
+    TIMED(mapping, child->error = express(map, random, e->settings.max_size, &child->text));
+    take_mapped(map, child);
+}
+
+static void grow_individual(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Mapping *map = &e->threads[thread].mapping;
+    Stream random = stream(e->settings.seed, 0, (uint64_t)task);
+    Individual *child = &e->offspring[task];
+    child->rates.count = 0;
+    child->error = grow(map, &random);
+    if (child->error == OK) {
+        become(e, map, child, &random);
+    }
+}
+
+/* Put an individual into the hall of fame, if it is the best of its size; 0 without memory. */
+static int admit(Hall *hall, const Individual *individual) {
+    Champion *champion;
+    if (individual->outcome != SCORED || individual->size > LARGEST_CHAMPION) {
+        return 1;
+    }
+    champion = &hall->by_size[individual->size];
+    if (champion->text.length > 0 && champion->fitness <= individual->fitness) {
+        return 1;
+    }
+    return (!LEARNING || copy_genotype(&champion->genotype, &individual->genotype)) &&
+           set_champion(champion, individual->fitness, individual->text.data,
+                        individual->text.length);
+}

@@ -1,0 +1,236 @@
+/* The loss of a network and its slope by each weight: dsgec/learning/gradient.py. */
+#if !defined(LEARNED_ERRORS)
+#define LEARNED_ERRORS row_errors /* of the objective itself */
+#endif
+
+/* The value of a weight as the text has it; 0 if it is no numeral. */
+static int read_weight(const char *text, size_t length, const dsgec_engine_weight *weight,
+                       double *value) {
+    size_t start = (size_t)weight->offset, end = start + (size_t)weight->length;
+    int negative;
+    if (weight->offset < 0 || weight->length < 1 || end > length) {
+        return 0;
+    }
+    negative = text[start] == '-';
+    start += (size_t)negative;
+    if (start == end || scan_number(text, start, end, value) != end) {
+        return 0;
+    }
+    *value = negative ? -*value : *value;
+    return 1;
+}
+
+static int read_weights(Learning *l, const char *text, size_t length,
+                        const dsgec_engine_weight *weights, int64_t count) {
+    int64_t i, end = 0;
+    for (i = 0; i < count; i++) {
+        if (weights[i].offset < end || !read_weight(text, length, &weights[i], &l->values[i])) {
+            return 0;
+        }
+        end = (int64_t)weights[i].offset + weights[i].length;
+    }
+    return 1;
+}
+
+/* Parse a phenotype with its weights; its tape keeps what the backward pass needs. */
+static Outcome prepare_weights(Scoring *s, const Table *table, const Targets *targets,
+                               const char *text, size_t length,
+                               const dsgec_engine_weight *weights, int64_t count) {
+    Learning *l = &s->learning;
+    Tape *t = &s->tape;
+    Outcome outcome;
+    int32_t registers;
+    if (count < 0 || count > INT32_MAX / 2) {
+        return REFUSED;
+    }
+    if (!RESERVE(l->values, l->values_capacity, count + 1)) {
+        return SCORE_NO_MEMORY;
+    }
+    if (!read_weights(l, text, length, weights, count)) {
+        return REFUSED;
+    }
+    s->parser.weights = weights;
+    s->parser.weight_count = (int32_t)count;
+    t->keep_all = 1;
+    outcome = prepare(s, table, targets, text, length);
+    s->parser.weight_count = 0;
+    t->keep_all = 0;
+    if (outcome != SCORED) {
+        return outcome;
+    }
+    if (!plan(l, t, count, targets->group_count)) {
+        return SCORE_NO_MEMORY;
+    }
+    if (LOGISTIC && t->output_count == 1 && !t->softmax && is_active(l, t->outputs[0])) {
+        int32_t last = l->makers[t->outputs[0]];
+        l->steps[last].direct = t->items[last].operation == DOT && t->items[last].sigmoid;
+    }
+    registers = count_registers(t) + l->delta_count;
+    return have_blocks(&s->blocks, registers) ? SCORED : SCORE_NO_MEMORY;
+}
+
+/* Other values for the weights, of which the frozen ones stay as the text has them. */
+static void set_values(Scoring *s, const double *values) {
+    int64_t i;
+    for (i = 0; i < s->learning.count; i++) {
+        const Site *site = &s->learning.sites[i];
+        if (site->instruction >= 0) {
+            Instruction *in = &s->tape.items[site->instruction];
+            *(site->term < 0 ? &in->value : &in->weight[site->term]) = site->sign * values[i];
+        }
+    }
+}
+
+/* The seeds of the outputs; those of rows that only fill a group are 0. `room` is for a block. */
+static void seed(Scoring *s, const Table *table, const Targets *targets, size_t row, size_t n,
+                 size_t counted, double *room) {
+    Learning *l = &s->learning;
+    const Tape *t = &s->tape;
+    int32_t count = t->output_count, k;
+    int direct = count == 1 && is_active(l, t->outputs[0]) &&
+                 l->steps[l->makers[t->outputs[0]]].direct;
+    int logistic = LOGISTIC && (t->softmax || direct);
+    size_t i;
+    for (k = 0; k < count; k++) {
+        const double *wanted = count == 1 ? targets->single : targets->each + (size_t)k * table->rows;
+        double *seeds = delta_memory(&s->blocks, t, k);
+        if (logistic) {
+            seed_differences(seeds, s->outputs[k], wanted + row, n);
+        } else {
+            row_seeds(seeds, s->outputs[k], wanted + row, count, n);
+        }
+        l->deltas[k] = seeds;
+    }
+    if (t->softmax && !logistic) {
+        rows_multiply(room, l->deltas[0], s->outputs[0], n);
+        for (k = 1; k < count; k++) {
+            const double *seeds = l->deltas[k], *output = s->outputs[k];
+            EACH_ROW { room[i] = room[i] + seeds[i] * output[i]; }
+        }
+        for (k = 0; k < count; k++) {
+            double *seeds = delta_memory(&s->blocks, t, k);
+            const double *output = s->outputs[k];
+            EACH_ROW { seeds[i] = output[i] * (seeds[i] - room[i]); }
+        }
+    }
+    for (k = 0; k < count; k++) {
+        for (i = counted; i < n; i++) {
+            delta_memory(&s->blocks, t, k)[i] = 0.0;
+        }
+    }
+}
+
+/* What has come to the weights from a group's rows. */
+static void end_lanes(Learning *l, const Tape *t, int64_t group) {
+    double *sums = l->sums + group * l->count;
+    int64_t i;
+    (void)t;
+    for (i = 0; i < l->count; i++) {
+        const Site *site = &l->sites[i];
+        if (site->instruction >= 0) {
+            size_t slot = (size_t)(l->steps[site->instruction].slot + site->term + 1);
+            sums[i] = site->sign * add_lanes(l->lanes + slot * LANES);
+        }
+    }
+}
+
+/* One group of rows to the sum of its errors and, with `back`, what comes to the weights. */
+static Outcome learn_group(Scoring *s, const Table *table, const Targets *targets, int64_t number,
+                           int back, double *total) {
+    const dsgec_engine_group *group = &targets->groups[number];
+    int no_classes = OF_CLASSES && targets->classes == 0;
+    size_t row = (size_t)group->start, last = row + (size_t)group->count, n;
+    size_t whole = (last + LANES - 1) / LANES * LANES;
+    double errors[BLOCK], lanes[LANES] = {0.0};
+    if (back) {
+        memset(s->learning.lanes, 0, (size_t)s->learning.slot_count * LANES * sizeof(double));
+    }
+    for (; row < whole; row += n) {
+        size_t counted = last - row;
+        n = whole - row < s->blocks.block ? whole - row : s->blocks.block;
+        counted = counted < n ? counted : n;
+        run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
+        if ((CHECKS_OUTPUTS || no_classes) && !all_finite(s->outputs, s->tape.output_count, n)) {
+            return NOT_FINITE;
+        }
+        if (no_classes) {
+            continue; /* a product over nothing */
+        }
+        LEARNED_ERRORS(errors, s->outputs, s->tape.output_count, targets, table->rows, row, n);
+        add_to_lanes(lanes, errors, counted);
+        if (back) {
+            seed(s, table, targets, row, n, counted, errors);
+            back_block(&s->learning, &s->blocks, table, &s->tape, row, n);
+        }
+    }
+    *total = add_lanes(lanes);
+    if (back) {
+        end_lanes(&s->learning, &s->tape, number);
+    }
+    return SCORED;
+}
+
+static GroupSum sum_of(const Scoring *s, const Targets *targets, int64_t number, double before) {
+    GroupSum group;
+    group.before = before;
+    group.total = s->learning.totals[number];
+    group.count = targets->groups[number].count;
+    group.outputs = s->tape.output_count;
+    group.targets = targets;
+    return group;
+}
+
+/* The slope by each weight, from what has come to it in each group. */
+static void end_gradient(const Scoring *s, const Targets *targets, double penalty,
+                         const double *values, double fitness, double *gradient) {
+    const Learning *l = &s->learning;
+    int64_t groups = OF_CLASSES && targets->classes == 0 ? 0 : targets->group_count, g, i;
+    for (i = 0; i < l->count; i++) {
+        gradient[i] = 0.0;
+    }
+    for (g = 0; g < groups; g++) {
+        GroupSum group = sum_of(s, targets, g, 1.0);
+        double factor = group_factor(&group, fitness);
+        for (i = 0; i < l->count; i++) {
+            if (l->sites[i].instruction >= 0) {
+                gradient[i] += factor * l->sums[g * l->count + i];
+            }
+        }
+    }
+    for (i = 0; i < l->count; i++) {
+        if (l->sites[i].instruction >= 0) {
+            gradient[i] += (2.0 * penalty) * values[i];
+        }
+        gradient[i] = gradient[i] - gradient[i] == 0.0 ? gradient[i] : 0.0;
+    }
+}
+
+/* The loss with these values and, unless `gradient` is NULL, its slope by each weight. */
+static Outcome learn(Scoring *s, const Table *table, const Targets *targets, double penalty,
+                     const double *values, double *loss, double *gradient) {
+    double fitness = 1.0, squares = 0.0;
+    int no_classes = OF_CLASSES && targets->classes == 0;
+    int64_t g, i;
+    set_values(s, values);
+    for (g = 0; g < targets->group_count; g++) {
+        GroupSum group;
+        Outcome outcome = learn_group(s, table, targets, g, gradient != NULL,
+                                      &s->learning.totals[g]);
+        if (outcome != SCORED) {
+            return outcome;
+        }
+        group = sum_of(s, targets, g, fitness);
+        fitness = no_classes ? 1.0 : group_fitness(&group);
+    }
+    for (i = 0; i < s->learning.count; i++) {
+        squares += values[i] * values[i];
+    }
+    *loss = fitness + penalty * squares;
+    if (!(*loss - *loss == 0.0)) {
+        return NOT_FINITE;
+    }
+    if (gradient != NULL) {
+        end_gradient(s, targets, penalty, values, fitness, gradient);
+    }
+    return SCORED;
+}

@@ -1,0 +1,29 @@
+/* What engine.h declares of learning. */
+
+int dsgec_engine_gradient(dsgec_engine *e, const char *text, size_t length,
+                          const dsgec_engine_weight *weights, int64_t count, double penalty,
+                          const double *values, double *loss, double *gradient) {
+    const dsgec_environment found = dsgec_enter();
+    Scoring *s = &e->threads[0].scoring;
+    Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, count);
+    if (outcome == SCORED) {
+        outcome = learn(s, &e->table, &e->targets, penalty,
+                        values != NULL ? values : s->learning.values, loss, gradient);
+    }
+    dsgec_leave(found);
+    return (int)outcome;
+}
+
+int dsgec_engine_tune(dsgec_engine *e, const char *text, size_t length,
+                      const dsgec_engine_weight *weights, int64_t count, double penalty,
+                      int64_t evaluations, double *values, double *loss, int64_t *used) {
+    const dsgec_environment found = dsgec_enter();
+    Scoring *s = &e->threads[0].scoring;
+    Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, count);
+    *used = 0;
+    if (outcome == SCORED) {
+        outcome = tune(s, &e->table, &e->targets, penalty, weights, evaluations, values, loss, used);
+    }
+    dsgec_leave(found);
+    return (int)outcome;
+}

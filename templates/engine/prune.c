@@ -1,0 +1,124 @@
+/* The best network, made smaller and smaller: dsgec/evolution/pruning.py. */
+enum { TRIED = 12, STEPS_BETWEEN = 4 };
+static const uint64_t PRUNING = UINT64_MAX - 1; /* a generation that no run reaches: its draws */
+
+/* The nodes of the planted tree that have a child of their own symbol, into `places`. */
+static int32_t find_hoists(Trees *t) {
+    int32_t i, count = 0;
+    if (!RESERVE(t->places, t->places_capacity, t->mother.count)) {
+        t->out_of_memory = 1;
+        return 0;
+    }
+    for (i = 0; i < t->mother.count; i++) {
+        const TreeNode *node = &t->mother.items[i];
+        if (count_own(node->rule, branch_of(node->rule, node->choice)) > 0) {
+            t->places[count++] = i;
+        }
+    }
+    return count;
+}
+
+/* The planted tree without a part of it, as an individual that is scored as it is. */
+static int try_hoist(const dsgec_engine *e, Thread *own, Individual *smaller, int32_t at,
+                     Stream *random) {
+    Trees *t = &own->trees;
+    t->edited.count = 0;
+    keep_nodes(t, &t->mother, 0, at);
+    apply_hoist(t, at, random);
+    keep_nodes(t, &t->mother, t->mother.items[at].end, t->mother.count);
+    smaller->rates.count = 0;
+    smaller->error = express_edited(e, own, smaller, random);
+    take_mapped(&own->mapping, smaller);
+    if (smaller->error != OK) {
+        return smaller->error;
+    }
+    smaller->outcome = REFUSED;
+    if (!smaller->fault) {
+        learn_individual(e, own, smaller, 0);
+    }
+    return smaller->outcome == SCORE_NO_MEMORY ? NO_MEMORY : OK;
+}
+
+/* What a connection that has gone costs. */
+static double cost_of(const Individual *before, const Individual *after) {
+    int32_t gone = before->size - after->size;
+    return (after->fitness - before->fitness) / (double)(gone > 1 ? gone : 1);
+}
+
+/* Of several hoists, the one that costs least, with steps of learning, in the place of `current`:
+ * 0 where there is none. */
+static int prune_once(dsgec_engine *e, Individual *current, Individual *spare, Individual *best,
+                      Stream *random, int *error) {
+    Thread *own = &e->threads[0];
+    Trees *t = &own->trees;
+    int32_t count, k;
+    int found = 0;
+    Individual swapped;
+    t->out_of_memory = 0;
+    if (!load_individual(&own->mapping, current)) {
+        *error = NO_MEMORY;
+        return 0;
+    }
+    t->numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
+    count = t->out_of_memory ? 0 : find_hoists(t);
+    for (k = 0; k < TRIED && count > 0 && *error == OK; k++) {
+        *error = try_hoist(e, own, spare, t->places[below(random, count)], random);
+        if (*error == OK && spare->outcome == SCORED && spare->size < current->size &&
+            (!found || cost_of(current, spare) < cost_of(current, best))) {
+            swapped = *best;
+            *best = *spare;
+            *spare = swapped;
+            found = 1;
+        }
+    }
+    if (t->out_of_memory) {
+        *error = NO_MEMORY;
+    }
+    if (found && *error == OK) {
+        learn_individual(e, own, best, STEPS_BETWEEN);
+        if (best->outcome == SCORE_NO_MEMORY || !admit(&e->pruned, best)) {
+            *error = NO_MEMORY;
+        }
+        swapped = *current;
+        *current = *best;
+        *best = swapped;
+    }
+    return found && *error == OK;
+}
+
+/* From the best individual on, as long as anything can go and there are rounds. */
+static int prune_best(dsgec_engine *e, int64_t rounds) {
+    const Individual *winner = &e->population[find_best(e)];
+    Individual current, spare, best;
+    int64_t round;
+    int error = OK;
+    memset(&current, 0, sizeof current);
+    memset(&spare, 0, sizeof spare);
+    memset(&best, 0, sizeof best);
+    if (winner->invalid) {
+        return OK;
+    }
+    if (!copy_individual(&current, winner)) {
+        error = NO_MEMORY;
+    }
+    for (round = 0; error == OK && round < rounds; round++) {
+        Stream random = stream(e->settings.seed, PRUNING, (uint64_t)round);
+        if (!prune_once(e, &current, &spare, &best, &random, &error)) {
+            break;
+        }
+    }
+    free_individual(&current);
+    free_individual(&spare);
+    free_individual(&best);
+    return error;
+}
+
+int64_t dsgec_engine_prune(dsgec_engine *e, int64_t rounds, dsgec_engine_champion *champions) {
+    const dsgec_environment found = dsgec_enter();
+    int error = e->error != OK ? e->error : BAD_CALL;
+    if (e->error == OK && dsgec_engine_generation(e) > 0) {
+        error = prune_best(e, rounds);
+    }
+    dsgec_leave(found);
+    return error == OK ? list_champions(&e->pruned, champions) : -1 - (int64_t)error;
+}

@@ -1,0 +1,141 @@
+/* Loops over rows of the backward pass: what comes to an operand of what has come to a result. */
+
+/* Everything that is called is part of the loop, also where the compiler finds that too much. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define FLAT static __attribute__((flatten)) void
+#else
+#define FLAT static void
+#endif
+
+/* d * the slope at (a, y), or at (a, b, y): dsgec/arithmetic. `d` may be `to`. */
+#define X(name, slope)                                                                   \
+    FLAT rows_##slope(double *to, const double *d, const double *a, const double *y,     \
+                      size_t n) {                                                        \
+        size_t i;                                                                        \
+        EACH_ROW { to[i] = d[i] * dsgec_##slope(a[i], y[i]); }                           \
+    }
+UNARY_SLOPES(X)
+#undef X
+
+#define OF_PAIR(slope)                                                                      \
+    FLAT rows_##slope(double *to, const double *d, const double *a, const double *b,        \
+                      const double *y, size_t n) {                                          \
+        size_t i;                                                                           \
+        EACH_ROW { to[i] = d[i] * dsgec_##slope(a[i], b[i], y[i]); }                        \
+    }
+#define X(name, slope_a, slope_b) OF_PAIR(slope_a) OF_PAIR(slope_b)
+BINARY_SLOPES(X)
+#undef X
+
+/* Of 1 / b. */
+static void rows_invert_slope(double *to, const double *d, const double *b, const double *y,
+                              size_t n) {
+    size_t i;
+    EACH_ROW { to[i] = d[i] * dsgec_div_slope_b(1.0, b[i], y[i]); }
+}
+
+/* (w0 * x0 + w1 * x1 + ...) * the slope of a sigmoid that gave y. */
+typedef void (*SlopeKernel)(double *d, const double *w, const double *const *x, const double *y,
+                            size_t n);
+
+#define SLOPE(terms)                                                                         \
+    static void rows_slope_##terms(double *d, const double *w, const double *const *x,       \
+                                   const double *y, size_t n) {                              \
+        TERM_##terms size_t i;                                                               \
+        EACH_ROW { d[i] = (SUM_OF_##terms) * dsgec_sig_slope(y[i], y[i]); }                  \
+    }
+
+SLOPE(1)
+SLOPE(2)
+SLOPE(3)
+SLOPE(4)
+SLOPE(5)
+SLOPE(6)
+SLOPE(7)
+SLOPE(8)
+
+/* By terms less 1. */
+static const SlopeKernel slope_kernels[TERMS] = {
+    rows_slope_1, rows_slope_2, rows_slope_3, rows_slope_4,
+    rows_slope_5, rows_slope_6, rows_slope_7, rows_slope_8,
+};
+
+/* A part of the lanes, as wide as the processor's vectors. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#if defined(__AVX512F__)
+enum { PART = 8 };
+#elif defined(__AVX__)
+enum { PART = 4 };
+#else
+enum { PART = 2 };
+#endif
+typedef double Part __attribute__((vector_size(PART * 8), aligned(8), may_alias));
+#else
+enum { PART = 1 };
+typedef double Part;
+#endif
+#define PART_AT(numbers) (*(const Part *)(const void *)(numbers))
+#define PUT_PART(numbers, part) (*(Part *)(void *)(numbers) = (part))
+
+/* The lanes of the sums of d * x0, d * x1, ... and of d: row i is added to lane i mod LANES. The
+ * lanes of d stand first. */
+typedef void (*LanesKernel)(double *lanes, const double *d, const double *const *x, size_t n);
+
+#define SUMS_0
+#define SUMS_1 Part s0 = PART_AT(to + LANES); const double *x0 = x[0];
+#define SUMS_2 SUMS_1 Part s1 = PART_AT(to + 2 * LANES); const double *x1 = x[1];
+#define SUMS_3 SUMS_2 Part s2 = PART_AT(to + 3 * LANES); const double *x2 = x[2];
+#define SUMS_4 SUMS_3 Part s3 = PART_AT(to + 4 * LANES); const double *x3 = x[3];
+#define SUMS_5 SUMS_4 Part s4 = PART_AT(to + 5 * LANES); const double *x4 = x[4];
+#define SUMS_6 SUMS_5 Part s5 = PART_AT(to + 6 * LANES); const double *x5 = x[5];
+#define SUMS_7 SUMS_6 Part s6 = PART_AT(to + 7 * LANES); const double *x6 = x[6];
+#define SUMS_8 SUMS_7 Part s7 = PART_AT(to + 8 * LANES); const double *x7 = x[7];
+#define ADDED_0
+#define ADDED_1 s0 += e * PART_AT(x0 + i);
+#define ADDED_2 ADDED_1 s1 += e * PART_AT(x1 + i);
+#define ADDED_3 ADDED_2 s2 += e * PART_AT(x2 + i);
+#define ADDED_4 ADDED_3 s3 += e * PART_AT(x3 + i);
+#define ADDED_5 ADDED_4 s4 += e * PART_AT(x4 + i);
+#define ADDED_6 ADDED_5 s5 += e * PART_AT(x5 + i);
+#define ADDED_7 ADDED_6 s6 += e * PART_AT(x6 + i);
+#define ADDED_8 ADDED_7 s7 += e * PART_AT(x7 + i);
+#define PUT_0
+#define PUT_1 PUT_PART(to + LANES, s0);
+#define PUT_2 PUT_1 PUT_PART(to + 2 * LANES, s1);
+#define PUT_3 PUT_2 PUT_PART(to + 3 * LANES, s2);
+#define PUT_4 PUT_3 PUT_PART(to + 4 * LANES, s3);
+#define PUT_5 PUT_4 PUT_PART(to + 5 * LANES, s4);
+#define PUT_6 PUT_5 PUT_PART(to + 6 * LANES, s5);
+#define PUT_7 PUT_6 PUT_PART(to + 7 * LANES, s6);
+#define PUT_8 PUT_7 PUT_PART(to + 8 * LANES, s7);
+
+#define ADD_LANES(terms)                                                                      \
+    static void lanes_##terms(double *lanes, const double *d, const double *const *x, size_t n) { \
+        size_t part, i;                                                                       \
+        (void)x;                                                                              \
+        for (part = 0; part < LANES; part += PART) {                                          \
+            double *to = lanes + part;                                                        \
+            Part s = PART_AT(to);                                                             \
+            SUMS_##terms for (i = part; i < n; i += LANES) {                                  \
+                Part e = PART_AT(d + i);                                                      \
+                s += e;                                                                       \
+                ADDED_##terms                                                                 \
+            }                                                                                 \
+            PUT_PART(to, s);                                                                  \
+            PUT_##terms                                                                       \
+        }                                                                                     \
+    }
+
+ADD_LANES(0)
+ADD_LANES(1)
+ADD_LANES(2)
+ADD_LANES(3)
+ADD_LANES(4)
+ADD_LANES(5)
+ADD_LANES(6)
+ADD_LANES(7)
+ADD_LANES(8)
+
+static const LanesKernel lanes_kernels[TERMS + 1] = {
+    lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8,
+};

@@ -1,0 +1,214 @@
+/* An individual to its fitness, with steps of learning: dsgec/evolution/learner.py. */
+
+static double value_at(int32_t rule, int32_t rank) {
+    return number_values[number_lists[rule].first + rank];
+}
+
+static int have_steps(Steps *steps, const Individual *child) {
+    int32_t count = child->number_count, i;
+    if (!RESERVE(steps->weights, steps->weights_capacity, count + 1) ||
+        !RESERVE(steps->values, steps->values_capacity, count + 1) ||
+        !RESERVE(steps->gradient, steps->gradient_capacity, count + 1) ||
+        !RESERVE(steps->moved, steps->moved_capacity, count + 1) ||
+        !RESERVE(steps->ranks, steps->ranks_capacity, count + 1)) {
+        return 0;
+    }
+    for (i = 0; i < count; i++) {
+        const Number *number = &child->numbers[i];
+        steps->weights[i].offset = number->offset;
+        steps->weights[i].length = number->length;
+        steps->weights[i].least = value_at(number->rule, 0);
+        steps->weights[i].most = value_at(number->rule, number_lists[number->rule].count - 1);
+        steps->values[i] = value_at(number->rule, number->rank);
+    }
+    return 1;
+}
+
+/* The fitness with these values and, unless it is NULL, the gradient. */
+static Outcome assess(const dsgec_engine *e, Scoring *s, Individual *child, const double *values,
+                      double *fitness, double *gradient) {
+    Outcome outcome;
+    child->evaluations++;
+    TIMED(evaluating, outcome = learn(s, &e->table, &e->targets, e->settings.penalty, values,
+                                      fitness, gradient));
+#if defined(SURROGATE) /* what is learned by is not the objective */
+    if (outcome == SCORED) {
+        double squares = 0.0;
+        int32_t i;
+        for (i = 0; i < child->number_count; i++) {
+            squares += values[i] * values[i];
+        }
+        outcome = measure(s, &e->table, &e->targets, fitness);
+        *fitness = *fitness + e->settings.penalty * squares;
+    }
+#endif
+    *fitness = *fitness + e->settings.parsimony * (double)child->size;
+    return outcome;
+}
+
+/* The rate after one more slope has been seen: how far the number goes. */
+static double advance(Rate *rate, double slope) {
+    double agreement = slope * rate->slope;
+    if (agreement > 0.0) {
+        rate->step = rate->step * FASTER < LARGEST_STEP ? rate->step * FASTER : LARGEST_STEP;
+    } else if (agreement < 0.0) {
+        rate->step = rate->step * SLOWER > LEAST_STEP ? rate->step * SLOWER : LEAST_STEP;
+        slope = 0.0; /* and the number stays where it is this time */
+    }
+    rate->slope = slope;
+    return slope > 0.0 ? -rate->step : slope < 0.0 ? rate->step : 0.0;
+}
+
+/* The rate after a step that did not help. */
+static void hold_back(Rate *rate) {
+    rate->step = rate->step * SLOWER > LEAST_STEP ? rate->step * SLOWER : LEAST_STEP;
+    rate->slope = 0.0;
+}
+
+/* Where the numbers go by their slopes: whether any of them goes to another numeral. */
+static int move_numbers(Steps *steps, Individual *child) {
+    int32_t i;
+    int any = 0;
+    for (i = 0; i < child->number_count; i++) {
+        int32_t rule = child->numbers[i].rule;
+        double move = advance(&child->rates.items[i], steps->gradient[i]);
+        steps->ranks[i] = child->numbers[i].rank;
+        if (move != 0.0) {
+            steps->ranks[i] = nearest(rule, steps->values[i] + move);
+        }
+        steps->moved[i] = value_at(rule, steps->ranks[i]);
+        any |= steps->ranks[i] != child->numbers[i].rank;
+    }
+    return any;
+}
+
+static void accept_move(Steps *steps, Individual *child) {
+    int32_t i;
+    for (i = 0; i < child->number_count; i++) {
+        child->numbers[i].rank = steps->ranks[i];
+        steps->values[i] = steps->moved[i];
+    }
+}
+
+static void reject_move(const Steps *steps, Individual *child) {
+    int32_t i;
+    for (i = 0; i < child->number_count; i++) {
+        if (steps->ranks[i] != child->numbers[i].rank) {
+            hold_back(&child->rates.items[i]);
+        }
+    }
+}
+
+/* Steps of all numbers at once, as long as they help: whether any did. */
+static int take_steps(const dsgec_engine *e, Scoring *s, Steps *steps, Individual *child,
+                      int64_t left) {
+    int any = 0;
+    for (; left > 0; left--) {
+        double fitness;
+        if (!move_numbers(steps, child)) {
+            break;
+        }
+        if (assess(e, s, child, steps->moved, &fitness, left > 1 ? steps->gradient : NULL) !=
+                SCORED ||
+            !(fitness < child->fitness)) {
+            reject_move(steps, child);
+            break;
+        }
+        accept_move(steps, child);
+        child->fitness = fitness;
+        any = 1;
+    }
+    return any;
+}
+
+static int begin_rates(Rates *rates, int32_t count) {
+    int32_t i;
+    if (rates->count == count) {
+        return 1;
+    }
+    if (!RESERVE(rates->items, rates->capacity, count)) {
+        return 0;
+    }
+    for (i = 0; i < count; i++) {
+        rates->items[i].step = FIRST_STEP;
+        rates->items[i].slope = 0.0;
+    }
+    rates->count = count;
+    return 1;
+}
+
+static void write_number(Genotype *genotype, const Number *number) {
+    int32_t rule = BY_CODON ? 0 : number->rule, i = 0;
+    while (genotype->genes[i].rule != rule || genotype->genes[i].part != 0) {
+        i++;
+    }
+    genotype->values[genotype->genes[i].start + number->index] = number->rank;
+}
+
+/* The numbers that were learned, into the text and the genotype. */
+static int write_numbers(Steps *steps, Individual *child) {
+    Text *to = &steps->text, from = child->text;
+    size_t at = 0, room = from.length + (size_t)child->number_count * (HEAD + 1) + HEAD + 1;
+    int32_t i;
+    if (!RESERVE(to->data, to->capacity, room)) {
+        return 0;
+    }
+    to->length = 0;
+    for (i = 0; i < child->number_count; i++) {
+        Number *number = &child->numbers[i];
+        const Production *numeral = &productions[rules[number->rule].first_production + number->rank];
+        size_t before = (size_t)number->offset - at;
+        memcpy(to->data + to->length, from.data + at, before);
+        to->length += before;
+        at = (size_t)number->offset + (size_t)number->length;
+        number->offset = (int32_t)to->length;
+        number->length = numeral->head_length;
+        memcpy(to->data + to->length, numeral->head, (size_t)numeral->head_length);
+        to->length += (size_t)numeral->head_length;
+        write_number(&child->genotype, number);
+    }
+    memcpy(to->data + to->length, from.data + at, from.length - at);
+    to->length += from.length - at;
+    child->text = *to;
+    *to = from;
+    child->hash = hash_text(child->text.data, child->text.length);
+    return 1;
+}
+
+/* Score an individual, whose numbers take at most so many steps. */
+static void learn_individual(const dsgec_engine *e, Thread *own, Individual *child,
+                             int64_t most_steps) {
+    Scoring *s = &own->scoring;
+    Steps *steps = &own->steps;
+    int learns = most_steps > 0 && child->number_count > 0 && child->learns;
+    Outcome outcome = SCORE_NO_MEMORY;
+    child->evaluations = child->size = 0;
+    child->fitness = INFINITE;
+    if (have_steps(steps, child)) {
+        TIMED(parsing, outcome = prepare_weights(s, &e->table, &e->targets, child->text.data,
+                                                 child->text.length, steps->weights,
+                                                 child->number_count));
+    }
+    if (outcome == SCORED) {
+        child->size = count_connections(&s->parser);
+        outcome = assess(e, s, child, steps->values, &child->fitness,
+                         learns ? steps->gradient : NULL);
+    }
+    if (outcome != SCORED) {
+        child->fitness = INFINITE;
+        child->size = 0;
+        child->rates.count = 0;
+    } else if (learns) {
+        if (!begin_rates(&child->rates, child->number_count) ||
+            (take_steps(e, s, steps, child, most_steps) && !write_numbers(steps, child))) {
+            outcome = SCORE_NO_MEMORY;
+        }
+    }
+    child->outcome = (int32_t)outcome;
+    child->invalid = outcome != SCORED;
+}
+
+static void score_individual(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    learn_individual(e, &e->threads[thread], &e->offspring[e->fresh[task]], e->settings.steps);
+}

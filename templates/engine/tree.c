@@ -1,0 +1,261 @@
+/* Local variation of derivation trees: dsgec/genome/tree.py.
+ *
+ * A tree is its nodes in the order in which the mapping reads them. It is planted from the slots,
+ * which hold a parent's genes, edited at one place, and gathered into the slots again. */
+enum { DYNAMIC = FEATURES >= 0 && (LAYER >= 0 || OUTPUT_LAYER >= 0), NO_NODE = -1 };
+
+/* `end`: the position behind the last node below. `origin`: the position in the parent that it is
+ * kept from, or -1; the father's count from behind the mother's. */
+typedef struct {
+    int32_t rule, choice, depth, end, origin;
+} TreeNode;
+
+typedef struct {
+    TreeNode *items;
+    size_t capacity;
+    int32_t count;
+} Tree;
+
+/* A symbol to expand, at a depth of its recursion. */
+typedef struct {
+    int32_t rule, depth;
+} Pending;
+
+/* Tells which layer's gene <features> is read from, while it is shown the nodes of a tree in order.
+ * `open` has, for each node above the next, how many of its children are to come. */
+typedef struct {
+    int32_t *open;
+    size_t capacity;
+    int32_t count, hidden, role, height;
+} Layers;
+
+/* A node to look at, or -1, behind so many separators of neurons; `hidden` in parentheses. */
+typedef struct {
+    int32_t node, gap, hidden;
+} Visit;
+
+/* The anchors of the neurons of a tree, or -1, and where those of each layer begin among them. */
+typedef struct {
+    int32_t *items, *first;
+    size_t items_capacity, first_capacity;
+    int32_t count, layers;
+} Anchors;
+
+/* What one thread edits trees with. */
+typedef struct {
+    Tree mother, father, edited;
+    Pending *todo;
+    Visit *visits;
+    int32_t *places, *chain; /* of nodes */
+    int32_t *ordinals;       /* of the numbers, by their origins */
+    int32_t *codes;          /* of the edited tree's neurons, by the origins of their anchors */
+    size_t todo_capacity, visits_capacity, places_capacity, chain_capacity;
+    size_t ordinals_capacity, codes_capacity;
+    Layers layers;
+    Anchors before, after;
+    int32_t numbers; /* of the mother */
+    int out_of_memory;
+} Trees;
+
+static void free_trees(Trees *t) {
+    free(t->mother.items);
+    free(t->father.items);
+    free(t->edited.items);
+    free(t->todo);
+    free(t->visits);
+    free(t->places);
+    free(t->chain);
+    free(t->ordinals);
+    free(t->codes);
+    free(t->layers.open);
+    free(t->before.items);
+    free(t->before.first);
+    free(t->after.items);
+    free(t->after.first);
+}
+
+static inline const Branch *branch_of(int32_t rule, int32_t choice) {
+    static const Branch none = {0, 0, 0, 0};
+    return choice < 0 || choice >= rules[rule].productions
+               ? &none
+               : &branches[rules[rule].first_production + choice];
+}
+
+static int32_t part_of(Layers *layers, int32_t rule) {
+    if (!DYNAMIC) {
+        return 0;
+    }
+    if (layers->role < 0 && (rule == LAYER || rule == OUTPUT_LAYER)) {
+        layers->role = rule;
+        layers->height = layers->count;
+    }
+    return rule == FEATURES && layers->role >= 0 ? layers->hidden + 1 : 0;
+}
+
+/* Take note of a node with so many children, and of all nodes that end with it. */
+static int pass_node(Layers *layers, int32_t children) {
+    if (!DYNAMIC) {
+        return 1;
+    }
+    if (children > 0) {
+        if (!RESERVE(layers->open, layers->capacity, layers->count + 1)) {
+            return 0;
+        }
+        layers->open[layers->count++] = children;
+        return 1;
+    }
+    for (;;) {
+        if (layers->role >= 0 && layers->count == layers->height) {
+            layers->hidden += layers->role == LAYER;
+            layers->role = -1;
+        }
+        if (layers->count == 0 || --layers->open[layers->count - 1] > 0) {
+            return 1;
+        }
+        layers->count--;
+    }
+}
+
+static TreeNode *add_tree_node(Trees *t, Tree *tree) {
+    if (!RESERVE(tree->items, tree->capacity, tree->count + 1)) {
+        t->out_of_memory = 1;
+        return NULL;
+    }
+    return &tree->items[tree->count++];
+}
+
+static int add_pending(Trees *t, size_t *count, const Branch *branch, int32_t depth) {
+    int32_t k;
+    if (!RESERVE(t->todo, t->todo_capacity, *count + (size_t)branch->children)) {
+        t->out_of_memory = 1;
+        return 0;
+    }
+    for (k = branch->children - 1; k >= 0; k--) {
+        int32_t child = child_symbols[branch->first_child + k];
+        t->todo[*count].rule = child >> 1;
+        t->todo[(*count)++].depth = child & 1 ? depth + 1 : 0;
+    }
+    return 1;
+}
+
+static void set_ends(Tree *tree) {
+    int32_t i, k;
+    for (i = tree->count - 1; i >= 0; i--) {
+        TreeNode *node = &tree->items[i];
+        const Branch *branch = branch_of(node->rule, node->choice);
+        node->end = i + 1;
+        for (k = 0; k < branch->children; k++) {
+            node->end = tree->items[node->end].end;
+        }
+    }
+}
+
+/* The tree of the genes in the slots, which have all that is read: the number of its numbers. The
+ * origins of its nodes count from `first` on, its numbers from `first_number` on. */
+static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t first_number) {
+    size_t pending = 1;
+    int32_t numbers = 0;
+    tree->count = 0;
+    t->layers.count = t->layers.hidden = 0;
+    t->layers.role = -1;
+    read_again(slots);
+    if (!RESERVE(t->todo, t->todo_capacity, 1)) {
+        t->out_of_memory = 1;
+        return 0;
+    }
+    t->todo[0].rule = START;
+    t->todo[0].depth = 0;
+    while (pending > 0) {
+        Pending next = t->todo[--pending];
+        Slot *slot = &slots->items[find_slot(next.rule, part_of(&t->layers, next.rule))];
+        TreeNode *node = add_tree_node(t, tree);
+        const Branch *branch;
+        if (node == NULL) {
+            return 0;
+        }
+        node->rule = next.rule;
+        node->depth = next.depth;
+        node->choice = slot->values[slot->read++];
+        node->origin = first + tree->count - 1;
+        if (!RESERVE(t->ordinals, t->ordinals_capacity, node->origin + 1)) {
+            t->out_of_memory = 1;
+            return 0;
+        }
+        t->ordinals[node->origin] = first_number + numbers;
+        numbers += makes_numbers(next.rule);
+        branch = branch_of(node->rule, node->choice);
+        if (!pass_node(&t->layers, branch->children) ||
+            !add_pending(t, &pending, branch, next.depth)) {
+            t->out_of_memory = 1;
+            return 0;
+        }
+    }
+    set_ends(tree);
+    return numbers;
+}
+
+/* The genes of the edited tree, into the slots. */
+static int gather(Trees *t, Slots *slots) {
+    int32_t i;
+    clear_slots(slots);
+    t->layers.count = t->layers.hidden = 0;
+    t->layers.role = -1;
+    for (i = 0; i < t->edited.count; i++) {
+        const TreeNode *node = &t->edited.items[i];
+        int32_t part = part_of(&t->layers, node->rule);
+        Slot *slot;
+        if (!have_slots(slots, part)) {
+            return NO_MEMORY;
+        }
+        slot = &slots->items[find_slot(node->rule, part)];
+        if (!put_value(slot, slot->length, node->choice) ||
+            !pass_node(&t->layers, branch_of(node->rule, node->choice)->children)) {
+            return NO_MEMORY;
+        }
+    }
+    return OK;
+}
+
+/* Append the nodes from `start` to before `end`. */
+static void keep_nodes(Trees *t, const Tree *from, int32_t start, int32_t end) {
+    size_t count = (size_t)(end - start);
+    if (count == 0 || t->out_of_memory) {
+        return;
+    }
+    if (!RESERVE(t->edited.items, t->edited.capacity, (size_t)t->edited.count + count)) {
+        t->out_of_memory = 1;
+        return;
+    }
+    memcpy(t->edited.items + t->edited.count, from->items + start, count * sizeof *from->items);
+    t->edited.count += end - start;
+}
+
+/* Append a new tree below a symbol. What a neuron reads is left open: the mapping draws it. */
+static void grow_nodes(Trees *t, int32_t rule, int32_t depth, double growth, Stream *random) {
+    size_t pending = 1;
+    if (!RESERVE(t->todo, t->todo_capacity, 1)) {
+        t->out_of_memory = 1;
+    }
+    if (t->out_of_memory) {
+        return;
+    }
+    t->todo[0].rule = rule;
+    t->todo[0].depth = depth;
+    while (pending > 0) {
+        Pending next = t->todo[--pending];
+        TreeNode *node = add_tree_node(t, &t->edited);
+        if (node == NULL) {
+            return;
+        }
+        node->rule = next.rule;
+        node->depth = next.depth;
+        node->origin = -1;
+        node->choice = DYNAMIC && next.rule == FEATURES
+                           ? NO_NODE
+                           : grow_choice(next.rule, level_of(&rules[next.rule], next.depth),
+                                         growth, random);
+        if (!add_pending(t, &pending, branch_of(next.rule, node->choice), next.depth)) {
+            return;
+        }
+    }
+}

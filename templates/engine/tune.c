@@ -1,0 +1,216 @@
+/* Values that make the loss low, by L-BFGS between bounds: dsgec/learning/lbfgs.py. */
+enum { MEMORY = 8, PLACES = MEMORY + 1, MOST_HALVINGS = 12 };
+#define SUFFICIENT 1e-4
+#define LEAST_CURVATURE 1e-10
+#define LEAST_SLOPE 1e-7
+#define LEAST_DECREASE 1e-10
+
+/* What one descent has: vectors of `n` values, and the last steps with the changes of the slopes. */
+typedef struct {
+    size_t n;
+    const dsgec_engine_weight *bounds;
+    double *x, *slopes, *tried, *found, *direction;
+    double *steps[PLACES], *changes[PLACES]; /* a ring, with a place for the step in hand */
+    double loss, tried_loss;
+    int32_t pairs, oldest;
+    unsigned char *free;
+} Descent;
+
+static double dot(const Descent *m, const double *a, const double *b) {
+    double total = 0.0;
+    size_t i;
+    for (i = 0; i < m->n; i++) {
+        if (m->free[i]) {
+            total += a[i] * b[i];
+        }
+    }
+    return total;
+}
+
+static double dot_all(const Descent *m, const double *a, const double *b) {
+    double total = 0.0;
+    size_t i;
+    for (i = 0; i < m->n; i++) {
+        total += a[i] * b[i];
+    }
+    return total;
+}
+
+static double between(double value, const dsgec_engine_weight *bounds) {
+    return value < bounds->least ? bounds->least : value > bounds->most ? bounds->most : value;
+}
+
+/* Which values are free for a step; 0 if none of them has a slope left. */
+static int find_free(Descent *m) {
+    size_t i;
+    int any = 0;
+    for (i = 0; i < m->n; i++) {
+        double g = m->slopes[i];
+        m->free[i] = !(m->x[i] <= m->bounds[i].least && g > 0.0) &&
+                     !(m->x[i] >= m->bounds[i].most && g < 0.0);
+        any |= m->free[i] && dsgec_absolute(g) > LEAST_SLOPE;
+    }
+    return any;
+}
+
+/* Minus the inverse curvature times the slopes, of what is free; the rest stays. */
+static void find_direction(Descent *m) {
+    double alpha[MEMORY], curvature[MEMORY], scale = 1.0, *q = m->direction;
+    int32_t passed[MEMORY], count = 0, k;
+    size_t i;
+    for (i = 0; i < m->n; i++) {
+        q[i] = m->free[i] ? m->slopes[i] : 0.0;
+    }
+    for (k = m->pairs - 1; k >= 0; k--) {
+        int32_t pair = (m->oldest + k) % PLACES;
+        const double *step = m->steps[pair], *change = m->changes[pair];
+        double size = dot(m, change, change);
+        curvature[count] = dot(m, step, change);
+        if (!(curvature[count] > LEAST_CURVATURE * size)) {
+            continue;
+        }
+        if (count == 0) {
+            scale = curvature[count] / size;
+        }
+        alpha[count] = dot(m, step, q) / curvature[count];
+        passed[count] = pair;
+        for (i = 0; i < m->n; i++) {
+            q[i] = m->free[i] ? q[i] - alpha[count] * change[i] : 0.0;
+        }
+        count++;
+    }
+    for (i = 0; i < m->n; i++) {
+        q[i] = scale * q[i];
+    }
+    for (k = count - 1; k >= 0; k--) {
+        const double *step = m->steps[passed[k]];
+        double beta = dot(m, m->changes[passed[k]], q) / curvature[k];
+        for (i = 0; i < m->n; i++) {
+            q[i] = m->free[i] ? q[i] + (alpha[k] - beta) * step[i] : 0.0;
+        }
+    }
+    for (i = 0; i < m->n; i++) {
+        q[i] = -q[i];
+    }
+}
+
+static double first_length(const Descent *m) {
+    double total = 0.0;
+    size_t i;
+    for (i = 0; i < m->n; i++) {
+        if (m->free[i]) {
+            total += dsgec_absolute(m->slopes[i]);
+        }
+    }
+    return total > 1.0 ? 1.0 / total : 1.0;
+}
+
+/* Go on from what was tried. The step is kept, unless there is no curvature over it. */
+static void take_step(Descent *m) {
+    int32_t place = (m->oldest + m->pairs) % PLACES;
+    double *step = m->steps[place], *change = m->changes[place];
+    size_t i;
+    for (i = 0; i < m->n; i++) {
+        change[i] = m->found[i] - m->slopes[i];
+        m->x[i] = m->tried[i];
+        m->slopes[i] = m->found[i];
+    }
+    m->loss = m->tried_loss;
+    if (dot_all(m, step, change) > LEAST_CURVATURE * dot_all(m, change, change)) {
+        if (m->pairs == MEMORY) {
+            m->oldest = (m->oldest + 1) % PLACES;
+        } else {
+            m->pairs++;
+        }
+    }
+}
+
+/* Along the direction, half as far each time, until the loss is low enough: whether it is. */
+static int search_line(Descent *m, Scoring *s, const Table *table, const Targets *targets,
+                       double penalty, int64_t evaluations, int64_t *used) {
+    double *step = m->steps[(m->oldest + m->pairs) % PLACES];
+    double length = m->pairs > 0 ? 1.0 : first_length(m);
+    int halvings;
+    size_t i;
+    for (halvings = 0; halvings <= MOST_HALVINGS; halvings++) {
+        for (i = 0; i < m->n; i++) {
+            m->tried[i] = between(m->x[i] + length * m->direction[i], &m->bounds[i]);
+            step[i] = m->tried[i] - m->x[i];
+        }
+        ++*used;
+        if (learn(s, table, targets, penalty, m->tried, &m->tried_loss, m->found) == SCORED &&
+            m->tried_loss <= m->loss + SUFFICIENT * dot_all(m, m->slopes, step)) {
+            return 1;
+        }
+        if (*used >= evaluations) {
+            return 0;
+        }
+        length *= 0.5;
+    }
+    return 0;
+}
+
+/* Room for a descent of `n` values, which are in `x`; 0 without memory. */
+static int open_descent(Descent *m, Learning *l, size_t n, const dsgec_engine_weight *bounds) {
+    double *room;
+    int k;
+    if (!RESERVE(l->room, l->room_capacity, (5 + 2 * PLACES) * n + n / sizeof *l->room + 1)) {
+        return 0;
+    }
+    room = l->room;
+    m->n = n;
+    m->bounds = bounds;
+    m->x = room;
+    m->slopes = room + n;
+    m->tried = room + 2 * n;
+    m->found = room + 3 * n;
+    m->direction = room + 4 * n;
+    for (k = 0; k < PLACES; k++) {
+        m->steps[k] = room + (size_t)(5 + 2 * k) * n;
+        m->changes[k] = room + (size_t)(6 + 2 * k) * n;
+    }
+    m->free = (unsigned char *)(room + (5 + 2 * PLACES) * n);
+    m->pairs = m->oldest = 0;
+    return 1;
+}
+
+/* Lower the loss of a network that has been prepared from `values` on, which get the result. */
+static Outcome tune(Scoring *s, const Table *table, const Targets *targets, double penalty,
+                    const dsgec_engine_weight *bounds, int64_t evaluations, double *values,
+                    double *loss, int64_t *used) {
+    Descent m;
+    Outcome outcome;
+    size_t i;
+    int small = 0;
+    *used = 0;
+    if (!open_descent(&m, &s->learning, (size_t)s->learning.count, bounds)) {
+        return SCORE_NO_MEMORY;
+    }
+    for (i = 0; i < m.n; i++) {
+        m.x[i] = between(values[i], &bounds[i]);
+    }
+    outcome = learn(s, table, targets, penalty, m.x, &m.loss, m.slopes);
+    *used = 1;
+    if (outcome != SCORED) {
+        return outcome;
+    }
+    while (*used < evaluations && small < 2 && find_free(&m)) {
+        double before = m.loss;
+        find_direction(&m);
+        if (!(dot(&m, m.slopes, m.direction) < 0.0)) {
+            m.pairs = 0;
+            find_direction(&m);
+        }
+        if (search_line(&m, s, table, targets, penalty, evaluations, used)) {
+            take_step(&m);
+            small = before - m.loss < LEAST_DECREASE * dsgec_absolute(before) ? small + 1 : 0;
+        } else if (m.pairs == 0) {
+            break;
+        } else {
+            m.pairs = 0; /* downhill once more, without the curvature */
+        }
+    }
+    memcpy(values, m.x, m.n * sizeof *values);
+    *loss = m.loss;
+    return SCORED;
+}

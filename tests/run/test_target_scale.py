@@ -1,0 +1,293 @@
+"""A scaled target is learned with mean 0 and deviation 1, and given in its own units."""
+
+import importlib.util
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+
+import dsgec as library
+from dsgec import DSGERegressor
+from dsgec.data.dataset import make_dataset
+from dsgec.data.ir import Plan
+from dsgec.data.table import parse_table
+from dsgec.drawing.written import as_written
+from dsgec.errors import DsgecError
+from dsgec.evolution.choose import choose
+from dsgec.evolution.engine import Engine
+from dsgec.evolution.evolver import Ending
+from dsgec.evolution.measure import NativeMeasurer, PlainMeasurer
+from dsgec.evolution.settings import Settings
+from dsgec.fitness.objectives import objectives_of
+from dsgec.network.evaluate import evaluate
+from dsgec.network.measure import size
+from dsgec.network.model import composed
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from dsgec.network.text import text
+from dsgec.network.units import in_own_units
+from dsgec.pipeline import finished_run, prepare, run
+from dsgec.run.hall import hall_text
+from dsgec.run.record import target_scale
+from tests.command import dsgec
+from tests.engine.compare import QUICK, assert_same_run, make, make_data
+from tests.run.made import go, made, model_of, picked
+from tests.run.test_resume import stop_after
+
+SMALL = {"population": 12, "generations": 6, "seed": 3}
+LEARNING = {**SMALL, "variation": "trees", "steps": 1, "parsimony": 1e-3, "tuning": 20}
+SETTINGS = [Settings(**SMALL), Settings(**LEARNING, weights="real")]
+
+
+def table(unit=1.0, shift=0.0, rows=60, slope=True):
+    """Numbers of two columns, and a target in some unit; without a slope, a constant one."""
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(rows, 2)).round(3)
+    noise = rng.normal(size=rows).round(3)
+    y = (shift + slope * (3.0 * x[:, 0] - np.abs(x[:, 1]) + 0.3 * noise)) * unit
+    return x, y
+
+
+def data(unit=1.0, shift=0.0, plan=None, **more):
+    x, y = table(unit, shift, **more)
+    lines = ["a,b,price", *(f"{a!r},{b!r},{c!r}" for (a, b), c in zip(x.tolist(), y.tolist()))]  # noqa: B905
+    plan = plan or Plan(scale="standard", task="regression")
+    return make_dataset(parse_table("\n".join(lines).encode(), "t.csv", "t"), None, plan)
+
+
+def job(out, settings, **more):
+    return prepare("formula", data(1e3, 50.0, **more), settings, out=out)
+
+
+@pytest.fixture(scope="module", params=SETTINGS, ids=["paper", "learning"])
+def ended(request, tmp_path_factory):
+    """A job that has ended, and its folder."""
+    one = job(tmp_path_factory.mktemp("scaled"), request.param)
+    return one, go(one, "auto").folder
+
+
+def record_of(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax"])
+def test_the_scale_is_that_of_the_training_rows(scale):
+    plan = Plan(scale=scale, task="regression")
+    problem = prepare("formula", data(7.0, 5.0, plan=plan), Settings(**SMALL)).problem
+    y = problem.dataset.y[problem.split.train]
+    np.testing.assert_allclose(problem.dataset.target_scale, (y.mean(), y.std()), rtol=1e-14)
+    learned = problem.targets(1).values[:, 0]
+    assert learned.mean() == pytest.approx(0.0, abs=1e-14)
+    assert learned.std() == pytest.approx(1.0, abs=1e-14)
+
+
+def test_what_is_not_to_be_scaled_is_not():
+    assert data(plan=Plan(task="regression")).target_scale is None
+    assert data(plan=Plan(task="regression", missing="mean")).target_scale is None
+    text = "a,y\n1,p\n3,q\n5,p\n7,q\n"
+    classes = make_dataset(parse_table(text.encode(), "t", "t"), None, Plan(scale="standard"))
+    assert classes.target_scale is None
+
+
+@pytest.mark.parametrize(
+    ("text_of", "expected"),
+    [
+        ("x_1", "y_1 = 3.0 + 2.0 * x_1"),
+        ("x_1+0.5", "y_1 = 3.0 + 2.0 * (x_1 + 0.5)"),
+        ("0.25", "y_1 = 3.5"),
+        ("softmax(x_1)", "y_1 = 5.0"),
+    ],
+)
+def test_the_units_are_nodes_of_the_network(text_of, expected):
+    raw = parse(text_of, inputs=1)
+    network = simplify(in_own_units(raw, (3.0, 2.0)))
+    assert text(network).splitlines()[-1] == expected
+    assert parse(text(network)) == network
+    rows = np.linspace(-3.0, 3.0, 11)[:, None]
+    assert np.array_equal(evaluate(network, rows), 3.0 + 2.0 * evaluate(raw, rows))
+    assert in_own_units(raw, None) is raw
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("objective", objectives_of("regression"))
+@pytest.mark.parametrize("settings", SETTINGS, ids=["paper", "learning"])
+def test_engine_and_reference_have_the_same_bits(objective, settings):
+    plain = make_data(5, rows=45, classes=0)
+    y = 1e6 + 300.0 * plain.y
+    scaled = replace(plain, y=y, target_scale=(float(y.mean()), float(y.std())))
+    problem = make("formula", settings, scaled, objective)
+    assert_same_run(problem, settings)
+    engine = Engine(problem, settings, flags=QUICK)
+    engine.step(settings.generations + 1)
+    champions = engine.tuned()
+    best = min(champions, key=lambda champion: champion.fitness)
+    assert isinstance(engine.measurer(), PlainMeasurer)
+    reference = choose(problem, settings, "reference")
+    for _ in reference.generations():
+        pass
+    assert reference.tuned() == champions
+    assert hall_text(problem, champions, best, engine.measurer()) == hall_text(
+        problem, champions, best, reference.measurer()
+    )
+
+
+@pytest.mark.needs_cc
+def test_scores_without_penalties_are_the_same_from_the_engine():
+    settings = SETTINGS[1]
+    for classes, grammar, objective in (
+        (2, "one_layer", "exp-rmse"),
+        (3, "one_layer_softmax", "log-loss"),
+        (2, "multi_layer", "accuracy"),
+        (0, "formula", "r2"),
+    ):
+        problem = make(grammar, settings, make_data(classes, classes=classes), objective)
+        engine = Engine(problem, settings, flags=QUICK)
+        engine.step(4)
+        texts = [champion.phenotype for champion in engine.champions]
+        assert isinstance(engine.measurer(), NativeMeasurer)
+        assert engine.measurer().scores(texts) == PlainMeasurer(problem).scores(texts)
+
+
+def test_all_that_people_read_is_in_own_units(ended):
+    one, folder = ended
+    problem, record = one.problem, record_of(folder)
+    model, _ = model_of(folder)
+    dataset, result = problem.dataset, record["result"]
+    assert record["data"]["target_scale"] == list(dataset.target_scale)
+    for part, rows in (("train", problem.split.train), ("test", problem.split.test)):
+        wanted, given = dataset.y[rows], evaluate(composed(model), dataset.raw[rows])[:, 0]
+        for name, measure in (
+            ("rmse", root_mean_squared_error),
+            ("mae", mean_absolute_error),
+            ("r2", r2_score),
+        ):
+            assert result[part][name] == pytest.approx(measure(wanted, given), rel=1e-9)
+    assert result["score"] == result["train"]["rmse"] > 100.0
+    assert result["fitness"] < 2.0
+    evidence = json.loads((folder / "report.json").read_text())
+    wanted = np.array(evidence["pairs"]["train"])
+    assert wanted[:, 0].tolist() == dataset.y[problem.split.train].tolist()
+    assert root_mean_squared_error(*wanted.T) == pytest.approx(result["score"])
+    page = (folder / "report.html").read_text()
+    assert "rmse of the scaled target" in page
+    written = as_written(result["phenotype"], model, target_scale(record))
+    assert written is not None
+
+
+def test_the_network_of_every_size_can_be_picked(ended, tmp_path):
+    one, folder = ended
+    lines = (folder / "hall_of_fame.csv").read_text().splitlines()
+    names = lines[0].split(",")
+    for line in lines[1:]:
+        row = dict(zip(names, line.split(","), strict=False))
+        model, _ = picked(folder, "size", row["connections"])
+        assert size(model.network).connections == int(row["connections"])
+        given = evaluate(model.network, one.problem.rows)[:, 0]
+        wanted = one.problem.dataset.y[one.problem.split.train]
+        assert float(row["score"]) == float(row["train_rmse"])
+        assert root_mean_squared_error(wanted, given) == pytest.approx(float(row["score"]))
+
+
+@pytest.mark.parametrize("scale", [None, [1.0], [1.0, 0.0], [1.0, -2.0], "1", [1.0, "2"], [1, 2]])
+def test_a_record_with_another_scale_is_refused(ended, tmp_path, scale):
+    _, folder = ended
+    for file in ("best.net", "hall_of_fame.csv", "report.json", "history.csv", "run.json"):
+        (tmp_path / file).write_bytes((folder / file).read_bytes())
+    record = record_of(folder)
+    record["data"]["target_scale"] = scale
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    with pytest.raises(DsgecError, match="model_id"):
+        picked(tmp_path, "at-most", "100")
+    if scale != [1, 2]:
+        with pytest.raises(DsgecError, match="is not the record of a run"):
+            library.load(tmp_path)
+
+
+@pytest.mark.needs_cc
+def test_exports_give_own_units_for_raw_rows(ended, tmp_path):
+    one, folder = ended
+    model, _ = model_of(folder)
+    raw = one.problem.dataset.raw
+    rows = tmp_path / "rows.csv"
+    rows.write_text("\n".join(["a,b", *(f"{a!r},{b!r}" for a, b in raw.tolist())]))
+    dsgec("verify", folder)
+    for target in ("c", "numpy", "python"):
+        dsgec("export", folder, "--to", target, "-o", tmp_path / target)
+        told = dsgec("verify", tmp_path / target, "--data", rows).stdout
+        assert f"60 rows of {rows} give the same bits" in told
+    spec = importlib.util.spec_from_file_location("exported", tmp_path / "python" / "t.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    expected = evaluate(composed(model), raw)[:, 0].tolist()
+    assert list(module.predict(raw.tolist())) == expected
+    assert library.load(folder).predict(raw).tolist() == expected
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("settings", SETTINGS, ids=["paper", "learning"])
+def test_a_resumed_run_has_the_same_bytes(tmp_path, settings):
+    settings = replace(settings, generations=9)
+    whole = made(go(job(tmp_path / "whole", settings), "engine").folder)
+    one = job(tmp_path / "stopped", settings)
+    stop, look = stop_after(4)
+    assert go(one, "numpy", stop=stop, on_generation=look).ended == "interrupted"
+    assert made(go(one, "numpy").folder) == whole
+    assert finished_run(one) is not None
+
+
+@pytest.mark.parametrize("objective", ["rmse", "mae", "mse", "r2"])
+def test_stop_at_is_in_own_units(objective):
+    settings = Settings(**{**SMALL, "generations": 30}, objective=objective)
+    problem = job(None, settings).problem
+    _, deviation = problem.dataset.target_scale
+    goal = {"rmse": 0.5 * deviation, "mae": 0.5 * deviation, "mse": 0.5 * deviation**2}
+    settings = replace(settings, stop_at=goal.get(objective, 0.5))
+    for fitness, reason in ((0.501, ""), (0.499, "stop-at")):
+        ending = Ending(problem, settings)
+        ending.look(0, fitness)
+        assert ending.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("unit", "shift"), [(1e9, 0.0), (1e-9, 0.0), (1e-3, 1e9), (1e150, 0.0), (1e-200, 1.0)]
+)
+@pytest.mark.parametrize("objective", ["rmse", "mse"])
+def test_targets_of_any_size_are_learned(tmp_path, unit, shift, objective):
+    settings = Settings(**{**LEARNING, "generations": 20}, objective=objective)
+    one = prepare("formula", data(unit, shift), settings, out=tmp_path)
+    record = go(one, "auto").record
+    library.load(one.folder)
+    if unit > 1e-100 and (unit < 1e100 or objective == "rmse"):
+        assert record["result"]["train"]["r2"] > 0.3
+
+
+def test_a_constant_target_is_learned():
+    x, _ = table()
+    y = np.full(len(x), 7.0)
+    model = DSGERegressor(population=30, generations=20, scale="standard", random_state=1)
+    model.fit(x, y)
+    assert model.run_.record["data"]["target_scale"] == [7.0, 1.0]
+    assert np.abs(model.predict(x) - y).max() < 0.5
+    with pytest.raises(ValueError, match="the same target"):
+        model.set_params(objective="r2").fit(x, y)
+
+
+def test_without_a_scale_a_record_is_as_it_was(tmp_path):
+    one = job(tmp_path, Settings(**SMALL), plan=Plan(task="regression"))
+    record = run(one, choose(one.problem, one.settings, "auto"), lambda _: None).record
+    assert "target_scale" not in record["data"]
+    assert record["result"]["score"] == record["result"]["fitness"]
+
+
+@pytest.mark.needs_cc
+def test_an_estimator_predicts_in_own_units_and_goes_on():
+    x, y = table(1e4, 20.0)
+    model = DSGERegressor(**{n: SMALL[n] for n in ("population", "generations")}, random_state=1)
+    model.set_params(warm_start=True, scale="standard").fit(x, y)
+    before = model.run_
+    assert before.score == pytest.approx(root_mean_squared_error(y, model.predict(x)))
+    model.fit(x, y)
+    assert model.run_.generations == 2 * before.generations
+    assert model.run_.history[-1].best <= before.history[-1].best
