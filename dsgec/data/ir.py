@@ -73,7 +73,8 @@ def number_text(value: float) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """The numbers of the training and the test rows, in the table's order."""
+    """The numbers of the training and the test rows, in the table's order; training rows that are
+    taken in batches are shuffled."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]

@@ -44,6 +44,11 @@ def folds(dataset: Dataset, count: int, seed: int) -> list[Split]:
     return parts
 
 
+def shuffled(rows: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+    """The rows in an order drawn from `seed`, which is not that of the split."""
+    return _shuffle(rows, Stream(seed, 1, 0))
+
+
 def _shuffled(dataset: Dataset, seed: int) -> list[NDArray[np.intp]]:
     """The rows of each class, or all rows, in an order drawn from `seed`."""
     stream = Stream(seed, 0, 0)
@@ -52,11 +57,12 @@ def _shuffled(dataset: Dataset, seed: int) -> list[NDArray[np.intp]]:
         if dataset.classes
         else [np.arange(len(dataset.y))]
     )
-    shuffled = []
-    for rows in groups:
-        order = array("q", rows.tobytes())  # a list of a million numbers takes four times as much
-        for last in range(len(order) - 1, 0, -1):
-            other = stream.below(last + 1)
-            order[last], order[other] = order[other], order[last]
-        shuffled.append(np.array(order, dtype=np.intp))
-    return shuffled
+    return [_shuffle(rows, stream) for rows in groups]
+
+
+def _shuffle(rows: NDArray[np.intp], stream: Stream) -> NDArray[np.intp]:
+    order = array("q", rows.tobytes())  # a list of a million numbers takes four times as much
+    for last in range(len(order) - 1, 0, -1):
+        other = stream.below(last + 1)
+        order[last], order[other] = order[other], order[last]
+    return np.array(order, dtype=np.intp)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from dsgec.codegen.engine import emit_engine, engine_header
 from dsgec.errors import DsgecError
+from dsgec.evolution.batches import WHOLE_EVERY
 from dsgec.evolution.evolver import Generation, Island
 from dsgec.evolution.individual import INFINITE, LARGEST_CHAMPION, Champion, Score, merged
 from dsgec.evolution.learner import Numbers
@@ -56,7 +57,7 @@ def make_machine(
         library = load_engine(source, engine_header(), toolchain, flags)
     except (CompileError, OSError) as error:
         raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
-    library.expect(LANES=LANES, LARGEST_CHAMPION=LARGEST_CHAMPION)
+    library.expect(LANES=LANES, LARGEST_CHAMPION=LARGEST_CHAMPION, WHOLE_EVERY=WHOLE_EVERY)
     tables = make_tables(problem)
     digest = problem_digest(problem, representation, tables)
     return Machine(library, toolchain.identity, tables, digest)

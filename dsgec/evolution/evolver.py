@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from dsgec.evolution.batches import has_all_rows
 from dsgec.evolution.individual import INFINITE, Champion, merged
 from dsgec.evolution.learner import Learner, make_scorer
 from dsgec.evolution.loop import State, evolve
@@ -115,7 +116,8 @@ class Evolver(ABC):
         without an elite only."""
         best = min(champions, key=lambda champion: champion.fitness, default=None)
         is_better = best is not None and self.problem.learning and best.fitness < last.best
-        return best if last.best == INFINITE or is_better else None
+        # With batches, that of the last generation may be by some rows only.
+        return best if last.best == INFINITE or is_better or self.problem.batch else None
 
     def finish(self) -> Sequence[Generation]:
         """Complete the current generation, if one has begun."""
@@ -160,6 +162,10 @@ class Ending:
     def look(self, generation: int, fitness: float) -> None:
         """Take note of a generation and its best fitness."""
         self.generation = generation
+        if not has_all_rows(generation, self.problem.batch):
+            if generation >= self.settings.generations:
+                self.reason = "generations"
+            return
         if fitness < self._best:
             self._best, self._since = fitness, generation
         if self._is_reached(fitness):

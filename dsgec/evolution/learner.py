@@ -7,7 +7,9 @@ genotype (Lamarck), so that children begin where their parents are.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
+from dsgec.evolution.batches import has_all_rows, rows_of
 from dsgec.evolution.individual import Individual, Offspring, Score
 from dsgec.evolution.problem import Learning, Problem
 from dsgec.evolution.scoring import Scorer, faulty
@@ -64,11 +66,28 @@ class Learner(Scorer):
     def __init__(self, problem: Problem, backend: Backend, learning: Learning) -> None:
         super().__init__(problem, backend)
         self.learning = learning
+        self._admits = True
+
+    def begin(self, generation: int) -> None:
+        batch = self.learning.batch
+        if batch:
+            part = self.problem.part(rows_of(generation, len(self.problem.split.train), batch))
+            self.rows, self.targets = part.rows, cache(part.targets)
+            self._admits = has_all_rows(generation, batch)
+
+    def elite(self, parents: Sequence[Individual]) -> Sequence[Individual]:
+        """The parents, scored again where their fitness is by other rows."""
+        if not self.learning.batch:
+            return parents
+        return self._admitted([Offspring(one.derivation, one.rates) for one in parents], 0)
 
     def individuals(self, offspring: Sequence[Offspring]) -> list[Individual]:
         """What becomes of new individuals, in order; the best of their size are champions."""
-        made = self.learned(offspring, self.learning.steps)
-        for one in made:
+        return self._admitted(offspring, self.learning.steps)
+
+    def _admitted(self, offspring: Sequence[Offspring], steps: int) -> list[Individual]:
+        made = self.learned(offspring, steps)
+        for one in made if self._admits else ():
             self._admit(one.derivation.phenotype, one.score, one.derivation.genotype)
         return made
 

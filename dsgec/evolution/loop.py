@@ -96,5 +96,6 @@ def _state(
     offspring: Sequence[Offspring],
     scorer: Scorer,
 ) -> State:
-    population = elite + tuple(scorer.individuals(offspring))
+    scorer.begin(generation)
+    population = (*scorer.elite(elite), *scorer.individuals(offspring))
     return State(generation, population, scorer.evaluations, scorer.reused)

@@ -15,6 +15,9 @@ from dsgec.fitness.objectives import LANES, OBJECTIVES
 from dsgec.native.engine import EngineTables, Parameters
 from dsgec.native.library import Library
 
+_ELSEWHERE = ("threads", "batch")
+"""Parameters that no result depends on, or that the digest of the problem has."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Machine:
@@ -46,6 +49,7 @@ def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> P
         "steps": learning.steps if learning else 0,
         "penalty": learning.penalty if learning else 0.0,
         "parsimony": learning.parsimony if learning else 0.0,
+        "batch": problem.batch,
     }
 
 
@@ -117,7 +121,7 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
 
 def run_identity(problem: bytes, parameters: Parameters) -> bytes:
     """A digest of all that the generations depend on, of which `problem` is the problem's."""
-    numbers = [value for name, value in parameters.items() if name != "threads"]
+    numbers = [value for name, value in parameters.items() if name not in _ELSEWHERE]
     return hashlib.sha256(problem + repr(numbers).encode()).digest()
 
 

@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,12 @@ from dsgec.bnf.ir import Grammar
 from dsgec.bnf.layered import cut
 from dsgec.data.encode import fitted
 from dsgec.data.ir import Dataset, Split
-from dsgec.data.split import folds, split
-from dsgec.errors import DsgecError, Fault, Span, wrong
+from dsgec.data.split import folds, shuffled, split
+from dsgec.errors import DsgecError, Fault, Span, mention, wrong
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import (
     CLASSIFICATION,
+    LANES,
     OBJECTIVES,
     Targets,
     natural,
@@ -46,13 +47,15 @@ class Learning:
     """How numbers are learned: steps of a child, and what is added to the objective.
 
     That is the `penalty` times the sum of the squared numbers and `parsimony` for each connection.
-    With `trees`, derivation trees are varied in place of lists.
+    With `trees`, derivation trees are varied in place of lists. With a `batch`, most generations
+    have so many rows.
     """
 
     trees: bool
     steps: int
     penalty: float
     parsimony: float
+    batch: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +77,15 @@ class Problem:
     def rows(self) -> NDArray[np.float64]:
         """A copy of the training rows: to be kept, not to be asked for again and again."""
         return self.dataset.x[self.split.train]
+
+    @property
+    def batch(self) -> int:
+        """The rows of most generations; 0: all."""
+        return self.learning.batch if self.learning else 0
+
+    def part(self, rows: slice) -> "Problem":
+        """The problem with some of the training rows."""
+        return replace(self, split=replace(self.split, train=self.split.train[rows]))
 
     def parse(self, phenotype: str) -> Network:
         """The network of a phenotype of this grammar, for this table."""
@@ -162,12 +174,17 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     expanded = expand(grammar, len(dataset.features), outputs)
     remark = check_task(check_language(expanded, len(dataset.features)), dataset)
     learning = make_learning(settings, len(parts.train))
+    objective = choose_objective(dataset, parts, settings.objective, learning)
+    if settings.batch:
+        check_batch(settings, learning, objective)
+    if learning and learning.batch:
+        parts = replace(parts, train=shuffled(parts.train, settings.split_seed))
     problem = Problem(
         expanded,
         make_tables(expanded, settings, learning),
         dataset,
         parts,
-        choose_objective(dataset, parts, settings.objective, learning),
+        objective,
         remark,
         learning,
     )
@@ -180,7 +197,30 @@ def make_learning(settings: Settings, rows: int) -> Learning | None:
     trees = settings.variation == "trees" and settings.representation == "dsge"
     if not trees and not settings.steps:
         return None
-    return Learning(trees, settings.steps, settings.l2 / rows, settings.parsimony)
+    batch = -(-settings.batch // LANES) * LANES
+    return Learning(
+        trees,
+        settings.steps,
+        settings.l2 / rows,
+        settings.parsimony,
+        batch if batch < rows else 0,
+    )
+
+
+def check_batch(settings: Settings, learning: Learning | None, objective: str) -> None:
+    """Refuse batches where all rows are needed."""
+    if learning is None:
+        raise wrong(
+            "batch",
+            f"is {settings.batch}, but this search remembers scores, which are of all rows",
+            f"Leave it out, or use {mention('variation', 'trees')}.",
+        )
+    if OBJECTIVES[objective].by_class:
+        raise wrong(
+            "batch",
+            f"is {settings.batch}, but {objective} measures the rows of each class",
+            "Use another objective, such as log-loss.",
+        )
 
 
 def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None) -> Tables:

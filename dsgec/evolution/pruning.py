@@ -25,17 +25,26 @@ def prune(
 ) -> list[Champion]:
     """The networks on the way down, by size."""
     found: dict[int, Champion] = {}
+
+    def admit(one: Individual) -> None:
+        size, fitness = one.score.size, one.fitness
+        if size not in found or fitness < found[size].fitness:
+            derivation = one.derivation
+            found[size] = Champion(size, fitness, derivation.phenotype, derivation.genotype)
+
     current = best
+    if problem.batch:  # its fitness is by some rows only
+        (current,) = learner.learned([Offspring(best.derivation, best.rates)], 0)
+        if current.score.reason:
+            return []
+        admit(current)
     for number in range(rounds):
         stream = Stream(settings.seed, _PRUNING, number)
         smaller = _prune_once(problem, settings, learner, current, stream)
         if smaller is None:
             break
         current = smaller
-        size, fitness = current.score.size, current.fitness
-        if size not in found or fitness < found[size].fitness:
-            derivation = current.derivation
-            found[size] = Champion(size, fitness, derivation.phenotype, derivation.genotype)
+        admit(current)
     return [found[size] for size in sorted(found)]
 
 

@@ -61,6 +61,13 @@ class Scorer:
             self._admit(text, score)
         return [self.memory[key] for key in keys]
 
+    def begin(self, generation: int) -> None:
+        """Get ready for the individuals of a generation."""
+
+    def elite(self, parents: Sequence[Individual]) -> Sequence[Individual]:
+        """Parents that stay in the generation."""
+        return parents
+
     def individuals(self, offspring: Sequence[Offspring]) -> list[Individual]:
         """What becomes of new individuals, in order."""
         scores = iter(

@@ -68,6 +68,12 @@ class Settings:
     parsimony: float = setting(
         0.0, "Penalty of each connection.", 0.0, 1e6, recorded_with="parsimony", learned=3e-4
     )
+    batch: int = setting(
+        0,
+        "Training rows of a generation, others each time; every tenth has all of them; 0: all.",
+        *(0, 1_000_000_000),
+        recorded_with="batch",
+    )
     pruning: int = setting(
         0,
         "Rounds in which the best network gets smaller in the end, to fill the hall of fame.",

@@ -43,8 +43,10 @@ static int are_possible(const dsgec_engine_settings *s) {
     return row == s->rows && s->population >= 1 && s->population <= INT32_MAX && s->elites >= 0 &&
            s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
-           s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 && s->classes >= 0 && s->threads >= 1 &&
-           s->threads <= 1024;
+           s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
+           s->classes >= 0 && s->threads >= 1 && s->threads <= 1024 && s->batch >= 0 &&
+           (s->batch == 0 || (LEARNING && s->groups == 1 && s->batch % LANES == 0 &&
+                              s->batch < s->row_groups[0].count));
 }
 
 dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error) {
@@ -72,6 +74,7 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     found = dsgec_enter();
     e->targets.spread = measure_spread(&e->targets);
     dsgec_leave(found);
+    e->current = &e->targets;
     e->population = calloc((size_t)settings->population, sizeof *e->population);
     e->offspring = calloc((size_t)settings->population, sizeof *e->offspring);
     e->fresh = calloc((size_t)settings->population, sizeof *e->fresh);

@@ -3,8 +3,9 @@
 
 /* Numbers that dsgec/fitness and dsgec/evolution know as well; compared when the library is loaded. */
 enum {
-    LANES = 8,              /* partial sums of a column */
-    LARGEST_CHAMPION = 1000 /* connections of a network in the hall of fame */
+    LANES = 8,               /* partial sums of a column */
+    LARGEST_CHAMPION = 1000, /* connections of a network in the hall of fame */
+    WHOLE_EVERY = 10         /* so many generations there is one that has all rows */
 };
 
 /* Why the engine stopped: what most functions return. */
@@ -41,6 +42,7 @@ typedef struct {
     const dsgec_engine_group *row_groups;
     int64_t steps; /* of learning; then what is added to the objective */
     double penalty, parsimony;
+    int64_t batch; /* rows of a generation, whole lanes of the only group; 0: all */
 } dsgec_engine_settings;
 
 /* One generation, with the size and the text of its best individual. */

@@ -13,14 +13,15 @@ static double add_lanes(const double *lanes) {
 /* The squared distances of a numeric target from its mean, summed. */
 static double measure_spread(const Targets *targets) {
     double lanes[LANES] = {0.0}, squares[LANES], mean;
+    const double *single = targets->single + targets->groups[0].start;
     size_t count = (size_t)targets->groups[0].count, row, i, n;
-    add_to_lanes(lanes, targets->single, count);
+    add_to_lanes(lanes, single, count);
     mean = add_lanes(lanes) / (double)count;
     memset(lanes, 0, sizeof lanes);
     for (row = 0; row < count; row += n) {
         n = count - row < LANES ? count - row : LANES;
         for (i = 0; i < n; i++) {
-            squares[i] = (targets->single[row + i] - mean) * (targets->single[row + i] - mean);
+            squares[i] = (single[row + i] - mean) * (single[row + i] - mean);
         }
         add_to_lanes(lanes, squares, n);
     }
@@ -80,12 +81,14 @@ static Outcome measure(Scoring *s, const Table *table, const Targets *targets, d
     double errors[BLOCK];
     int32_t outputs = s->tape.output_count;
     int no_classes = OF_CLASSES && targets->classes == 0;
+    const dsgec_engine_group *last = &targets->groups[targets->group_count - 1];
+    size_t row = (size_t)targets->groups[0].start, n;
+    size_t end = (size_t)(last->start + (last->count + LANES - 1) / LANES * LANES);
     Sums sums;
-    size_t row, n;
     memset(&sums, 0, sizeof sums);
     sums.fitness = 1.0;
-    for (row = 0; row < table->rows; row += n) {
-        n = table->rows - row < s->blocks.block ? table->rows - row : s->blocks.block;
+    for (; row < end; row += n) {
+        n = end - row < s->blocks.block ? end - row : s->blocks.block;
         run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
         if ((CHECKS_OUTPUTS || no_classes) &&
             !all_finite(s->outputs, outputs, n)) {

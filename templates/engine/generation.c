@@ -87,8 +87,24 @@ static int keep_elite(dsgec_engine *e) {
     return kept ? OK : NO_MEMORY;
 }
 
-static int64_t first_child(const dsgec_engine *e) {
-    return e->generation > 0 ? e->settings.elites : 0;
+/* The hall of fame is filled by these: fitness by other rows could not be compared. */
+static int has_all_rows(const dsgec_engine *e) {
+    return e->settings.batch == 0 || e->generation % WHOLE_EVERY == 0;
+}
+
+/* The rows of this generation: dsgec/evolution/batches.py. */
+static void choose_rows(dsgec_engine *e) {
+    int64_t batch = e->settings.batch, before;
+    e->current = &e->targets;
+    if (!has_all_rows(e)) {
+        before = e->generation - e->generation / WHOLE_EVERY - 1;
+        e->window.start = before % (e->targets.groups[0].count / batch) * batch;
+        e->window.count = batch;
+        e->sampled = e->targets;
+        e->sampled.groups = &e->window;
+        e->sampled.spread = measure_spread(&e->sampled);
+        e->current = &e->sampled;
+    }
 }
 
 /* Remember only the texts of the population, once there are too many others. */
@@ -130,7 +146,7 @@ static int forget(dsgec_engine *e) {
 static int look_up(dsgec_engine *e) {
     int64_t i;
     e->fresh_count = 0;
-    for (i = first_child(e); i < e->settings.population; i++) {
+    for (i = e->settings.batch > 0 ? 0 : first_child(e); i < e->settings.population; i++) {
         Individual *child = &e->offspring[i];
         if (child->error != OK) {
             return child->error;
@@ -201,7 +217,8 @@ static int finish_generation(dsgec_engine *e) {
     int64_t i;
     for (i = 0; i < e->fresh_count; i++) {
         const Individual *child = &children[e->fresh[i]];
-        if (child->outcome == SCORE_NO_MEMORY || !admit(&e->hall, child)) {
+        if (child->outcome == SCORE_NO_MEMORY ||
+            (has_all_rows(e) && !admit(&e->hall, child))) {
             return NO_MEMORY;
         }
         e->evaluations += child->evaluations;
@@ -255,6 +272,7 @@ static int run_generation(dsgec_engine *e) {
             e->error = forget(e);
             e->error = e->error == OK && e->generation > 0 ? keep_elite(e) : e->error;
             e->error = e->error == OK ? look_up(e) : e->error;
+            choose_rows(e);
             e->phase = SCORE;
             break;
         case SCORE:

@@ -64,7 +64,9 @@ typedef struct {
 struct dsgec_engine {
     dsgec_engine_settings settings;
     Table table;
-    Targets targets;
+    Targets targets, sampled;
+    dsgec_engine_group window; /* of `sampled` */
+    const Targets *current;    /* of this generation: one of the two */
     Pool pool;
     Thread *threads;
     Individual *population, *offspring;
@@ -81,6 +83,10 @@ struct dsgec_engine {
     Hash logged;
     Describing describing;
 };
+
+static int64_t first_child(const dsgec_engine *e) {
+    return e->generation > 0 ? e->settings.elites : 0;
+}
 
 static inline int is_better(const Individual *population, int64_t i, int64_t j) {
     double a = population[i].fitness, b = population[j].fitness;

@@ -101,7 +101,14 @@ static int prune_best(dsgec_engine *e, int64_t rounds) {
     if (!copy_individual(&current, winner)) {
         error = NO_MEMORY;
     }
-    for (round = 0; error == OK && round < rounds; round++) {
+    if (error == OK && e->settings.batch > 0) { /* its fitness is by some rows only */
+        e->current = &e->targets;
+        learn_individual(e, &e->threads[0], &current, 0);
+        if (current.outcome == SCORE_NO_MEMORY || !admit(&e->pruned, &current)) {
+            error = NO_MEMORY;
+        }
+    }
+    for (round = 0; error == OK && !current.invalid && round < rounds; round++) {
         Stream random = stream(e->settings.seed, PRUNING, (uint64_t)round);
         if (!prune_once(e, &current, &spare, &best, &random, &error)) {
             break;

@@ -29,7 +29,7 @@ static Outcome assess(const dsgec_engine *e, Scoring *s, Individual *child, cons
                       double *fitness, double *gradient) {
     Outcome outcome;
     child->evaluations++;
-    TIMED(evaluating, outcome = learn(s, &e->table, &e->targets, e->settings.penalty, values,
+    TIMED(evaluating, outcome = learn(s, &e->table, e->current, e->settings.penalty, values,
                                       fitness, gradient));
 #if defined(SURROGATE) /* what is learned by is not the objective */
     if (outcome == SCORED) {
@@ -38,7 +38,7 @@ static Outcome assess(const dsgec_engine *e, Scoring *s, Individual *child, cons
         for (i = 0; i < child->number_count; i++) {
             squares += values[i] * values[i];
         }
-        outcome = measure(s, &e->table, &e->targets, fitness);
+        outcome = measure(s, &e->table, e->current, fitness);
         *fitness = *fitness + e->settings.penalty * squares;
     }
 #endif
@@ -208,7 +208,10 @@ static void learn_individual(const dsgec_engine *e, Thread *own, Individual *chi
     child->invalid = outcome != SCORED;
 }
 
+/* The elite, whose rows are other ones now, takes no steps. */
 static void score_individual(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
-    learn_individual(e, &e->threads[thread], &e->offspring[e->fresh[task]], e->settings.steps);
+    int64_t number = e->fresh[task];
+    learn_individual(e, &e->threads[thread], &e->offspring[number],
+                     number < first_child(e) ? 0 : e->settings.steps);
 }
