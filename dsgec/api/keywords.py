@@ -25,6 +25,7 @@ class Keywords(TypedDict, total=False):
     steps: int | None
     l2: float
     parsimony: float | None
+    batch: int
     pruning: int | None
     tuning: int | None
     weights: Literal["real", "grammar"] | None
@@ -69,6 +70,7 @@ class Parameters:
         steps: int | None = None,
         l2: float = 0.15,
         parsimony: float | None = None,
+        batch: int = 0,
         pruning: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
@@ -104,6 +106,7 @@ class Parameters:
         self.steps = steps
         self.l2 = l2
         self.parsimony = parsimony
+        self.batch = batch
         self.pruning = pruning
         self.tuning = tuning
         self.weights = weights
