@@ -1,5 +1,5 @@
-"""The shape of a problem to the generations that suit it: by the shape alone, so that the same
-command gives the same bytes everywhere."""
+"""The shape of a table to the generations and the batch that suit it: by the shape alone, so that
+the same command gives the same bytes everywhere."""
 
 import math
 from collections.abc import Mapping
@@ -7,23 +7,43 @@ from dataclasses import replace
 from typing import Any
 
 from dsgec.data.ir import Dataset
+from dsgec.evolution.batches import WHOLE_EVERY
 from dsgec.evolution.settings import BY_SHAPE, Preset, Settings
+from dsgec.fitness.objectives import OBJECTIVES
 
-_SMALL = 4_000  # rows times outputs
+USUAL_BATCH = 512
+_MANY_ROWS = 3 * USUAL_BATCH  # from here on, batches save more than they lose
+_SMALL = 10_000  # rows of a generation, times outputs
 _LEAST = 120
 
 
 def with_budget(
     settings: Settings, given: Mapping[str, Any], preset: Preset, dataset: Dataset
 ) -> Settings:
-    """The settings with generations for the data set, unless they were given."""
-    if not preset.learns or given.get("generations") is not None:
+    """The settings with a batch and generations for the data set, unless they were given."""
+    if not preset.learns:
         return settings
-    return replace(settings, generations=usual_generations(dataset))
+    if given.get("batch") is None and _can_have_batches(settings):
+        settings = replace(settings, batch=usual_batch(len(dataset.y)))
+    if given.get("generations") is None:
+        settings = replace(settings, generations=usual_generations(dataset, settings.batch))
+    return settings
 
 
-def usual_generations(dataset: Dataset) -> int:
+def _can_have_batches(settings: Settings) -> bool:
+    known = OBJECTIVES.get(settings.objective)
+    return settings.variation == "trees" and not (known and known.by_class)
+
+
+def usual_batch(rows: int) -> int:
+    """None for a table of few rows."""
+    return USUAL_BATCH if rows >= _MANY_ROWS else 0
+
+
+def usual_generations(dataset: Dataset, batch: int) -> int:
     """As many as a small table has, or fewer: by the root of the work that one takes."""
-    classes = len(dataset.classes)
-    work = len(dataset.y) * (classes if classes > 2 else 1)
+    rows, classes = len(dataset.y), len(dataset.classes)
+    if 0 < batch < rows:
+        rows = batch + rows // WHOLE_EVERY
+    work = rows * (classes if classes > 2 else 1)
     return max(round(BY_SHAPE * min(1.0, math.sqrt(_SMALL / work))), _LEAST)

@@ -162,18 +162,16 @@ class Ending:
     def look(self, generation: int, fitness: float) -> None:
         """Take note of a generation and its best fitness."""
         self.generation = generation
+        if generation >= self.settings.generations:
+            self.reason = "generations"
         if not has_all_rows(generation, self.problem.batch):
-            if generation >= self.settings.generations:
-                self.reason = "generations"
-            return
+            return  # the fitness cannot be compared
         if fitness < self._best:
             self._best, self._since = fitness, generation
         if self._is_reached(fitness):
             self.reason = "stop-at"
         elif 0 < self.settings.patience <= generation - self._since:
             self.reason = "patience"
-        elif generation >= self.settings.generations:
-            self.reason = "generations"
 
     def _is_reached(self, fitness: float) -> bool:
         """Whether the score, which for some objectives is to be high, is as good as asked for."""
