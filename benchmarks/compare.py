@@ -44,6 +44,7 @@ def main(words: Sequence[str] | None = None) -> int:
             options.jobs,
             options.data,
             options.report,
+            options.rows,
         )
         _warn_of_absent_reference(plan)
         results = run(plan)
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--learners", default="default", help="default, peers, all, or names; mlp-8 has 8 neurons")
     add("--splits", type=int, default=10, help="splits of each table (10)")
     add("--seconds", type=_seconds, default=AUTO, help="CPU seconds of dsgec and formulas (auto)")
+    add("--rows", type=int, default=0, help="most rows of a table, drawn for each split (all)")
     add("--jobs", type=int, default=1, help="processes (1)")
     add("--out", type=Path, default=Path("build/comparison"), help=f"folder of {FILE}")
     add("--data", type=Path, help="folder of the paper's CSV files (else dsgec[paper])")

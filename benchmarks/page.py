@@ -103,8 +103,8 @@ def _introduction(results: Sequence[Result], environment: dict[str, object], ref
     machine = f" It was measured on {environment['machine']}." if "machine" in environment else ""
     how = (
         f"Each table was split {splits} times into {share} % training and {100 - share} % test"
-        " rows, the same for all learners; each learner ran on one core. The score is the accuracy"
-        f" on the test rows, or R²; an R² below 0 counts as 0.{machine}"
+        f" rows, the same for all learners; each learner ran on one core.{_cut(results)} The score is"
+        f" the accuracy on the test rows, or R²; an R² below 0 counts as 0.{machine}"
     )
     what = (
         f"`{chosen} − learner` is the mean difference over the tables ± its standard error;"
@@ -116,6 +116,11 @@ def _introduction(results: Sequence[Result], environment: dict[str, object], ref
     )
     lines = [f"- `{name}`: {_description(name)}" for name in learners]
     return "\n\n".join([fill(how, WIDTH), "\n".join(lines), fill(what, WIDTH)])
+
+
+def _cut(results: Sequence[Result]) -> str:
+    rows = max(one.rows for one in results)
+    return f" Of a larger table, {rows:,} rows were drawn for each split." if rows else ""
 
 
 def _description(name: str) -> str:

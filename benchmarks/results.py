@@ -15,7 +15,8 @@ Key = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A learner on a split: accuracy, or R². `limit` is what `--seconds` was."""
+    """A learner on a split: accuracy, or R². `limit` is what `--seconds` was, `rows` what `--rows`
+    was."""
 
     table: str
     split: int
@@ -29,6 +30,7 @@ class Result:
     cpu_seconds: float | None = None
     compile_seconds: float | None = None
     error: str = ""
+    rows: int = 0
 
     @property
     def key(self) -> Key:

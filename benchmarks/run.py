@@ -28,7 +28,8 @@ LEAST_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run. `limit` is `auto`, or the CPU seconds of dsgec and of formulas."""
+    """What to run. `limit` is `auto`, or the CPU seconds of dsgec and of formulas; `rows` is how
+    many of a table there are at most, 0 for all."""
 
     tables: tuple[str, ...]
     learners: tuple[Learner, ...]
@@ -38,12 +39,13 @@ class Plan:
     jobs: int = 1
     data: Path | None = None
     report: bool = False
+    rows: int = 0
 
 
 def run(plan: Plan) -> list[Result]:
     """All results of the plan, those in the file included."""
     plan.out.mkdir(parents=True, exist_ok=True)
-    _refuse_other_limit(plan)
+    _refuse_others(plan)
     # What depends on dsgec's result of the same split comes after it.
     later = [one for one in plan.learners if _follows(one, plan.limit)]
     for learners in ([one for one in plan.learners if one not in later], later):
@@ -56,11 +58,13 @@ def run(plan: Plan) -> list[Result]:
     ]
 
 
-def run_one(table: Table, number: int, learner: Learner, request: Request, limit: str) -> Result:
+def run_one(
+    table: Table, number: int, learner: Learner, request: Request, limit: str, rows: int = 0
+) -> Result:
     """Fit a learner on a split, on one core, and score it."""
     from threadpoolctl import threadpool_limits
 
-    split = make_split(table, number)
+    split = make_split(table, number, rows)
     place = (table.name, number, learner.name, split.task, limit)
     try:
         for module in learner.modules:
@@ -73,7 +77,7 @@ def run_one(table: Table, number: int, learner: Learner, request: Request, limit
             score = score_of(split, model.predict(split.x_test), split.y_test)
             train_score = score_of(split, model.predict(split.x_train), split.y_train)
     except Exception as error:
-        return Result(*place, error=f"{type(error).__name__}: {error}")
+        return Result(*place, error=f"{type(error).__name__}: {error}", rows=rows)
     return Result(
         *place,
         score=score,
@@ -82,6 +86,7 @@ def run_one(table: Table, number: int, learner: Learner, request: Request, limit
         neurons=model.neurons,
         cpu_seconds=round(after[0] - before[0], 3),
         compile_seconds=round(after[1] - before[1], 3),
+        rows=rows,
     )
 
 
@@ -111,7 +116,7 @@ def _run_part(plan: Plan, learners: Sequence[Learner]) -> None:
                     continue
                 request = _request(learner, number, plan.limit, reference)
                 jobs.append((name, number, learner, request))
-    shared = (plan.limit, plan.data, plan.report)
+    shared = (plan.limit, plan.data, plan.report, plan.rows)
     if plan.jobs == 1:
         for done, job in enumerate(jobs, 1):
             _save(path, _run_job(*job, *shared), done, len(jobs))
@@ -130,8 +135,9 @@ def _run_job(
     limit: str,
     data: Path | None,
     report: bool,
+    rows: int,
 ) -> Result:
-    return run_one(_table(name, data, report), number, learner, request, limit)
+    return run_one(_table(name, data, report), number, learner, request, limit, rows)
 
 
 def _request(learner: Learner, number: int, limit: str, reference: Result | None) -> Request:
@@ -154,13 +160,15 @@ def _cpu_seconds() -> tuple[float, float]:
     return time.process_time(), times.children_user + times.children_system
 
 
-def _refuse_other_limit(plan: Plan) -> None:
-    others = {result.limit for result in read(plan.out / FILE)} - {plan.limit}
-    if others:
-        raise ValueError(
-            f"{plan.out / FILE} has results with --seconds {', '.join(sorted(others))};"
-            " give another folder with --out"
-        )
+def _refuse_others(plan: Plan) -> None:
+    """A folder has results of one limit and of tables of one size."""
+    for option, field, own in (("seconds", "limit", plan.limit), ("rows", "rows", plan.rows)):
+        others = {getattr(result, field) for result in read(plan.out / FILE)} - {own}
+        if others:
+            raise ValueError(
+                f"{plan.out / FILE} has results with --{option}"
+                f" {', '.join(map(str, sorted(others)))}; give another folder with --out"
+            )
 
 
 def _save(path: Path, result: Result, done: int, total: int) -> None:

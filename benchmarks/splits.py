@@ -37,22 +37,27 @@ class Split:
         return "classification" if self.classes else "regression"
 
 
-def split_rows(table: Table, number: int) -> tuple[Rows, Rows]:
-    """Training and test rows: 70 and 30 %, of each class where there are classes."""
+def split_rows(table: Table, number: int, most: int = 0) -> tuple[Rows, Rows]:
+    """Training and test rows: 70 and 30 %, of each class where there are classes.
+
+    With `most`, of so many rows of a larger table, which are drawn for each split.
+    """
     from sklearn.model_selection import train_test_split
 
-    train, test = train_test_split(
-        np.arange(len(table.target)),
-        test_size=TEST_SHARE,
-        random_state=number,
-        stratify=table.target if table.classes else None,
-    )
-    return train, test
+    def cut(rows: Rows, **sizes: float) -> tuple[Rows, Rows]:
+        classes = table.target[rows] if table.classes else None
+        first, second = train_test_split(rows, random_state=number, stratify=classes, **sizes)
+        return first, second
+
+    rows = np.arange(len(table.target))
+    if 0 < most < len(rows):
+        rows, _ = cut(rows, train_size=most)
+    return cut(rows, test_size=TEST_SHARE)
 
 
-def make_split(table: Table, number: int) -> Split:
+def make_split(table: Table, number: int, most: int = 0) -> Split:
     """The rows as numbers, without missing values."""
-    train, test = split_rows(table, number)
+    train, test = split_rows(table, number, most)
     encoded = [_encode(column, train) for column in table.features]
     x = np.ascontiguousarray(np.hstack(encoded))
     target = table.target

@@ -1,5 +1,5 @@
-"""The shape of a table to the generations and the batch that suit it: by the shape alone, so that
-the same command gives the same bytes everywhere."""
+"""The shape of a table to the generations, the batch and the parsimony that suit it: by the shape
+alone, so that the same command gives the same bytes everywhere."""
 
 import math
 from collections.abc import Mapping
@@ -12,6 +12,8 @@ from dsgec.evolution.settings import BY_SHAPE, Preset, Settings
 from dsgec.fitness.objectives import OBJECTIVES
 
 USUAL_BATCH = 512
+LARGE_PARSIMONY = 1e-4
+"""Of a table with batches: more rows can tell more connections apart."""
 _MANY_ROWS = 3 * USUAL_BATCH  # from here on, batches save more than they lose
 _SMALL = 10_000  # rows of a generation, times outputs
 _LEAST = 120
@@ -20,11 +22,13 @@ _LEAST = 120
 def with_budget(
     settings: Settings, given: Mapping[str, Any], preset: Preset, dataset: Dataset
 ) -> Settings:
-    """The settings with a batch and generations for the data set, unless they were given."""
+    """The settings with what suits the data set, but for what was given."""
     if not preset.learns:
         return settings
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=usual_batch(len(dataset.y)))
+        if settings.batch and given.get("parsimony") is None:
+            settings = replace(settings, parsimony=LARGE_PARSIMONY)
     if given.get("generations") is None:
         settings = replace(settings, generations=usual_generations(dataset, settings.batch))
     return settings

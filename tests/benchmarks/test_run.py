@@ -69,6 +69,19 @@ def test_a_line_that_was_cut_off_is_left_out(tmp_path):
     assert [one.split for one in read(tmp_path / FILE)] == [0, 1]
 
 
+def test_large_tables_are_cut_and_a_folder_has_results_of_one_size(tmp_path):
+    plan = replace(plan_of(tmp_path, Learner("watch", Watch())), rows=60)
+    assert {one.rows for one in run(plan)} == {60}
+    with pytest.raises(ValueError, match="--rows 60"):
+        run(plan_of(tmp_path, Learner("watch", Watch())))
+    cut, other = (make_split(load_table("iris"), number, 60) for number in (0, 1))
+    assert (len(cut.x_train), len(cut.x_test)) == (42, 18)
+    assert np.bincount(cut.y_train).tolist() == [14, 14, 14]
+    assert not np.array_equal(cut.x_test, other.x_test)
+    whole = make_split(load_table("iris"), 0, 150)
+    np.testing.assert_array_equal(whole.x_test, make_split(load_table("iris"), 0).x_test)
+
+
 def test_a_folder_has_results_of_one_limit(tmp_path):
     run(plan_of(tmp_path, Learner("watch", Watch())))
 
