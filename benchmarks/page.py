@@ -103,8 +103,8 @@ def _introduction(results: Sequence[Result], environment: dict[str, object], ref
     machine = f" It was measured on {environment['machine']}." if "machine" in environment else ""
     how = (
         f"Each table was split {splits} times into {share} % training and {100 - share} % test"
-        f" rows, the same for all learners; each learner ran on one core.{_cut(results)} The score is"
-        f" the accuracy on the test rows, or R²; an R² below 0 counts as 0.{machine}"
+        f" rows, the same for all learners; each learner ran on one core.{_cut(results)} The score"
+        f" is the accuracy on the test rows, or R²; an R² below 0 counts as 0.{machine}"
     )
     what = (
         f"`{chosen} − learner` is the mean difference over the tables ± its standard error;"
