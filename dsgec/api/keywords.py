@@ -37,7 +37,7 @@ class Keywords(TypedDict, total=False):
     split_seed: int
     objective: str | None
     stop_at: float | None
-    patience: int
+    patience: int | None
     ensemble: int
     islands: int
     migrate_every: int
@@ -81,7 +81,7 @@ class Parameters:
         wraps: int = 0,
         objective: str | None = None,
         stop_at: float | None = None,
-        patience: int = 0,
+        patience: int | None = None,
         ensemble: int = 1,
         islands: int = 1,
         migrate_every: int = 25,

@@ -135,6 +135,7 @@ class Settings:
         "Stop after so many generations without a better best; 0: never.",
         *(0, MOST_GENERATIONS),
         recorded_with="patience",
+        learned=150,
     )
     ensemble: int = setting(
         1,
