@@ -33,7 +33,7 @@ def test_what_is_not_said_is_as_usual(tmp_path):
     assert (found.name, found.runs, found.seed) == ("mine", 30, 1)
     (part,) = found.parts
     assert part.generations == (500,)
-    assert part.settings == settings.Settings()
+    assert part.settings == (settings.Settings(),)
     assert found.tables == ()
     (plan,) = usual_plans(found.parts)
     assert [row.label for row in plan.rows] == ["one_layer"]
@@ -93,9 +93,9 @@ def test_everything_that_can_be_said(tmp_path):
     assert a.data[1].file == str(tmp_path / "houses.csv")
     assert (a.data[1].target, a.data[1].label) == ("price", "Houses")
     assert a.grammars[1].file == str(tmp_path / "my.bnf")
-    assert a.settings.max_depth == (("sigexpr", 4), ("sum", 2))
-    assert (a.settings.population, b.settings.population) == (10, 11)
-    assert b.settings.mutation == 1.0
+    assert a.settings[0].max_depth == (("sigexpr", 4), ("sum", 2))
+    assert (a.settings[0].population, b.settings[0].population) == (10, 11)
+    assert b.settings[0].mutation == 1.0
     (plan,) = found.tables
     assert plan.rows[0].representation == "dsge"
     assert (plan.rows[1].against, plan.rows[1].layers) == ("first", 2)
@@ -185,7 +185,7 @@ def test_every_setting_can_be_given(tmp_path):
     lines = "".join(f"{name} = {value}\n" for name, value in given.items())
     (part,) = study(tmp_path, f"[settings]\n{lines}{PART}").parts
 
-    assert part.settings == settings.Settings(**given)
+    assert part.settings == (settings.Settings(**given),)
 
 
 def test_all_mistakes_are_told_at_once(tmp_path):
