@@ -39,6 +39,19 @@ def test_what_is_not_said_is_as_usual(tmp_path):
     assert [row.label for row in plan.rows] == ["one_layer"]
 
 
+def test_a_part_may_have_another_preset(tmp_path):
+    parts = PART + PART.replace('["dsge"]', '["dsge", "ge"]') + 'name = "b"\n'
+    found = study(tmp_path, parts + 'settings = { preset = "learning", steps = 2 }\n')
+    paper, learning = found.parts
+
+    assert paper.settings == (settings.Settings(),)
+    dsge, ge = learning.settings
+    assert (dsge.variation, dsge.population, dsge.steps) == ("trees", 30, 2)
+    assert (ge.representation, ge.population, ge.crossover, ge.tuning) == ("ge", 100, 0.95, 200)
+    assert learning.generations == (500,)
+    assert [cell.settings.representation for cell in cells(found)][:3] == ["dsge", "dsge", "ge"]
+
+
 def test_a_file_beside_a_study_that_cannot_be_read_is_not_taken_for_another(tmp_path):
     (tmp_path / "one_layer").symlink_to("one_layer")  # which is no name of a file, nor of none
     (part,) = study(tmp_path, PART).parts
@@ -126,6 +139,7 @@ MISTAKES = [
     (f'name = "../x"\n{PART}', "It names a folder"),
     (f"[quick]\nruns = 'two'\n{PART}", "[quick]: `runs` is a string"),
     (f"[settings]\nseed = 3\n{PART}", "[settings]: `seed` means nothing here"),
+    (f"[settings]\npreset = 'p'\n{PART}", "`preset` is 'p'\n  Choose from learning, paper."),
     (f"[settings]\npopulation = 1\n{PART}", "part 1, [settings]: `population` is 1"),
     (f"[settings]\ncrossover = 'a'\n{PART}", "`crossover` is 'a'\n  It must be a number"),
     (f"[settings]\nconnect = 'none'\n{PART}", "`connect` is 'none'\n  Choose from all, previous."),
