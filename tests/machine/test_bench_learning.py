@@ -20,8 +20,9 @@ def few(monkeypatch):
 def test_the_loss_alone_is_that_of_the_gradient():
     problem = bench._problem(make_dataset(read_table("wdbc")))
     networks = bench._evolved(problem)
-    passes = bench._passes(problem, networks)
-    losses, both = passes["loss"](), passes["loss and gradient"]()
+    losses, both = (
+        [measured(*text) for text in networks] for measured in bench._passes(problem).values()
+    )
 
     assert [outcome for outcome, _ in losses] == ["SCORED"] * 3
     assert losses == [found[:2] for found in both]
