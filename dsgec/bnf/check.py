@@ -8,7 +8,14 @@ from dsgec.bnf.ends import explain_endless, find_ending, find_reachable, find_st
 from dsgec.bnf.ir import Alternative, Dots, Grammar, NonTerminal, Rule, Terminal
 from dsgec.bnf.measure import measure
 from dsgec.bnf.nearest import Nearest
-from dsgec.bnf.ranges import GE_RANGE, MOST_ALTERNATIVES, find_range, find_repeat, is_dots
+from dsgec.bnf.ranges import (
+    GE_RANGE,
+    MOST_ALTERNATIVES,
+    REPEAT_ADVICE,
+    find_range,
+    find_repeats,
+    is_dots,
+)
 from dsgec.bnf.source import GrammarSource, shorten
 from dsgec.errors import Fault, Span
 
@@ -107,17 +114,10 @@ def _dots(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
         if is_dots(alternative):
             yield from _range_dots(source, rule, index)
             continue
-        free = 0
-        for at, symbol in enumerate(alternative.symbols):
-            if not isinstance(symbol, Dots):
-                continue
-            if at - 2 < free or find_repeat(alternative.symbols, at) is None:
+        for dots, repeat in find_repeats(alternative):
+            if repeat is None:
                 message = "`...` stands between no two equal symbols"
-                advice = (
-                    "Write `<a> , ... , <a>`, with the same symbol and separator on both sides."
-                )
-                yield source.fault(message, advice, symbol.span)
-            free = at + 3
+                yield source.fault(message, REPEAT_ADVICE, dots.span)
 
 
 def _range_dots(source: GrammarSource, rule: Rule, index: int) -> Iterator[Fault]:

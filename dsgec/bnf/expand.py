@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from dsgec.bnf.ir import Alternative, Dots, Grammar, Rule, Symbol, Terminal
+from dsgec.bnf.ir import Alternative, Grammar, NonTerminal, Rule, Symbol, Terminal
 from dsgec.bnf.ranges import (
     MOST_ALTERNATIVES,
+    REPEAT_ADVICE,
     Range,
     find_range,
-    find_repeat,
+    find_repeats,
     is_dots,
     read_ge_range,
 )
@@ -59,19 +60,19 @@ def needs_features(grammar: Grammar) -> bool:
 
 def needs_outputs(grammar: Grammar) -> bool:
     """Whether the number of outputs changes what the grammar expands to."""
-    return any(
-        _refers_to(part, "m") or (isinstance(part, Alternative) and _dots(part))
-        for rule in grammar.rules
-        for part, _ in _parts(rule)
-    )
+    return any(_refers_to(part, "m") for rule in grammar.rules for part, _ in _parts(rule))
 
 
-def _refers_to(part: Part, size: str) -> bool:
-    return isinstance(part, Range) and isinstance(part.end, str) and part.end.startswith(size)
-
-
-def _dots(alternative: Alternative) -> int:
-    return sum(isinstance(symbol, Dots) for symbol in alternative.symbols)
+def _refers_to(part: Part | Symbol, size: str) -> bool:
+    match part:
+        case Range(end=end):
+            return isinstance(end, str) and end.startswith(size)
+        case Alternative():
+            return any(_refers_to(repeat.term, size) for _, repeat in find_repeats(part) if repeat)
+        case Terminal() | NonTerminal():  # what is repeated, for each output
+            return size == "m"
+        case _:
+            return False
 
 
 def _parts(rule: Rule) -> Iterator[tuple[Part, Span | None]]:
@@ -101,7 +102,11 @@ def _size(expansion: _Expansion, rule: Rule) -> int:
             case str():
                 size += _ge_size(expansion, part)
             case Alternative():
-                size += 1 + _dots(part) * expansion.outputs
+                size += 1 + sum(
+                    repeat.count(expansion.features, expansion.outputs)
+                    for _, repeat in find_repeats(part)
+                    if repeat
+                )
     return size
 
 
@@ -132,21 +137,17 @@ def _expand_rule(expansion: _Expansion, rule: Rule) -> Iterator[Alternative]:
 
 
 def _expand_sequence(expansion: _Expansion, alternative: Alternative) -> Alternative:
-    symbols = alternative.symbols
-    if not _dots(alternative):
-        return alternative
     expanded: list[Symbol] = []
     done = 0
-    for at, symbol in enumerate(symbols):
-        if not isinstance(symbol, Dots):
+    for dots, repeat in find_repeats(alternative):
+        if repeat is None:
+            expansion.report("`...` stands between no two equal symbols", dots.span, REPEAT_ADVICE)
             continue
-        found = find_repeat(symbols, at)
-        if found is None or at - 2 < done:
-            advice = "Write `<a> , ... , <a>`, with the same symbol and separator on both sides."
-            expansion.report("`...` stands between no two equal symbols", symbol.span, advice)
-            continue
-        one, separator = found
-        expanded += [*symbols[done : at - 2], one]
-        expanded += [separator, one] * (expansion.outputs - 1)
-        done = at + 3
-    return replace(alternative, symbols=(*expanded, *symbols[done:]))
+        sizes = expansion.features, expansion.outputs
+        expanded += alternative.symbols[done : repeat.first]
+        if repeat.count(*sizes):
+            expanded += repeat.symbols(*sizes)
+        else:
+            expansion.report("this range runs backwards", dots.span)
+        done = repeat.last
+    return replace(alternative, symbols=(*expanded, *alternative.symbols[done:]))

@@ -8,12 +8,17 @@ from dsgec.bnf.ir import Alternative, Dots, NonTerminal, Symbol, Terminal
 from dsgec.errors import Span
 
 MOST_ALTERNATIVES = 250_000  # more than twice the columns that a table can have
+REPEAT_ADVICE = (
+    "Write `<a> , ... , <a>`, with the same symbol and separator on both sides, or the ends of a"
+    " range: `<a> * x_1 + ... + <a> * x_n`."
+)
 GE_RANGE = re.compile(r"GE_RANGE:(?P<size>dataset_n_vars|[0-9]{1,18})")
 
 _SIGNED = re.compile(r"-?[0-9]{1,18}")
 _DIGITS = re.compile(r"[0-9]+")
 _END = re.compile(r"[0-9]{1,18}|[nm](?:-1)?")
 _LETTER = re.compile(r"[a-z]|[A-Z]")
+_LONGEST_TERM = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,36 @@ class Range:
         before, place, after = symbols[:at], symbols[at].span, symbols[at + 1 :]
         for value in values:
             yield Alternative((*before, Terminal(self.text(value), place), *after), span)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The symbols from `first` to before `last` of a sequence, which are short for others.
+
+    They are copies of one symbol, one for each output, or the terms of a range, once each.
+    """
+
+    first: int
+    last: int
+    separator: Terminal
+    term: Symbol | Range
+
+    def count(self, features: int, outputs: int) -> int:
+        """How many terms it has, when the sizes are known; 0 of a range that runs backwards."""
+        if isinstance(self.term, Range):
+            return max(self.term.last(features, outputs) - self.term.start + 1, 0)
+        return outputs
+
+    def symbols(self, features: int, outputs: int) -> list[Symbol]:
+        """All terms, and the separator between them."""
+        count = self.count(features, outputs)
+        if isinstance(self.term, Range):
+            start = self.term.start
+            terms = [a.symbols for a in self.term.alternatives(range(start, start + count), None)]
+        else:
+            terms = [(self.term,)] * count
+        rest = (symbol for term in terms[1:] for symbol in (self.separator, *term))
+        return [*terms[0], *rest]
 
 
 def find_range(first: Alternative, last: Alternative) -> Range | None:
@@ -111,11 +146,34 @@ def is_dots(alternative: Alternative) -> bool:
     return len(alternative.symbols) == 1 and isinstance(alternative.symbols[0], Dots)
 
 
-def find_repeat(symbols: tuple[Symbol, ...], at: int) -> tuple[Symbol, Symbol] | None:
-    """What is repeated and what is between in `A sep ... sep A`, whose dots are at `at`."""
+def _find_repeat(symbols: tuple[Symbol, ...], at: int) -> Repeat | None:
+    """What `A sep ... sep B` stands for, whose dots are at `at`.
+
+    A and B are the same symbol, or the ends of a range: as few symbols as make one.
+    """
     if at < 2 or at + 2 >= len(symbols):
         return None
     one, separator, other, again = (symbols[at + step] for step in (-2, -1, 1, 2))
-    if one != again or separator != other or not isinstance(one, Terminal | NonTerminal):
+    if separator != other or not isinstance(separator, Terminal):
         return None
-    return (one, separator) if isinstance(separator, Terminal) else None
+    if one == again and isinstance(one, Terminal | NonTerminal):
+        return Repeat(at - 2, at + 3, separator, one)
+    for length in range(1, min(_LONGEST_TERM, at - 1, len(symbols) - at - 2) + 1):
+        first, last = at - 1 - length, at + 2 + length
+        left, right = Alternative(symbols[first : at - 1]), Alternative(symbols[at + 2 : last])
+        if any(isinstance(symbol, Dots) for symbol in (*left.symbols, *right.symbols)):
+            return None
+        found = find_range(left, right)
+        if found is not None:
+            return Repeat(first, last, separator, found)
+    return None
+
+
+def find_repeats(alternative: Alternative) -> Iterator[tuple[Symbol, Repeat | None]]:
+    """The dots of a sequence, and what each stands for; None for dots that make no sense."""
+    free = 0
+    for at, symbol in enumerate(alternative.symbols):
+        if isinstance(symbol, Dots):
+            found = _find_repeat(alternative.symbols, at)
+            yield symbol, found if found and found.first >= free else None
+            free = found.last if found else at + 1

@@ -18,14 +18,17 @@ def doctor() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.option("--exports", is_flag=True, help="Measure exported networks beside those of others.")
 def bench(as_json: bool, exports: bool) -> None:
-    """Measure this machine in a minute and a half: speeds, growth, threads, compiling."""
+    """Measure this machine in four minutes: speeds, learning, growth, threads, compiling."""
+    from itertools import chain
+
     from dsgec.machine.bench import bench as engine
     from dsgec.machine.bench import table_lines
     from dsgec.machine.bench_exports import bench_exports
+    from dsgec.machine.bench_learning import bench_learning
     from dsgec.plain_data import to_json
 
     reports = {}
-    for name, report in bench_exports() if exports else engine():
+    for name, report in bench_exports() if exports else chain(engine(), bench_learning()):
         reports[name] = report
         if not as_json:
             say("\n".join(table_lines(name, report)))

@@ -47,7 +47,7 @@ _LIMIT_FLAGS = ("-O3", "-march=native", "-fno-trapping-math")
 def bench() -> Iterator[tuple[str, Report]]:
     """The measurements one by one: a name, and figures by their names."""
     one_layer = _problem("one_layer", make_dataset(read_table("wdbc")))
-    many_layers = _problem("multi_layer", _random_table(208, 60))
+    many_layers = _problem("multi_layer", random_table(208, 60))
     yield "one_layer on wdbc", _speeds(one_layer, generations=20)
     yield "multi_layer on 208 × 60, the shape of sonar", _speeds(many_layers, generations=2)
     yield "one_layer on wdbc, 500 generations of 100, one thread", _whole_run(one_layer)
@@ -58,7 +58,7 @@ def bench() -> Iterator[tuple[str, Report]]:
     yield "dsgec evolve one_layer wdbc --runs 30, 500 generations each", _runs()
     yield "watching 2,000 generations on a terminal", _watching(one_layer)
     yield "compiling the engine", _compile(one_layer)
-    yield "starting", {"dsgec --version, ms": _round(_start_up() * 1e3)}
+    yield "starting", {"dsgec --version, ms": rounded(_start_up() * 1e3)}
 
 
 def _speeds(problem: Problem, generations: int) -> Report:
@@ -73,8 +73,8 @@ def _speeds(problem: Problem, generations: int) -> Report:
             *_, last = evolver.generations()
             speed = last.evaluations / (time.perf_counter() - start)
             best[name] = max(best.get(name, 0.0), speed)
-    report: Report = {f"{name}, evaluations/s": _round(speed) for name, speed in best.items()}
-    report["engine / reference"] = _round(best["engine"] / best["reference"])
+    report: Report = {f"{name}, evaluations/s": rounded(speed) for name, speed in best.items()}
+    report["engine / reference"] = rounded(best["engine"] / best["reference"])
     return report
 
 
@@ -90,9 +90,9 @@ def _whole_run(problem: Problem) -> Report:
         limit.append(_limit(problem, engine))
         report = {"evaluations": last.evaluations, "reused": last.reused}
     return {
-        "evaluations/s": _round(1.0 / min(seconds)),
-        "µs an evaluation": _round(min(seconds) * 1e6),
-        "µs, a plain loop over the last population": _round(min(limit) * 1e6),
+        "evaluations/s": rounded(1.0 / min(seconds)),
+        "µs an evaluation": rounded(min(seconds) * 1e6),
+        "µs, a plain loop over the last population": rounded(min(limit) * 1e6),
         **report,
         **_time_split(problem),
     }
@@ -109,8 +109,8 @@ def _representations(problem: Problem) -> Report:
         speed = settings.population * settings.generations / (time.perf_counter() - start)
         best[name] = max(best.get(name, 0.0), speed)
     return {
-        **{f"{name}, individuals/s": _round(speed) for name, speed in best.items()},
-        **{f"{name} / dsge": _round(best[name] / best["dsge"]) for name in REPRESENTATIONS[1:]},
+        **{f"{name}, individuals/s": rounded(speed) for name, speed in best.items()},
+        **{f"{name} / dsge": rounded(best[name] / best["dsge"]) for name in REPRESENTATIONS[1:]},
     }
 
 
@@ -128,7 +128,7 @@ def _time_split(problem: Problem) -> Report:
         "evaluate": parts["evaluating"],
     }
     shares["other"] = whole - sum(shares.values())
-    return {f"{name}, % of the time": _round(100 * part / whole) for name, part in shares.items()}
+    return {f"{name}, % of the time": rounded(100 * part / whole) for name, part in shares.items()}
 
 
 def _limit(problem: Problem, engine: Engine) -> float:
@@ -160,7 +160,7 @@ def _growth_with_rows() -> Report:
     report = {}
     before = (0, 0.0)
     for rows in _ROWS:
-        problem = _problem("one_layer", _random_table(rows, 20), test=0.0)
+        problem = _problem("one_layer", random_table(rows, 20), test=0.0)
         first = Engine(problem, Settings(population=100, generations=0))
         first.step(1)
         texts = [first.individual(number).phenotype for number in range(100)]
@@ -172,10 +172,10 @@ def _growth_with_rows() -> Report:
                 engine.native.score(text)
             best = min(best, time.perf_counter() - start)
         spent = best / len(texts)
-        report[f"{rows:,} rows, µs an evaluation"] = _round(spent * 1e6)
+        report[f"{rows:,} rows, µs an evaluation"] = rounded(spent * 1e6)
         if before[0]:
             each = (spent - before[1]) / (rows - before[0])
-            report[f"  each row more than {before[0]:,}, ns"] = _round(each * 1e9)
+            report[f"  each row more than {before[0]:,}, ns"] = rounded(each * 1e9)
         before = (rows, spent)
     return report
 
@@ -184,7 +184,7 @@ def _growth_with_population(problem: Problem) -> Report:
     report = {}
     for population in _POPULATIONS:
         settings = Settings(population=population, generations=max(1, 20_000 // population))
-        report[f"{population:,}"] = _round(_seconds(problem, settings) * 1e6)
+        report[f"{population:,}"] = rounded(_seconds(problem, settings) * 1e6)
     return report
 
 
@@ -197,15 +197,15 @@ def _seconds(problem: Problem, settings: Settings, threads: int = 1) -> float:
 
 
 def _threads() -> Report:
-    problem = _problem("one_layer", _random_table(200_000, 20), test=0.0)
+    problem = _problem("one_layer", random_table(200_000, 20), test=0.0)
     settings = Settings(population=20, generations=2)
     best = {1: float("inf"), 2: float("inf")}
     for threads in (1, 2, 1, 2):
         best[threads] = min(best[threads], _seconds(problem, settings, threads))
     return {
-        "1 thread, ms an evaluation": _round(best[1] * 1e3),
-        "2 threads, ms an evaluation": _round(best[2] * 1e3),
-        "gain": _round(best[1] / best[2]),
+        "1 thread, ms an evaluation": rounded(best[1] * 1e3),
+        "2 threads, ms an evaluation": rounded(best[2] * 1e3),
+        "gain": rounded(best[1] / best[2]),
     }
 
 
@@ -220,9 +220,9 @@ def _runs() -> Report:
             subprocess.run(command, check=True)  # noqa: S603
             best[jobs] = min(best[jobs], time.perf_counter() - start)
     return {
-        "1 job, s": _round(best[1]),
-        "2 jobs, s": _round(best[2]),
-        "gain": _round(best[1] / best[2]),
+        "1 job, s": rounded(best[1]),
+        "2 jobs, s": rounded(best[2]),
+        "gain": rounded(best[1] / best[2]),
     }
 
 
@@ -248,10 +248,10 @@ def _watching(problem: Problem) -> Report:
             if name == "watched":
                 shares.append(inside / (time.thread_time() - begun))
     return {
-        "watched, s": _round(best["watched"]),
-        "quiet, s": _round(best["quiet"]),
-        "watched / quiet": _round(best["watched"] / best["quiet"]),
-        "watching, % of the processor's time": _round(100 * statistics.median(shares)),
+        "watched, s": rounded(best["watched"]),
+        "quiet, s": rounded(best["quiet"]),
+        "watched / quiet": rounded(best["watched"] / best["quiet"]),
+        "watching, % of the processor's time": rounded(100 * statistics.median(shares)),
     }
 
 
@@ -280,7 +280,7 @@ def _compile(problem: Problem) -> Report:
         Engine(problem, Settings())
         cold = time.perf_counter() - start
         cached = _fastest(lambda: Engine(problem, Settings()), 5)
-    return {"cold, s": _round(cold), "cached, ms": _round(cached * 1e3)}
+    return {"cold, s": rounded(cold), "cached, ms": rounded(cached * 1e3)}
 
 
 @contextmanager
@@ -307,7 +307,8 @@ def _problem(grammar: str, dataset: Dataset, test: float = 0.3) -> Problem:
     return make_problem(load_grammar(grammar).grammar, dataset, Settings(test=test))
 
 
-def _random_table(rows: int, features: int) -> Dataset:
+def random_table(rows: int, features: int) -> Dataset:
+    """Two classes that two of the features tell apart, nearly."""
     rng = np.random.default_rng(1)
     x = rng.random((rows, features))
     y = (x[:, 0] + x[:, 1] + 0.3 * rng.random(rows) > 1.15).astype(np.float64)
@@ -315,7 +316,7 @@ def _random_table(rows: int, features: int) -> Dataset:
     return Dataset("random", names, "y", (0, 1), x, y, "")
 
 
-def _round(value: float) -> float:
+def rounded(value: float) -> float:
     """Three digits are more than such a measurement has."""
     return float(f"{value:.3g}")
 

@@ -252,16 +252,27 @@ class NativeEngine:
         A weight is the offset and the length of its numeral in the UTF-8 text; `values` take the
         place of those of the text. See `dsgec.learning.gradient`.
         """
-        data, ffi = _encoded(text), self._ffi
-        spans = self._weights(weights, [(0.0, 0.0)] * len(weights))
         if values is not None and len(values) != len(weights):
             raise self._failure(self._lib.BAD_CALL)
-        given = ffi.NULL if values is None else ffi.new("double[]", list(values))
-        loss, slopes = ffi.new("double *"), ffi.new("double[]", len(weights))
+        given = self._ffi.NULL if values is None else self._ffi.new("double[]", list(values))
+        slopes = self._ffi.new("double[]", len(weights))
+        return *self._learned(text, weights, penalty, given, slopes), list(slopes)
+
+    def loss(
+        self, text: str, weights: Sequence[tuple[int, int]], penalty: float = 0.0
+    ) -> tuple[str, float]:
+        """As `gradient`, without the slopes: the bench compares the two."""
+        return self._learned(text, weights, penalty, self._ffi.NULL, self._ffi.NULL)
+
+    def _learned(
+        self, text: str, weights: Sequence[tuple[int, int]], penalty: float, given: Any, slopes: Any
+    ) -> tuple[str, float]:
+        data, loss = _encoded(text), self._ffi.new("double *")
+        spans = self._weights(weights, [(0.0, 0.0)] * len(weights))
         outcome = self._lib.dsgec_engine_gradient(
             self._engine, data, len(data), spans, len(weights), penalty, given, loss, slopes
         )
-        return self._outcome(outcome), loss[0], list(slopes)
+        return self._outcome(outcome), loss[0]
 
     def tune(
         self,

@@ -12,11 +12,6 @@ def cells(study: Study) -> Iterator[Cell]:
         for part in study.parts:
             for data, generations in zip(part.data, part.generations, strict=True):
                 for grammar in part.grammars:
-                    for representation in part.representations:
-                        settings = replace(
-                            part.settings,
-                            representation=representation,
-                            generations=generations,
-                            seed=study.seed + number,
-                        )
-                        yield Cell(part.name, grammar, data, settings)
+                    for settings in part.settings:
+                        own = replace(settings, generations=generations, seed=study.seed + number)
+                        yield Cell(part.name, grammar, data, own)

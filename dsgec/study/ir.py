@@ -31,7 +31,8 @@ class StudyGrammar:
 class StudyPart:
     """Every representation with every grammar on every table.
 
-    `settings` is without what differs: representation, generations and seed.
+    `settings` are those of each representation, without what differs between runs: generations and
+    seed.
     """
 
     name: str
@@ -40,7 +41,8 @@ class StudyPart:
     data: tuple[Data, ...]
     generations: tuple[int, ...]
     """For each table."""
-    settings: Settings
+    settings: tuple[Settings, ...]
+    """For each representation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 import re
 import stat
 import tomllib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import DsgecError, Fault, Span
-from dsgec.evolution.settings import MOST_GENERATIONS, Settings
+from dsgec.evolution.settings import MOST_GENERATIONS, Preset, Settings, make_settings
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.resources import STUDIES, find, read_bytes
 from dsgec.setting import make, names_of, settings_of
@@ -134,16 +134,24 @@ def _declared(
     return found
 
 
-def _made(kind: type[Made], reader: TomlReader, but: Collection[str] = ()) -> Made:
+def _made(kind: type[Made], reader: TomlReader) -> Made:
     """What a table of the study says of the settings that are the fields of a dataclass."""
+    given = _given(kind, reader)
+    return _checked(reader, lambda: make(kind, given), kind())
+
+
+def _given(kind: type, reader: TomlReader, but: Collection[str] = ()) -> dict[str, Any]:
     known = names_of(settings_of(kind)) - {*but}
     reader.asked += sorted(known)
-    given = {key: value for key, value in reader.table.items() if key in known}
+    return {key: value for key, value in reader.table.items() if key in known}
+
+
+def _checked(reader: TomlReader, build: Callable[[], Made], otherwise: Made) -> Made:
     try:
-        return make(kind, given)
+        return build()
     except DsgecError as error:
         reader.faults += [fault.at(reader.place, STUDY) for fault in error.faults]
-        return kind()
+        return otherwise
 
 
 def _part(
@@ -168,10 +176,25 @@ def _part(
     each = _generations(reader, generations, data)
     own = reader.take("settings", dict, {})
     inner = TomlReader(shared | own, f"{reader.place}, [settings]", reader.faults)
-    settings = _made(Settings, inner, but=_NOT_SETTINGS)
+    settings = _settings(inner, representations)
     inner.close()
     reader.close()
     return StudyPart(name, representations, grammars, data, each, settings)
+
+
+def _settings(reader: TomlReader, representations: tuple[str, ...]) -> tuple[Settings, ...]:
+    """Those of each representation, with the defaults of a preset: in a study, the paper's."""
+    paper = Preset(preset="paper")
+    named = _given(Preset, reader)
+    preset = _checked(reader, lambda: make(Preset, named) if named else paper, paper)
+    given = _given(Settings, reader, but=_NOT_SETTINGS)
+    return _checked(
+        reader,
+        lambda: tuple(
+            make_settings({**given, "representation": one}, preset) for one in representations
+        ),
+        (Settings(),) * len(representations),
+    )
 
 
 def _generations(reader: TomlReader, usual: int, data: tuple[Data, ...]) -> tuple[int, ...]:

@@ -37,6 +37,7 @@ class CellResult:
     evaluations: int
     changes: tuple[tuple[int, float | None], ...]
     fault: str = ""
+    objective: str = ""
 
     def figure(self, name: str) -> float | None:
         """A figure by its name: `fitness`, `train rmse`, `neurons` …"""
@@ -92,8 +93,7 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
             or sorted(set(numbers)) != numbers
             or numbers[-1] > _whole(result["generations"])
             or not _is_ended(result, asked["settings"]["generations"])
-            # Without an elite the last generation may have no valid network: then a champion is it.
-            or changes[-1][1] not in (None, _figure(result["fitness"]))
+            or not _ends_with(changes[-1][1], _figure(result["fitness"]), asked["settings"])
         ):
             return None
         return CellResult(
@@ -104,6 +104,7 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
             {name: _whole(result["network"][name]) for name in SIZES},
             _whole(result["evaluations"]),
             changes,
+            objective=str(result["objective"]),
         )
     except (
         DsgecError,
@@ -122,6 +123,17 @@ def _is_ended(result: dict[str, Any], generations: int) -> bool:
     if result["ended"] == "generations":
         return bool(result["generations"] == generations)
     return result["ended"] in ENDS and bool(result["generations"] <= generations)
+
+
+def _ends_with(last: float | None, fitness: float | None, settings: dict[str, Any]) -> bool:
+    """Whether a run can end with a fitness, after that of the best of its last generation.
+
+    Without an elite there may be no valid network in it: then a champion is the result. One that
+    was tuned after the generations, or that was lost, can be better where numbers are learned.
+    """
+    learns = "steps" in settings or "variation" in settings
+    is_better = learns and last is not None and fitness is not None and fitness < last
+    return is_better or last in (None, fitness)
 
 
 def results_text(results: Results) -> str:

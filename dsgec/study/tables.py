@@ -1,15 +1,17 @@
 """Results to tables in the layout of the paper's: measures, for each its rows, by data set."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from dsgec.study.ir import Data, Printed, Row, Study, TablePlan
+from dsgec.evolution.problem import make_learning
+from dsgec.study.ir import Cell, Data, Printed, Row, Study, TablePlan
 from dsgec.study.printed import mean_and_deviation
 from dsgec.study.results import CellResult, Results
 from dsgec.study.statistics import SampleSummary, compare, mark, sample
 
 Chosen = dict[tuple[Row, Data], tuple[CellResult, ...]]
+_Kinds = dict[tuple[Row, Data], list[tuple[Cell, CellResult]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def make_table(study: Study, plan: TablePlan, results: Results) -> ResultTable:
             lines.append(Line(row.label, tuple(entries)))
         blocks.append(TableBlock(measure, tuple(lines)))
     columns = tuple(data.label for data in plan.data)
-    notes = (*_notes(study, plan, chosen), *_distances(plan, chosen, printed))
+    others = {row for row, _ in _others(plan, _kinds(plan, results))}
+    notes = (*_notes(study, plan, chosen, others), *_distances(plan, chosen, printed))
     return ResultTable(plan.name, plan.title, columns, bool(printed), tuple(blocks), notes)
 
 
@@ -112,21 +115,54 @@ def figures(outcomes: Sequence[CellResult], measure: Measure) -> tuple[float, ..
 
 
 def choose_runs(plan: TablePlan, results: Results) -> Chosen:
-    """The runs that count in each row, on each data set."""
-    kinds: defaultdict[tuple[str, ...], list[CellResult]] = defaultdict(list)
-    for cell, outcome in results.items():
-        kinds[cell.part, cell.settings.representation, cell.grammar.name, cell.data.name].append(
-            outcome
-        )
+    """The runs that count in each row, on each data set.
+
+    Those that minimise something else than the first row have no fitness: it could not be compared.
+    """
+    kinds = _kinds(plan, results)
+    others = _others(plan, kinds)
     return {
         (row, data): tuple(
-            outcome
-            for outcome in kinds[row.part, row.representation, row.grammar, data.name]
+            replace(outcome, fitness=None, changes=((0, None),))
+            if (row, data) in others
+            else outcome
+            for _, outcome in runs
             if outcome.sizes.get("layers", 0) >= row.layers
         )
+        for (row, data), runs in kinds.items()
+    }
+
+
+def _kinds(plan: TablePlan, results: Results) -> _Kinds:
+    """All runs of each row, on each data set."""
+    kinds: defaultdict[tuple[str, ...], list[tuple[Cell, CellResult]]] = defaultdict(list)
+    for cell, outcome in results.items():
+        kind = (cell.part, cell.settings.representation, cell.grammar.name, cell.data.name)
+        kinds[kind].append((cell, outcome))
+    return {
+        (row, data): kinds[row.part, row.representation, row.grammar, data.name]
         for row in plan.rows
         for data in plan.data
     }
+
+
+def _others(plan: TablePlan, kinds: _Kinds) -> set[tuple[Row, Data]]:
+    """The rows, on each data set, whose runs minimise something else than the first row."""
+    found = set()
+    for data in plan.data:
+        aims = {
+            row: {_aim(*run) for run in kinds[row, data] if not run[1].fault} for row in plan.rows
+        }
+        first = next((aim for aim in aims.values() if aim), set())
+        found |= {(row, data) for row, aim in aims.items() if aim - first}
+    return found
+
+
+def _aim(cell: Cell, outcome: CellResult) -> tuple[str, float, float]:
+    """What a run minimises: the objective, and the penalties of numbers and connections."""
+    learning = make_learning(cell.settings, 1)
+    penalties = (learning.penalty, learning.parsimony) if learning else (0.0, 0.0)
+    return outcome.objective, *penalties
 
 
 def measures_of(chosen: Chosen) -> list[Measure]:
@@ -157,7 +193,7 @@ def _number(value: float) -> str:
     return f"{value:.2f}" if size < 9.995 else f"{value:.1f}" if size < 99.95 else f"{value:.0f}"
 
 
-def _notes(study: Study, plan: TablePlan, chosen: Chosen) -> Iterator[str]:
+def _notes(study: Study, plan: TablePlan, chosen: Chosen, others: Collection[Row]) -> Iterator[str]:
     if study.shortened:
         yield study.shortened
     counts = {(row, data): len(runs) for (row, data), runs in chosen.items()}
@@ -166,6 +202,12 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen) -> Iterator[str]:
         f"Mean ± standard deviation of the best network of each of {usual} runs, seeds"
         f" {study.seed} to {study.seed + study.runs - 1}."
     )
+    if others:
+        labels = ", ".join(row.label for row in plan.rows if row in others)
+        yield (
+            f"Fitness is what {plan.rows[0].label} minimises. Not comparable, because something"
+            f" else is minimised: {labels}."
+        )
     for row in plan.rows:
         own = [counts[row, data] for data in plan.data]
         if any(count != usual for count in own):

@@ -65,8 +65,29 @@ def test_dots_may_stand_twice_in_a_sequence():
 
 
 @pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("x_1 + ... + x_n", "x_1 + x_2 + x_3"),
+        ("<s> * x_1 + ... + <s> * x_n + 1 | 2", "<s> * x_1 + <s> * x_2 + <s> * x_3 + 1"),
+        ("f( x[0] , ... , x[n-1] ) ; y + ... + y", "f( x[0] , x[1] , x[2] ) ; y + y"),
+        ("5 * a + ... + 5 * c", "5 * a + 5 * b + 5 * c"),
+    ],
+)
+def test_a_range_in_a_sequence_becomes_a_term_for_each(written, meant):
+    assert expanded(written)[0] == meant
+
+
+@pytest.mark.parametrize("written", ["x_1 + ... * x_n", "x_1 + ... + y_n", "... + x_n", "a + ..."])
+def test_dots_in_a_sequence_between_no_ends_are_an_error(written):
+    with pytest.raises(DsgecError, match=r"between no two equal symbols"):
+        expanded(written)
+
+
+@pytest.mark.parametrize(
     ("written", "features", "outputs"),
     [
+        ("<s> * x_1 + ... + <s> * x_n | 1", True, False),
+        ("y_1 , ... , y_m", False, True),
         ("x_1 | ... | x_n", True, False),
         ("x[0] | ... | x[n-1]", True, False),
         ("GE_RANGE:dataset_n_vars", True, False),
@@ -99,6 +120,8 @@ def test_a_shipped_grammar_expands_and_then_needs_nothing(name):
         ("x_1 | x_2 | ... | x_n", 1, "g.bnf:1:21", "`x_2 | ... | x_1` runs backwards"),
         ("x_1 | ... | x_n", 0, "g.bnf:1:15", "`x_1 | ... | x_0` runs backwards"),
         ("GE_RANGE:dataset_n_vars", 0, "g.bnf:1:9", "no alternatives"),
+        ("x_2 + ... + x_n", 1, "g.bnf:1:15", "runs backwards"),
+        ("x_1 + ... + x_n", 10**12, "g.bnf:1:1", "more than 250000 alternatives in total"),
         ("x_1 | ... | x_n", 10**12, "g.bnf:1:1", "more than 250000 alternatives in total"),
         ("1 | ... | 170000 | a | 1 | ... | n", 100_000, "g.bnf:1:1", "more than 250000"),
     ],

@@ -63,10 +63,13 @@ def grammars(draw):
     references = st.sampled_from(names).map(NonTerminal)
     sequences = st.lists(st.one_of(terminals, references), max_size=4).map(tuple)
     repeats = references.map(lambda a: (a, Terminal(","), Dots(), Terminal(","), a))
+    series = st.just([Terminal(t) for t in ("x_1", "+")]).map(
+        lambda start: (*start, Dots(), start[1], Terminal("x_n"))
+    )
     ranges = st.just([(Terminal("x_1"),), (Dots(),), (Terminal("x_n"),)])
     rules = []
     for name in names:
-        bodies = draw(st.lists(st.one_of(sequences, repeats), max_size=3))
+        bodies = draw(st.lists(st.one_of(sequences, repeats, series), max_size=3))
         bodies += draw(st.one_of(st.just([()]), ranges))
         rules.append(Rule(name, tuple(map(Alternative, bodies))))
     role = st.sampled_from(["", *names])

@@ -22,7 +22,7 @@ def outcome(fitness, *, rmse=0.5, accuracy=0.5, layers=1, neurons=3, changes=Non
 def make_study(data=(ONE,), runs=4, **more):
     names = ("a", "b")
     parts = tuple(
-        StudyPart(name, ("dsge",), (GRAMMAR,), data, (10,) * len(data), Settings())
+        StudyPart(name, ("dsge",), (GRAMMAR,), data, (10,) * len(data), (Settings(),))
         for name in names
     )
     rows = (Row("A", "a", "dsge", "net"), Row("B", "b", "dsge", "net", against="A"))

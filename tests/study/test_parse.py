@@ -33,10 +33,23 @@ def test_what_is_not_said_is_as_usual(tmp_path):
     assert (found.name, found.runs, found.seed) == ("mine", 30, 1)
     (part,) = found.parts
     assert part.generations == (500,)
-    assert part.settings == settings.Settings()
+    assert part.settings == (settings.Settings(),)
     assert found.tables == ()
     (plan,) = usual_plans(found.parts)
     assert [row.label for row in plan.rows] == ["one_layer"]
+
+
+def test_a_part_may_have_another_preset(tmp_path):
+    parts = PART + PART.replace('["dsge"]', '["dsge", "ge"]') + 'name = "b"\n'
+    found = study(tmp_path, parts + 'settings = { preset = "learning", steps = 2 }\n')
+    paper, learning = found.parts
+
+    assert paper.settings == (settings.Settings(),)
+    dsge, ge = learning.settings
+    assert (dsge.variation, dsge.population, dsge.steps) == ("trees", 30, 2)
+    assert (ge.representation, ge.population, ge.crossover, ge.tuning) == ("ge", 100, 0.95, 200)
+    assert learning.generations == (500,)
+    assert [cell.settings.representation for cell in cells(found)][:3] == ["dsge", "dsge", "ge"]
 
 
 def test_a_file_beside_a_study_that_cannot_be_read_is_not_taken_for_another(tmp_path):
@@ -93,9 +106,9 @@ def test_everything_that_can_be_said(tmp_path):
     assert a.data[1].file == str(tmp_path / "houses.csv")
     assert (a.data[1].target, a.data[1].label) == ("price", "Houses")
     assert a.grammars[1].file == str(tmp_path / "my.bnf")
-    assert a.settings.max_depth == (("sigexpr", 4), ("sum", 2))
-    assert (a.settings.population, b.settings.population) == (10, 11)
-    assert b.settings.mutation == 1.0
+    assert a.settings[0].max_depth == (("sigexpr", 4), ("sum", 2))
+    assert (a.settings[0].population, b.settings[0].population) == (10, 11)
+    assert b.settings[0].mutation == 1.0
     (plan,) = found.tables
     assert plan.rows[0].representation == "dsge"
     assert (plan.rows[1].against, plan.rows[1].layers) == ("first", 2)
@@ -126,6 +139,7 @@ MISTAKES = [
     (f'name = "../x"\n{PART}', "It names a folder"),
     (f"[quick]\nruns = 'two'\n{PART}", "[quick]: `runs` is a string"),
     (f"[settings]\nseed = 3\n{PART}", "[settings]: `seed` means nothing here"),
+    (f"[settings]\npreset = 'p'\n{PART}", "`preset` is 'p'\n  Choose from learning, paper."),
     (f"[settings]\npopulation = 1\n{PART}", "part 1, [settings]: `population` is 1"),
     (f"[settings]\ncrossover = 'a'\n{PART}", "`crossover` is 'a'\n  It must be a number"),
     (f"[settings]\nconnect = 'none'\n{PART}", "`connect` is 'none'\n  Choose from all, previous."),
@@ -185,7 +199,7 @@ def test_every_setting_can_be_given(tmp_path):
     lines = "".join(f"{name} = {value}\n" for name, value in given.items())
     (part,) = study(tmp_path, f"[settings]\n{lines}{PART}").parts
 
-    assert part.settings == settings.Settings(**given)
+    assert part.settings == (settings.Settings(**given),)
 
 
 def test_all_mistakes_are_told_at_once(tmp_path):
