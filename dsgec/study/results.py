@@ -129,8 +129,11 @@ def _ends_with(last: float | None, fitness: float | None, settings: dict[str, An
     """Whether a run can end with a fitness, after that of the best of its last generation.
 
     Without an elite there may be no valid network in it: then a champion is the result. One that
-    was tuned after the generations, or that was lost, can be better where numbers are learned.
+    was tuned after the generations, or that was lost, can be better where numbers are learned. With
+    batches, the two may be by other rows.
     """
+    if "batch" in settings:
+        return True
     learns = "steps" in settings or "variation" in settings
     is_better = learns and last is not None and fitness is not None and fitness < last
     return is_better or last in (None, fitness)
