@@ -27,8 +27,7 @@ static int try_hoist(const dsgec_engine *e, Thread *own, Individual *smaller, in
     apply_hoist(t, at, random);
     keep_nodes(t, &t->mother, t->mother.items[at].end, t->mother.count);
     smaller->rates.count = 0;
-    smaller->error = express_edited(e, own, smaller, random);
-    take_mapped(&own->mapping, smaller);
+    smaller->error = become_edited(e, own, smaller, random);
     if (smaller->error != OK) {
         return smaller->error;
     }

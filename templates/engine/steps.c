@@ -171,7 +171,6 @@ static int write_numbers(Steps *steps, Individual *child) {
     to->length += from.length - at;
     child->text = *to;
     *to = from;
-    child->hash = hash_text(child->text.data, child->text.length);
     return 1;
 }
 
