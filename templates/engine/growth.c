@@ -8,6 +8,15 @@ static inline int makes_numbers(int32_t rule) {
 static int32_t nearest(int32_t rule, double wanted) {
     const double *values = number_values + number_lists[rule].first;
     int32_t low = 0, high = number_lists[rule].count;
+    double share = (wanted - values[0]) / (values[high - 1] - values[0]);
+    if (share > 0.0 && share < 1.0) { /* numerals are often equally far apart */
+        int32_t guess = (int32_t)(share * (double)(high - 1)), end = guess + 2;
+        low = values[guess] < wanted ? guess + 1 : 0;
+        high = end < high && !(values[end] < wanted) ? end : high;
+        if (low == 0 && guess > 0 && values[guess - 1] < wanted) {
+            low = guess;
+        }
+    }
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (values[middle] < wanted) {

@@ -34,6 +34,7 @@ typedef struct {
     int32_t function;
 #if LEARNING
     const dsgec_engine_weight *weights;
+    const double *known;          /* their values, if each is a whole word; or NULL */
     int32_t weight_count, weight; /* how many there are, and behind which the text is read */
 #endif
 } Parser;

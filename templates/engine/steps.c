@@ -186,7 +186,7 @@ static void learn_individual(const dsgec_engine *e, Thread *own, Individual *chi
     if (have_steps(steps, child)) {
         TIMED(parsing, outcome = prepare_weights(s, &e->table, &e->targets, child->text.data,
                                                  child->text.length, steps->weights,
-                                                 child->number_count));
+                                                 steps->values, child->number_count));
     }
     if (outcome == SCORED) {
         child->size = count_connections(&s->parser);
