@@ -4,16 +4,17 @@
  * which hold a parent's genes, edited at one place, and gathered into the slots again. */
 enum { DYNAMIC = FEATURES >= 0 && (LAYER >= 0 || OUTPUT_LAYER >= 0), NO_NODE = -1 };
 
-/* `end`: the position behind the last node below. `origin`: the position in the parent that it is
+/* `end`: the position behind the last node below, where `set_ends` was called. `origin`: the position in the parent that it is
  * kept from, or -1; the father's count from behind the mother's. */
 typedef struct {
     int32_t rule, choice, depth, end, origin;
 } TreeNode;
 
+/* `counts`: the nodes of each rule, of a tree that was planted. */
 typedef struct {
     TreeNode *items;
     size_t capacity;
-    int32_t count;
+    int32_t count, counts[RULES];
 } Tree;
 
 /* A symbol to expand, at a depth of its recursion. */
@@ -136,16 +137,21 @@ static inline Pending *put_pending(Pending *todo, const Branch *branch, int32_t 
     return todo;
 }
 
-static void set_ends(Tree *tree) {
-    int32_t i, k;
-    for (i = tree->count - 1; i >= 0; i--) {
+static inline int32_t count_children(const TreeNode *node) {
+    return makes_numbers(node->rule) ? 0 : branch_of(node->rule, node->choice)->children;
+}
+
+/* The ends of a node and of all below it. */
+static void set_ends(Tree *tree, int32_t at) {
+    int32_t i = at, to_come = 1, k;
+    for (; to_come > 0; i++) {
+        to_come += count_children(&tree->items[i]) - 1;
+    }
+    for (i--; i >= at; i--) {
         TreeNode *node = &tree->items[i];
         node->end = i + 1;
-        if (!makes_numbers(node->rule)) {
-            const Branch *branch = branch_of(node->rule, node->choice);
-            for (k = 0; k < branch->children; k++) {
-                node->end = tree->items[node->end].end;
-            }
+        for (k = count_children(node); k > 0; k--) {
+            node->end = tree->items[node->end].end;
         }
     }
 }
@@ -171,6 +177,7 @@ static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t 
     Pending *todo;
     int32_t number = first_number, i;
     tree->count = 0;
+    memset(tree->counts, 0, sizeof tree->counts);
     t->layers.count = t->layers.hidden = 0;
     t->layers.role = -1;
     read_again(slots);
@@ -186,6 +193,7 @@ static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t 
         Slot *slot = &slots->items[find_slot(next.rule, part_of(&t->layers, next.rule))];
         TreeNode *node = &tree->items[i];
         int32_t children = 0;
+        tree->counts[next.rule]++;
         node->rule = next.rule;
         node->depth = next.depth;
         node->choice = slot->values[slot->read++];
@@ -204,7 +212,6 @@ static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t 
         }
     }
     tree->count = i;
-    set_ends(tree);
     return number - first_number;
 }
 
