@@ -80,7 +80,7 @@ def emit_engine(
             *map(_read, (*_MAPPING, *_operators(representation, trees), *networks)),
             _read(f"objectives/{objective.replace('-', '_')}.c"),
             *map(_read, ("fitness.c", *(_LEARNING if learning else ()), *_REST)),
-            _read("breed_trees.c" if trees else "breed_lists.c"),
+            *map(_read, ("map_trees.c", "breed_trees.c") if trees else ("breed_lists.c",)),
             _read("steps.c" if learning else "score.c"),
             *map(_read, _END),
             _read("learning.c" if learning else "no_learning.c"),

@@ -36,22 +36,12 @@ static int load_individual(Mapping *map, const Individual *individual) {
                       NOTHING_EXCHANGED);
 }
 
-/* The edited tree to the slots, and from there to a text. */
-static int express_edited(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
-    int error;
-    rename_neurons(&own->trees);
-    error = own->trees.out_of_memory ? NO_MEMORY : gather(&own->trees, &own->mapping.slots);
-    if (error == OK) {
-        TIMED(mapping, error = express(&own->mapping, random, e->settings.max_size, &child->text));
-    }
-    return error;
-}
-
 /* A part of the other parent in the slots' tree; the rates go to the thread's own. */
 static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
                        const Individual *mother, const Individual *father, Stream *random) {
     Trees *t = &own->trees;
     int32_t numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
+    int error;
     if (!load_individual(&own->mapping, father)) {
         return NO_MEMORY;
     }
@@ -65,9 +55,15 @@ static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
         !inherit_rates(t, &mother->rates, &father->rates, &own->rates)) {
         return NO_MEMORY;
     }
-    return express_edited(e, own, child, random);
+    rename_neurons(t);
+    error = t->out_of_memory ? NO_MEMORY : gather(t, &own->mapping.slots);
+    if (error == OK) {
+        TIMED(mapping, error = express(&own->mapping, random, e->settings.max_size, &child->text));
+    }
+    return error;
 }
 
+/* The slots' tree, changed at one place, as an individual. */
 static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Trees *t = &own->trees;
     t->numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
@@ -79,7 +75,7 @@ static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, S
         !inherit_rates(t, &own->rates, &own->rates, &child->rates)) {
         return NO_MEMORY;
     }
-    return express_edited(e, own, child, random);
+    return become_edited(e, own, child, random);
 }
 
 /* One child of its own parent, with a part of another if they are crossed. */
@@ -102,13 +98,13 @@ static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
     }
     if (child->error == OK && chance(random, e->settings.mutation) && !map->fault) {
         child->error = mutate_slots(e, own, child, random);
-    } else if (child->error == OK) {
-        if (!is_mapped) {
-            child->error = express(map, random, e->settings.max_size, &child->text);
-        }
-        if (child->error == OK && !copy_rates(&child->rates, &own->rates)) {
-            child->error = NO_MEMORY;
-        }
+        return;
+    }
+    if (child->error == OK && !is_mapped) {
+        child->error = express(map, random, e->settings.max_size, &child->text);
+    }
+    if (child->error == OK && !copy_rates(&child->rates, &own->rates)) {
+        child->error = NO_MEMORY;
     }
     take_mapped(map, child);
 }

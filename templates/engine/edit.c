@@ -168,32 +168,25 @@ static void apply_move(Trees *t, int32_t at, Stream *random) {
     }
 }
 
-/* The positions of the nodes of a rule, or of all numbers (`rule` -1), into `places`. */
-static int32_t find_places(Trees *t, const Tree *tree, int32_t rule) {
-    int32_t i, count = 0;
-    if (!RESERVE(t->places, t->places_capacity, tree->count)) {
-        t->out_of_memory = 1;
-        return 0;
-    }
-    for (i = 0; i < tree->count; i++) {
-        int32_t own = tree->items[i].rule;
-        if (rule < 0 ? makes_numbers(own) : own == rule) {
-            t->places[count++] = i;
+/* The position of a node of a rule, or of all numbers (`rule` -1), by its number among them; its end
+ * and those below are set. */
+static int32_t find_place(Tree *tree, int32_t rule, int32_t index) {
+    int32_t at = 0;
+    for (;; at++) {
+        int32_t own = tree->items[at].rule;
+        if ((rule < 0 ? makes_numbers(own) : own == rule) && index-- == 0) {
+            set_ends(tree, at);
+            return at;
         }
     }
-    return count;
 }
 
 /* Mark the rules of a tree that have a choice and are not numbers: how many there are. */
 static int32_t mark_changeable(const Tree *tree, uint8_t *marks) {
-    int32_t i, count = 0;
-    memset(marks, 0, RULES);
-    for (i = 0; i < tree->count; i++) {
-        int32_t rule = tree->items[i].rule;
-        if (!marks[rule] && rules[rule].productions > 1 && !makes_numbers(rule)) {
-            marks[rule] = 1;
-            count++;
-        }
+    int32_t rule, count = 0;
+    for (rule = 0; rule < RULES; rule++) {
+        marks[rule] = tree->counts[rule] > 0 && rules[rule].productions > 1 && !makes_numbers(rule);
+        count += marks[rule];
     }
     return count;
 }
@@ -250,11 +243,7 @@ static void mutate_tree(Trees *t, Stream *random) {
     if (!is_move) {
         rule = find_marked(marks, below(random, rule_count));
     }
-    at = find_places(t, &t->mother, rule);
-    if (t->out_of_memory) {
-        return;
-    }
-    at = t->places[below(random, at)];
+    at = find_place(&t->mother, rule, below(random, is_move ? numbers : t->mother.counts[rule]));
     keep_nodes(t, &t->mother, 0, at);
     if (is_move) {
         apply_move(t, at, random);
@@ -277,10 +266,8 @@ static void exchange_parts(Trees *t, Stream *random) {
     }
     if (count > 0) {
         rule = find_marked(marks, below(random, count));
-        at = find_places(t, &t->mother, rule);
-        at = t->out_of_memory ? 0 : t->places[below(random, at)];
-        other = find_places(t, &t->father, rule);
-        other = t->out_of_memory ? 0 : t->places[below(random, other)];
+        at = find_place(&t->mother, rule, below(random, t->mother.counts[rule]));
+        other = find_place(&t->father, rule, below(random, t->father.counts[rule]));
         if (part_fits(t, &t->father, other,
                       t->mother.items[at].depth - t->father.items[other].depth)) {
             keep_nodes(t, &t->mother, 0, at);

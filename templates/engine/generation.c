@@ -176,6 +176,7 @@ static int look_up(dsgec_engine *e) {
 static int add_row(dsgec_engine *e) {
     const Individual *best = &e->population[find_best(e)];
     dsgec_engine_row row, *before = e->row_count > 0 ? &e->rows[e->row_count - 1] : NULL;
+    Hash hash = LEARNING ? hash_text(best->text.data, best->text.length) : best->hash;
     double total = 0.0;
     int64_t i, valid = 0;
     for (i = 0; i < e->settings.population; i++) {
@@ -192,7 +193,7 @@ static int add_row(dsgec_engine *e) {
     row.reused = e->reused;
     row.size = best->invalid ? 0 : best->size;
     row.text_length = (int64_t)best->text.length;
-    if (before && memcmp(&e->logged, &best->hash, sizeof e->logged) == 0) {
+    if (before && memcmp(&e->logged, &hash, sizeof e->logged) == 0) {
         row.text_start = before->text_start;
     } else {
         row.text_start = (int64_t)e->log.length;
@@ -203,7 +204,7 @@ static int add_row(dsgec_engine *e) {
             memcpy(e->log.data + e->log.length, best->text.data, best->text.length);
         }
         e->log.length += best->text.length;
-        e->logged = best->hash;
+        e->logged = hash;
     }
     if (!RESERVE(e->rows, e->rows_capacity, e->row_count + 1)) {
         return NO_MEMORY;

@@ -8,6 +8,14 @@ static inline int makes_numbers(int32_t rule) {
 static int32_t nearest(int32_t rule, double wanted) {
     const double *values = number_values + number_lists[rule].first;
     int32_t low = 0, high = number_lists[rule].count;
+    double share = (wanted - values[0]) / (values[high - 1] - values[0]);
+    if (share > 0.0 && share < 1.0) { /* numerals are often equally far apart */
+        int32_t guess = (int32_t)(share * (double)(high - 1) + 0.5);
+        int32_t next = guess + (values[guess] < wanted);
+        if (next > 0 && next < high && values[next - 1] < wanted && !(values[next] < wanted)) {
+            return next - !(values[next] - wanted < wanted - values[next - 1]);
+        }
+    }
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (values[middle] < wanted) {

@@ -19,9 +19,9 @@ typedef struct {
 typedef struct {
     Genotype genotype;
     Text text;
-    Hash hash;
+    Hash hash; /* of its text, where texts are remembered */
     double fitness;
-    int64_t entry; /* of its text, where texts are remembered */
+    int64_t entry; /* likewise */
     int32_t fault, invalid, error, size, outcome, evaluations;
     Number *numbers; /* where they are learned */
     size_t numbers_capacity;
@@ -189,7 +189,9 @@ static void take_mapped(Mapping *map, Individual *child) {
     }
     child->fault = map->fault;
     child->rates.count = map->fault ? 0 : child->rates.count;
-    child->hash = hash_text(child->text.data, child->text.length);
+    if (!LEARNING) { /* then texts are not remembered */
+        child->hash = hash_text(child->text.data, child->text.length);
+    }
     if (!store_genotype(&child->genotype, &map->slots) || !find_numbers(child, map)) {
         child->error = NO_MEMORY;
     }

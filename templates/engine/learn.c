@@ -32,10 +32,12 @@ static int read_weights(Learning *l, const char *text, size_t length,
     return 1;
 }
 
-/* Parse a phenotype with its weights; its tape keeps what the backward pass needs. */
+/* Parse a phenotype with its weights; its tape keeps what the backward pass needs. The values of
+ * weights that are whole words may be known; otherwise they are read, as the text has them. */
 static Outcome prepare_weights(Scoring *s, const Table *table, const Targets *targets,
                                const char *text, size_t length,
-                               const dsgec_engine_weight *weights, int64_t count) {
+                               const dsgec_engine_weight *weights, const double *known,
+                               int64_t count) {
     Learning *l = &s->learning;
     Tape *t = &s->tape;
     Outcome outcome;
@@ -46,10 +48,11 @@ static Outcome prepare_weights(Scoring *s, const Table *table, const Targets *ta
     if (!RESERVE(l->values, l->values_capacity, count + 1)) {
         return SCORE_NO_MEMORY;
     }
-    if (!read_weights(l, text, length, weights, count)) {
+    if (known == NULL && !read_weights(l, text, length, weights, count)) {
         return REFUSED;
     }
     s->parser.weights = weights;
+    s->parser.known = known;
     s->parser.weight_count = (int32_t)count;
     t->keep_all = 1;
     outcome = prepare(s, table, targets, text, length);

@@ -5,7 +5,8 @@ int dsgec_engine_gradient(dsgec_engine *e, const char *text, size_t length,
                           const double *values, double *loss, double *gradient) {
     const dsgec_environment found = dsgec_enter();
     Scoring *s = &e->threads[0].scoring;
-    Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, count);
+    Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, NULL,
+                                      count);
     if (outcome == SCORED) {
         outcome = learn(s, &e->table, &e->targets, penalty,
                         values != NULL ? values : s->learning.values, loss, gradient);
@@ -19,7 +20,8 @@ int dsgec_engine_tune(dsgec_engine *e, const char *text, size_t length,
                       int64_t evaluations, double *values, double *loss, int64_t *used) {
     const dsgec_environment found = dsgec_enter();
     Scoring *s = &e->threads[0].scoring;
-    Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, count);
+    Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, NULL,
+                                      count);
     *used = 0;
     if (outcome == SCORED) {
         outcome = tune(s, &e->table, &e->targets, penalty, weights, evaluations, values, loss, used);

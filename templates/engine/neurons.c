@@ -122,7 +122,8 @@ static void rename_neurons(Trees *t) {
     if (!RENAMES || t->out_of_memory) {
         return;
     }
-    set_ends(&t->edited);
+    set_ends(&t->mother, 0);
+    set_ends(&t->edited, 0);
     find_anchors(t, &t->mother, &t->before);
     find_anchors(t, &t->edited, &t->after);
     if (!t->out_of_memory) {

@@ -97,6 +97,15 @@ static inline int32_t with_key_b(Nodes *nodes, int32_t i, uint32_t key) {
     return (void)nodes, (void)key, i;
 }
 
+/* The number of the function that was applied last. */
+static inline uint32_t last_key(const Nodes *nodes) {
+#if LEARNING
+    return nodes->key;
+#else
+    return (void)nodes, 0;
+#endif
+}
+
 static inline void count_applied(Nodes *nodes, uint32_t functions) {
 #if LEARNING
     nodes->key += functions;

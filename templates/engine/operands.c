@@ -34,6 +34,7 @@ typedef struct {
     int32_t function;
 #if LEARNING
     const dsgec_engine_weight *weights;
+    const double *known;          /* their values, if each is a whole word; or NULL */
     int32_t weight_count, weight; /* how many there are, and behind which the text is read */
 #endif
 } Parser;
@@ -148,12 +149,15 @@ static inline size_t add_feature(Parser *p, size_t at, size_t end) {
         at++;
         column = after - start <= LONGEST_INDEX ? read_index(text, start, after) : INT32_MAX;
     } else {
+        uint64_t number = 0;
         start = at + (at < end && text[at] == '_');
-        at = after = skip_digits(text, start, end);
-        if (after == start) {
+        for (at = start; at < end && is_digit(text[at]); at++) {
+            number = number * 10 + (uint64_t)(text[at] - '0');
+        }
+        if (at == start) {
             return 0;
         }
-        column = after - start <= LONGEST_INDEX ? read_index(text, start, after) - 1 : INT32_MAX;
+        column = at - start <= LONGEST_INDEX ? (int64_t)number - 1 : INT32_MAX;
     }
     if ((at < end && (is_word(text[at]) || text[at] == '[')) || column < 0 ||
         column >= p->inputs) {

@@ -61,6 +61,29 @@ static inline size_t add_source(Parser *p, size_t at, size_t end) {
     return p->text[at] == 'h' && at + 1 < end && p->text[at + 1] == '_' ? add_hidden(p, at, end) : 0;
 }
 
+/* The product of a weight and a source, added to the sum before it where that is what comes next:
+ * 1, or 0 if nothing was done. */
+static inline int add_to_sum(Parser *p, int32_t source, double weight, int32_t link, size_t at,
+                             size_t end) {
+    uint32_t key = last_key(&p->nodes);
+    int32_t *sum;
+    if (p->operator_count == 0 || p->operators[p->operator_count - 1].strength != 1 ||
+        p->operators[p->operator_count - 1].function != F_add) {
+        return 0;
+    }
+    sum = &p->values[p->value_count - 1];
+    at = skip_spaces(p->text, at, end);
+    if (p->nodes.items[*sum].operation == NUMBER ||
+        (at < end && p->text[at] != '+' && p->text[at] != ')')) {
+        return 0;
+    }
+    p->operator_count--;
+    count_applied(&p->nodes, 1);
+    *sum = add_node(&p->nodes, ADD_SCALED, *sum, source, weight);
+    with_key_b(&p->nodes, with_link(&p->nodes, *sum, link), key);
+    return 1;
+}
+
 /* `* x_1` behind a number, which is most of any network, in one step: gives its end, or 0. Before
  * it must stand nothing that binds the number to its left, and no power behind it. */
 static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t at, size_t end) {
@@ -82,6 +105,9 @@ static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t
         return 0;
     }
     count_applied(&p->nodes, 1);
+    if (add_to_sum(p, source, weight, link, after, end)) {
+        return after;
+    }
     push_value(p, with_link(&p->nodes, add_node(&p->nodes, SCALE, source, -1, weight), link));
     return after;
 }
@@ -95,13 +121,36 @@ static inline size_t add_operand(Parser *p, double value, int32_t link, size_t a
     return add_number(p, value, link) ? after : 0;
 }
 
+/* A weight whose value is known, at `at`: gives its end, or 0. */
+static inline size_t add_known(Parser *p, size_t at, size_t end) {
+#if LEARNING
+    for (; p->known != NULL && p->weight < p->weight_count; p->weight++) {
+        size_t offset = (size_t)p->weights[p->weight].offset;
+        size_t after = at + (size_t)p->weights[p->weight].length;
+        double value = p->known[p->weight];
+        if (offset == at && !(p->text[at] == '-' && is_power(p->text, after, end))) {
+            value = p->text[at] == '-' && value == 0.0 ? -0.0 : value;
+            return add_operand(p, value, p->weight + 1, after, end);
+        }
+        if (offset >= at) {
+            break;
+        }
+    }
+#endif
+    return (void)p, (void)at, (void)end, 0;
+}
+
 /* An operand, or what may stand before one, at `at`: gives the offset behind it, or 0. */
 static inline size_t read_operand(Parser *p, size_t at, size_t end, int *operand_next) {
     const char *text = p->text;
     double value = 0.0;
-    size_t after = scan_number(text, at, end, &value), start;
+    size_t after = add_known(p, at, end), start;
     char c = text[at];
     *operand_next = 0;
+    if (after > 0) {
+        return after;
+    }
+    after = scan_number(text, at, end, &value);
     if (after > at) {
         return add_operand(p, value, find_link(p, at, at, after), after, end);
     }

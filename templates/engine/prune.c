@@ -23,12 +23,12 @@ static int try_hoist(const dsgec_engine *e, Thread *own, Individual *smaller, in
                      Stream *random) {
     Trees *t = &own->trees;
     t->edited.count = 0;
+    set_ends(&t->mother, at);
     keep_nodes(t, &t->mother, 0, at);
     apply_hoist(t, at, random);
     keep_nodes(t, &t->mother, t->mother.items[at].end, t->mother.count);
     smaller->rates.count = 0;
-    smaller->error = express_edited(e, own, smaller, random);
-    take_mapped(&own->mapping, smaller);
+    smaller->error = become_edited(e, own, smaller, random);
     if (smaller->error != OK) {
         return smaller->error;
     }

@@ -2,14 +2,14 @@
 
 /* Everything that is called is part of the loop, also where the compiler finds that too much. */
 #if defined(__GNUC__) && !defined(__TINYC__)
-#define FLAT static __attribute__((flatten)) void
+#define WHOLE_LOOP static __attribute__((flatten)) void
 #else
-#define FLAT static void
+#define WHOLE_LOOP static void
 #endif
 
 /* d * the slope at (a, y), or at (a, b, y): dsgec/arithmetic. `d` may be `to`. */
 #define X(name, slope)                                                                   \
-    FLAT rows_##slope(double *to, const double *d, const double *a, const double *y,     \
+    WHOLE_LOOP rows_##slope(double *to, const double *d, const double *a, const double *y,     \
                       size_t n) {                                                        \
         size_t i;                                                                        \
         EACH_ROW { to[i] = d[i] * dsgec_##slope(a[i], y[i]); }                           \
@@ -18,7 +18,7 @@ UNARY_SLOPES(X)
 #undef X
 
 #define OF_PAIR(slope)                                                                      \
-    FLAT rows_##slope(double *to, const double *d, const double *a, const double *b,        \
+    WHOLE_LOOP rows_##slope(double *to, const double *d, const double *a, const double *b,        \
                       const double *y, size_t n) {                                          \
         size_t i;                                                                           \
         EACH_ROW { to[i] = d[i] * dsgec_##slope(a[i], b[i], y[i]); }                        \

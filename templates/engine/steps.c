@@ -46,17 +46,22 @@ static Outcome assess(const dsgec_engine *e, Scoring *s, Individual *child, cons
     return outcome;
 }
 
-/* The rate after one more slope has been seen: how far the number goes. */
-static double advance(Rate *rate, double slope) {
-    double agreement = slope * rate->slope;
-    if (agreement > 0.0) {
-        rate->step = rate->step * FASTER < LARGEST_STEP ? rate->step * FASTER : LARGEST_STEP;
-    } else if (agreement < 0.0) {
-        rate->step = rate->step * SLOWER > LEAST_STEP ? rate->step * SLOWER : LEAST_STEP;
-        slope = 0.0; /* and the number stays where it is this time */
+/* The rates after one more slope of each has been seen, and how far the numbers go. Signs of slopes
+ * are hard to foresee, so all of it is computed for every number. */
+static void advance(Rate *rates, const double *slopes, double *moves, int32_t count) {
+    int32_t i;
+    for (i = 0; i < count; i++) {
+        double step = rates[i].step, agreement = slopes[i] * rates[i].slope;
+        double faster = step * FASTER < LARGEST_STEP ? step * FASTER : LARGEST_STEP;
+        double slower = step * SLOWER > LEAST_STEP ? step * SLOWER : LEAST_STEP;
+        double slope = agreement < 0.0 ? 0.0 : slopes[i]; /* the number stays where it is */
+        step = agreement > 0.0 ? faster : step;
+        step = agreement < 0.0 ? slower : step;
+        rates[i].step = step;
+        rates[i].slope = slope;
+        moves[i] = slope > 0.0 ? -step : 0.0;
+        moves[i] = slope < 0.0 ? step : moves[i];
     }
-    rate->slope = slope;
-    return slope > 0.0 ? -rate->step : slope < 0.0 ? rate->step : 0.0;
 }
 
 /* The rate after a step that did not help. */
@@ -69,12 +74,12 @@ static void hold_back(Rate *rate) {
 static int move_numbers(Steps *steps, Individual *child) {
     int32_t i;
     int any = 0;
+    advance(child->rates.items, steps->gradient, steps->moved, child->number_count);
     for (i = 0; i < child->number_count; i++) {
         int32_t rule = child->numbers[i].rule;
-        double move = advance(&child->rates.items[i], steps->gradient[i]);
         steps->ranks[i] = child->numbers[i].rank;
-        if (move != 0.0) {
-            steps->ranks[i] = nearest(rule, steps->values[i] + move);
+        if (steps->moved[i] != 0.0) {
+            steps->ranks[i] = nearest(rule, steps->values[i] + steps->moved[i]);
         }
         steps->moved[i] = value_at(rule, steps->ranks[i]);
         any |= steps->ranks[i] != child->numbers[i].rank;
@@ -171,7 +176,6 @@ static int write_numbers(Steps *steps, Individual *child) {
     to->length += from.length - at;
     child->text = *to;
     *to = from;
-    child->hash = hash_text(child->text.data, child->text.length);
     return 1;
 }
 
@@ -187,7 +191,7 @@ static void learn_individual(const dsgec_engine *e, Thread *own, Individual *chi
     if (have_steps(steps, child)) {
         TIMED(parsing, outcome = prepare_weights(s, &e->table, &e->targets, child->text.data,
                                                  child->text.length, steps->weights,
-                                                 child->number_count));
+                                                 steps->values, child->number_count));
     }
     if (outcome == SCORED) {
         child->size = count_connections(&s->parser);

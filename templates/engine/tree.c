@@ -4,16 +4,17 @@
  * which hold a parent's genes, edited at one place, and gathered into the slots again. */
 enum { DYNAMIC = FEATURES >= 0 && (LAYER >= 0 || OUTPUT_LAYER >= 0), NO_NODE = -1 };
 
-/* `end`: the position behind the last node below. `origin`: the position in the parent that it is
+/* `end`: the position behind the last node below, where `set_ends` was called. `origin`: the position in the parent that it is
  * kept from, or -1; the father's count from behind the mother's. */
 typedef struct {
     int32_t rule, choice, depth, end, origin;
 } TreeNode;
 
+/* `counts`: the nodes of each rule, of a tree that was planted. */
 typedef struct {
     TreeNode *items;
     size_t capacity;
-    int32_t count;
+    int32_t count, counts[RULES];
 } Tree;
 
 /* A symbol to expand, at a depth of its recursion. */
@@ -124,74 +125,94 @@ static TreeNode *add_tree_node(Trees *t, Tree *tree) {
     return &tree->items[tree->count++];
 }
 
-static int add_pending(Trees *t, size_t *count, const Branch *branch, int32_t depth) {
+/* The children of a node go on the stack of symbols to expand, for which there is room: its end. */
+static inline Pending *put_pending(Pending *todo, const Branch *branch, int32_t depth) {
     int32_t k;
-    if (!RESERVE(t->todo, t->todo_capacity, *count + (size_t)branch->children)) {
-        t->out_of_memory = 1;
-        return 0;
-    }
     for (k = branch->children - 1; k >= 0; k--) {
         int32_t child = child_symbols[branch->first_child + k];
-        t->todo[*count].rule = child >> 1;
-        t->todo[(*count)++].depth = child & 1 ? depth + 1 : 0;
+        todo->rule = child >> 1;
+        todo->depth = child & 1 ? depth + 1 : 0;
+        todo++;
     }
-    return 1;
+    return todo;
 }
 
-static void set_ends(Tree *tree) {
-    int32_t i, k;
-    for (i = tree->count - 1; i >= 0; i--) {
+static inline int32_t count_children(const TreeNode *node) {
+    return makes_numbers(node->rule) ? 0 : branch_of(node->rule, node->choice)->children;
+}
+
+/* The ends of a node and of all below it. */
+static void set_ends(Tree *tree, int32_t at) {
+    int32_t i = at, to_come = 1, k;
+    for (; to_come > 0; i++) {
+        to_come += count_children(&tree->items[i]) - 1;
+    }
+    for (i--; i >= at; i--) {
         TreeNode *node = &tree->items[i];
-        const Branch *branch = branch_of(node->rule, node->choice);
         node->end = i + 1;
-        for (k = 0; k < branch->children; k++) {
+        for (k = count_children(node); k > 0; k--) {
             node->end = tree->items[node->end].end;
         }
     }
 }
 
-/* The tree of the genes in the slots, which have all that is read: the number of its numbers. The
- * origins of its nodes count from `first` on, its numbers from `first_number` on. */
-static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t first_number) {
-    size_t pending = 1;
-    int32_t numbers = 0;
-    tree->count = 0;
-    t->layers.count = t->layers.hidden = 0;
-    t->layers.role = -1;
-    read_again(slots);
-    if (!RESERVE(t->todo, t->todo_capacity, 1)) {
+/* Room for a tree that has no more nodes than the slots have integers. */
+static int have_tree(Trees *t, const Slots *slots, Tree *tree, int32_t first) {
+    size_t most = 1;
+    int32_t i;
+    for (i = 0; i < slots->count; i++) {
+        most += (size_t)slots->items[i].length;
+    }
+    if (!RESERVE(tree->items, tree->capacity, most) || !RESERVE(t->todo, t->todo_capacity, most) ||
+        !RESERVE(t->ordinals, t->ordinals_capacity, (size_t)first + most)) {
         t->out_of_memory = 1;
         return 0;
     }
-    t->todo[0].rule = START;
-    t->todo[0].depth = 0;
-    while (pending > 0) {
-        Pending next = t->todo[--pending];
+    return 1;
+}
+
+/* The tree of the genes in the slots, which have all that is read: the number of its numbers. The
+ * origins of its nodes count from `first` on, its numbers from `first_number` on. */
+static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t first_number) {
+    Pending *todo;
+    int32_t number = first_number, i;
+    tree->count = 0;
+    memset(tree->counts, 0, sizeof tree->counts);
+    t->layers.count = t->layers.hidden = 0;
+    t->layers.role = -1;
+    read_again(slots);
+    if (!have_tree(t, slots, tree, first)) {
+        return 0;
+    }
+    todo = t->todo;
+    todo->rule = START;
+    todo->depth = 0;
+    todo++;
+    for (i = 0; todo > t->todo; i++) {
+        const Pending next = *--todo;
         Slot *slot = &slots->items[find_slot(next.rule, part_of(&t->layers, next.rule))];
-        TreeNode *node = add_tree_node(t, tree);
-        const Branch *branch;
-        if (node == NULL) {
-            return 0;
-        }
+        TreeNode *node = &tree->items[i];
+        int32_t children = 0;
+        tree->counts[next.rule]++;
         node->rule = next.rule;
         node->depth = next.depth;
         node->choice = slot->values[slot->read++];
-        node->origin = first + tree->count - 1;
-        if (!RESERVE(t->ordinals, t->ordinals_capacity, node->origin + 1)) {
-            t->out_of_memory = 1;
-            return 0;
+        node->origin = first + i;
+        t->ordinals[first + i] = number;
+        if (makes_numbers(next.rule)) {
+            number++;
+        } else {
+            const Branch *branch = branch_of(next.rule, node->choice);
+            children = branch->children;
+            todo = put_pending(todo, branch, next.depth);
         }
-        t->ordinals[node->origin] = first_number + numbers;
-        numbers += makes_numbers(next.rule);
-        branch = branch_of(node->rule, node->choice);
-        if (!pass_node(&t->layers, branch->children) ||
-            !add_pending(t, &pending, branch, next.depth)) {
+        if (!pass_node(&t->layers, children)) {
             t->out_of_memory = 1;
             return 0;
         }
     }
-    set_ends(tree);
-    return numbers;
+    tree->count = i;
+    return number - first_number;
 }
 
 /* The genes of the edited tree, into the slots. */
@@ -244,6 +265,7 @@ static void grow_nodes(Trees *t, int32_t rule, int32_t depth, double growth, Str
     while (pending > 0) {
         Pending next = t->todo[--pending];
         TreeNode *node = add_tree_node(t, &t->edited);
+        const Branch *branch;
         if (node == NULL) {
             return;
         }
@@ -254,8 +276,11 @@ static void grow_nodes(Trees *t, int32_t rule, int32_t depth, double growth, Str
                            ? NO_NODE
                            : grow_choice(next.rule, level_of(&rules[next.rule], next.depth),
                                          growth, random);
-        if (!add_pending(t, &pending, branch_of(next.rule, node->choice), next.depth)) {
+        branch = branch_of(next.rule, node->choice);
+        if (!RESERVE(t->todo, t->todo_capacity, pending + (size_t)branch->children)) {
+            t->out_of_memory = 1;
             return;
         }
+        pending = (size_t)(put_pending(t->todo + pending, branch, next.depth) - t->todo);
     }
 }

@@ -59,6 +59,34 @@ def test_odd_grammars_run_as_in_the_reference(text):
         assert_same_run(make(text, settings), settings)
 
 
+UNEVEN = """
+<e> ::= <n> * <f> | <e> + <e> | sig(<e>) * <n>
+<n> ::= 0.01 | 0.1 | 1 | 5 | 100 | -7 | -0.003 | .5 | 2e-1
+<f> ::= x_1 | x_2 | x_3
+"""
+NEGATIVE = """
+<e> ::= <n> * <f> | <e> + <e> | (<e>) - <n> | <n> ^ 2 * <f> | <f> * <n>
+<n> ::= -0 | -0.5 | -1 | -2.25
+<f> ::= x_1 | x_2 | x_3
+"""
+SIGNED = """
+<e> ::= <n> * <f> | <e> + <n> | <e> - <n> * <f> | <f> <m> | - <n> * <f> | tanh(<e>) + <n> ** 2 | <n>
+<n> ::= <d>.<d> | -<d>.<d>
+<m> ::= -1 | -0.5 | +2
+<d> ::= 0 | 1 | 2
+<f> ::= x_1 | x[1] | x_2 ^ 2
+"""
+
+
+@pytest.mark.parametrize("text", [UNEVEN, NEGATIVE, SIGNED], ids=["uneven", "negative", "signed"])
+def test_numerals_of_every_kind_are_learned_as_in_the_reference(text):
+    for seed in range(3):
+        settings = learning(text, population=14, generations=6, steps=1 + seed, seed=seed)
+        data = make_data(seed, 21, 3, 0)
+        state = assert_same_run(make(text, settings, data), settings)
+        assert state.invalid < len(state.population)
+
+
 @pytest.mark.parametrize("steps", [1, 3])
 @pytest.mark.parametrize(
     ("representation", "grammar"),

@@ -1,0 +1,147 @@
+/* An edited tree to an individual, without slots where nothing has to be drawn for it: what `gather`
+ * and `express` would make of it. */
+enum { TO_MEND = -1 }; /* the tree is left to those */
+
+/* The tree as lists, which none of its rules has parts of. */
+static int store_tree(Genotype *genotype, const Tree *tree) {
+    int32_t places[RULES] = {0}, rule, i, total = 0;
+    if (!RESERVE(genotype->genes, genotype->genes_capacity, RULES) ||
+        !RESERVE(genotype->values, genotype->values_capacity, tree->count)) {
+        return 0;
+    }
+    for (i = 0; i < tree->count; i++) {
+        places[tree->items[i].rule]++;
+    }
+    genotype->count = 0;
+    for (rule = 0; rule < RULES; rule++) {
+        if (places[rule] > 0) {
+            Gene *gene = &genotype->genes[genotype->count++];
+            gene->rule = rule;
+            gene->part = 0;
+            gene->start = total;
+            gene->length = places[rule];
+            places[rule] = total;
+            total += gene->length;
+        }
+    }
+    for (i = 0; i < tree->count; i++) {
+        genotype->values[places[tree->items[i].rule]++] = tree->items[i].choice;
+    }
+    return 1;
+}
+
+static inline void note_number(Individual *child, const TreeNode *node, int32_t *counts,
+                               ptrdiff_t offset, int32_t length) {
+    Number *number = &child->numbers[child->number_count++];
+    number->rule = node->rule;
+    number->index = counts[node->rule]++;
+    number->rank = node->choice;
+    number->offset = (int32_t)offset;
+    number->length = length;
+}
+
+/* Text and numbers of a tree: OK with or without a fault, NO_MEMORY or TO_MEND. */
+static int write_tree(Mapping *map, const Tree *tree, int64_t max_size, Individual *child) {
+    const Production *production = &productions[TOP];
+    const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
+    const TreeNode *node = tree->items, *last = node + tree->count;
+    Text *text = &child->text;
+    int32_t counts[RULES] = {0}, depth = 0;
+    int64_t size = 0;
+    size_t height = 0;
+    char *out;
+    text->length = 0;
+    child->number_count = 0;
+    child->fault = NO_FAULT;
+    if (!RESERVE(child->numbers, child->numbers_capacity, tree->count) ||
+        !RESERVE(map->frames, map->frames_capacity, tree->count) ||
+        !RESERVE(text->data, text->capacity, production->most)) {
+        return NO_MEMORY;
+    }
+    out = text->data;
+    for (;;) {
+        const Production *chosen = NULL;
+        int32_t symbol = 0, child_depth = 0;
+        while (next != end && chosen == NULL) {
+            const Rule *rule;
+            symbol = *next++;
+            if (symbol < 0) {
+                const Piece *piece = &pieces[-1 - symbol];
+                out = add_text(out, piece->head, piece->text, piece->length);
+                continue;
+            }
+            rule = &rules[symbol >> RULE_SHIFT];
+            child_depth = symbol & DEEPER ? depth + 1 : 0;
+            if (node == last || (uint32_t)node->choice >= (uint32_t)rule->productions ||
+                (!(symbol & PLAIN) && opens[rule->first_production + node->choice] >
+                                          level_of(rule, child_depth))) {
+                return TO_MEND;
+            }
+            chosen = &productions[rule->first_production + node->choice];
+            memcpy(out, chosen->head, HEAD);
+            if (makes_numbers(node->rule)) {
+                note_number(child, node, counts, out - text->data, chosen->head_length);
+            }
+            out += chosen->head_length;
+            size += chosen->cost;
+            if (size > max_size) {
+                child->fault = TOO_LARGE;
+                child->number_count = 0;
+                text->length = 0;
+                return OK;
+            }
+            node++;
+            /* What a single rule makes stands behind it. */
+            chosen = chosen->leaf || (symbol & (PLAIN | FLAT)) == PLAIN ? NULL : chosen;
+        }
+        if (chosen != NULL) {
+            if (next != end) {
+                map->frames[height].production = production;
+                map->frames[height].next = next;
+                map->frames[height++].depth = depth;
+            }
+            production = chosen;
+            next = symbols + production->first_symbol;
+            depth = child_depth;
+        } else if (height > 0) {
+            height--;
+            production = map->frames[height].production;
+            next = map->frames[height].next;
+            depth = map->frames[height].depth;
+        } else {
+            break;
+        }
+        end = symbols + production->first_symbol + production->symbols;
+        text->length = (size_t)(out - text->data);
+        if (!RESERVE(text->data, text->capacity, text->length + (size_t)production->most)) {
+            return NO_MEMORY;
+        }
+        out = text->data + text->length;
+    }
+    text->length = (size_t)(out - text->data);
+    return node == last ? OK : TO_MEND;
+}
+
+/* The edited tree as an individual; what it lacks is drawn. */
+static int become_edited(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
+    Mapping *map = &own->mapping;
+    const Tree *tree = &own->trees.edited;
+    int error = TO_MEND;
+    rename_neurons(&own->trees);
+    if (own->trees.out_of_memory) {
+        return NO_MEMORY;
+    }
+    if (!DYNAMIC) {
+        TIMED(mapping, error = write_tree(map, tree, e->settings.max_size, child));
+    }
+    if (error == TO_MEND) {
+        child->error = gather(&own->trees, &map->slots);
+        if (child->error == OK) {
+            become(e, map, child, random);
+        }
+        return child->error;
+    }
+    child->learns = 1;
+    child->rates.count = child->fault ? 0 : child->rates.count;
+    return error == OK && !store_tree(&child->genotype, tree) ? NO_MEMORY : error;
+}
