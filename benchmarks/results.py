@@ -28,6 +28,7 @@ class Result:
     neurons: int | None = None
     cpu_seconds: float | None = None
     compile_seconds: float | None = None
+    length: int | None = None
     error: str = ""
 
     @property

@@ -82,6 +82,7 @@ def run_one(table: Table, number: int, learner: Learner, request: Request, limit
         neurons=model.neurons,
         cpu_seconds=round(after[0] - before[0], 3),
         compile_seconds=round(after[1] - before[1], 3),
+        length=model.length,
     )
 
 

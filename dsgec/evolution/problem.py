@@ -111,8 +111,7 @@ class Problem:
     def _line(self, phenotype: str) -> Line | None:
         """That of what a text gives on the training rows; none where that has no score."""
         outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
-        with np.errstate(all="ignore"):
-            return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train])
+        return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train])
 
     def network(self, phenotype: str) -> Network:
         """The simplified network of a phenotype, which gives the target in its own units."""

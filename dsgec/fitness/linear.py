@@ -28,6 +28,7 @@ class Line:
         return self.intercept + self.slope * outputs
 
 
+@np.errstate(all="ignore")
 def fit_line(outputs: Array, targets: Array) -> Line | None:
     """The line of least squares for a column of outputs; None where a sum is not finite.
 
@@ -48,6 +49,6 @@ def fit_line(outputs: Array, targets: Array) -> Line | None:
 
 def on_line(outputs: Array, targets: Array) -> tuple[Array, float] | None:
     """What a network with one output is judged by, and the slope that it is multiplied with."""
+    line = fit_line(outputs[:, 0], targets[:, 0])
     with np.errstate(all="ignore"):
-        line = fit_line(outputs[:, 0], targets[:, 0])
         return None if line is None else (line(outputs), line.slope)
