@@ -25,7 +25,7 @@ FORMULA = "dsgec-formula"
 VARIANTS: dict[str, dict[str, Any]] = {
     REFERENCE: {},
     "dsgec-ensemble": {"ensemble": 3},
-    FORMULA: {"grammar": "formula"},
+    FORMULA: {"grammar": "formula", "parsimony": 1e-3},
     "dsgec-paper": {"preset": "paper", "generations": 200, "scale": "standard"},
 }
 """Keywords of the estimators, where they are not the defaults."""

@@ -148,9 +148,7 @@ class Problem:
     @property
     def is_fitness_read(self) -> bool:
         """Whether the score that people read is the fitness: no penalties, no other units."""
-        return (
-            self.learning is None and self.dataset.target_scale is None and not self.is_linear
-        )
+        return self.learning is None and self.dataset.target_scale is None and not self.is_linear
 
     def score(self, outputs: NDArray[np.float64]) -> float:
         """The objective as people read it, of what a network in own units gives on training rows.
@@ -278,7 +276,12 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
         )
     roots = {_root(network) for network in networks if len(network.outputs) == 1}
     y = dataset.learned_y
-    if not dataset.classes and output != LINEAR and roots == {"sig"} and not 0 <= y.min() <= y.max() <= 1:
+    if (
+        not dataset.classes
+        and output != LINEAR
+        and roots == {"sig"}
+        and not 0 <= y.min() <= y.max() <= 1
+    ):
         scaled = ", scaled," if dataset.target_scale else ""
         return (
             f"every output of this grammar lies between 0 and 1, but `{dataset.target}`{scaled}"

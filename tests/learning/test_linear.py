@@ -6,12 +6,12 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from dsgec.bnf.parse import parse
 from dsgec.errors import DsgecError
 from dsgec.evolution.individual import NOT_FINITE
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
-from dsgec.bnf.parse import parse
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.fitness.linear import fit_line
 from dsgec.fitness.objectives import objectives_of

@@ -43,7 +43,12 @@ def ended(request, tmp_path_factory):
     [
         ("x_1-2", -0.5, False, "(1.5)+(-0.5)*(x_1-2)"),
         ("x_1-2", 0.0, False, "(1.5)"),
-        ("sig(x_1)-sig(x_2)--h_1_1+h_1_2", 2.0, True, "sig(x_1)-sig(x_2)--(1.5)+(2.0)*(h_1_1+h_1_2)"),
+        (
+            "sig(x_1)-sig(x_2)--h_1_1+h_1_2",
+            2.0,
+            True,
+            "sig(x_1)-sig(x_2)--(1.5)+(2.0)*(h_1_1+h_1_2)",
+        ),
     ],
 )
 def test_the_line_is_written_around_the_output(text, slope, layered, expected):
