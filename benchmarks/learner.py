@@ -22,11 +22,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """`weights` are the numbers that were learnt; of trees, the nodes."""
+    """`weights` are the numbers that were learnt; of trees, the nodes.
+
+    `length` is how many numbers, features, operators and functions a formula of the standardised
+    features has that gives the target in its own units.
+    """
 
     predict: Callable[[NDArray[Any]], NDArray[Any]]
     weights: int
     neurons: int | None = None
+    length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

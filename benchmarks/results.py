@@ -29,6 +29,7 @@ class Result:
     neurons: int | None = None
     cpu_seconds: float | None = None
     compile_seconds: float | None = None
+    length: int | None = None
     error: str = ""
     rows: int = 0
 

@@ -87,6 +87,7 @@ def run_one(
         cpu_seconds=round(after[0] - before[0], 3),
         compile_seconds=round(after[1] - before[1], 3),
         rows=rows,
+        length=model.length,
     )
 
 

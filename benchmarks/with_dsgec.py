@@ -11,16 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.learner import Learner, Model, Request
+from benchmarks.learner import TASKS, Learner, Model, Request
 from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
+from dsgec.network.ir import Apply, Network
 
 REFERENCE = "dsgec"
 """The variant that others are compared with, and that gives `auto` seconds and `mlp-n` neurons."""
 
+FORMULA = "dsgec-formula"
+"""The variant that makes formulas; for numeric targets only."""
+
 VARIANTS: dict[str, dict[str, Any]] = {
     REFERENCE: {},
     "dsgec-ensemble": {"ensemble": 3},
+    FORMULA: {"grammar": "formula", "parsimony": 1e-3},
     "dsgec-paper": {"preset": "paper", "generations": 200, "scale": "standard"},
 }
 """Keywords of the estimators, where they are not the defaults."""
@@ -31,7 +36,8 @@ _NUMERAL = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 def dsgec_learner(name: str, settings: dict[str, Any]) -> Learner:
     """dsgec with these settings under this name."""
-    return Learner(name, partial(fit_dsgec, settings), is_timed=True)
+    tasks = ("regression",) if name == FORMULA else TASKS
+    return Learner(name, partial(fit_dsgec, settings), tasks, is_timed=True)
 
 
 def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model:
@@ -62,7 +68,19 @@ def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model
         # A row whose outputs are not numbers has no class: it is counted as wrong.
         return np.array([-1 if c is None else c for c in found]) if split.classes else found
 
-    return Model(predict, count_numbers(network.formula), network.size["neurons"])
+    weights, length = count_numbers(network.formula), None
+    if not split.classes:
+        length = count_nodes(network.model.network)
+    return Model(predict, weights, network.size["neurons"], length)
+
+
+def count_nodes(network: Network) -> int:
+    """The nodes of a network with one output as one expression, in which nothing has a name."""
+    counts: list[int] = []
+    for node in network.nodes:
+        arguments = node.arguments if isinstance(node, Apply) else ()
+        counts.append(1 + sum(counts[argument] for argument in arguments))
+    return counts[network.outputs[0]]
 
 
 def count_numbers(formula: str) -> int:

@@ -227,7 +227,7 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
     copy = edited("add-an-objective", tmp_path)
     table = "\n".join(f"{x},{x * x / 9 - (x == 7) * 40}" for x in range(40))
     (copy / "table.csv").write_text(f"x,y\n{table}\n", encoding="utf-8")
-    common = ("evolve", "formula", "table.csv", "--objective", "huber", "--population", "20")
+    common = ("evolve", "regression", "table.csv", "--objective", "huber", "--population", "20")
     for backend in ("engine", "reference"):
         options = (
             "--generations",

@@ -13,7 +13,8 @@ from dsgec.errors import Fault, Span
 
 ROLES = ("layer", "features", "output-layer")
 WORDS = ("start", "max-depth", *ROLES, "output")
-OUTPUTS = ("sigmoid", "none")
+LINEAR = "linear"
+OUTPUTS = ("sigmoid", LINEAR, "none")
 DEEPEST = 10_000  # 2 to this many leaves; beyond it even their number is too long to compute
 
 _LINE = re.compile(r"\s*%(?P<word>[\w-]+)\s*")
@@ -66,7 +67,7 @@ def read_directives(source: GrammarSource, lines: list[Token]) -> Stated:
 def _read_word(source: GrammarSource, stated: Stated, word: str, value: str, span: Span) -> None:
     off = value == "none" and word != "start"
     if word == "output" and value not in OUTPUTS:
-        advice = Nearest(OUTPUTS).advice(value, "Write `sigmoid` or `none`.", "`{}`")
+        advice = Nearest(OUTPUTS).advice(value, "Write `sigmoid`, `linear` or `none`.", "`{}`")
         stated.faults.append(
             source.fault(f"`{shorten(value)}` is not an output function", advice, span)
         )

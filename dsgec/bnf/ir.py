@@ -53,7 +53,8 @@ class Directives:
     """What a grammar file states besides its rules; an empty name means that there is none.
 
     `layer`, `features` and `output_layer` are the symbols that play the paper's roles. `output` is
-    the function that a network's single output goes through ("" or "sigmoid").
+    what a network's single output goes through: "", "sigmoid", or "linear" for the line of least
+    squares.
     """
 
     start: str

@@ -79,7 +79,9 @@ def emit_engine(
             _functions(learning),
             *map(_read, (*_MAPPING, *_operators(representation, trees), *networks)),
             _read(f"objectives/{objective.replace('-', '_')}.c"),
-            *map(_read, ("fitness.c", *(_LEARNING if learning else ()), *_REST)),
+            *map(
+                _read, ("sums.c", "linear.c", "fitness.c", *(_LEARNING if learning else ()), *_REST)
+            ),
             *map(_read, ("map_trees.c", "breed_trees.c") if trees else ("breed_lists.c",)),
             _read("steps.c" if learning else "score.c"),
             *map(_read, _END),

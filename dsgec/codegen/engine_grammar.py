@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from dsgec.bnf.directives import LINEAR
 from dsgec.codegen.environment import render
 from dsgec.genome import edit, growth, rates
 from dsgec.genome.connections import STRIDE
@@ -142,6 +143,7 @@ def emit_grammar(
         inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
         layered=int(layered),
         sigmoid=int(output == "sigmoid"),
+        linear=int(output == LINEAR),
         constants=_CONSTANTS,
         pieces=[_piece(text) for text in lists.pieces],
         symbols=lists.symbols,

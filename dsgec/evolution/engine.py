@@ -137,7 +137,7 @@ class Engine(Island):
         )
 
     def measurer(self) -> Measurer:
-        if self.problem.dataset.target_scale:
+        if self.problem.dataset.target_scale or self.problem.is_linear:
             return super().measurer()
         return NativeMeasurer(self.problem, self.settings, self._machine, self._threads)
 

@@ -51,7 +51,7 @@ class EnsembleEvolver(IslandEvolver):
         return self._winner
 
     def _mean(self, texts: Sequence[str]) -> Champion:
-        text = mean_text(texts)
+        text = mean_text([self.problem.complete(text) for text in texts])
         size = written(text, layered=False)
         return Champion(size, self.islands[0].score(text), text)
 

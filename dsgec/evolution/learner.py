@@ -166,6 +166,7 @@ class Learner(Scorer):
             self.targets(len(graph.network.outputs)),
             problem.objective,
             self.learning.penalty,
+            linear=problem.is_linear,
         )
         assert found is not None  # or it would have no score
         return found[1]
@@ -179,7 +180,13 @@ class Learner(Scorer):
             [least for least, _ in numbers.bounds],
             [most for _, most in numbers.bounds],
             lambda values: loss_and_gradient(
-                graph, values, self.rows, targets, self.problem.objective, penalty
+                graph,
+                values,
+                self.rows,
+                targets,
+                self.problem.objective,
+                penalty,
+                linear=self.problem.is_linear,
             ),
             evaluations,
         )

@@ -84,7 +84,8 @@ class PlainMeasurer:
 class NativeMeasurer:
     """Has engines do it: for either part of the rows one a thread, all on the same tables.
 
-    Not of a scaled target: an engine knows no other units than those that it learns in.
+    Not of a scaled target or a linear output: an engine knows no other units than those that it
+    learns in.
     """
 
     def __init__(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.bnf.directives import LINEAR
 from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
 from dsgec.bnf.layered import cut
@@ -16,6 +18,7 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, shuffled, split
 from dsgec.errors import DsgecError, Fault, Span, mention, wrong
 from dsgec.evolution.settings import Settings
+from dsgec.fitness.linear import Line, fit_line
 from dsgec.fitness.objectives import (
     CLASSIFICATION,
     LANES,
@@ -32,12 +35,13 @@ from dsgec.genome.represent import represent
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
+from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Network
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
-from dsgec.network.units import in_own_units
+from dsgec.network.units import in_own_units, line_text
 
 _MOST_FAULTS = 20
 
@@ -97,9 +101,34 @@ class Problem:
             inputs=len(self.dataset.features),
         )
 
+    @property
+    def is_linear(self) -> bool:
+        """Whether an output is judged on its line of least squares: `%output linear`."""
+        return self.grammar.directives.output == LINEAR
+
+    def complete(self, phenotype: str) -> str:
+        """The text as it is recorded: with its line, in the target's own units, if there is one."""
+        line = self._line(phenotype) if self.is_linear else None
+        if line is None:
+            return phenotype
+        mean, deviation = self.dataset.target_scale or (0.0, 1.0)
+        return line_text(
+            phenotype,
+            mean + deviation * line.intercept,
+            deviation * line.slope,
+            layered=bool(self.grammar.directives.layer),
+        )
+
+    @standard_arithmetic()
+    def _line(self, phenotype: str) -> Line | None:
+        """That of what a text gives on the training rows; none where that has no score."""
+        outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
+        return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train])
+
     def network(self, phenotype: str) -> Network:
         """The simplified network of a phenotype, which gives the target in its own units."""
-        return simplify(in_own_units(self.parse(phenotype), self.dataset.target_scale))
+        scale = None if self.is_linear else self.dataset.target_scale
+        return simplify(in_own_units(self.parse(self.complete(phenotype)), scale))
 
     def model(self, phenotype: str) -> Model:
         """The network of a phenotype as it is measured, exported and recorded."""
@@ -131,7 +160,7 @@ class Problem:
     @property
     def is_fitness_read(self) -> bool:
         """Whether the score that people read is the fitness: no penalties, no other units."""
-        return self.learning is None and self.dataset.target_scale is None
+        return self.learning is None and self.dataset.target_scale is None and not self.is_linear
 
     def score(self, outputs: NDArray[np.float64]) -> float:
         """The objective as people read it, of what a network in own units gives on training rows.
@@ -172,9 +201,10 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     dataset = fitted(dataset, parts.train)
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
-    remark = check_task(check_language(expanded, len(dataset.features)), dataset)
+    output = expanded.directives.output
+    remark = check_task(check_language(expanded, len(dataset.features)), dataset, output)
     learning = make_learning(settings, len(parts.train))
-    objective = choose_objective(dataset, parts, settings.objective, learning)
+    objective = choose_objective(dataset, parts, settings.objective, learning, output)
     if settings.batch:
         check_batch(settings, learning, objective)
     if learning and learning.batch:
@@ -230,10 +260,14 @@ def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None)
 
 
 def choose_objective(
-    dataset: Dataset, parts: Split, wanted: str, learning: Learning | None = None
+    dataset: Dataset,
+    parts: Split,
+    wanted: str,
+    learning: Learning | None = None,
+    output: str = "",
 ) -> str:
     """The objective asked for if it suits the task, or the usual one; without learning, the
-    paper's."""
+    paper's. A linear `output` needs squared errors."""
     usual = "log-loss" if learning and learning.trees else "exp-rmse"
     objective = wanted or (usual if dataset.classes else "rmse")
     allowed = objectives_of(dataset.task)
@@ -243,6 +277,13 @@ def choose_objective(
     if objective not in allowed:
         task = "a numeric target" if dataset.classes else "classes"
         raise wrong("objective", f"is {objective!r}, which is for {task}", choices)
+    if output == LINEAR and not OBJECTIVES[objective].squared:
+        squared = [name for name in allowed if OBJECTIVES[name].squared]
+        raise wrong(
+            "objective",
+            f"is {objective!r}, but the grammar has `%output linear`, a line of least squares",
+            f"Choose from {', '.join(squared)}.",
+        )
     if CLASSIFICATION not in OBJECTIVES[objective].tasks and not all(
         spread(y[parts.train]) for y in (dataset.y, dataset.learned_y)
     ):
@@ -250,8 +291,17 @@ def choose_objective(
     return objective
 
 
-def check_task(networks: Sequence[Network], dataset: Dataset) -> str:
-    """Refuse a grammar whose networks cannot do the task; a remark where they can hardly."""
+def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") -> str:
+    """Refuse a grammar whose networks cannot do the task; a remark where they can hardly.
+
+    `output` is what its directive states.
+    """
+    if output == LINEAR and dataset.classes:
+        raise DsgecError(
+            "the grammar has `%output linear`, which is for a numeric target, but the target has"
+            f" {len(dataset.classes)} classes",
+            "Choose another grammar, or another target.",
+        )
     made = {len(network.outputs) for network in networks}
     needed = outputs_needed(dataset)
     if made and not made & set(needed):
@@ -266,7 +316,12 @@ def check_task(networks: Sequence[Network], dataset: Dataset) -> str:
         )
     roots = {_root(network) for network in networks if len(network.outputs) == 1}
     y = dataset.learned_y
-    if not dataset.classes and roots == {"sig"} and not 0 <= y.min() <= y.max() <= 1:
+    if (
+        not dataset.classes
+        and output != LINEAR
+        and roots == {"sig"}
+        and not 0 <= y.min() <= y.max() <= 1
+    ):
         scaled = ", scaled," if dataset.target_scale else ""
         return (
             f"every output of this grammar lies between 0 and 1, but `{dataset.target}`{scaled}"

@@ -21,6 +21,7 @@ from dsgec.evolution.individual import (
 )
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.backends import Backend
+from dsgec.fitness.linear import on_line
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.genome.derive import EXHAUSTED
 from dsgec.genome.ir import Genotype
@@ -117,9 +118,15 @@ class Scorer:
     def _measure(self, text: str, outputs: NDArray[np.float64]) -> Score:
         if not np.isfinite(outputs).all():
             return Score(INFINITE, "an output is not finite", outcome=NOT_FINITE)
+        targets = self.targets(outputs.shape[1])
+        if self.problem.is_linear:
+            scaled = on_line(outputs, targets.values)
+            if scaled is None:
+                return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
+            outputs, _ = scaled
         objective = OBJECTIVES[self.problem.objective].fitness
         with np.errstate(all="ignore"):
-            fitness = objective(outputs, self.targets(outputs.shape[1]))
+            fitness = objective(outputs, targets)
         if not math.isfinite(fitness):
             return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
         return Score(

@@ -152,7 +152,8 @@ class Objective:
 
     `rises`: people read 1 minus that, where more is better. `perfect` is the best that they read.
     `degree` is the power of a numeric target's units that it is in: of `rmse` 1, of `mse` 2.
-    `by_class`: the rows of each class are summed on their own.
+    `by_class`: the rows of each class are summed on their own. `squared`: it is least where the
+    squared errors of all rows are.
     """
 
     fitness: Callable[[Array, Targets], float]
@@ -163,6 +164,7 @@ class Objective:
     perfect: int = 0
     degree: int = 0
     by_class: bool = False
+    squared: bool = False
     logistic: bool = False
     surrogate: str = ""
     label: str = ""
@@ -178,8 +180,8 @@ OBJECTIVES = {
         by_class=True,
         label="fitness (exp-RMSE; 1 is perfect)",
     ),
-    "rmse": Objective(rmse, differences, rmse_factors, degree=1),
-    "mse": Objective(mse, differences, mse_factors, degree=2),
+    "rmse": Objective(rmse, differences, rmse_factors, degree=1, squared=True),
+    "mse": Objective(mse, differences, mse_factors, degree=2, squared=True),
     "mae": Objective(mae, error_signs, mae_factors, degree=1),
     "log-loss": Objective(
         log_loss, log_loss_slopes, log_loss_factors, (CLASSIFICATION,), logistic=True
@@ -202,6 +204,7 @@ OBJECTIVES = {
         (REGRESSION,),
         rises=True,
         perfect=1,
+        squared=True,
         label="1 − R²",
     ),
 }

@@ -14,6 +14,7 @@ import numpy as np
 from dsgec.arithmetic import vector
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.table import SLOPES
+from dsgec.fitness.linear import on_line
 from dsgec.fitness.objectives import OBJECTIVES, Array, Objective, Targets, ordered_sum
 from dsgec.learning.graph import WeightedNetwork
 from dsgec.network.evaluate import applied, output_values
@@ -28,8 +29,12 @@ def loss_and_gradient(
     targets: Targets,
     objective: str,
     penalty: float,
+    *,
+    linear: bool = False,
 ) -> tuple[float, list[float]] | None:
     """The objective on the rows + penalty · Σ w², and its slopes, with `values` for the weights.
+
+    With `linear`, of the output on the line of least squares: see `dsgec.fitness.linear`.
 
     None where an output or the loss is not finite. A slope that is not finite is 0, as is that of
     a frozen weight, which keeps the number of the text.
@@ -40,13 +45,22 @@ def loss_and_gradient(
         outputs = _outputs(graph, nodes, len(rows))
         if not np.isfinite(outputs).all():
             return None
+        factor = 1.0
+        if linear:
+            scaled = on_line(outputs, targets.values)
+            if scaled is None:
+                return None
+            outputs, factor = scaled
         fitness = learned.fitness(outputs, targets)
         loss = fitness + penalty * _squares(values)
         if not math.isfinite(loss):
             return None
         groups = targets.groups if learned.by_class else (np.arange(len(rows)),)
         factors = learned.factors(outputs, targets, fitness)
-        slopes = _weight_slopes(graph, nodes, _seed(graph, learned, outputs, targets))
+        seeds = _seed(graph, learned, outputs, targets)
+        if linear:
+            seeds = [(position, factor * seed) for position, seed in seeds]
+        slopes = _weight_slopes(graph, nodes, seeds)
     gradient = []
     for weight, (value, sign) in enumerate(zip(values, graph.signs, strict=True)):
         total = 0.0

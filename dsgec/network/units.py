@@ -1,7 +1,9 @@
-"""A Network that gives a scaled target to one that gives the target in its own units."""
+"""A Network, or a text, that gives a scaled target to one that gives it in its own units."""
 
+import sys
 from dataclasses import replace
 
+from dsgec.bnf.layered import cut
 from dsgec.network.ir import Apply, Constant, Network, Node
 
 TargetScale = tuple[float, float]
@@ -24,3 +26,19 @@ def in_own_units(network: Network, scale: TargetScale | None) -> Network:
         nodes += [scaled, Apply("add", (first, len(nodes)))]
         outputs.append(len(nodes) - 1)
     return replace(network, nodes=tuple(nodes), outputs=tuple(outputs), softmax=False)
+
+
+def line_text(phenotype: str, intercept: float, slope: float, *, layered: bool) -> str:
+    """The text of intercept + slope * its output; that is a number where the slope is 0."""
+    start = cut(phenotype)[-1][-1][0] if layered else 0
+    output = phenotype[start:]
+    line = f"({_numeral(intercept)})"
+    if slope != 0.0:
+        line += f"+({_numeral(slope)})*({output})"
+    return phenotype[:start] + line
+
+
+def _numeral(value: float) -> str:
+    """One that can be read, even where units make the value too large."""
+    most = sys.float_info.max
+    return repr(min(max(value, -most), most))

@@ -28,7 +28,7 @@ from dsgec.report.tables import (
 from dsgec.run.folder import has_record, read_result
 from dsgec.run.manifest import write_files
 from dsgec.run.names import EVIDENCE, PAGE
-from dsgec.run.record import target_scale
+from dsgec.run.record import network_scale
 from dsgec.run.result import Result
 
 _TEMPLATE = "report/run.html.j2"
@@ -81,7 +81,7 @@ def run_page(run: Result) -> str:
     """The page of a run."""
     model = run.model
     nodes = named_nodes(model)
-    written = as_written(run.result["phenotype"], model, target_scale(run.record))
+    written = as_written(run.result["phenotype"], model, network_scale(run.record))
     script = page_script(run, nodes)
     used, unused = feature_use(model)
     values = [] if model.classes else value_charts(run)

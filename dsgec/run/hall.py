@@ -22,7 +22,7 @@ from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.units import in_own_units
 from dsgec.plain_data import MOST_BYTES, is_count
-from dsgec.run.record import target_scale
+from dsgec.run.record import network_scale
 
 _SIZES = ("connections", "neurons", "layers", "features")
 _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
@@ -70,7 +70,9 @@ def hall_text(
         else measurer.scores(phenotypes)
     )
     for (champion, size, text), figures, score in zip(rows, measured, scores, strict=True):
-        row = _row(champion, size, score, figures, identity_digest(text + around))
+        written = problem.complete(champion.phenotype)
+        identity = identity_digest(text + around)
+        row = _row(champion, written, size, score, figures, identity)
         if writer is None:
             writer = csv.DictWriter(out, list(row), lineterminator="\n")
             writer.writeheader()
@@ -79,7 +81,7 @@ def hall_text(
 
 
 def _row(
-    champion: Champion, size: Size, score: float, figures: Figures, identity: str
+    champion: Champion, written: str, size: Size, score: float, figures: Figures, identity: str
 ) -> dict[str, Any]:
     sizes = asdict(size)
     metrics = {
@@ -95,7 +97,7 @@ def _row(
             for name, value in metrics.items()
         },
         "model_id": identity,
-        "phenotype": champion.phenotype,
+        "phenotype": written,
     }
 
 
@@ -150,7 +152,7 @@ def pick(
         inputs=best.network.inputs,
         source=source,
     )
-    network = check(simplify(in_own_units(written, target_scale(record))))
+    network = check(simplify(in_own_units(written, network_scale(record))))
     model = replace(best, network=network)
     if model_id(model) != chosen.model_id:
         raise DsgecError(

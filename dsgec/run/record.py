@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec import __version__
+from dsgec.bnf.directives import LINEAR
 from dsgec.bnf.load import GrammarFile
 from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
@@ -69,7 +70,7 @@ def make_record(
             **measured(problem, outputs),
             **_confusions(problem, outputs),
             "network": asdict(size(network)),
-            "phenotype": last.phenotype,
+            "phenotype": problem.complete(last.phenotype),
         },
     }
 
@@ -154,6 +155,13 @@ def target_scale(record: dict[str, Any]) -> TargetScale | None:
         return None
     mean, deviation = map(float, said)
     return (mean, deviation) if deviation > 0.0 else None
+
+
+def network_scale(record: dict[str, Any]) -> TargetScale | None:
+    """The scale that its texts still need: those of a linear output are in the target's units."""
+    grammar = record.get("grammar")
+    is_linear = isinstance(grammar, dict) and grammar.get("output") == LINEAR
+    return None if is_linear else target_scale(record)
 
 
 _SIZES = ("connections", "neurons", "layers", "features")

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
+from dsgec.bnf.directives import LINEAR
 from dsgec.bnf.expand import expand, needs_features, needs_outputs
 from dsgec.bnf.ir import Alternative, Grammar, NonTerminal, Terminal
 from dsgec.bnf.load import GrammarFile
@@ -27,7 +28,7 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     networks = check_language(
         grammar, features if dataset or needs_features(file.grammar) else None, untried
     )
-    remark = check_task(networks, dataset) if dataset else ""
+    remark = check_task(networks, dataset, grammar.directives.output) if dataset else ""
     made = sorted({len(network.outputs) for network in networks})
     measures = measure(grammar)
     limits = depth_limits(grammar, max_depth)
@@ -75,7 +76,9 @@ def _role_lines(grammar: Grammar) -> list[str]:
             f"  layers      <{roles.layer}> is a hidden layer{output};"
             f" <{roles.features}> is made again for each"
         )
-    if roles.output:
+    if roles.output == LINEAR:
+        lines.append("  scaling     the output goes onto its line of least squares to the target")
+    elif roles.output:
         lines.append(f"  squashing   the output goes through a {roles.output}")
     return lines
 

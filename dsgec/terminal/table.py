@@ -97,7 +97,7 @@ def _grammar_lines(dataset: Dataset) -> Iterator[str]:
         try:
             expanded = expand(grammar, len(dataset.features), max(len(dataset.classes), 1))
             networks = check_language(expanded, len(dataset.features))
-            remark = check_task(networks, dataset)
+            remark = check_task(networks, dataset, grammar.directives.output)
             if not any(isinstance(node, Input) for one in networks for node in one.nodes):
                 remark = "it reads no feature"
         except DsgecError as error:

@@ -72,6 +72,7 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     e->targets.group_count = settings->groups;
     e->targets.classes = settings->classes;
     found = dsgec_enter();
+    e->targets.mean = measure_mean(settings->single, (size_t)settings->row_groups[0].count);
     e->targets.spread = measure_spread(&e->targets);
     dsgec_leave(found);
     e->current = &e->targets;

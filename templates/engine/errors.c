@@ -12,7 +12,7 @@ typedef struct {
     const double *single, *each;
     const dsgec_engine_group *groups;
     int64_t group_count, classes;
-    double spread; /* of a numeric target, for R2 */
+    double mean, spread; /* of a numeric target */
 } Targets;
 
 /* The errors of a class's rows, or of all, when they have been summed; `before` is the fitness of
@@ -31,6 +31,10 @@ typedef struct {
     Blocks blocks;
     const double **outputs;
     size_t outputs_capacity;
+#if LINEAR
+    double *column, slope; /* the output of all rows on its line; what it was multiplied with */
+    size_t column_capacity;
+#endif
 #if LEARNING
     Learning learning;
 #endif
@@ -46,6 +50,9 @@ static void free_scoring(Scoring *s) {
     free_tape(&s->tape);
     free_blocks(&s->blocks);
     free(s->outputs);
+#if LINEAR
+    free(s->column);
+#endif
 #if LEARNING
     free_learning(&s->learning);
 #endif

@@ -1,33 +1,5 @@
 /* A network to its fitness, by the functions of the objective: objectives/. */
 
-/* The lanes are added in turn. */
-static double add_lanes(const double *lanes) {
-    double total = 0.0;
-    int lane;
-    for (lane = 0; lane < LANES; lane++) {
-        total += lanes[lane];
-    }
-    return total;
-}
-
-/* The squared distances of a numeric target from its mean, summed. */
-static double measure_spread(const Targets *targets) {
-    double lanes[LANES] = {0.0}, squares[LANES], mean;
-    const double *single = targets->single + targets->groups[0].start;
-    size_t count = (size_t)targets->groups[0].count, row, i, n;
-    add_to_lanes(lanes, single, count);
-    mean = add_lanes(lanes) / (double)count;
-    memset(lanes, 0, sizeof lanes);
-    for (row = 0; row < count; row += n) {
-        n = count - row < LANES ? count - row : LANES;
-        for (i = 0; i < n; i++) {
-            squares[i] = (single[row + i] - mean) * (single[row + i] - mean);
-        }
-        add_to_lanes(lanes, squares, n);
-    }
-    return add_lanes(lanes);
-}
-
 /* Sums in progress: the group that the next row belongs to. */
 typedef struct {
     int64_t group;
@@ -81,15 +53,17 @@ static Outcome measure(Scoring *s, const Table *table, const Targets *targets, d
     double errors[BLOCK];
     int32_t outputs = s->tape.output_count;
     int no_classes = OF_CLASSES && targets->classes == 0;
-    const dsgec_engine_group *last = &targets->groups[targets->group_count - 1];
-    size_t row = (size_t)targets->groups[0].start, n;
-    size_t end = (size_t)(last->start + (last->count + LANES - 1) / LANES * LANES);
+    Outcome outcome = fit_line(s, table, targets);
+    size_t row = first_row(targets), end = end_row(targets), n;
     Sums sums;
+    if (outcome != SCORED) {
+        return outcome;
+    }
     memset(&sums, 0, sizeof sums);
     sums.fitness = 1.0;
     for (; row < end; row += n) {
         n = end - row < s->blocks.block ? end - row : s->blocks.block;
-        run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
+        run_judged(s, table, targets, row, n, 0);
         if ((CHECKS_OUTPUTS || no_classes) &&
             !all_finite(s->outputs, outputs, n)) {
             return NOT_FINITE; /* here the sums would not show it */

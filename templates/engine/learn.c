@@ -152,7 +152,7 @@ static Outcome learn_group(Scoring *s, const Table *table, const Targets *target
         size_t counted = last - row;
         n = whole - row < s->blocks.block ? whole - row : s->blocks.block;
         counted = counted < n ? counted : n;
-        run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
+        run_judged(s, table, targets, row, n, back);
         if ((CHECKS_OUTPUTS || no_classes) && !all_finite(s->outputs, s->tape.output_count, n)) {
             return NOT_FINITE;
         }
@@ -163,6 +163,7 @@ static Outcome learn_group(Scoring *s, const Table *table, const Targets *target
         add_to_lanes(lanes, errors, counted);
         if (back) {
             seed(s, table, targets, row, n, counted, errors);
+            seed_line(s, delta_memory(&s->blocks, &s->tape, 0), n);
             back_block(&s->learning, &s->blocks, table, &s->tape, row, n);
         }
     }
@@ -213,8 +214,13 @@ static Outcome learn(Scoring *s, const Table *table, const Targets *targets, dou
                      const double *values, double *loss, double *gradient) {
     double fitness = 1.0, squares = 0.0;
     int no_classes = OF_CLASSES && targets->classes == 0;
+    Outcome fitted;
     int64_t g, i;
     set_values(s, values);
+    fitted = fit_line(s, table, targets);
+    if (fitted != SCORED) {
+        return fitted;
+    }
     for (g = 0; g < targets->group_count; g++) {
         GroupSum group;
         Outcome outcome = learn_group(s, table, targets, g, gradient != NULL,

@@ -34,7 +34,8 @@ INDIRECT = """
 def test_grammars_without_dynamic_rules_run_as_in_the_reference(representation, text):
     for seed in (1, 2**64 - 1):
         settings = Settings(population=10, generations=5, seed=seed, representation=representation)
-        assert_same_run(make(text, settings), settings)
+        data = make_data(classes=0 if text == "formula" else 2)
+        assert_same_run(make(text, settings, data), settings)
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)

@@ -90,7 +90,7 @@ def test_the_source_has_no_warnings(compiler, tmp_path):
             variation=variation,
             steps=steps,
         )
-        problem = make(grammar, settings)
+        problem = make(grammar, settings, make_data(classes=0 if grammar == "formula" else 2))
         flags = ("-O1", *WARNINGS, *extra)
         program = build(problem, folder, *flags, compiler=compiler, representation=representation)
         assert_right(drive(program, problem, settings, 1, folder), problem, settings)
@@ -128,7 +128,7 @@ def test_no_address_is_wrong_in_other_representations(representation, tmp_path):
         settings = Settings(
             population=25, generations=30, seed=3, representation=representation, codons=90, wraps=1
         )
-        problem = make(grammar, settings)
+        problem = make(grammar, settings, make_data(classes=0 if grammar == "formula" else 2))
         program = build(problem, tmp_path, *SANITIZERS, representation=representation)
         for threads in (1, 3):
             lines = drive(program, problem, settings, threads, tmp_path)

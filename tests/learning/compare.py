@@ -64,6 +64,7 @@ class Pair:
             self.targets(len(graph.network.outputs)),
             self.problem.objective,
             penalty,
+            linear=self.problem.is_linear,
         )
         return ("NOT_FINITE", None, None) if found is None else ("SCORED", *found)
 
@@ -84,7 +85,13 @@ class Pair:
 
         def evaluate(tried):
             return loss_and_gradient(
-                graph, tried, self.rows, targets, self.problem.objective, penalty
+                graph,
+                tried,
+                self.rows,
+                targets,
+                self.problem.objective,
+                penalty,
+                linear=self.problem.is_linear,
             )
 
         return minimise(values, *zip(*bounds, strict=True), evaluate, evaluations)

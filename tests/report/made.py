@@ -81,7 +81,7 @@ def quantity(folder):
     """A quantity."""
     table = write_table(folder / "table.csv", ("a", "b", "c", "y"), ["m", "c", "n", "q"], 700)
     plan = Plan(missing="mean", scale="minmax")
-    return make_run(folder / "run", "formula", table, "x_1*x_5+3.5*tanh(x_2-x_1)", plan=plan)
+    return make_run(folder / "run", "regression", table, "x_1*x_5+3.5*tanh(x_2-x_1)", plan=plan)
 
 
 def report_page(folder):

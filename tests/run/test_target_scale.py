@@ -58,7 +58,7 @@ def data(unit=1.0, shift=0.0, plan=None, **more):
 
 
 def job(out, settings, **more):
-    return prepare("formula", data(1e3, 50.0, **more), settings, out=out)
+    return prepare("regression", data(1e3, 50.0, **more), settings, out=out)
 
 
 @pytest.fixture(scope="module", params=SETTINGS, ids=["paper", "learning"])
@@ -75,7 +75,7 @@ def record_of(folder):
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_the_scale_is_that_of_the_training_rows(scale):
     plan = Plan(scale=scale, task="regression")
-    problem = prepare("formula", data(7.0, 5.0, plan=plan), Settings(**SMALL)).problem
+    problem = prepare("regression", data(7.0, 5.0, plan=plan), Settings(**SMALL)).problem
     y = problem.dataset.y[problem.split.train]
     np.testing.assert_allclose(problem.dataset.target_scale, (y.mean(), y.std()), rtol=1e-14)
     learned = problem.targets(1).values[:, 0]
@@ -117,7 +117,7 @@ def test_engine_and_reference_have_the_same_bits(objective, settings):
     plain = make_data(5, rows=45, classes=0)
     y = 1e6 + 300.0 * plain.y
     scaled = replace(plain, y=y, target_scale=(float(y.mean()), float(y.std())))
-    problem = make("formula", settings, scaled, objective)
+    problem = make("regression", settings, scaled, objective)
     assert_same_run(problem, settings)
     engine = Engine(problem, settings, flags=QUICK)
     engine.step(settings.generations + 1)
@@ -140,7 +140,7 @@ def test_scores_without_penalties_are_the_same_from_the_engine():
         (2, "one_layer", "exp-rmse"),
         (3, "one_layer_softmax", "log-loss"),
         (2, "multi_layer", "accuracy"),
-        (0, "formula", "r2"),
+        (0, "regression", "r2"),
     ):
         problem = make(grammar, settings, make_data(classes, classes=classes), objective)
         engine = Engine(problem, settings, flags=QUICK)
@@ -256,7 +256,7 @@ def test_stop_at_is_in_own_units(objective):
 @pytest.mark.parametrize("objective", ["rmse", "mse"])
 def test_targets_of_any_size_are_learned(tmp_path, unit, shift, objective):
     settings = Settings(**{**LEARNING, "generations": 20}, objective=objective)
-    one = prepare("formula", data(unit, shift), settings, out=tmp_path)
+    one = prepare("regression", data(unit, shift), settings, out=tmp_path)
     record = go(one, "auto").record
     library.load(one.folder)
     if unit > 1e-100 and (unit < 1e100 or objective == "rmse"):

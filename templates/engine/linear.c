@@ -1,0 +1,90 @@
+/* Outputs onto their line of least squares to the target: dsgec/fitness/linear.py. */
+#if LINEAR
+#define LEAST_SPREAD 1e-20
+
+/* The output of the tape on its rows, into the column. */
+static int fill_column(Scoring *s, const Table *table, const Targets *targets) {
+    size_t row, end = end_row(targets), n;
+    if (!RESERVE(s->column, s->column_capacity, table->rows)) {
+        return 0;
+    }
+    for (row = first_row(targets); row < end; row += n) {
+        n = end - row < s->blocks.block ? end - row : s->blocks.block;
+        run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
+        memcpy(s->column + row, s->outputs[0], n * sizeof *s->column);
+    }
+    return 1;
+}
+
+/* The output on its rows as intercept + slope * output: a numeric target has one group of rows. */
+static Outcome fit_line(Scoring *s, const Table *table, const Targets *targets) {
+    double squares[LANES] = {0.0}, products[LANES] = {0.0};
+    double spread, together, mean, least, intercept, *column;
+    const double *wanted = targets->single + first_row(targets);
+    size_t count = (size_t)targets->groups[0].count, whole = count / LANES * LANES, i, n;
+    int lane;
+    if (!fill_column(s, table, targets)) {
+        return SCORE_NO_MEMORY;
+    }
+    column = s->column + first_row(targets);
+    mean = measure_mean(column, count);
+    for (i = 0; i < whole; i += LANES) {
+        for (lane = 0; lane < LANES; lane++) {
+            double centred = column[i + (size_t)lane] - mean;
+            squares[lane] += centred * centred;
+            products[lane] += centred * (wanted[i + (size_t)lane] - targets->mean);
+        }
+    }
+    for (; i < count; i++) {
+        double centred = column[i] - mean;
+        squares[i - whole] += centred * centred;
+        products[i - whole] += centred * (wanted[i] - targets->mean);
+    }
+    spread = add_lanes(squares);
+    together = add_lanes(products);
+    least = LEAST_SPREAD * ((double)count * (mean * mean));
+    if (!(spread - spread == 0.0) || !(together - together == 0.0) || !(least - least == 0.0)) {
+        return NOT_FINITE;
+    }
+    s->slope = spread > least ? together / spread : 0.0;
+    intercept = targets->mean - s->slope * mean;
+    n = end_row(targets) - first_row(targets);
+    EACH_ROW { column[i] = intercept + s->slope * column[i]; }
+    return SCORED;
+}
+
+/* What is judged of the `n` rows from `row` on; with `again`, the tape runs on them again for the
+ * way back, unless it has just done so. */
+static void run_judged(Scoring *s, const Table *table, const Targets *targets, size_t row,
+                       size_t n, int again) {
+    if (again && end_row(targets) - first_row(targets) > s->blocks.block) {
+        run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
+    }
+    s->outputs[0] = s->column + row;
+}
+#if LEARNING
+
+/* The seeds of what is judged, which are those of the output's line, as those of the output. */
+static void seed_line(const Scoring *s, double *seeds, size_t n) {
+    size_t i;
+    EACH_ROW { seeds[i] = s->slope * seeds[i]; }
+}
+#endif
+#else
+
+static Outcome fit_line(Scoring *s, const Table *table, const Targets *targets) {
+    return (void)s, (void)table, (void)targets, SCORED;
+}
+
+static void run_judged(Scoring *s, const Table *table, const Targets *targets, size_t row,
+                       size_t n, int again) {
+    (void)targets, (void)again;
+    run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
+}
+#if LEARNING
+
+static void seed_line(const Scoring *s, double *seeds, size_t n) {
+    (void)s, (void)seeds, (void)n;
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* Sums over rows in a fixed order: `ordered_sum` of dsgec/fitness/objectives.py. */
+
+/* The lanes are added in turn. */
+static double add_lanes(const double *lanes) {
+    double total = 0.0;
+    int lane;
+    for (lane = 0; lane < LANES; lane++) {
+        total += lanes[lane];
+    }
+    return total;
+}
+
+static double measure_mean(const double *values, size_t count) {
+    double lanes[LANES] = {0.0};
+    add_to_lanes(lanes, values, count);
+    return add_lanes(lanes) / (double)count;
+}
+
+/* The rows of all groups, with those that only fill the last lanes. */
+static size_t first_row(const Targets *targets) {
+    return (size_t)targets->groups[0].start;
+}
+
+static size_t end_row(const Targets *targets) {
+    const dsgec_engine_group *last = &targets->groups[targets->group_count - 1];
+    return (size_t)(last->start + (last->count + LANES - 1) / LANES * LANES);
+}
+
+/* The squared distances of a numeric target from its mean, summed. */
+static double measure_spread(const Targets *targets) {
+    double lanes[LANES] = {0.0}, squares[LANES], mean = targets->mean;
+    const double *single = targets->single + first_row(targets);
+    size_t count = (size_t)targets->groups[0].count, row, i, n;
+    for (row = 0; row < count; row += n) {
+        n = count - row < LANES ? count - row : LANES;
+        for (i = 0; i < n; i++) {
+            squares[i] = (single[row + i] - mean) * (single[row + i] - mean);
+        }
+        add_to_lanes(lanes, squares, n);
+    }
+    return add_lanes(lanes);
+}
