@@ -44,7 +44,7 @@ _REST = (
     "threads.c",
     "individual.c",
 )
-_END = ("generation.c", "state.c", "engine.c")
+_END = ("generation.c", "state.c", "restore.c", "engine.c")
 
 
 @dataclass(frozen=True, slots=True)

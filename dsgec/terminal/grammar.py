@@ -10,7 +10,7 @@ from dsgec.bnf.ir import Alternative, Grammar, NonTerminal, Terminal
 from dsgec.bnf.load import GrammarFile
 from dsgec.bnf.measure import depth_limits, measure, most
 from dsgec.data.ir import Dataset
-from dsgec.evolution.problem import check_language, check_task
+from dsgec.evolution.check import check_language, check_task
 from dsgec.network.ir import ACTIVATIONS
 from dsgec.network.tokens import ALIASES
 

@@ -9,7 +9,7 @@ from dsgec.bnf.load import load_grammar
 from dsgec.data.columns import ColumnKind, look
 from dsgec.data.ir import Dataset, Table
 from dsgec.errors import DsgecError, clean, counted
-from dsgec.evolution.problem import check_language, check_task
+from dsgec.evolution.check import check_language, check_task
 from dsgec.evolution.settings import OPTIONS
 from dsgec.network.ir import Input
 from dsgec.resources import GRAMMARS, shipped_names

@@ -1,0 +1,335 @@
+/* Bytes to a population and the memory of texts, and individuals that go from one engine to another:
+ * dsgec/evolution/state.py. The bytes are not trusted: whatever they say, they either restore a whole
+ * state or are refused. */
+typedef struct {
+    const char *data;
+    size_t at, length;
+    int failed;
+} Bytes;
+
+static uint64_t get_word(Bytes *reader, size_t bytes) {
+    uint64_t word;
+    if (reader->failed || reader->length - reader->at < bytes) {
+        reader->failed = 1;
+        return 0;
+    }
+    word = read_word(reader->data + reader->at, bytes);
+    reader->at += bytes;
+    return word;
+}
+
+static int get_gene(Bytes *reader, Genotype *genotype, int32_t *total) {
+    uint64_t rule = get_word(reader, 4), part = get_word(reader, 4), length = get_word(reader, 4);
+    Gene *gene, *before;
+    uint64_t k;
+    if (reader->failed || !is_gene(rule, part) || length == 0 ||
+        length > (reader->length - reader->at) / 4 || length > (uint64_t)(INT32_MAX - *total)) {
+        return BAD_STATE;
+    }
+    if (!RESERVE(genotype->genes, genotype->genes_capacity, genotype->count + 1) ||
+        !RESERVE(genotype->values, genotype->values_capacity, (size_t)*total + length)) {
+        return NO_MEMORY;
+    }
+    gene = &genotype->genes[genotype->count];
+    before = genotype->count > 0 ? gene - 1 : NULL;
+    gene->rule = (int32_t)rule;
+    gene->part = (int32_t)part;
+    gene->start = *total;
+    gene->length = (int32_t)length;
+    if (before != NULL && compare_genes(before, gene) >= 0) {
+        return BAD_STATE;
+    }
+    for (k = 0; k < length; k++) {
+        uint64_t value = get_word(reader, 4);
+        if (value > INT32_MAX) {
+            return BAD_STATE;
+        }
+        genotype->values[(*total)++] = (int32_t)value;
+    }
+    genotype->count++;
+    return OK;
+}
+
+static int same_genotype(const Genotype *a, const Genotype *b) {
+    const Gene *last;
+    size_t total;
+    if (a->count != b->count) {
+        return 0;
+    }
+    if (a->count == 0) {
+        return 1;
+    }
+    last = &a->genes[a->count - 1];
+    total = (size_t)last->start + (size_t)last->length;
+    return memcmp(a->genes, b->genes, (size_t)a->count * sizeof *a->genes) == 0 &&
+           memcmp(a->values, b->values, total * sizeof *a->values) == 0;
+}
+
+/* The genotype read into `spare`, then mapped: what needs mending was never saved. */
+static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual,
+                          Genotype *spare) {
+    Mapping *map = &e->threads[0].mapping;
+    Stream random = stream(0, 0, 0);
+    uint64_t genes = get_word(reader, 4);
+    int32_t total = 0;
+    int error = OK;
+    spare->count = 0;
+    for (; error == OK && genes > 0; genes--) {
+        error = get_gene(reader, spare, &total);
+    }
+    if (error != OK || reader->failed || !is_whole(map, spare)) {
+        return error != OK ? error : BAD_STATE;
+    }
+    if (!load_child(&map->slots, spare, spare, NOTHING_EXCHANGED)) {
+        return NO_MEMORY;
+    }
+    individual->rates.count = 0;
+    become(e, map, individual, &random);
+    clear_slots(&map->slots);
+    if (individual->error != OK) {
+        return individual->error;
+    }
+    return same_genotype(spare, &individual->genotype) ? OK : BAD_STATE;
+}
+
+static int is_finite(double number) {
+    return number - number == 0.0;
+}
+
+static int get_learned(Bytes *reader, Individual *individual) {
+    uint64_t outcome = get_word(reader, 1), bits = get_word(reader, 8), size = get_word(reader, 4);
+    uint64_t count = get_word(reader, 4), i;
+    individual->fitness = dsgec_from_bits(bits);
+    individual->rates.count = 0;
+    if (reader->failed || outcome > REFUSED || (individual->fault && outcome != REFUSED) ||
+        size > (outcome == SCORED ? INT32_MAX : 0) ||
+        (outcome == SCORED ? !is_finite(individual->fitness)
+                           : individual->fitness != INFINITE) ||
+        (count != 0 && count != (uint64_t)individual->number_count)) {
+        return BAD_STATE;
+    }
+    individual->outcome = (int32_t)outcome;
+    individual->invalid = outcome != SCORED;
+    individual->size = (int32_t)size;
+    if (!RESERVE(individual->rates.items, individual->rates.capacity, count)) {
+        return NO_MEMORY;
+    }
+    for (i = 0; i < count; i++) {
+        Rate *rate = &individual->rates.items[i];
+        rate->step = dsgec_from_bits(get_word(reader, 8));
+        rate->slope = dsgec_from_bits(get_word(reader, 8));
+        if (reader->failed || !(rate->step > 0.0) || !is_finite(rate->step) ||
+            !is_finite(rate->slope)) {
+            return BAD_STATE;
+        }
+    }
+    individual->rates.count = (int32_t)count;
+    return OK;
+}
+
+static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
+    for (; count > 0; count--) {
+        Hash hash;
+        uint64_t bits, outcome, size;
+        int64_t number;
+        double fitness;
+        hash.low = get_word(reader, 8);
+        hash.high = get_word(reader, 8);
+        bits = get_word(reader, 8);
+        outcome = get_word(reader, 1);
+        size = get_word(reader, 4);
+        fitness = dsgec_from_bits(bits);
+        if (reader->failed || outcome > REFUSED || size > (outcome == SCORED ? INT32_MAX : 0) || find_text(&e->texts, &hash) >= 0 ||
+            (outcome == SCORED ? !is_finite(fitness) : fitness != INFINITE)) {
+            return BAD_STATE;
+        }
+        number = add_entry(&e->texts, &hash);
+        if (number < 0) {
+            return NO_MEMORY;
+        }
+        e->texts.entries[number].fitness = fitness;
+        e->texts.entries[number].outcome = (int32_t)outcome;
+        e->texts.entries[number].size = (int32_t)size;
+    }
+    return OK;
+}
+
+/* A champion is a network of the task, and of the size at which it stands. */
+static int take_champion(dsgec_engine *e, int size, double fitness, const char *text,
+                         size_t length) {
+    Scoring *s = &e->threads[0].scoring;
+    Outcome outcome = prepare(s, &e->table, &e->targets, text, length);
+    if (outcome == SCORE_NO_MEMORY) {
+        return NO_MEMORY;
+    }
+    if (outcome != SCORED || count_connections(&s->parser) != size) {
+        return BAD_STATE;
+    }
+    return set_champion(&e->hall.by_size[size], fitness, text, length) ? OK : NO_MEMORY;
+}
+
+/* One that is saved by its genotype; its text has so many bytes. */
+static int get_learned_champion(dsgec_engine *e, Bytes *reader, int size, size_t length,
+                                double fitness) {
+    Individual made;
+    Genotype spare;
+    int error;
+    memset(&made, 0, sizeof made);
+    memset(&spare, 0, sizeof spare);
+    error = get_individual(e, reader, &made, &spare);
+    if (error == OK && (made.fault || made.text.length != length)) {
+        error = BAD_STATE;
+    }
+    error = error == OK ? take_champion(e, size, fitness, made.text.data, length) : error;
+    if (error == OK && !copy_genotype(&e->hall.by_size[size].genotype, &made.genotype)) {
+        error = NO_MEMORY;
+    }
+    free_individual(&made);
+    free_genotype(&spare);
+    return error;
+}
+
+static int get_champion(dsgec_engine *e, Bytes *reader, int size) {
+    size_t length = (size_t)get_word(reader, 4);
+    const char *text;
+    double fitness;
+    if (length == 0) {
+        return reader->failed ? BAD_STATE : OK;
+    }
+    fitness = dsgec_from_bits(get_word(reader, 8));
+    if (reader->failed || !is_finite(fitness)) {
+        return BAD_STATE;
+    }
+    if (LEARNING) {
+        return get_learned_champion(e, reader, size, length, fitness);
+    }
+    if (length > reader->length - reader->at) {
+        return BAD_STATE;
+    }
+    text = reader->data + reader->at;
+    reader->at += length;
+    return take_champion(e, size, fitness, text, length);
+}
+
+static int get_hall(dsgec_engine *e, Bytes *reader) {
+    int size, error = OK;
+    for (size = 0; error == OK && size <= LARGEST_CHAMPION; size++) {
+        error = get_champion(e, reader, size);
+    }
+    if (error != OK) {
+        return error;
+    }
+    return reader->at == reader->length ? OK : BAD_STATE;
+}
+
+static int set_scores(dsgec_engine *e) {
+    int64_t i;
+    for (i = 0; i < e->settings.population; i++) {
+        Individual *individual = &e->population[i];
+        individual->fitness = INFINITE;
+        individual->size = 0;
+        individual->outcome = REFUSED;
+        individual->invalid = 1;
+        if (individual->fault) {
+            continue;
+        }
+        individual->entry = find_text(&e->texts, &individual->hash);
+        if (individual->entry < 0) {
+            return BAD_STATE;
+        }
+        recall_score(individual, &e->texts.entries[individual->entry]);
+        individual->invalid = individual->outcome != SCORED;
+    }
+    return OK;
+}
+
+/* Restore into an engine that has not begun. */
+static int restore_state(dsgec_engine *e, const char *data, size_t length) {
+    Bytes reader = {data, sizeof MAGIC, length, 0};
+    Genotype spare;
+    uint64_t generation, evaluations, reused, population, texts;
+    int64_t i;
+    int error = OK;
+    if (length < sizeof MAGIC || memcmp(data, MAGIC, sizeof MAGIC) != 0) {
+        return BAD_STATE;
+    }
+    generation = get_word(&reader, 8);
+    evaluations = get_word(&reader, 8);
+    reused = get_word(&reader, 8);
+    population = get_word(&reader, 8);
+    texts = get_word(&reader, 8);
+    if (reader.failed || population != (uint64_t)e->settings.population ||
+        (LEARNING && texts != 0) || /* then none is remembered */
+        generation > INT64_MAX / 2 || evaluations > INT64_MAX / 2 || reused > INT64_MAX / 2) {
+        return BAD_STATE;
+    }
+    memset(&spare, 0, sizeof spare);
+    for (i = 0; error == OK && generation > 0 && i < e->settings.population; i++) {
+        error = get_individual(e, &reader, &e->population[i], &spare);
+        if (LEARNING && error == OK) {
+            error = get_learned(&reader, &e->population[i]);
+        }
+    }
+    free_genotype(&spare);
+    error = error == OK ? get_texts(e, &reader, texts) : error;
+    error = error == OK ? get_hall(e, &reader) : error;
+    error = error == OK && generation > 0 && !LEARNING ? set_scores(e) : error;
+    e->generation = (int64_t)generation;
+    e->evaluations = (int64_t)evaluations;
+    e->reused = (int64_t)reused;
+    return error;
+}
+
+/* A valid individual to bytes that another engine of the run, with another seed, takes in. */
+static int write_migrant(dsgec_engine *e, const Individual *individual) {
+    Text *text = &e->saved;
+    text->length = 0;
+    if (!put_genotype(text, &individual->genotype)) {
+        return NO_MEMORY;
+    }
+    if (LEARNING) {
+        return put_learned(text, individual) ? OK : NO_MEMORY;
+    }
+    return put_word(text, dsgec_bits(individual->fitness), 8) &&
+                   put_word(text, (uint64_t)individual->size, 4)
+               ? OK
+               : NO_MEMORY;
+}
+
+/* Such bytes in the place of an individual; its text is remembered as one that was scored. */
+static int read_migrant(dsgec_engine *e, Individual *individual, const char *data, size_t length) {
+    Bytes reader = {data, 0, length, 0};
+    Genotype spare;
+    uint64_t size;
+    double fitness;
+    int error;
+    memset(&spare, 0, sizeof spare);
+    error = get_individual(e, &reader, individual, &spare);
+    free_genotype(&spare);
+    if (error != OK) {
+        return error;
+    }
+    if (LEARNING) {
+        error = get_learned(&reader, individual);
+        return error != OK || (reader.at == length && !individual->invalid) ? error : BAD_STATE;
+    }
+    fitness = dsgec_from_bits(get_word(&reader, 8));
+    size = get_word(&reader, 4);
+    if (reader.failed || reader.at != length || individual->fault || size > INT32_MAX ||
+        !is_finite(fitness)) {
+        return BAD_STATE;
+    }
+    individual->entry = find_text(&e->texts, &individual->hash);
+    if (individual->entry < 0) {
+        individual->entry = add_entry(&e->texts, &individual->hash);
+        if (individual->entry < 0) {
+            return NO_MEMORY;
+        }
+        e->texts.entries[individual->entry].fitness = fitness;
+        e->texts.entries[individual->entry].outcome = SCORED;
+        e->texts.entries[individual->entry].size = (int32_t)size;
+    }
+    recall_score(individual, &e->texts.entries[individual->entry]);
+    individual->invalid = individual->outcome != SCORED;
+    return OK;
+}
