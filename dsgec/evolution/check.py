@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from dsgec.bnf.ir import LINEAR, Grammar
+from dsgec.bnf.directives import LINEAR
+from dsgec.bnf.ir import Grammar
 from dsgec.bnf.layered import cut
 from dsgec.data.ir import Dataset
 from dsgec.errors import DsgecError, Fault, Span

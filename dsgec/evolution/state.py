@@ -1,4 +1,4 @@
-"""The state of a run between two generations to bytes, and back: templates/engine/state.c, restore.c.
+"""The state of a run between two generations to bytes, and back, as state.c and restore.c do it.
 
 The bytes are the same whether the engine or the loop wrote them, so each goes on from the other's.
 Only genotypes and scores are kept: texts follow from the genotypes, and are made again.
