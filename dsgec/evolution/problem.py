@@ -17,7 +17,7 @@ from dsgec.data.split import folds, shuffled, split
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.evolution.check import check_language, check_task, outputs_needed
 from dsgec.evolution.settings import Settings
-from dsgec.fitness.linear import Line, fit_line
+from dsgec.fitness.linear import FittedLine, fit_line
 from dsgec.fitness.objectives import (
     CLASSIFICATION,
     LANES,
@@ -115,7 +115,7 @@ class Problem:
         )
 
     @standard_arithmetic()
-    def _line(self, phenotype: str) -> Line | None:
+    def _line(self, phenotype: str) -> FittedLine | None:
         """That of what a text gives on the training rows; none where that has no score."""
         outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
         return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train])

@@ -18,7 +18,7 @@ LEAST_SPREAD = 1e-20
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FittedLine:
     """intercept + slope * output."""
 
     intercept: float
@@ -29,7 +29,7 @@ class Line:
 
 
 @np.errstate(all="ignore")
-def fit_line(outputs: Array, targets: Array) -> Line | None:
+def fit_line(outputs: Array, targets: Array) -> FittedLine | None:
     """The line of least squares for a column of outputs; None where a sum is not finite.
 
     Outputs without spread have the slope 0. templates/engine/linear.c gives the same bits.
@@ -44,7 +44,7 @@ def fit_line(outputs: Array, targets: Array) -> Line | None:
     if not math.isfinite(spread) or not math.isfinite(together) or not math.isfinite(least):
         return None
     slope = together / spread if spread > least else 0.0
-    return Line(wanted - slope * mean, slope)
+    return FittedLine(wanted - slope * mean, slope)
 
 
 def on_line(outputs: Array, targets: Array) -> tuple[Array, float] | None:

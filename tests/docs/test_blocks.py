@@ -28,7 +28,7 @@ IN_A_CLONE = {
             *(
                 f"dsgec evolve {what} --backend {backend} --out {folder}"
                 for what in (
-                    "formula table.csv --objective huber",
+                    "regression table.csv --objective huber",
                     "multi_layer wdbc --representation swap",
                 )
                 for backend, folder in (("reference", "a"), ("engine", "b"))

@@ -29,13 +29,13 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
 def data(problem, settings, threads):
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
     rates = [p.pop(name) for name in ("crossover", "mutation", "penalty", "parsimony")]
-    steps, classes, seed = (p.pop(name) for name in ("steps", "classes", "seed"))
+    steps, batch, classes, seed = (p.pop(name) for name in ("steps", "batch", "classes", "seed"))
     numbers = p.values()
-    sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1, steps)
+    sizes = (*t.columns.shape, classes, len(t.groups), settings.generations + 1, steps, batch)
     flat = [number for group in t.groups for number in group]
     return b"".join(
         [
-            struct.pack("=Q15q4d", seed, *numbers, *sizes, *rates),
+            struct.pack("=Q16q4d", seed, *numbers, *sizes, *rates),
             struct.pack(f"={len(flat)}q", *flat),
             t.columns.tobytes(),
             t.single.tobytes(),

@@ -22,7 +22,9 @@ def test_loops_over_rows_are_vectorised(machine, tmp_path):
     if platform.machine() != "x86_64" or not (shutil.which("gcc") and shutil.which("objdump")):
         pytest.skip("no gcc for x86-64 here")
     text = source(make("one_layer", SETTINGS), programs=(), learning=True)
-    text = text.replace("#define FLAT static", "#define FLAT static __attribute__((noinline))")
+    text = text.replace(
+        "#define WHOLE_LOOP static", "#define WHOLE_LOOP static __attribute__((noinline))"
+    )
     text = text.replace("static void", "static __attribute__((noinline)) void")
     (tmp_path / "engine.c").write_text(text)
     flags = [*(flag for flag in NATIVE if not flag.startswith("-march")), *GCC_VECTORS]
