@@ -13,7 +13,7 @@ from dsgec.__main__ import main
 
 COMMAND = [sys.executable, "-m", "dsgec"]
 NO_COMPILER = {"PATH": "", "CC": "", "DSGEC_NO_TCC": "1"}
-QUICK = ["--generations", "4", "--population", "12"]
+QUICK = [*("--generations", "4", "--population", "12"), *("--pruning", "2", "--tuning", "6")]
 
 
 def hears_interrupts():

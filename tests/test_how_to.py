@@ -232,6 +232,10 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
         options = (
             "--generations",
             3,
+            "--pruning",
+            2,
+            "--tuning",
+            6,
             "--test",
             0,
             "--backend",

@@ -150,7 +150,8 @@ def test_the_peers_of_scikit_learn_learn():
 @pytest.mark.parametrize("name", ["iris", "diabetes"])
 def test_dsgec_learns_with_and_without_a_limit(name, seconds):
     split = make_split(load_table(name), 0)
-    learner = dsgec_learner("dsgec", {"generations": 3, "population": 10, "backend": "numpy"})
+    small = {"generations": 3, "population": 10, "pruning": 2, "tuning": 6, "backend": "numpy"}
+    learner = dsgec_learner("dsgec", small)
     model = learner.fit(split, Request(1, seconds))
 
     assert np.isfinite(score_of(split, model.predict(split.x_test), split.y_test))
