@@ -11,6 +11,7 @@ from dsgec.cli import commands
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import PYTHON, mention
 from dsgec.evolution.settings import OPTIONS, SETTINGS, Settings
+from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.report.facts import evolve_command
 from dsgec.setting import settings_of
 from dsgec.study.reader import STUDY
@@ -113,3 +114,9 @@ def test_what_is_recorded_of_a_run_is_what_it_was():
     more = Settings(stop_at=1.0, patience=2, islands=3).as_json()
     assert list(more)[18:] == ["stop_at", "patience", "islands", "migrate_every", "migrants"]
     assert Settings.from_json(more).islands == 3
+
+
+def test_the_help_names_every_objective():
+    (objective,) = (one for one in SETTINGS if one.name == "objective")
+    words = set(objective.help.replace(",", " ").replace(";", " ").split())
+    assert set(OBJECTIVES) <= words

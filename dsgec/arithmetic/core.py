@@ -1,4 +1,4 @@
-"""The steps that functions of the one arithmetic share, on Python floats; see `subset.py`."""
+"""The steps that functions of the one arithmetic share, on Python floats; see `parse.py`."""
 
 from dsgec.arithmetic.primitives import bits, from_bits, number
 

@@ -15,7 +15,7 @@ LONGEST_NAME = 8
 class Function:
     """One function of a network.
 
-    `slopes` has for each argument the derivative by it, in the language of `subset.py`, of the
+    `slopes` has for each argument the derivative by it, in the language of `parse.py`, of the
     arguments and the result: of the function as it is defined, its protected values included.
     Where there is no derivative (a kink, a jump, an infinite slope) it is 0; where two pieces meet
     in a tie of `min` or `max`, it is that of the piece whose value is taken. The one of `softmax`

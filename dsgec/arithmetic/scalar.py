@@ -1,7 +1,7 @@
 """The one arithmetic on Python floats, with the entries of its functions in the table.
 
 Every other language is printed from here, by `python -m dsgec.arithmetic.generate`; the rules of
-what may stand here are in `subset.py`. No function raises, whatever the numbers.
+what may stand here are in `parse.py`. No function raises, whatever the numbers.
 """
 
 import math

@@ -58,8 +58,13 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         if one.remark
     ]
     if not used:
-        reasons = "; ".join(f"`{one.name}`: {one.useless}" for one in found[:_MOST_NAMED])
-        raise DsgecError(f"no column of {table.source} can be a feature ({reasons})")
+        reasons = [f"`{one.name}`: {one.useless}" for one in found[:_MOST_NAMED]]
+        if len(found) > len(reasons):
+            reasons.append(f"and {len(found) - len(reasons):,} more")
+        raise DsgecError(
+            f"no column of {table.source} can be a feature ({'; '.join(reasons)})",
+            "`dsgec inspect` shows how the columns are read.",
+        )
     columns = tuple(Column(one.name, one.kind, one.categories) for one in used)
     names = tuple(name for one in columns for name in one.features)
     _refuse_equal(names, table.source)

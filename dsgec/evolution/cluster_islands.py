@@ -14,6 +14,7 @@ from dsgec.evolution.evolver import Evolver, Generation, LoopEvolver
 from dsgec.evolution.individual import INFINITE, Champion, merged
 from dsgec.evolution.islands import (
     arrive,
+    best_island,
     combined,
     damaged,
     decode,
@@ -136,14 +137,11 @@ class ClusterIslands(Evolver):
         return states
 
     def save(self) -> bytes:
-        parts = [encode(self._best_text)]
-        for number, state in enumerate(self._states):
-            if self._arriving[number]:  # what the next worker would do first
-                island = self._restored(number, state)
-                arrive(island, self._arriving[number])
-                state = island.save()
-            parts.append(state)
-        return pack(parts)
+        states = [
+            self._settled(number).save() if arriving else self._states[number]
+            for number, arriving in enumerate(self._arriving)
+        ]
+        return pack([encode(self._best_text), *states])
 
     def restore(self, state: bytes) -> None:
         text, *states = unpack(state, len(self._each) + 1)
@@ -158,6 +156,12 @@ class ClusterIslands(Evolver):
         island.restore(state)
         return island
 
+    def _settled(self, number: int) -> LoopEvolver:
+        """An island with those who arrive there, which the next worker would see to first."""
+        island = self._restored(number, self._states[number])
+        arrive(island, self._arriving[number])
+        return island
+
     @property
     def best_text(self) -> str:
         return self._best_text
@@ -167,10 +171,9 @@ class ClusterIslands(Evolver):
         return merged(self._restored(n, state).champions for n, state in enumerate(self._states))
 
     def tuned(self) -> list[Champion]:
-        return merged(self._tuned(number) for number in range(len(self._each)))
-
-    def _tuned(self, number: int) -> list[Champion]:
         """Here: it takes a moment in native code."""
-        island = choose_island(self.problem, self._each[number], self.backend)
-        island.restore(self._states[number])
-        return island.tuned()
+        islands = [self._settled(number) for number in range(len(self._each))]
+        number = best_island([island.fitness() for island in islands])
+        best = choose_island(self.problem, self._each[number], self.backend)
+        best.restore(islands[number].save())
+        return best.tune(merged((*(island.champions for island in islands), best.pruned())))

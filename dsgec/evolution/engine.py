@@ -6,7 +6,7 @@ from dsgec.codegen.engine import emit_engine, engine_header
 from dsgec.errors import DsgecError
 from dsgec.evolution.batches import WHOLE_EVERY
 from dsgec.evolution.evolver import Generation, Island
-from dsgec.evolution.individual import INFINITE, LARGEST_CHAMPION, Champion, Score, merged
+from dsgec.evolution.individual import INFINITE, LARGEST_CHAMPION, Champion, Score
 from dsgec.evolution.learner import Numbers
 from dsgec.evolution.measure import Measurer, NativeMeasurer
 from dsgec.evolution.native_input import (
@@ -118,23 +118,19 @@ class Engine(Island):
     def champions(self) -> list[Champion]:
         return [Champion(*champion) for champion in self.native.champions()]
 
-    def tuned(self) -> list[Champion]:
+    def pruned(self) -> list[Champion]:
+        if not self.problem.learning or not self.settings.pruning:
+            return []
+        return [Champion(*one) for one in self.native.pruned(self.settings.pruning)]
+
+    def tune(self, champions: Sequence[Champion]) -> list[Champion]:
         def tune(numbers: Numbers, evaluations: int, penalty: float) -> Sequence[float] | None:
             outcome, values, _, _ = self.native.tune(
                 numbers.text, numbers.spans, numbers.bounds, numbers.values, evaluations, penalty
             )
             return values if outcome == "SCORED" else None
 
-        pruned: list[Champion] = []
-        if self.problem.learning and self.settings.pruning:
-            pruned = [Champion(*one) for one in self.native.pruned(self.settings.pruning)]
-        return tune_champions(
-            self.problem,
-            self.settings,
-            merged((self.champions, pruned)),
-            tune,
-            self.score,
-        )
+        return tune_champions(self.problem, self.settings, champions, tune, self.score)
 
     def measurer(self) -> Measurer:
         if self.problem.dataset.target_scale or self.problem.is_linear:

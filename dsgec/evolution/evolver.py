@@ -200,6 +200,17 @@ class Island(Evolver):
         """The objective of a text."""
 
     @abstractmethod
+    def pruned(self) -> list[Champion]:
+        """What comes of the best individual by pruning."""
+
+    @abstractmethod
+    def tune(self, champions: Sequence[Champion]) -> list[Champion]:
+        """Champions of this run, its own or others, with their numbers tuned."""
+
+    def tuned(self) -> list[Champion]:
+        return self.tune(merged((self.champions, self.pruned())))
+
+    @abstractmethod
     def send(self, number: int) -> bytes:
         """A valid individual, for another island of the run."""
 
@@ -265,18 +276,23 @@ class LoopEvolver(Island):
     def champions(self) -> list[Champion]:
         return [self.scorer.hall[size] for size in sorted(self.scorer.hall)]
 
-    def tuned(self) -> list[Champion]:
+    def pruned(self) -> list[Champion]:
         scorer = make_scorer(self.problem, self.scorer.backend)
-        if not isinstance(scorer, Learner) or self.state is None:
-            return self.champions
-        problem, settings, best = self.problem, self.settings, self.state.best
-        pruned: list[Champion] = []
-        if scorer.learning.trees and not best.score.reason:
-            pruned = prune(problem, settings, scorer, best, settings.pruning)
+        if not isinstance(scorer, Learner) or not scorer.learning.trees or self.state is None:
+            return []
+        best = self.state.best
+        if best.score.reason:
+            return []
+        return prune(self.problem, self.settings, scorer, best, self.settings.pruning)
+
+    def tune(self, champions: Sequence[Champion]) -> list[Champion]:
+        scorer = make_scorer(self.problem, self.scorer.backend)
+        if not isinstance(scorer, Learner):
+            return [*champions]
         return tune_champions(
-            problem,
-            settings,
-            merged((self.champions, pruned)),
+            self.problem,
+            self.settings,
+            champions,
             scorer.tune,
             lambda text: scorer([text])[0].fitness,
         )

@@ -72,6 +72,11 @@ def combined(states: Sequence[Generation], population: int) -> Generation:
     )
 
 
+def best_island(fitness: Sequence[Sequence[float]]) -> int:
+    """The number of the island with the best individual; of equals, the first."""
+    return min(range(len(fitness)), key=lambda number: min(fitness[number]))
+
+
 class IslandEvolver(Evolver):
     """Islands on this machine, `side_by_side` of them at a time."""
 
@@ -152,7 +157,9 @@ class IslandEvolver(Evolver):
         return self.islands[0].measurer()
 
     def tuned(self) -> list[Champion]:
-        return merged(island.tuned() for island in self.islands)
+        """As of one population, in the time of one: a run may have a thousand islands."""
+        best = self.islands[best_island([island.fitness() for island in self.islands])]
+        return best.tune(merged((self.champions, best.pruned())))
 
 
 def encode(text: str) -> bytes:

@@ -302,6 +302,10 @@ CASES = {
         works(3, ("a",), notes=("`b` is left out: it is 2 in every row",)),
     ),
     "all constant": ("a,b\n1,x\n1,y\n", fails("no column of t.csv can be a feature")),
+    "many, all constant": (
+        ",".join(f"a{i}" for i in range(30)) + ",b\n" + 30 * "1," + "x\n" + 30 * "1," + "y\n",
+        fails("`a19`: it is 1 in every row; and 10 more)", "dsgec inspect"),
+    ),
     "dates": ("day,b,c\n" + DATES, works(28, ("b",), notes=("it holds dates",))),
     "identifiers": ("id,b,c\n" + IDS, works(28, ("b",), notes=("as an identifier has",))),
     "101 categories": (

@@ -7,6 +7,7 @@ import pytest
 
 import dsgec
 from dsgec.evolution.choose import choose
+from dsgec.evolution.cluster_islands import ClusterIslands
 from dsgec.evolution.engine import Engine
 from dsgec.evolution.ensemble import mean_text
 from dsgec.evolution.evolver import LoopEvolver
@@ -16,6 +17,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.parse import parse_phenotype
 from tests.command import dsgec as command
 from tests.engine.compare import QUICK, make, make_data
+from tests.evolution.test_cluster_islands import Cluster
 
 pytestmark = pytest.mark.needs_cc
 
@@ -31,7 +33,7 @@ CASES = [
 
 def evolved(evolver, generations):
     for _ in range(generations + 1):
-        evolver.advance(1, 1.0)
+        evolver.advance(1, math.inf)
     return evolver
 
 
@@ -96,17 +98,48 @@ def test_an_ensemble_is_the_same_with_any_backend_and_resumed():
     ends = []
     for backend in ("engine", "reference"):
         evolver = choose(problem, settings, backend)
-        states = [one for _ in range(4) for one in evolver.advance(1, 1.0)]
+        states = [one for _ in range(4) for one in evolver.advance(1, math.inf)]
         champions = evolver.tuned()
         ends.append((champions, evolver.winner(champions, states[-1])))
     assert ends[0] == ends[1]
     saved = choose(problem, settings, "engine")
-    saved.advance(1, 1.0)
+    saved.advance(1, math.inf)
     resumed = choose(problem, settings, "reference")
     resumed.restore(saved.save())
-    last = [one for _ in range(3) for one in resumed.advance(1, 1.0)][-1]
+    last = [one for _ in range(3) for one in resumed.advance(1, math.inf)][-1]
     champions = resumed.tuned()
     assert (champions, resumed.winner(champions, last)) == ends[0]
+
+
+def test_islands_end_the_same_here_and_on_a_cluster():
+    """Also right after an exchange, when the best may have come to another island."""
+    settings = Settings(
+        population=6, generations=4, islands=3, migrate_every=2, migrants=2, **LEARNS, **ENDS
+    )
+    problem = make("one_layer", settings)
+    ends = []
+    for evolver in (
+        choose(problem, settings, "engine"),
+        choose(problem, settings, "reference"),
+        ClusterIslands(problem, settings, Cluster(), "reference"),
+    ):
+        states = []
+        while len(states) < 3:
+            states += evolver.advance(1, math.inf)
+        ends.append(evolver.tuned())
+    assert ends[0] == ends[1] == ends[2]
+    assert min(one.fitness for one in ends[0]) <= states[-1].best
+
+
+def test_of_many_islands_only_the_best_is_pruned_and_tuned(monkeypatch):
+    settings = Settings(population=4, generations=1, islands=9, **LEARNS, **ENDS)
+    evolver = choose(make("one_layer", settings), settings, "reference")
+    evolver.advance(1, math.inf)
+    called = []
+    for name in ("pruned", "tune"):
+        monkeypatch.setattr(LoopEvolver, name, lambda *_, name=name: called.append(name) or [])
+    evolver.tuned()
+    assert called == ["pruned", "tune"]
 
 
 def test_an_ensemble_of_layers_is_refused(tmp_path):
