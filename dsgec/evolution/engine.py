@@ -119,7 +119,8 @@ class Engine(Island):
         return [Champion(*champion) for champion in self.native.champions()]
 
     def pruned(self) -> list[Champion]:
-        if not self.problem.learning or not self.settings.pruning:
+        # With batches the best is measured again even if nothing is pruned.
+        if not self.problem.learning or not (self.settings.pruning or self.problem.batch):
             return []
         return [Champion(*one) for one in self.native.pruned(self.settings.pruning)]
 

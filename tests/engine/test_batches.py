@@ -47,10 +47,10 @@ def test_the_engine_runs_as_the_reference(grammar, classes, objective, elites):
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("generations", [10, 13])
-def test_the_end_is_that_of_the_reference_and_by_all_rows(generations):
+@pytest.mark.parametrize(("generations", "pruning"), [(10, 5), (13, 5), (13, 0)])
+def test_the_end_is_that_of_the_reference_and_by_all_rows(generations, pruning):
     chosen = {**SMALL, "generations": generations}
-    settings = Settings(**chosen, pruning=5, tuning=30, weights="real")
+    settings = Settings(**chosen, pruning=pruning, tuning=30, weights="real")
     problem = make("regression", settings, make_data(3, 53, 3, 0), "rmse")
     engine = Engine(problem, settings, flags=QUICK)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
