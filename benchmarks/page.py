@@ -6,6 +6,7 @@ python -m benchmarks.page build/comparison docs/comparison.md
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
@@ -114,13 +115,24 @@ def _introduction(results: Sequence[Result], environment: dict[str, object], ref
         " then over the tables, as the CPU seconds are. Seconds are those of learning, with the"
         " choice of a penalty's strength, and without compiling a grammar, which is done once."
     )
-    lines = [f"- `{name}`: {_description(name)}" for name in learners]
+    lines = [
+        f"- `{name}`: {_description(name)}{_fewer(results, name, splits)}" for name in learners
+    ]
     return "\n\n".join([fill(how, WIDTH), "\n".join(lines), fill(what, WIDTH)])
 
 
 def _cut(results: Sequence[Result]) -> str:
     rows = max(one.rows for one in results)
     return f" Of a larger table, {rows:,} rows were drawn for each split." if rows else ""
+
+
+def _fewer(results: Sequence[Result], name: str, splits: int) -> str:
+    """What is said of a learner that was not run on all splits."""
+    counts = Counter(one.table for one in results if one.learner == name)
+    few = [count for count in counts.values() if count < splits]
+    if not few:
+        return ""
+    return f"; **of {len(few)} tables only {min(few)} splits or more, fewer than {splits}**"
 
 
 def _description(name: str) -> str:

@@ -127,6 +127,13 @@ def test_failures_are_on_the_page(results, tmp_path):
     assert "- wine, split 1, boosting: ValueError: no" in text
 
 
+def test_a_learner_with_fewer_splits_is_named(results, tmp_path):
+    whole = page.page_text(results, tmp_path / "page.md", {})
+    assert "fewer than" not in whole
+    text = page.page_text(results[:-1], tmp_path / "page.md", {})
+    assert "of 1 tables only 1 splits or more, fewer than 2" in text
+
+
 def test_an_ablation_has_a_row_for_each_variation(results):
     names = {"dsgec": ablate.DEFAULT, "forest": "no L2", "linear": "three steps"}
     renamed = [replace(one, learner=names[one.learner]) for one in results]

@@ -17,7 +17,7 @@ IN_A_CLONE = {
     ". .venv/bin/activate": "nothing: Python makes that script",
     "pip install .": "tests/test_packaging.py",
     "python -m dsgec.arithmetic.generate": "tests/test_how_to.py",
-    "python -m pytest tests/arithmetic tests/engine tests/codegen tests/docs": "test_how_to.py",
+    "python -m pytest tests/arithmetic tests/docs/test_tables.py": "tests/test_how_to.py",
     "python -m dsgec.api.generate": "tests/test_add_a_setting.py",
     "python -m pytest tests/test_settings.py tests/api": "CI",
     **dict.fromkeys(
@@ -25,6 +25,13 @@ IN_A_CLONE = {
             "dsgec export build/wdbc-one_layer-seed1 --to rust -o rust",
             "dsgec verify rust --data wdbc",
             "dsgec inspect rust",
+            "dsgec export b/run --to c,numpy,js,onnx -o exported",
+            "dsgec verify exported --data wdbc",
+            *(
+                f"dsgec evolve new.bnf wdbc --generations 20 --backend {backend} --out {folder}"
+                " --name run"
+                for backend, folder in (("reference", "a"), ("engine", "b"))
+            ),
             *(
                 f"dsgec evolve {what} --backend {backend} --out {folder}"
                 for what in (
