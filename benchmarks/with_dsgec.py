@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.learner import TASKS, Learner, Model, Request
 from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
+from dsgec.api.fit import usual_grammar
 from dsgec.network.ir import Apply, Network
 
 REFERENCE = "dsgec"
@@ -49,7 +50,7 @@ def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model
         run = model.run_
     else:
         end = time.process_time() + request.seconds
-        grammar = chosen.pop("grammar", None) or _usual_grammar(split.classes)
+        grammar = chosen.pop("grammar", None) or usual_grammar(split.classes)
         chosen = {"scale": "standard", **chosen, "generations": _ENDLESS}
         run = evolve(
             grammar,
@@ -86,10 +87,3 @@ def count_nodes(network: Network) -> int:
 def count_numbers(formula: str) -> int:
     """The numbers in a network's equations; the first line counts its inputs."""
     return len(_NUMERAL.findall(formula.partition("\n")[2]))
-
-
-def _usual_grammar(classes: int) -> str:
-    """As the estimators choose it."""
-    if not classes:
-        return "regression"
-    return "network" if classes == 2 else "network_softmax"
