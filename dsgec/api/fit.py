@@ -16,6 +16,7 @@ from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.ir import Dataset, Label, Plan
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Execution, Settings
+from dsgec.evolution.usual import usual_grammar
 from dsgec.network.model import plain
 from dsgec.run.record import identity, is_same_run
 from dsgec.run.result import make_result
@@ -29,13 +30,6 @@ class Fitted:
 
     run: Run
     state: bytes | None = None
-
-
-def usual_grammar(classes: int) -> str:
-    """The shipped grammar for so many classes, or for a numeric target; any number of features."""
-    if not classes:
-        return "regression"
-    return "network" if classes == 2 else "network_softmax"
 
 
 def numbers_dataset(

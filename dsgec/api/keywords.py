@@ -13,6 +13,7 @@ class Keywords(TypedDict, total=False):
     """Of `dsgec.evolve`, by keyword."""
 
     preset: Literal["learning", "paper"]
+    effort: Literal["quick", "normal", "thorough"]
     representation: Literal["dsge", "sge", "ge"]
     population: int | None
     generations: int | None
@@ -44,7 +45,7 @@ class Keywords(TypedDict, total=False):
     migrants: int
     ignore: str | Sequence[str]
     task: Literal["classification", "regression"] | None
-    missing: Literal["error", "mean", "median", "drop"]
+    missing: Literal["fill", "error", "mean", "median", "drop"] | None
     scale: Literal["none", "standard", "minmax"] | None
     constant: Literal["drop", "keep"]
     backend: Literal["auto", "engine", "c", "numpy", "reference"]
@@ -59,6 +60,7 @@ class Parameters:
         grammar: str | GrammarFile | None = None,
         *,
         preset: Literal["learning", "paper"] = "learning",
+        effort: Literal["quick", "normal", "thorough"] = "normal",
         representation: Literal["dsge", "sge", "ge"] = "dsge",
         population: int | None = None,
         generations: int | None = None,
@@ -95,6 +97,7 @@ class Parameters:
     ) -> None:
         self.grammar = grammar
         self.preset = preset
+        self.effort = effort
         self.representation = representation
         self.population = population
         self.generations = generations

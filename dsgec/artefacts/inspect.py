@@ -59,7 +59,7 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
     model, network = artefact.model, artefact.network
     used = sum(isinstance(node, Input) for node in network.nodes)
     filled = sum(column.fill is not None for column in model.columns)
-    texts = sum(column.kind != "number" for column in model.columns)
+    texts = sum(bool(column.categories) for column in model.columns)
     what = ", ".join(ascii(label) for label in model.classes[:20]) or "a number"
     measure = size(model.network)
     counts = operations(network)

@@ -9,12 +9,14 @@ from typing import Any
 import click
 
 from dsgec.cli.options import Migration, collecting, option, options_of, warn
+from dsgec.cli.output import complain
 from dsgec.cli.session import SessionOptions, session_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError, wrong
 from dsgec.evolution.settings import SETTINGS, Preset, Settings, make_settings
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.native.processors import processors
+from dsgec.resources import GRAMMARS, shipped_names
 from dsgec.setting import make
 
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
@@ -67,9 +69,16 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+def _no_grammar(data: str) -> str:
+    """A table that was named without a grammar; it is easily the other way round."""
+    if data in shipped_names(GRAMMARS, ".bnf") and not Path(data).exists():
+        raise DsgecError(f"{data} is a grammar", f"Name a table, too: dsgec evolve {data} DATA.")
+    return data
+
+
 @click.command()
-@click.argument("grammar")
-@click.argument("data")
+@click.argument("grammar", metavar="[GRAMMAR]")
+@click.argument("data", metavar="DATA", required=False)
 @partial(collecting, name="settings", make=_given, options=_OPTIONS)
 @click.option(
     "--runs",
@@ -88,7 +97,7 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 @table_options
 def evolve(
     grammar: str,
-    data: str,
+    data: str | None,
     runs: int,
     jobs: int | None,
     out: Path | None,
@@ -98,13 +107,15 @@ def evolve(
     table: TableOptions,
     session: SessionOptions,
 ) -> None:
-    """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
+    """Evolve a network on DATA and write it, with all that belongs to it, to a folder.
 
-    GRAMMAR is a BNF file or the name of a shipped grammar. DATA is a table: a CSV, TSV, ARFF or
-    Parquet file, packed with gzip or not, `-` for standard input, or the name of a shipped one.
+    DATA is a table: a CSV, TSV, ARFF or Parquet file, packed with gzip or not, `-` for standard
+    input, or the name of a shipped one. GRAMMAR is a BNF file or the name of a shipped grammar;
+    without one, it is chosen by the task.
 
     A run that was interrupted or killed is resumed by the same command.
     """
+    named, data = (None, grammar) if data is None else (grammar, data)
     test, folds = settings.pop("test"), settings.pop("folds")
     share, test_table = share_or_table(test, folds, runs)
     count = folds or runs
@@ -118,15 +129,21 @@ def evolve(
         from dsgec.bnf.load import load_grammar
         from dsgec.cli.start import reference, start, start_many
         from dsgec.evolution.budget import with_budget
+        from dsgec.evolution.usual import usual_grammar
         from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
+        from dsgec.terminal.display import choices
 
         preset = make(Preset, settings)
         chosen = make_settings({**settings, "test": share}, preset)
-        file = load_grammar(grammar)
+        file = None if named is None else load_grammar(named)
         table = table.with_defaults(learned=preset.learns)
-        dataset = table.dataset(data, test_table)
+        dataset = table.dataset(data if named else _no_grammar(data), test_table)
+        grammar = named or usual_grammar(len(dataset.classes))
+        file = file or load_grammar(grammar)
         chosen = with_budget(chosen, settings, preset, dataset)
         job = prepare(file, dataset, chosen, out=out, name=name)
+        if named is None and not session.quiet:
+            complain(choices(job))
         each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
         if folds:
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]

@@ -19,7 +19,7 @@ def check(
     from dsgec.terminal.grammar import summary
 
     file = load_grammar_file(grammar)
-    dataset = None if data is None else table.dataset(data)
+    dataset = None if data is None else table.with_defaults(learned=True).dataset(data)
     say(summary(file, dataset, dict(max_depth)))
 
 
@@ -52,7 +52,7 @@ def sample(
     from dsgec.random import Stream
 
     if data is not None:
-        dataset = table.dataset(data)
+        dataset = table.with_defaults(learned=True).dataset(data)
         features, classes = len(dataset.features), max(len(dataset.classes), 1)
     expanded = expand(load_grammar_file(grammar).grammar, features, classes)
     tables = tabulate(expanded, dict(max_depth))

@@ -6,6 +6,7 @@ import click
 
 from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
+from dsgec.evolution.settings import OPTIONS
 
 _EXPORTED = (".c", ".h", ".py", ".mjs", ".onnx", ".whl")
 
@@ -29,13 +30,13 @@ def inspect_(what: str, table: TableOptions) -> None:
     if not is_table and (path.is_dir() or path.suffix in _EXPORTED):
         say("\n".join(inspect_artefact(path)))
         return
+    table = table.with_defaults(learned=True)
     read = table.read(what)
     try:
-        found = table.of(read)
-    except DsgecError:
-        say("\n".join(inspect_table(read, None)))
-        raise
-    say("\n".join(inspect_table(read, found)))
+        found, problem = table.of(read), ""
+    except DsgecError as error:
+        found, problem = None, error.rendered(OPTIONS)
+    say("\n".join([*inspect_table(read, found), *problem.splitlines()]))
 
 
 @click.command()

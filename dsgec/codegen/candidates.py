@@ -63,7 +63,7 @@ def candidates(
     ends = np.array(limits)[value(len(limits))]
     missing = value(8) == 0
     for index, column in enumerate(columns):
-        if column.kind == "number":
+        if not column.categories:
             scaled = column.center + column.scale * rows[:, index]
             scaled[short] = np.float32(scaled[short])
             rows[:, index] = np.where(extreme[:, index], ends[:, index], scaled)

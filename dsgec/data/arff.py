@@ -8,7 +8,9 @@ from dsgec.errors import DsgecError, Fault, Span
 
 _SPARSE = re.compile(rb"(?:\s*%[^\n]*\n)*\s*\{")
 _CELL = rb"(?:^|,)[ \t]*"
-_START = re.compile(rb"\s*(?:%[^\r\n]*[\r\n]\s*)*@relation\b", re.IGNORECASE)
+_START = re.compile(rb"\s*(?:%[^\r\n]*[\r\n]\s*)*@(?:relation|attribute)\b", re.IGNORECASE)
+# KEEL's files name the features and the target again.
+_NO_COLUMNS = {"@relation", "@inputs", "@input", "@outputs", "@output"}
 _ATTRIBUTE = re.compile(
     r"@attribute\s+(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s'\"{]+))\s*(\S.*)?",
     re.IGNORECASE,
@@ -55,6 +57,6 @@ def read_header(stream: TextStream, source: str) -> list[str]:
                 raise DsgecError(Fault("tables within tables are not read", "", span, text))
             name = next(name for name in found.groups()[:3] if name is not None)
             names.append(re.sub(r"\\(.)", r"\1", name))
-        elif keyword != "@relation" and keyword and not keyword.startswith("%"):
+        elif keyword not in _NO_COLUMNS and keyword and not keyword.startswith("%"):
             raise DsgecError(Fault("this is no line of an ARFF head", "", span, text))
     raise DsgecError(f"{source} has no @data")

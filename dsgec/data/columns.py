@@ -1,7 +1,7 @@
 """A column of a Table to what it is: numbers, a boolean, a category, or of no use, and why."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ _DATE = re.compile(
 )
 _DRESSED = re.compile(r"[^\w\s.,-]?\s?-?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|-?\d+([.,]\d+)?\s?%")
 _SAMPLE = 200
+_IDENTIFIER = re.compile(r"(?:^|[\W_])(?i:id|key|index|nr|no)$|[a-z]I[dD]$")
+_NO_NAME = "it has no name: name it in the header to use it"
+_HALF_NUMBERS = "it has numbers and texts: write one kind to use it"
 _UNNAMED = "Unnamed: "  # what pandas calls a column without a name
 
 
@@ -32,7 +35,8 @@ class ColumnKind:
     """What a column is. `values` are its numbers, or those of its texts; a NaN is missing.
 
     With `useless`, which says why, it is no feature unless constants are asked for and it is one;
-    `remark` is worth knowing.
+    `remark` is worth knowing. `strays` are the rows with a text among numbers; their values are
+    missing.
     """
 
     number: int
@@ -43,6 +47,7 @@ class ColumnKind:
     useless: str = ""
     remark: str = ""
     constant: bool = False
+    strays: NDArray[np.bool_] | None = None
 
     @property
     def missing(self) -> int:
@@ -50,7 +55,7 @@ class ColumnKind:
 
 
 def look(table: Table, number: int) -> ColumnKind:
-    """What the column is as a feature; a DsgecError for numbers with a text among them."""
+    """What the column is as a feature."""
     name = table.columns[number]
     numbers = table.numbers[:, number]
     texts = table.texts.get(number)
@@ -59,14 +64,40 @@ def look(table: Table, number: int) -> ColumnKind:
     if not is_text.any():
         found = _numbers(number, name, numbers, is_number)
     elif is_number.any() and not _is_mixed_category(table, number, is_text, is_number):
-        raise not_numbers(table, number, is_text)
+        found = _numbers(number, name, numbers, is_number)
+        if not are_rare(is_text, is_number):
+            found = replace(found, useless=_HALF_NUMBERS)
+        found = replace(found, strays=is_text)
     else:
         assert texts is not None
         found = _texts(number, name, label_texts(numbers, texts, is_text))
-    if name or found.useless:
-        return found
-    raise DsgecError(
-        Fault(f"column {number + 1} of {table.source} has no name", "Name it in the header.")
+    return found if name or found.useless else replace(found, useless=_NO_NAME)
+
+
+def are_rare(is_text: NDArray[np.bool_], is_number: NDArray[np.bool_] | None = None) -> bool:
+    """Whether texts among numbers are so few that they are taken for missing values."""
+    rows = len(is_text) if is_number is None else int(is_text.sum() + is_number.sum())
+    return 10 * int(is_text.sum()) < rows
+
+
+def refuse_strays(table: Table, found: ColumnKind) -> None:
+    """A DsgecError for a text among numbers, or a column without a name."""
+    if found.strays is not None:
+        raise not_numbers(table, found.number, found.strays)
+    if found.useless == _NO_NAME:
+        where = f"column {found.number + 1} of {table.source}"
+        raise DsgecError(Fault(f"{where} has no name", "Name it in the header."))
+
+
+def stray_note(table: Table, found: ColumnKind) -> str:
+    """What is said about texts that are taken for missing values."""
+    assert found.strays is not None
+    count = int(found.strays.sum())
+    first = int(np.flatnonzero(found.strays)[0])
+    texts = "1 text" if count == 1 else f"{count:,} texts"
+    return (
+        f"`{found.name}` has {texts} among its numbers, such as"
+        f" `{table.cell(first, found.number)[:30]}` in line {table.lines[first]}: taken for missing"
     )
 
 
@@ -135,7 +166,13 @@ def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -
             useless = "it has no name and numbers the rows"
         elif len(values) >= _FEW:
             remark = "numbers the rows"
+    elif _IDENTIFIER.search(name) and len(values) >= _FEW and _all_differ(values):
+        remark = "has another number in every row"
     return ColumnKind(number, name, "number", numbers, (), useless, remark, constant)
+
+
+def _all_differ(values: Array) -> bool:
+    return bool(np.all(values == np.floor(values))) and len(np.unique(values)) == len(values)
 
 
 def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> ColumnKind:
@@ -176,7 +213,7 @@ def _is_mixed_category(
     rows = int(is_text.sum() + is_number.sum())
     labels = len(used) + len(np.unique(table.numbers[is_number, number]))
     return (
-        10 * int(is_text.sum()) >= rows
+        not are_rare(is_text, is_number)
         and labels <= min(_MOST_MIXED, rows // 2)
         and not any(map(reads_as_number, used))
     )

@@ -1,18 +1,20 @@
 """Table to Dataset: which column is the target, what the others are, what becomes of a row."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.cells import is_missing
-from dsgec.data.columns import ColumnKind, look
+from dsgec.data.columns import ColumnKind, look, refuse_strays, stray_note
 from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
 from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
-from dsgec.data.target import default_column, find_column, look_at_target, remarks
-from dsgec.errors import DsgecError, counted, mention
+from dsgec.data.learn import filled
+from dsgec.data.suspicions import with_suspicions
+from dsgec.data.target import default_column, find_column, look_at_target, propose, remarks
+from dsgec.errors import DsgecError, Fault, counted, mention
 from dsgec.network.model import Column
 
 _MOST_NAMED = 20
@@ -32,10 +34,14 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
             "Give a wider table; if its columns are not recognised, name what is between them with"
             f" {mention('separator')}.",
         )
-    classes, y = look_at_target(table, column, plan.task)
-    found = [look(table, number) for number in others]
+    proposals = propose(table, column, target)
+    try:
+        classes, y = look_at_target(table, column, plan.task)
+    except DsgecError as error:
+        raise DsgecError([*error.faults, *map(Fault, proposals)]) from error
+    found = [_looked_at(table, number, plan) for number in others]
     missing = _missing_rows(table, column, y, found, plan)
-    notes = [*table.notes]
+    notes = [*table.notes, *proposals]
     if missing.any():
         table = take(table, np.flatnonzero(~missing))
         if not len(table):
@@ -43,21 +49,14 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
                 f"every row of {table.source} has missing values",
                 f"`dsgec inspect` says where; {mention('ignore')} leaves a column out.",
             )
-        notes.append(_left_out(missing))
+        notes.append(_left_out(missing, plan))
         classes, y = look_at_target(table, column, plan.task)
-        found = [look(table, number) for number in others]
-    used = _used(found, plan)
-    numbers = {one.number for one in used}
+        found = [_looked_at(table, number, plan) for number in others]
+    used = [one for one in found if not one.useless or (one.constant and one.name)]
+    is_feature = {one.number for one in _features(found, plan)}
     notes += remarks(classes)
-    notes += [
-        f"`{one.name}` is left out: {one.useless}" for one in found if one.number not in numbers
-    ]
-    notes += [
-        f"`{one.name}` {one.remark}: an identifier? {mention('ignore')} leaves it out"
-        for one in used
-        if one.remark
-    ]
-    if not used:
+    notes += _column_notes(table, found, is_feature)
+    if not is_feature:
         reasons = [f"`{one.name}`: {one.useless}" for one in found[:_MOST_NAMED]]
         if len(found) > len(reasons):
             reasons.append(f"and {len(found) - len(reasons):,} more")
@@ -65,7 +64,12 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
             f"no column of {table.source} can be a feature ({'; '.join(reasons)})",
             "`dsgec inspect` shows how the columns are read.",
         )
-    columns = tuple(Column(one.name, one.kind, one.categories) for one in used)
+    columns = tuple(
+        Column(one.name, one.kind, one.categories)
+        if one.number in is_feature
+        else Column(one.name, "constant")
+        for one in used
+    )
     names = tuple(name for one in columns for name in one.features)
     _refuse_equal(names, table.source)
     raw = _side_by_side(table, used)
@@ -83,7 +87,46 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         notes=tuple(notes),
         reading=table.reading,
     )
-    return fitted(dataset, np.arange(len(y)))
+    return with_suspicions(fitted(dataset, np.arange(len(y))))
+
+
+def _looked_at(table: Table, number: int, plan: Plan) -> ColumnKind:
+    found = look(table, number)
+    if plan.missing == "error":
+        refuse_strays(table, found)
+    return found
+
+
+def _column_notes(
+    table: Table, found: Sequence[ColumnKind], is_feature: Container[int]
+) -> Iterator[str]:
+    """What becomes of the columns, where that is not plain; the same is said once of many."""
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        if one.number not in is_feature:
+            name = f"`{one.name}`" if one.name else f"column {one.number + 1}"
+            reasons.setdefault(one.useless, []).append(name)
+    for useless, names in reasons.items():
+        more = len(names) - _MOST_NAMED
+        listed = ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        verb, why = ("is", useless) if len(names) == 1 else ("are", f"each: {useless}")
+        yield f"{listed} {verb} left out: {why}"
+    for one in found:
+        if one.number not in is_feature:
+            continue
+        if one.strays is not None:
+            yield stray_note(table, one)
+        if one.remark:
+            yield f"`{one.name}` {one.remark}: an identifier? {mention('ignore')} leaves it out"
+    missing = [
+        f"`{one.name}` ({one.missing:,})"
+        for one in found
+        if one.missing and one.number in is_feature
+    ]
+    if missing:
+        more = len(missing) - _MOST_NAMED
+        listed = ", ".join(missing[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        yield f"missing values are filled in: {listed}"
 
 
 def with_test(dataset: Dataset, table: Table) -> Dataset:
@@ -108,16 +151,18 @@ def with_test(dataset: Dataset, table: Table) -> Dataset:
         y, raw = y[~missing], raw[~missing]
         if not len(y):
             raise DsgecError(f"every row of {table.source} has missing values")
-        notes.append(_left_out(missing, table.source))
-    refuse_missing(raw, dataset.columns, table.source)
+        notes.append(_left_out(missing, dataset.plan, table.source))
+    columns = filled(dataset, raw)
+    refuse_missing(raw, columns, table.source)
     assert dataset.raw is not None
     count = len(dataset.y)
     parts = Split(np.arange(count), np.arange(count, count + len(y)))
     both = np.vstack([dataset.raw, raw])
     return replace(
         dataset,
+        columns=columns,
         raw=both,
-        x=encode(dataset.columns, both),
+        x=encode(columns, both),
         y=np.concatenate([dataset.y, y]),
         own_test=parts,
         test_digest=table.digest,
@@ -134,7 +179,7 @@ def take(table: Table, rows: NDArray[np.intp]) -> Table:
     return replace(table, numbers=table.numbers[rows], texts=texts, lines=table.lines[rows])
 
 
-def _used(found: Sequence[ColumnKind], plan: Plan) -> list[ColumnKind]:
+def _features(found: Sequence[ColumnKind], plan: Plan) -> list[ColumnKind]:
     """The columns that become features."""
     keeps = plan.constant == "keep"
     return [one for one in found if not one.useless or (keeps and one.constant)]
@@ -145,8 +190,8 @@ def _missing_rows(
 ) -> NDArray[np.bool_]:
     """The rows to leave out; a DsgecError if nothing was said about missing values."""
     no_target = np.isnan(y)
-    used = _used(found, plan)
-    if plan.missing in ("mean", "median"):
+    used = _features(found, plan)
+    if plan.fills:
         return no_target
     counts = {one.number: one.missing for one in used if one.missing}
     if no_target.any():
@@ -158,7 +203,7 @@ def _missing_rows(
         for one in used:
             rows |= np.isnan(one.values)
         return rows
-    fills = f"{mention('missing', 'mean', 'median')} fills them from the other rows"
+    fills = f"{mention('missing', 'fill')} fills them from the other rows"
     drops = f"{mention('missing', 'drop')} leaves those rows out"
     advice = f"{fills}, {drops}, {mention('ignore')} leaves a column out."
     if list(counts) == [column]:
@@ -174,9 +219,11 @@ def _missing_rows(
     )
 
 
-def _left_out(missing: NDArray[np.bool_], source: str = "") -> str:
+def _left_out(missing: NDArray[np.bool_], plan: Plan, source: str = "") -> str:
+    count = int(missing.sum())
     of = f" of {source}" if source else ""
-    return f"{int(missing.sum())} rows{of} with missing values are left out"
+    lack = "without a target" if plan.fills else "with missing values"
+    return f"{counted(count, 'row')}{of} {lack} {'is' if count == 1 else 'are'} left out"
 
 
 def _side_by_side(table: Table, used: Sequence[ColumnKind]) -> NDArray[np.float64]:

@@ -1,17 +1,17 @@
-"""Raw columns to features, as an exported network makes them, and what is learnt for that."""
+"""Raw columns to features, as an exported network makes them."""
 
-import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.columns import not_numbers, text_rows
-from dsgec.data.ir import Dataset, Plan, Table, number_text
+from dsgec.data.columns import are_rare, not_numbers, text_rows
+from dsgec.data.ir import Dataset, Table, number_text
+from dsgec.data.learn import learn, target_scale
 from dsgec.errors import DsgecError, mention
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue
-from dsgec.network.units import TargetScale
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -23,12 +23,14 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
         return dataset
     columns, raw = _seen(dataset.columns, dataset.raw, rows)
     if dataset.plan.learns:
-        columns = tuple(
-            learn(column, raw[rows, number], dataset.plan) for number, column in enumerate(columns)
-        )
+        columns = tuple(learn(dataset, column, raw[:, i], rows) for i, column in enumerate(columns))
     elif raw is dataset.raw:
         return dataset
     features = tuple(name for column in columns for name in column.features)
+    if not features:
+        raise DsgecError(
+            "every column is the same in all training rows", "There is nothing to learn from."
+        )
     x = encode(columns, raw)
     bad = np.flatnonzero(~np.isfinite(x).all(axis=0))
     if len(bad):
@@ -36,21 +38,30 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
             f"the numbers of `{features[bad[0]]}` are too large or too small to be scaled",
             f"Use {mention('scale', 'none')}, or write them in other units.",
         )
-    seen = set(features)
-    notes = [
-        f"`{name}` is in no training row, so it is not a feature"
-        for name in dataset.features
-        if name not in seen
-    ]
     return replace(
         dataset,
         columns=columns,
         features=features,
         raw=raw,
         x=x,
-        notes=(*dataset.notes, *notes),
-        target_scale=_target_scale(dataset, rows),
+        notes=(*dataset.notes, *_changes(dataset.columns, columns)),
+        target_scale=target_scale(dataset, rows),
     )
+
+
+def _changes(before: tuple[Column, ...], after: tuple[Column, ...]) -> Iterator[str]:
+    """What is said about columns of which these rows show less than others."""
+    for old, new in zip(before, after, strict=True):
+        if new.kind == "constant" != old.kind:
+            yield f"`{new.name}` is the same in every training row, so it is not a feature"
+        elif new.kind == "category":
+            yield from (
+                f"`{name}` is in no training row, so it is not a feature"
+                for name in old.features
+                if name not in new.features and name != old.mark
+            )
+        if new.marked and not old.marked:
+            yield f"`{new.mark}` is a feature: where `{new.name}` is missing, the target differs"
 
 
 def _seen(columns: tuple[Column, ...], raw: Array, rows: Rows) -> tuple[tuple[Column, ...], Array]:
@@ -75,87 +86,6 @@ def encode(columns: tuple[Column, ...], raw: Array) -> Array:
     if all(column == Column(column.name) for column in columns):
         return raw
     return evaluate(prologue(columns), raw)
-
-
-def learn(column: Column, values: Array, plan: Plan) -> Column:
-    """The column with what stands for a missing value, and with its scale."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        raise DsgecError(
-            f"`{column.name}` is missing in every training row",
-            f"Leave the column out with {mention('ignore')}.",
-        )
-    if column.kind != "number":
-        fill = _most_frequent(known) if plan.missing in ("mean", "median") else None
-        return replace(column, fill=fill)
-    center, scale = _scale(known, plan.scale)
-    return replace(column, fill=_fill(known, plan.missing), center=center, scale=scale)
-
-
-def _fill(known: Array, way: str) -> float | None:
-    match way:
-        case "mean":
-            return _mean(known)
-        case "median":
-            ordered = np.sort(known)
-            low, high = float(ordered[(len(known) - 1) // 2]), float(ordered[len(known) // 2])
-            return low / 2.0 + high / 2.0
-        case _:
-            return None
-
-
-def _scale(known: Array, way: str) -> tuple[float, float]:
-    """What is taken off, and what it is divided by; numbers that are all equal are divided by 1."""
-    match way:
-        case "standard":
-            mean = _mean(known)
-            with np.errstate(over="ignore"):
-                deviations = known - mean
-                return mean, math.sqrt(_mean(deviations * deviations)) or 1.0
-        case "minmax":
-            low, high = float(known.min()), float(known.max())
-            return low, _finite(high - low) or 1.0
-        case _:
-            return 0.0, 1.0
-
-
-def _target_scale(dataset: Dataset, rows: Rows) -> TargetScale | None:
-    """The mean and the deviation, where they can be taken; None of classes, or if none is asked."""
-    if dataset.classes or dataset.plan.scale == "none":
-        return None
-    y = dataset.y[rows]
-    mean = _rounded_mean(y)
-    mean = mean if math.isfinite(mean) else 0.0
-    with np.errstate(over="ignore", under="ignore"):
-        deviations = y - mean
-        deviation = math.sqrt(_rounded_mean(deviations * deviations))
-    return mean, deviation if 0.0 < deviation < math.inf else 1.0
-
-
-def _mean(values: Array) -> float:
-    return _finite(_rounded_mean(values))
-
-
-def _rounded_mean(values: Array) -> float:
-    """Exactly summed and rounded once, so that it is the same on every machine."""
-    try:
-        return math.fsum(values.tolist()) / len(values)
-    except OverflowError:
-        return math.inf
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise DsgecError(
-            "a column has numbers too large to take the mean or the scale of",
-            f"Write it in other units, or leave it out with {mention('ignore')}.",
-        )
-    return value
-
-
-def _most_frequent(numbers: Array) -> float:
-    values, counts = np.unique(numbers, return_counts=True)
-    return float(values[counts.argmax()])
 
 
 def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
@@ -187,7 +117,7 @@ def refuse_missing(raw: Array, columns: tuple[Column, ...], source: str) -> None
     counts = {
         column.name: int(np.isnan(raw[:, number]).sum())
         for number, column in enumerate(columns)
-        if column.fill is None
+        if column.fill is None and column.kind != "constant"
     }
     listed = "; ".join(f"`{name}`: {count}" for name, count in counts.items() if count)
     if listed:
@@ -201,8 +131,10 @@ def refuse_missing(raw: Array, columns: tuple[Column, ...], source: str) -> None
 def _raw_column(table: Table, place: int, column: Column) -> Array:
     numbers, texts = table.numbers[:, place], table.texts.get(place)
     is_text = None if texts is None else text_rows(texts)
+    if column.kind == "constant":  # which nobody reads
+        return np.nan_to_num(numbers)
     if column.kind == "number":
-        if is_text is not None and is_text.any():
+        if is_text is not None and is_text.any() and (column.fill is None or not are_rare(is_text)):
             raise not_numbers(table, place, is_text)
         return numbers
     known = {category: float(i) for i, category in enumerate(column.categories)}

@@ -17,8 +17,11 @@ class Plan:
     task: str = setting("", "What is learnt; default: by what the target holds.", choices=TASKS)
     missing: str = setting(
         "error",
-        "Missing values: an error, filled in (texts by the most frequent), or their rows dropped.",
-        choices=("error", "mean", "median", "drop"),
+        "Missing values: filled in where there are any, by the median or the most frequent text"
+        " (and marked by a feature where the target differs); an error; filled in for every column;"
+        " or their rows dropped.",
+        choices=("fill", "error", "mean", "median", "drop"),
+        learned="fill",
     )
     scale: str = setting(
         "none",
@@ -36,7 +39,12 @@ class Plan:
     @property
     def learns(self) -> bool:
         """Whether numbers are taken from the training rows."""
-        return self.scale != "none" or self.missing in ("mean", "median")
+        return self.scale != "none" or self.fills
+
+    @property
+    def fills(self) -> bool:
+        """Whether something stands for a missing value."""
+        return self.missing in ("fill", "mean", "median")
 
 
 DEFAULT = Plan()

@@ -14,13 +14,18 @@ Array = NDArray[np.float64]
 
 _MOST_NUMERIC_CLASSES = 20
 _LARGEST_LABEL = 2.0**53
+_USUAL_NAMES = {
+    *("class", "label", "labels", "target", "y", "output", "outcome", "response", "result"),
+    *("diagnosis", "species", "survived"),
+}
 _OTHERWISE = f"choose another column with {mention('target')}"
 
 
 def find_column(table: Table, wanted: str) -> int:
-    """The column of that name or number; -1 is the last."""
-    if wanted in table.columns:
-        return table.columns.index(wanted)
+    """The column of that name, blanks around it or not, or of that number; -1 is the last."""
+    for name in (wanted, wanted.strip()):  # which names in a table have lost
+        if name in table.columns:
+            return table.columns.index(name)
     digits = wanted.removeprefix("-")
     if digits.isdecimal() and digits.isascii() and len(wanted) < 10:
         number = int(wanted)
@@ -37,6 +42,21 @@ def find_column(table: Table, wanted: str) -> int:
 def default_column(table: Table) -> int:
     """The last column that has a name."""
     return max((i for i, name in enumerate(table.columns) if name), default=len(table.columns) - 1)
+
+
+def propose(table: Table, column: int, target: str | None) -> list[str]:
+    """A note where nobody named the target and another column is called like one."""
+    others = [
+        name
+        for number, name in enumerate(table.columns)
+        if number != column and name.lower() in _USUAL_NAMES
+    ]
+    if target is not None or not others or table.columns[column].lower() in _USUAL_NAMES:
+        return []
+    return [
+        f"the target is `{table.columns[column]}`, the last column;"
+        f" {mention('target', others[0])} predicts `{others[0]}` instead"
+    ]
 
 
 def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Label, ...], Array]:

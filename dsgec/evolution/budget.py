@@ -17,6 +17,9 @@ LARGE_PARSIMONY = 1e-4
 _MANY_ROWS = 3 * USUAL_BATCH  # from here on, batches save more than they lose
 _SMALL = 10_000  # rows of a generation, times outputs
 _LEAST = 120
+_QUICKER = 4
+THOROUGH_ENSEMBLE = 5
+"""Networks; more are hardly better."""
 
 
 def with_budget(
@@ -30,7 +33,10 @@ def with_budget(
         if settings.batch and given.get("parsimony") is None:
             settings = replace(settings, parsimony=LARGE_PARSIMONY)
     if given.get("generations") is None:
-        settings = replace(settings, generations=usual_generations(dataset, settings.batch))
+        usual = usual_generations(dataset, settings.batch)
+        settings = replace(settings, generations=usual // _QUICKER if preset.is_quick else usual)
+    if preset.is_thorough and given.get("ensemble") is None and settings.islands == 1:
+        settings = replace(settings, ensemble=THOROUGH_ENSEMBLE)
     return settings
 
 

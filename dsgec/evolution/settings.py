@@ -12,6 +12,7 @@ from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 PRESETS = ("learning", "paper")
+EFFORTS = ("quick", "normal", "thorough")
 VARIATIONS = ("trees", "lists")
 WEIGHTS = ("real", "grammar")
 BY_SHAPE = 600
@@ -208,12 +209,18 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """Which defaults the other settings have."""
+    """Which defaults the other settings have; `effort` has a say in those of runs that learn."""
 
     preset: str = setting(
         "learning",
         "Defaults: those of a search that learns its numbers, or those of the paper.",
         choices=PRESETS,
+    )
+    effort: str = setting(
+        "normal",
+        "How long to search: by the shape of the table, a few seconds for a small one; a quarter of"
+        " that; or an ensemble of networks, each searched for as long.",
+        choices=EFFORTS,
     )
 
     def __post_init__(self) -> None:
@@ -223,6 +230,16 @@ class Preset:
     def learns(self) -> bool:
         """Whether the defaults are those of a search that learns."""
         return self.preset == "learning"
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a result is wanted soon rather than the best."""
+        return self.effort == "quick"
+
+    @property
+    def is_thorough(self) -> bool:
+        """Whether the best result is wanted, however long it takes."""
+        return self.effort == "thorough"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

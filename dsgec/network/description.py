@@ -69,7 +69,7 @@ def _read_column(value: Any, source: str) -> Column:
         raise _wrong(source)
     kind = value.get("kind", "number")
     categories = value.get("categories", [])
-    fill = value.get("fill")
+    fill, marked = value.get("fill"), value.get("marked", False)
     center, scale = (value.get(name, getattr(_DEFAULTS, name)) for name in ("center", "scale"))
     if (
         not _is_text(value.get("name"))
@@ -81,14 +81,17 @@ def _read_column(value: Any, source: str) -> Column:
         or not _is_number(center)
         or not _is_number(scale)
         or scale == 0
-        or bool(categories) != (kind != "number")
+        or bool(categories) != (kind in ("boolean", "category"))
         or (kind == "boolean" and len(categories) != 2)
         or (kind != "number" and (center, scale) != (0, 1))
         or (kind != "number" and fill is not None and fill not in range(len(categories)))
+        or not isinstance(marked, bool)
+        or (marked and fill is None)
     ):
         raise _wrong(source)
     fill = None if fill is None else float(fill)
-    return Column(value["name"], kind, tuple(categories), fill, float(center), float(scale))
+    scaled = (float(center), float(scale))
+    return Column(value["name"], kind, tuple(categories), fill, *scaled, marked)
 
 
 def _labels(value: Any, source: str) -> tuple[Label, ...]:

@@ -7,7 +7,7 @@ from dsgec.network.ir import Apply, Builder, Constant, Input, Network
 
 Label = str | int
 
-KINDS = ("number", "boolean", "category")
+KINDS = ("number", "boolean", "category", "constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,9 @@ class Column:
 
     `categories` are the texts of a category, or of a boolean the false one and the true one; in a
     row of numbers a text is its number among them, and -1 if it is none of them. `fill` stands for
-    a missing value, which without it is refused. A number becomes (value - center) / scale.
+    a missing value, which without it is refused; one that is `marked` has a further feature, which
+    is 1 where it is missing. A number becomes (value - center) / scale. A constant, the same in
+    every training row, is read by nobody: it has its place in the row, and no feature.
     """
 
     name: str
@@ -25,13 +27,24 @@ class Column:
     fill: float | None = None
     center: float = 0.0
     scale: float = 1.0
+    marked: bool = False
 
     @property
     def features(self) -> tuple[str, ...]:
         """The names of the inputs of the network that it becomes."""
-        if self.kind != "category":
-            return (self.name,)
-        return tuple(f"{self.name}={category}" for category in self.categories)
+        mark = (self.mark,) if self.marked else ()
+        match self.kind:
+            case "constant":
+                return ()
+            case "category":
+                return (*(f"{self.name}={category}" for category in self.categories), *mark)
+            case _:
+                return (self.name, *mark)
+
+    @property
+    def mark(self) -> str:
+        """The name of the feature that tells missing values."""
+        return f"{self.name} is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +114,9 @@ def composed(model: Model) -> Network:
 def _features(builder: Builder, columns: tuple[Column, ...]) -> list[int]:
     found: list[int] = []
     for number, column in enumerate(columns):
-        value = builder.input(number)
+        if column.kind == "constant":
+            continue
+        value = given = builder.input(number)
         if column.fill is not None:
             value = builder.apply("fill", (value, builder.constant(column.fill)))
         match column.kind:
@@ -111,6 +126,8 @@ def _features(builder: Builder, columns: tuple[Column, ...]) -> list[int]:
                 found.append(_is(builder, value, 1))
             case _:
                 found.append(_scaled(builder, value, column))
+        if column.marked:  # only what is missing does not equal itself
+            found.append(_is(builder, builder.apply("is", (given, given)), 0))
     return found
 
 

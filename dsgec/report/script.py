@@ -68,7 +68,7 @@ def _page(run: Result, nodes: list[NamedNode]) -> dict[str, Any]:
     return {
         "examples": run.evidence["examples"],
         "start": [
-            _start(values, column.kind)
+            _start(values, is_text=bool(column.categories))
             for values, column in zip(run.evidence["columns"], run.model.columns, strict=True)
         ],
         "nodes": [
@@ -79,9 +79,9 @@ def _page(run: Result, nodes: list[NamedNode]) -> dict[str, Any]:
     }
 
 
-def _start(values: dict[str, Any], kind: str) -> float:
+def _start(values: dict[str, Any], *, is_text: bool) -> float:
     """The median, or the most frequent text."""
-    if kind == "number":
+    if not is_text:
         return float(values["median"])
     counts = values["counts"]
     return float(counts.index(max(counts)))

@@ -133,7 +133,7 @@ def fields(run: Result) -> list[Field]:
 def _field(number: int, model: Model, values: dict[str, Any]) -> Field:
     column = model.columns[number]
     may_miss = column.fill is not None
-    if column.kind != "number":
+    if column.categories:
         default = values["counts"].index(max(values["counts"]))
         return Field(number, column.name, column.kind, column.categories, may_miss, default=default)
     least, most = float(values["least"]), float(values["most"])

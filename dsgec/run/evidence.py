@@ -61,7 +61,7 @@ def _range(column: Column, values: Array) -> dict[str, Any]:
     """Of the training rows: the range of the numbers, or how often each text occurs."""
     known = values[~np.isnan(values)]
     missing = len(values) - len(known)
-    if column.kind != "number":
+    if column.categories:
         counts = [int((known == number).sum()) for number in range(len(column.categories))]
         return {"counts": counts, "missing": missing}
     if not len(known):
@@ -134,7 +134,7 @@ def _chosen(
     dataset: Dataset, model: Model, parts: dict[str, Rows], raw: Array
 ) -> list[tuple[str, int]]:
     """The examples: half of either part, spread over the classes or values of the target."""
-    kinds = np.array([column.kind != "number" for column in model.columns])
+    kinds = np.array([bool(column.categories) for column in model.columns])
     texts = np.flatnonzero(kinds)
     chosen: list[tuple[str, int]] = []
     for part, most in (("test", MOST_EXAMPLES // 2), ("train", MOST_EXAMPLES)):
@@ -172,7 +172,7 @@ def _given(column: Column, value: float) -> float | str | None:
     """A value as it stood in the table."""
     if value != value:
         return None
-    return column.categories[int(value)] if column.kind != "number" else value
+    return column.categories[int(value)] if column.categories else value
 
 
 def is_evidence(found: dict[str, Any], model: Model) -> bool:

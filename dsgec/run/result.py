@@ -8,12 +8,14 @@ from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
+from dsgec.run.baselines import compare
 from dsgec.run.evidence import evidence
 from dsgec.run.hall import Famous, hall_text, parse_hall
 from dsgec.run.names import HALL
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
 from dsgec.run.stages import Stages
+from dsgec.run.warnings import warnings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +70,10 @@ def make_result(
         if in_full:
             drawn = evidence(problem, model)
     if in_full:
+        with stages("baselines"):
+            result = record["result"]
+            result |= compare(problem, model, result)
+            result["warnings"] = warnings(problem, result, outcome.history)
         with stages("hall_of_fame"):
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)

@@ -9,6 +9,7 @@ from dsgec.run.session import ignore
 WORDS = {
     "checkpoint": "writing the checkpoint",
     "results": "measuring the best network",
+    "baselines": "comparing it with simpler models",
     "hall_of_fame": "measuring the hall of fame",
     "self_test": "choosing the self-test rows",
     "exports": "writing the exports",

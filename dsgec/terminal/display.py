@@ -173,12 +173,27 @@ def heading(job: Job, description: str) -> str:
     """What is about to run, in two lines."""
     problem, dataset = job.problem, job.problem.dataset
     train, test = len(problem.split.train), len(problem.split.test)
-    goal = ", ".join(map(str, dataset.classes)) or f"the value of {dataset.target}"
+    labels = ", ".join(map(str, dataset.classes[:_MOST_CLASSES_SHOWN]))
+    more = len(dataset.classes) - _MOST_CLASSES_SHOWN
+    goal = f"{labels} and {more} more" if more > 0 else labels or "a number"
     what = (
-        f"{job.grammar.name} on {dataset.name}: {counted(len(dataset.features), 'feature')}"
-        f" -> {goal}; {counted(train, 'training row')}, {counted(test, 'test row')}"
+        f"predicting {dataset.target} ({goal}) from {counted(len(dataset.features), 'feature')} of"
+        f" {dataset.name}; {counted(train, 'training row')}, {counted(test, 'test row')}"
     )
-    return f"{clean(what)}\nbackend {clean(description)}"
+    return f"{clean(what)}\ngrammar {clean(job.grammar.name)}, backend {clean(description)}"
+
+
+def choices(job: Job) -> str:
+    """What was chosen by the table, and how to choose otherwise."""
+    settings, dataset = job.settings, job.problem.dataset
+    task = f"{len(dataset.classes)} classes" if dataset.classes else "a numeric target"
+    scaled = "" if dataset.plan.scale == "none" else f", {dataset.plan.scale} scaling"
+    each = f"an ensemble of {settings.ensemble}, each " if settings.ensemble > 1 else ""
+    return (
+        f"chosen for {task}: grammar {job.grammar.name}, objective {job.problem.objective}{scaled},"
+        f" {each}{settings.generations} generations of {settings.population}\n"
+        "choose otherwise with dsgec evolve GRAMMAR DATA, --objective, --scale, --effort, --target"
+    )
 
 
 def score(problem: Problem, fitness: float) -> str:
@@ -225,6 +240,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         f"best network: {objective} {plain_number(result['score'])} ({perfect} is perfect);"
         f" {', '.join(parts)}",
         *_metric_lines(result),
+        *_comparison_lines(result),
         *_confusion_lines(run.record),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
     ]
@@ -238,13 +254,25 @@ def result_lines(run: WrittenRun) -> list[str]:
 
 
 def _metric_lines(result: dict[str, Any]) -> list[str]:
+    """The figures of the network on either part, and those of the baselines on the test rows."""
     names = [name.replace("_", " ") for name in result["train"]]
+    rows = {part: result[part] for part in ("train", "test")}
+    part = "test" if any(value is not None for value in result["test"].values()) else "train"
+    for baseline in result.get("baselines", ()):
+        rows[f"{part}, {baseline['name']}"] = baseline[part]
+    first = max(map(len, rows)) + 1
     widths = [max(len(name) + 2, 10) for name in names]
-    lines = ["       " + "".join(f"{n:>{w}}" for n, w in zip(names, widths, strict=True))]
-    for part in ("train", "test"):
-        figures = zip(map(_figure, result[part].values()), widths, strict=True)
-        lines.append(f"{part:<7}" + "".join(f"{figure:>{width}}" for figure, width in figures))
+    lines = [" " * first + "".join(f"{n:>{w}}" for n, w in zip(names, widths, strict=True))]
+    for row, values in rows.items():
+        figures = zip(map(_figure, values.values()), widths, strict=True)
+        lines.append(f"{row:<{first}}" + "".join(f"{figure:>{width}}" for figure, width in figures))
     return lines
+
+
+def _comparison_lines(result: dict[str, Any]) -> list[str]:
+    comparison = result.get("comparison")
+    verdict = [f"the network is {comparison['verdict']}"] if comparison else []
+    return [*verdict, *(f"warning: {one}" for one in result.get("warnings", ()))]
 
 
 def _confusion_lines(record: dict[str, Any]) -> list[str]:

@@ -368,7 +368,7 @@ def test_a_label_is_none_where_there_is_no_number():
         ({"backend": "gpu"}, "backend is 'gpu'"),
         ({"threads": 0}, "threads is 0"),
         ({"scale": "big"}, "scale is 'big'"),
-        ({"missing": None}, "missing is None"),
+        ({"missing": 3}, "missing is 3"),
         ({"task": "classes"}, "classification, regression"),
         ({"test": 2}, "test is 2"),
         ({"test": [1]}, "test is a list"),

@@ -255,11 +255,12 @@ def test_a_grammar_of_one_output_and_many_classes_names_a_grammar_that_fits(tabl
     assert "one_layer_softmax" in errors
 
 
-def test_inspect_of_what_is_no_data_set_fails_and_still_shows_the_columns(tables):
-    answer = dsgec("inspect", tables("mixed"), code=1)
+def test_inspect_of_what_is_no_data_set_answers_with_what_to_do(tables):
+    answer = dsgec("inspect", tables("mixed"), "--missing", "error")
 
-    assert "has missing values" in answer.stderr
-    assert "missing values" not in answer.stdout
+    assert "error: " in answer.stdout
+    assert "has missing values" in answer.stdout
+    assert "--missing fill fills them" in answer.stdout
     assert "category  blue (" in answer.stdout
 
 
@@ -317,4 +318,4 @@ def test_names_of_two_lines_leave_every_line_a_line(tmp_path):
     answer = dsgec("evolve", "one_layer", str(path), *QUICK, "--out", out)
     said = (answer.stdout + answer.stderr).splitlines()
     assert not [line for line in said if line.startswith(("o,", "ue", "o ", "get", "ways", "of x"))]
-    assert any("-> n�o, yes" in line for line in said)
+    assert any("(n�o, yes)" in line for line in said)

@@ -140,12 +140,12 @@ CASES = {
     ),
     "no header, and a value missing in the first line": (
         "NA,2,x\n3,4,y\n5,7,x\n1,2,y\n",
-        works(3, ("x_1", "x_2"), notes=("1 rows",)),
+        works(3, ("x_1", "x_2"), notes=("1 row",)),
         Plan(missing="drop"),
     ),
     "no header, and a class missing in the first line": (
         "1,2,n/a\n3,4,y\n5,7,x\n1,5,y\n",
-        works(3, ("x_1", "x_2"), notes=("1 rows",)),
+        works(3, ("x_1", "x_2"), notes=("1 row",)),
         Plan(missing="drop"),
     ),
     "a header above missing values": ("a,b,c\nNA,2,x\n3,4,y\n5,7,x\n", fails("`a`: 1")),
@@ -155,7 +155,7 @@ CASES = {
     "an empty name": ("a,,c\n" + ROWS, fails("column 2 of t.csv has no name")),
     "index without a name": (
         ",a,b,c\n0,1,2,x\n1,3,4,y\n2,5,7,x\n",
-        works(3, ("a", "b"), notes=("`` is left out",)),
+        works(3, ("a", "b"), notes=("column 1 is left out",)),
     ),
     "names of rows as R writes them": (
         "a b c\nr1 1 2 x\nr2 3 4 y\nr3 5 7 x\n",
@@ -206,7 +206,7 @@ CASES = {
     "classes missing": (TABLE + "6,7,\n", fails("`c`: 1", "--missing drop")),
     "classes missing, dropped": (
         TABLE + "6,7,\n",
-        PLAIN | {"notes": ("1 rows",)},
+        PLAIN | {"notes": ("1 row",)},
         Plan(missing="drop"),
     ),
     "classes of numbers missing": (
@@ -219,7 +219,7 @@ CASES = {
     ),
     "classes of numbers missing, dropped": (
         "a,c\n1,0\n2,1\n3,0\n4,None\n5,1\n",
-        works(4, ("a",), (0, 1), ("1 rows",)),
+        works(4, ("a",), (0, 1), ("1 row",)),
         Plan(missing="drop"),
     ),
     "a quantity missing": (
@@ -228,7 +228,7 @@ CASES = {
     ),
     "a quantity missing, dropped": (
         "a,c\n" + "".join(f"{i},{i}.5\n" for i in range(40)) + "1,nan\n",
-        works(40, ("a",), (), ("1 rows",)),
+        works(40, ("a",), (), ("1 row",)),
         Plan(missing="drop"),
     ),
     "texts missing": ("a,c\n1,x\n2,y\n3,x\n4,N/A\n5,y\n", fails("missing values (`c`: 1)")),
@@ -270,7 +270,7 @@ CASES = {
     ),
     "missing, dropped": (
         "a,b,c\n1,NA,x\n3,4,y\n5,9,x\n2,5,y\n",
-        works(3, ("a", "b"), notes=("1 rows",)),
+        works(3, ("a", "b"), notes=("1 row",)),
         Plan(missing="drop"),
     ),
     "all missing": (

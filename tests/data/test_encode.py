@@ -134,11 +134,12 @@ def test_a_text_where_numbers_were_is_told():
         raw_rows(table, columns)
 
 
-def test_a_constant_among_the_rows_to_learn_from_is_not_divided_by_zero():
+def test_a_column_that_is_constant_in_the_training_rows_has_no_feature():
     text = "a,b,y\n1,5,x\n2,5,y\n3,5,x\n4,6,y\n"
     found = fitted(dataset(text, scale="standard"), np.arange(3))
 
-    assert found.columns[1] == Column("b", center=5.0)
+    assert found.columns[1] == Column("b", "constant")
+    assert found.features == ("a",)
     assert np.isfinite(found.x).all()
 
 
@@ -202,7 +203,8 @@ def test_a_table_to_test_with_is_encoded_by_the_other():
         train = dataset("a,colour,y\n1,red,p\n3,blue,q\n5,red,p\n", missing=missing)
         found = with_test(train, gap)
         assert found.y.tolist() == [0.0, 1.0, 0.0, 0.0]
-        assert "1 rows of test.csv with missing values are left out" in found.notes
+        lack = "with missing values" if missing == "drop" else "without a target"
+        assert f"1 row of test.csv {lack} is left out" in found.notes
     with pytest.raises(DsgecError, match=r"every row of test.csv has missing values"):
         with_test(train, parse_table(b"y,colour,a\n?,red,9\n,red,1\n", "test.csv", "test"))
     with pytest.raises(DsgecError, match=r"test.csv:2:1: error: no training row has this class"):

@@ -33,7 +33,7 @@ from tests.engine.grammars import grammar
 from tests.run.made import timing_of
 
 SIZES = ("connections", "neurons", "layers", "features")
-ENDING = ["results", "hall_of_fame", "self_test", "exports", "report"]
+ENDING = ["results", "baselines", "hall_of_fame", "self_test", "exports", "report"]
 
 
 def plain_hall(problem, champions, best):

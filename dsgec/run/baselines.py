@@ -1,0 +1,133 @@
+"""A network beside what everybody has: the majority class or the mean, and a linear model.
+
+All are measured on the same rows; of the test rows, one figure says whether the difference from
+the linear model could be chance.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.evolution.measure import Figures, measured
+from dsgec.evolution.problem import Problem
+from dsgec.fitness.metrics import predicted_classes
+from dsgec.learning.linear_model import fit_logistic, fit_ridge
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import Model
+
+Array = NDArray[np.float64]
+
+SURE = 0.05
+"""A difference with a smaller p is hardly chance."""
+_RESAMPLES = 2_000
+_MOST_CELLS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
+    """What it is called, and its outputs for all rows."""
+
+    name: str
+    outputs: Array
+
+
+def make_baselines(problem: Problem) -> tuple[Baseline, Baseline]:
+    """The one that reads no feature, and the linear one."""
+    dataset, train = problem.dataset, problem.split.train
+    rows, count = len(dataset.y), len(dataset.classes)
+    if not count:
+        mean = math.fsum(dataset.y[train].tolist()) / len(train)
+        ridge = fit_ridge(dataset.x[train], dataset.y[train])
+        return (
+            Baseline("mean", np.full((rows, 1), mean)),
+            Baseline("ridge regression", ridge.outputs(dataset.x)),
+        )
+    numbers = dataset.class_numbers[train]
+    shares = np.bincount(numbers, minlength=count) / len(train)
+    logistic = fit_logistic(dataset.x[train], numbers, count)
+    prior = shares[1:] if count == 2 else shares
+    return (
+        Baseline("majority class", np.tile(prior, (rows, 1))),
+        Baseline("logistic regression", logistic.outputs(dataset.x)),
+    )
+
+
+def compare(problem: Problem, model: Model, figures: Figures) -> dict[str, Any]:
+    """What run.json says of the baselines, given the network and its figures."""
+    outputs = evaluate(model.network, problem.dataset.x)
+    baselines = make_baselines(problem)
+    measures = [measured(problem, one.outputs) for one in baselines]
+    described = [
+        {"name": one.name, **measure} for one, measure in zip(baselines, measures, strict=True)
+    ]
+    if not len(problem.split.test):
+        return {"baselines": described, "comparison": None}
+    linear, test = baselines[1], problem.split.test
+    y = problem.dataset.y[test]
+    if problem.dataset.classes:
+        metric, way = "accuracy", "McNemar"
+        hits = predicted_classes(outputs[test]) == y
+        p = _mcnemar(hits, predicted_classes(linear.outputs[test]) == y)
+    else:
+        metric, way = "rmse", "paired bootstrap"
+        with np.errstate(all="ignore"):
+            errors = (outputs[test, 0] - y) ** 2 - (linear.outputs[test, 0] - y) ** 2
+        p = _bootstrap(errors)
+    ours, theirs = figures["test"][metric], measures[1]["test"][metric]
+    comparison = None
+    if ours is not None and theirs is not None and math.isfinite(ours - theirs):
+        comparison = {
+            "with": linear.name,
+            "metric": metric,
+            "difference": ours - theirs,
+            "p": p,
+            "test": way,
+            "verdict": _verdict(metric, ours, measures, described, p),
+        }
+    return {"baselines": described, "comparison": comparison}
+
+
+def _mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
+    """Exact: how likely one of the two is right so much more often among rows they differ on."""
+    only_ours, only_theirs = int((ours & ~theirs).sum()), int((theirs & ~ours).sum())
+    count, less = only_ours + only_theirs, min(only_ours, only_theirs)
+    if not count:
+        return 1.0
+    ways = sum(math.comb(count, k) for k in range(less + 1))
+    return float(min(1.0, 2 * ways / 2**count))
+
+
+def _bootstrap(differences: Array) -> float:
+    """How often samples of the rows, drawn with replacement, say the opposite, twice."""
+    if not np.isfinite(differences).all() or not differences.any():
+        return 1.0
+    rows = len(differences)
+    # The generator whose numbers numpy promises never to change.
+    random = np.random.RandomState(rows % 2**31)
+    below = above = 0
+    at_once = max(_MOST_CELLS_AT_ONCE // rows, 1)
+    for start in range(0, _RESAMPLES, at_once):
+        count = min(at_once, _RESAMPLES - start)
+        sums = np.add.reduce(differences[random.randint(0, rows, (rows, count))], axis=0)
+        below += int((sums <= 0.0).sum())
+        above += int((sums >= 0.0).sum())
+    return min(1.0, 2 * min(below, above) / _RESAMPLES)
+
+
+def _verdict(
+    metric: str, ours: float, measures: list[Figures], described: list[dict[str, Any]], p: float
+) -> str:
+    """One sentence for people."""
+    plain, linear = (float(one["test"][metric] or 0.0) for one in measures)
+    sign = 1.0 if metric == "accuracy" else -1.0
+    plain_name, linear_name = (one["name"] for one in described)
+    names = {"majority class": "the majority class", "mean": "the mean"}
+    if sign * (ours - plain) <= 0.0:
+        return f"no better than {names[plain_name]}: it has learnt nothing that test rows show"
+    if p >= SURE or ours == linear:
+        return f"level with {linear_name}: the difference could be chance (p = {p:.2g})"
+    word = "better" if sign * (ours - linear) > 0.0 else "worse"
+    return f"{word} than {linear_name} (p = {p:.2g})"
