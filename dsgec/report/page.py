@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dsgec.codegen.environment import compile_template, environment, load_template
+from dsgec.codegen.environment import compile_template, environment
 from dsgec.codegen.markup import compile_markup, render_markup
 from dsgec.drawing.layout import draw
 from dsgec.drawing.nodes import named_nodes
@@ -13,8 +13,9 @@ from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
 from dsgec.report.hall import hall_chart, hall_rows
 from dsgec.report.headline import rivals, tiles, verdict
-from dsgec.report.progress import fitness_chart, size_chart
+from dsgec.report.progress import fitness_chart, fitness_label, size_chart
 from dsgec.report.script import SCRIPT, page_script
+from dsgec.report.style import page_style
 from dsgec.report.tables import (
     MOST_BARS,
     MOST_CLASSES,
@@ -89,7 +90,7 @@ def run_page(run: Result) -> str:
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
     return render_markup(
         _TEMPLATE,
-        style=load_template("report/style.css"),
+        style=page_style(),
         script=script,
         tiles=tiles(run, len(read)),
         rivals=rivals(run),
@@ -101,7 +102,7 @@ def run_page(run: Result) -> str:
         commands=commands(run.record),
         baselines=baselines,
         metrics=metrics,
-        charts=[fitness_chart(run), size_chart(run.history)],
+        charts=[fitness_chart(run.history, fitness_label(run)), size_chart(run.history)],
         hall=hall_chart(run),
         hall_rows=hall_rows(run)[:_MOST_HALL],
         metric=metric_label(run.metrics[0]),

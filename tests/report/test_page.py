@@ -9,7 +9,6 @@ import re
 import shlex
 from html.parser import HTMLParser
 from itertools import pairwise, product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +24,7 @@ from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
+from dsgec.report.style import page_style
 from dsgec.run.folder import clear_run
 from tests.command import dsgec
 from tests.report.made import (
@@ -39,7 +39,6 @@ from tests.report.made import (
     write_table,
 )
 
-CSS = Path(__file__).parents[2] / "templates" / "report" / "style.css"
 MAKERS = [two_classes, three_classes, quantity]
 SOME = [two_classes, *(pytest.param(m, marks=pytest.mark.campaign) for m in MAKERS[1:])]
 
@@ -223,7 +222,7 @@ def contrast(first, second):
 
 
 def test_colours_can_be_read_in_light_dark_and_print():
-    themes = re.findall(r":root \{(.*?)\}", CSS.read_text(), re.DOTALL)
+    themes = re.findall(r":root \{(.*?)\}", page_style(), re.DOTALL)
     assert len(themes) == 3
     for theme in themes:
         colours = dict(re.findall(r"--(\w+): #(\w+)", theme))
