@@ -51,8 +51,7 @@ def evidence(problem: Problem, model: Model) -> dict[str, Any]:
         }
     judged = "test" if len(split.test) else "train"
     wanted = dataset.class_numbers if model.classes else dataset.y
-    rows = parts[judged]
-    found["importance"] = {"part": judged, **importances(model, raw[rows], wanted[rows])}
+    found["importance"] = {"part": judged, **importances(model, raw, wanted, parts[judged])}
     found["examples"] = [
         _example(dataset, model, part, place, parts[part], raw, outputs[part])
         for part, place in _chosen(dataset, model, parts, raw)

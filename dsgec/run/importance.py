@@ -26,15 +26,17 @@ _MOST_STEPS = 15_000_000  # of nodes over rows: some tenths of a second
 
 
 @standard_arithmetic()
-def importances(model: Model, raw: Array, wanted: NDArray[Any]) -> dict[str, Any]:
-    """How much worse the main metric gets with each column that is read, several times over.
+def importances(
+    model: Model, raw: Array, wanted: NDArray[Any], rows: NDArray[np.intp]
+) -> dict[str, Any]:
+    """How much worse the main metric of these rows gets with each column that is read.
 
-    `wanted` are the numbers of the classes, or values. Of many rows some are taken, which lie
-    evenly over them, so that the time does not grow with the table.
+    `wanted` are the numbers of the classes, or values, of all rows. Of many rows some are taken,
+    which lie evenly over them, so that the time does not grow with the table.
     """
     network = composed(model)
     after = _readers(network)
-    places = spread_evenly(len(raw), _affordable(sum(map(len, after.values()))))
+    places = rows[spread_evenly(len(rows), _affordable(sum(map(len, after.values()))))]
     raw, wanted = raw[places], wanted[places]
     orders = np.array([shuffled(np.arange(len(raw)), seed) for seed in range(1, REPEATS + 1)])
     found = []

@@ -157,22 +157,26 @@ def test_a_column_that_says_nothing_is_worth_nothing(tmp_path):
     problem, model = two_classes(tmp_path)
     raw, wanted = problem.dataset.raw.copy(), problem.dataset.class_numbers
     raw[:, 1] = 0.5
-    told = importances(model, raw, wanted)["columns"]
+    told = importances(model, raw, wanted, np.arange(len(raw)))["columns"]
 
     assert told[1] == {"column": 1, "mean": 0.0, "deviation": 0.0}
     assert told[0]["mean"] != 0.0
-    assert importances(model, raw[:1], wanted[:1])["columns"] == []
+    assert importances(model, raw, wanted, np.arange(1))["columns"] == []
 
 
 def test_importances_take_no_more_rows_than_there_is_time_for(tmp_path, monkeypatch):
     problem, model = two_classes(tmp_path)
     raw, wanted = np.tile(problem.dataset.raw, (50, 1)), np.tile(problem.dataset.class_numbers, 50)
 
-    assert importances(model, raw, wanted)["rows"] == importance.MOST_ROWS < len(raw)
+    assert (
+        importances(model, raw, wanted, np.arange(len(raw)))["rows"]
+        == importance.MOST_ROWS
+        < len(raw)
+    )
     monkeypatch.setattr(importance, "_MOST_STEPS", 1)
-    few = importances(model, raw, wanted)
+    few = importances(model, raw, wanted, np.arange(len(raw)))
     assert few["rows"] == importance.LEAST_ROWS
-    assert few == importances(model, raw, wanted)
+    assert few == importances(model, raw, wanted, np.arange(len(raw)))
 
 
 @pytest.mark.parametrize("count", [2, 5])
