@@ -36,6 +36,7 @@ OWNERS = {
     "onnx": {"targets", "machine"},
     "onnxruntime": {"targets", "machine"},
     "sklearn": {"api", "machine"},
+    "IPython": {"api"},
 }
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -12,6 +12,7 @@ from dsgec.api.evolve import Progress
 from dsgec.api.fit import Fitted, fit, numbers_dataset
 from dsgec.api.keywords import Parameters
 from dsgec.api.network import chosen_classes, probabilities
+from dsgec.api.notebook import live_curve
 from dsgec.api.run import Run
 from dsgec.api.settings import PARAMETERS, documented, python_default, read_keywords
 from dsgec.errors import DsgecError
@@ -52,7 +53,7 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
                 self.grammar,
                 said.settings_for(dataset),
                 execution=said.execution,
-                callback=_told if self.verbose else None,
+                callback=(live_curve() or _told) if self.verbose else None,
                 before=before,
                 keeps_state=self.warm_start,
             )
@@ -91,7 +92,7 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
     :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
     :param warm_start: `fit` goes on from the last population, if data and parameters are the same.
     :param random_state: The seed, or what draws one.
-    :param verbose: 1 prints a line a few times a second.
+    :param verbose: 1 prints a line a few times a second; in a notebook, it draws a curve.
     """
 
     def fit(self, X: Any, y: Any) -> Self:

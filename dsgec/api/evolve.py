@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from dsgec.api.keywords import Keywords
+from dsgec.api.notebook import live_curve
 from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import KEYWORDS, documented, is_text, python_default, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
@@ -71,7 +72,7 @@ def evolve(
     """Evolve a network of `grammar` on the rows `X` and what they should give, `y`.
 
     It ends early at a score as good as `stop_at`, or after `patience` generations without a better
-    one.
+    one. In a notebook, a curve shows how far it is, unless there is a `callback`.
 
     :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
     :param X: A 2-D array, a list of rows, a data frame, or a file.
@@ -103,7 +104,7 @@ def evolve(
         make_folder(folder).close()
     try:
         search = make_search(problem, settings, said.execution)
-        outcome = search.run(on_slices(callback, search))
+        outcome = search.run(on_slices(callback or live_curve(), search))
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)

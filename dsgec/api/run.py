@@ -1,6 +1,5 @@
 """The result of an evolution, in memory; to a folder and back."""
 
-import base64
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.api.network import Network
+from dsgec.api.notebook import picture_data
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, clean, counted
@@ -15,6 +15,10 @@ from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import write_folder
 from dsgec.report import write_report
+from dsgec.report.figures import metric_label
+from dsgec.report.hall import hall_rows
+from dsgec.report.headline import verdict
+from dsgec.report.tables import metric_table
 from dsgec.run.checkpoint import remove_checkpoint
 from dsgec.run.folder import read_result, refuse_other_run
 from dsgec.run.result import Result
@@ -101,16 +105,7 @@ class Run:
         with locked(Path(folder), "run") as opened:
             if not overwrite:
                 refuse_other_run(opened, self.record, OTHER_FOLDER)
-            result = Result(
-                self.record,
-                self.network.model,
-                self.network.name,
-                self.history,
-                self.timing,
-                self.hall_of_fame,
-                self.evidence,
-            )
-            write_folder(opened, result)
+            write_folder(opened, self._result)
             remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up
         return Path(folder)
 
@@ -125,6 +120,13 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             self.save(folder)
             return write_report(Path(folder), Path(path))
+
+    @property
+    def _result(self) -> Result:
+        network, measured = self.network, (self.hall_of_fame, self.evidence)
+        return Result(
+            self.record, network.model, network.name, self.history, self.timing, *measured
+        )
 
     def __repr__(self) -> str:
         data, grammar = self.record["data"]["name"], self.record["grammar"]["name"]
@@ -143,20 +145,25 @@ class Run:
         )
 
     def _repr_html_(self) -> str:
-        """For notebooks: the figures, and the network drawn."""
-        picture = base64.b64encode(self.network.svg().encode("utf-8")).decode("ascii")
+        """For notebooks: metrics beside the baselines', the network drawn, the hall of fame."""
+        result = self._result
+        baselines, metrics = metric_table(result)
         return render_markup(
             "html/run.html.j2",
-            title=f"{self.record['grammar']['name']} on {self.record['data']['name']}",
+            target=self.network.model.target,
+            data=self.record["data"]["name"],
+            grammar=self.record["grammar"]["name"],
+            columns=len(self.network.model.columns),
             objective=self.objective,
             score=f"{self.score:.6g}",
             generations=self.generations,
-            names=[name.replace("_", " ") for name in self.metrics["train"]],
-            parts=[
-                (part, [f"{v:.4f}" if v is not None else "–" for v in found.values()])
-                for part, found in self.metrics.items()
-            ],
-            picture=picture,
+            verdict=verdict(result),
+            warnings=result.result.get("warnings", []),
+            baselines=baselines,
+            metrics=metrics,
+            picture=picture_data(self.network.svg()),
+            metric=metric_label(result.metrics[0]),
+            hall=[one for one in hall_rows(result) if one["first"]],
         )
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from dsgec.drawing.scales import Scale
 
-WIDTH, HEIGHT = 424.0, 290.0
-LEFT, RIGHT, TOP, BOTTOM = 58.0, 400.0, 12.0, 244.0
+WIDTH, HEIGHT = 424.0, 300.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 400.0, 30.0, 254.0
 
 Points = Sequence[tuple[float, float]]
 

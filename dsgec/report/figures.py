@@ -1,13 +1,30 @@
-"""What a network gives to the charts of its quality: ROC curves, values against predictions."""
+"""What a network gives to the charts of its quality: ROC, calibration, values and residuals."""
 
-from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, marks
+from typing import Any
+
+from dsgec.drawing.chart import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Chart,
+    DataTable,
+    Mark,
+    Series,
+    line,
+    marks,
+)
 from dsgec.drawing.scales import Scale, figure, linear, short
 from dsgec.drawing.width import shorten
+from dsgec.errors import counted
 from dsgec.run.result import Result
 
 MOST_TABLE_ROWS = 25
 _LARGEST = 1e300
 _LONGEST_NAME = 24
+_LEAST_IN_BIN = 5
+_TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_PARTS = (("train", "training rows", 0), ("test", "test rows", 1))
 METRICS = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -31,8 +48,8 @@ def roc_chart(run: Result, part: str) -> Chart | None:
     if not curves:
         return None
     side = BOTTOM - TOP
-    across = Scale(0.0, 1.0, LEFT, LEFT + side, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
-    up = Scale(0.0, 1.0, BOTTOM, TOP, (0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+    across = Scale(0.0, 1.0, LEFT, LEFT + side, _TENTHS)
+    up = Scale(0.0, 1.0, BOTTOM, TOP, _TENTHS)
     series = []
     for style, curve in enumerate(curves):
         label = str(run.model.classes[curve["class"]])
@@ -75,6 +92,52 @@ def roc_chart(run: Result, part: str) -> Chart | None:
     )
 
 
+def calibration_chart(run: Result) -> Chart | None:
+    """What probabilities promise against what came true; None without rows enough."""
+    bins: dict[str, list[dict[str, Any]]] = run.evidence.get("calibration", {})
+    drawn = [(part, words, style) for part, words, style in _PARTS if bins.get(part)]
+    if not drawn:
+        return None
+    side = BOTTOM - TOP
+    across = Scale(0.0, 1.0, LEFT, LEFT + side, _TENTHS)
+    up = Scale(0.0, 1.0, BOTTOM, TOP, _TENTHS)
+    series, rows = [], []
+    for part, words, style in drawn:
+        known = [one for one in bins[part] if one["rows"] >= _LEAST_IN_BIN]
+        points = [(one["promised"], one["true"] / one["rows"]) for one in known]
+        dots = tuple(
+            Mark(across.place(x), up.place(y), f"{counted(one['rows'], 'row')}: {figure(y)}")
+            for one, (x, y) in zip(known, points, strict=True)
+        )
+        series.append(Series(words, style, line(points, across, up), dots))
+        rows += [
+            (words, figure(one["promised"]), figure(one["true"] / one["rows"]), f"{one['rows']:,}")
+            for one in bins[part]
+        ]
+    classes = run.model.classes
+    lone = f"the probability of {shorten(str(classes[-1]), _LONGEST_NAME)}"
+    promised = lone if len(classes) == 2 else "the probability of the predicted class"
+    return Chart(
+        "calibration",
+        "Calibration",
+        f"A line chart: rows by {promised}, in ten bins, against the share of them for which it"
+        " came true. On the dotted diagonal, probabilities mean what they say.",
+        across,
+        up,
+        "mean predicted probability",
+        "share that came true",
+        tuple(series),
+        DataTable(("rows", "mean probability", "came true", "number of rows"), tuple(rows)),
+        guide=f"M{LEFT} {BOTTOM} L{LEFT + side} {TOP}",
+        notes=(
+            f"Rows by {promised}. Below the diagonal, probabilities are too high; above it, too"
+            f" low. Bins of fewer than {_LEAST_IN_BIN} rows are only in the table.",
+        ),
+        width=LEFT + side + 14,
+        right=LEFT + side,
+    )
+
+
 def value_charts(run: Result) -> list[Chart]:
     """Of a numeric target: predicted against actual values, and residuals against predictions."""
     pairs = {
@@ -85,7 +148,6 @@ def value_charts(run: Result) -> list[Chart]:
     if not every:
         return []
     target = shorten(run.model.target or "the target", _LONGEST_NAME)
-    names = (("train", "training rows", 0), ("test", "test rows", 1))
     across, up = linear(every, LEFT, RIGHT), linear(every, BOTTOM, TOP)
     residuals = {
         part: [(predicted, actual - predicted) for actual, predicted in values]
@@ -94,10 +156,10 @@ def value_charts(run: Result) -> list[Chart]:
     left_over = [y for part in residuals.values() for _, y in part]
     below = linear([x for part in residuals.values() for x, _ in part], LEFT, RIGHT)
     beside = linear([*left_over, 0.0], BOTTOM, TOP)
-    shown = ", ".join(f"{len(pairs[part])} of the {words}" for part, words, _ in names)
+    shown = ", ".join(f"{len(pairs[part])} of the {words}" for part, words, _ in _PARTS)
     table = tuple(
         (words, short(actual), short(predicted), short(actual - predicted))
-        for part, words, _ in names
+        for part, words, _ in _PARTS
         for actual, predicted in pairs[part][:MOST_TABLE_ROWS]
     )
     data = DataTable(("rows", "actual", "predicted", "residual"), table, "The first rows of each.")
@@ -112,7 +174,7 @@ def value_charts(run: Result) -> list[Chart]:
             "predicted",
             tuple(
                 Series(words, style, "", marks(pairs[part], across, up))
-                for part, words, style in names
+                for part, words, style in _PARTS
                 if pairs[part]
             ),
             data,
@@ -128,7 +190,7 @@ def value_charts(run: Result) -> list[Chart]:
             "actual − predicted",
             tuple(
                 Series(words, style, "", marks(residuals[part], below, beside))
-                for part, words, style in names
+                for part, words, style in _PARTS
                 if pairs[part]
             ),
             data,

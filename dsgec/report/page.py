@@ -1,29 +1,30 @@
 """A folder to its page: one HTML file with all that it needs, the same bytes for the same run."""
 
 from pathlib import Path
-from typing import Any
 
-from dsgec.codegen.environment import compile_template, environment, load_template
+from dsgec.codegen.environment import compile_template, environment
 from dsgec.codegen.markup import compile_markup, render_markup
 from dsgec.drawing.layout import draw
 from dsgec.drawing.nodes import named_nodes
-from dsgec.drawing.scales import figure
 from dsgec.drawing.written import as_written
-from dsgec.errors import DsgecError, counted
+from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
-from dsgec.report.figures import metric_label, roc_chart, value_charts
+from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
 from dsgec.report.hall import hall_chart, hall_rows
-from dsgec.report.progress import fitness_chart, size_chart
+from dsgec.report.headline import rivals, tiles, verdict
+from dsgec.report.progress import fitness_chart, fitness_label, size_chart
 from dsgec.report.script import SCRIPT, page_script
+from dsgec.report.style import page_style
 from dsgec.report.tables import (
     MOST_BARS,
     MOST_CLASSES,
     MOST_FIELDS,
+    columns_read,
     confusions,
-    feature_use,
     fields,
-    metric_rows,
+    importances,
+    metric_table,
 )
 from dsgec.run.folder import has_record, read_result
 from dsgec.run.manifest import write_files
@@ -83,25 +84,30 @@ def run_page(run: Result) -> str:
     nodes = named_nodes(model)
     written = as_written(run.result["phenotype"], model, network_scale(run.record))
     script = page_script(run, nodes)
-    used, unused = feature_use(model)
+    read = {*columns_read(model)}
+    baselines, metrics = metric_table(run)
     values = [] if model.classes else value_charts(run)
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
     return render_markup(
         _TEMPLATE,
-        title=f"{run.record['grammar']['name']} on {run.record['data']['name']}",
-        style=load_template("report/style.css"),
+        style=page_style(),
         script=script,
-        tiles=_tiles(run, len(used), len(unused)),
+        tiles=tiles(run, len(read)),
+        rivals=rivals(run),
+        verdict=verdict(run),
+        warnings=run.result.get("warnings", []),
         record=run.record,
         facts=facts(run.record),
         settings=other_settings(run.record),
         commands=commands(run.record),
-        metrics=metric_rows(run),
-        charts=[fitness_chart(run), size_chart(run.history)],
+        baselines=baselines,
+        metrics=metrics,
+        charts=[fitness_chart(run.history, fitness_label(run)), size_chart(run.history)],
         hall=hall_chart(run),
         hall_rows=hall_rows(run)[:_MOST_HALL],
         metric=metric_label(run.metrics[0]),
         curves=[chart for chart in curves if chart is not None],
+        calibration=calibration_chart(run),
         confusions=confusions(run),
         most_classes=MOST_CLASSES,
         values=values,
@@ -109,8 +115,10 @@ def run_page(run: Result) -> str:
         written=written,
         formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
         scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
-        used=used,
-        unused=unused,
+        importance=run.evidence.get("importance"),
+        importances=importances(run),
+        read=[column.name for i, column in enumerate(model.columns) if i in read],
+        unread=[column.name for i, column in enumerate(model.columns) if i not in read],
         fields=fields(run),
         most_fields=MOST_FIELDS,
         columns=len(model.columns),
@@ -119,22 +127,3 @@ def run_page(run: Result) -> str:
         bars=min(len(model.classes), MOST_BARS),
         target=model.target,
     )
-
-
-def _tiles(run: Result, used: int, unused: int) -> list[tuple[str, str, str]]:
-    """The figures that come first: a name, a number, and what it is of."""
-    main = run.metrics[0]
-    size = run.result["network"]
-    data: dict[str, Any] = run.record["data"]
-    tiles = []
-    if run.result["test"][main] is not None:
-        rows = f"of {data['test_rows']:,} test rows"
-        tiles.append((f"test {metric_label(main)}", figure(run.result["test"][main]), rows))
-    rows = f"of {data['train_rows']:,} training rows"
-    tiles.append((f"train {metric_label(main)}", figure(run.result["train"][main]), rows))
-    layers = size["layers"]
-    where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
-    tiles.append(("neurons", f"{size['neurons']:,}", where))
-    tiles.append(("connections", f"{size['connections']:,}", "weights that count"))
-    tiles.append(("features", f"{used:,}", f"of {used + unused:,} are read"))
-    return tiles

@@ -20,9 +20,8 @@ _MOST_RISE = 4.0
 _LARGEST = 1e300
 
 
-def fitness_chart(run: Result) -> Chart:
-    """Best and mean over the generations."""
-    history = run.history
+def fitness_chart(history: Sequence[HistoryRow], label: str) -> Chart:
+    """Best and mean over the generations; `label` is what the fitness is."""
     generations = _column(history, "generation")
     means = _column(history, "mean")
     best = _points(generations, _column(history, "best"))
@@ -43,7 +42,7 @@ def fitness_chart(run: Result) -> Chart:
         across,
         scale,
         "generation",
-        _label(run) + (", logarithmic" if scale.is_log else ""),
+        label + (", logarithmic" if scale.is_log else ""),
         (
             Series("mean of the population", 1, _path(mean, across, scale)),
             Series("best network", 0, stairs(best[0] if best else (), across, scale)),
@@ -72,7 +71,8 @@ def size_chart(history: Sequence[HistoryRow]) -> Chart:
     )
 
 
-def _label(run: Result) -> str:
+def fitness_label(run: Result) -> str:
+    """What evolution minimised, in words."""
     objective = str(run.result["objective"])
     known = OBJECTIVES.get(objective)
     if known and known.degree and target_scale(run.record):

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.codegen.environment import load_template
 from dsgec.codegen.markup import render_markup
 from dsgec.drawing.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
 from dsgec.drawing.chart import line as path_of
@@ -16,6 +15,7 @@ from dsgec.drawing.width import shorten
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
+from dsgec.report.style import page_style
 from dsgec.study.evidence import FILE
 from dsgec.study.report import COMPARISONS
 from dsgec.study.text import PRINTED
@@ -89,7 +89,7 @@ def study_page(folder: Folder) -> str:
         study=found["study"],
         parts=parts,
         printed=PRINTED,
-        style=load_template("report/style.css"),
+        style=page_style(),
     )
 
 

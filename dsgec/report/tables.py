@@ -1,17 +1,15 @@
-"""A run to the tables of its page: metrics, confusion, use of the features, fields to type into."""
+"""A run to the tables of its page: metrics, confusion, importance of columns, fields to fill."""
 
-from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from dsgec.drawing.scales import figure, short
+from dsgec.drawing.scales import figure
 from dsgec.network.ir import Input
-from dsgec.network.links import links
 from dsgec.network.model import Model, composed
 from dsgec.report.figures import metric_label
 from dsgec.run.result import Result
 
-MOST_CLASSES, MOST_FIELDS, MOST_BARS = 12, 16, 12
+MOST_CLASSES, MOST_FIELDS, MOST_BARS = 30, 16, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +31,14 @@ class Confusion:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """How a network uses a feature."""
+class Importance:
+    """How much worse the network is without what a column says; places are per cent of a bar."""
 
     name: str
-    times: int
-    weight: str
+    text: str
     share: float
-    plain: bool
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +56,18 @@ class Field:
     default: int = 0
 
 
-def metric_rows(run: Result) -> list[tuple[str, str, str]]:
-    """The figures, train and test side by side."""
-    train, test = run.result["train"], run.result["test"]
-    return [(metric_label(name), figure(train[name]), figure(test[name])) for name in train]
+def metric_table(run: Result) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """The figures of the network and of each baseline, train and test side by side."""
+    baselines = run.result.get("baselines", [])
+    models = [run.result, *reversed(baselines)]
+    rows = [
+        (
+            metric_label(name),
+            [figure(one[part].get(name)) for one in models for part in ("train", "test")],
+        )
+        for name in run.metrics
+    ]
+    return [one["name"] for one in reversed(baselines)], rows
 
 
 def confusions(run: Result) -> list[Confusion]:
@@ -95,39 +101,38 @@ def _mistake(row: list[int], number: int, labels: list[str]) -> str:
     return f"{labels[-place]} ({count})"
 
 
-def feature_use(model: Model) -> tuple[list[Use], list[str]]:
-    """How often, and with which weights, each feature is used; and those that are not."""
-    network = model.network
-    times: Counter[int] = Counter()
-    weights: defaultdict[int, float] = defaultdict(float)
-    plain: dict[int, bool] = {}
-    for link in links(network):
-        node = network.nodes[link.source]
-        if isinstance(node, Input):
-            times[node.column] += 1
-            weights[node.column] += abs(link.weight or 0.0)
-            plain[node.column] = plain.get(node.column, True) and link.weight is not None
-    largest = max(weights.values(), default=0.0) or 1.0
-    order = sorted(times, key=lambda column: (-weights[column], -times[column], column))
-    used = [
-        Use(
-            model.features[column],
-            times[column],
-            short(weights[column]),
-            round(100 * weights[column] / largest, 1),
-            plain[column],
+def columns_read(model: Model) -> list[int]:
+    """The numbers of the columns that the network reads, in the order of the table."""
+    return sorted(node.column for node in composed(model).nodes if isinstance(node, Input))
+
+
+def importances(run: Result) -> list[Importance]:
+    """What the columns are worth, the most important first; none of a run that lacks them."""
+    found = run.evidence.get("importance", {"columns": []})["columns"]
+    known = [one for one in found if one["mean"] is not None]
+    largest = max((one["mean"] + one["deviation"] for one in known), default=0.0)
+
+    def share(value: float) -> float:
+        return round(100 * min(max(value, 0.0) / largest, 1.0), 1) if largest > 0.0 else 0.0
+
+    order = sorted(known, key=lambda one: (-one["mean"], one["column"]))
+    return [
+        Importance(
+            run.model.columns[one["column"]].name,
+            f"{figure(one['mean'])} ± {figure(one['deviation'])}",
+            share(one["mean"]),
+            share(one["mean"] - one["deviation"]),
+            share(one["mean"] + one["deviation"]),
         )
-        for column in order
+        for one in order
     ]
-    return used, [name for i, name in enumerate(model.features) if i not in times]
 
 
 def fields(run: Result) -> list[Field]:
     """Fields for the columns that the network reads, in the order of the table."""
     model = run.model
-    nodes = composed(model).nodes
-    read = sorted(node.column for node in nodes if isinstance(node, Input))
-    return [_field(number, model, run.evidence["columns"][number]) for number in read]
+    ranges = run.evidence["columns"]
+    return [_field(number, model, ranges[number]) for number in columns_read(model)]
 
 
 def _field(number: int, model: Model, values: dict[str, Any]) -> Field:

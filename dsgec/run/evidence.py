@@ -1,7 +1,7 @@
 """A run to what its report draws and no other file of the folder has: `report.json`.
 
-Curves, pairs of wanted and predicted values, the columns' ranges, and a few rows with their
-results: plain data, without dates and paths.
+Curves, pairs of wanted and predicted values, the columns' ranges and importances, and a few rows
+with their results: plain data, without dates and paths.
 """
 
 from typing import Any
@@ -16,6 +16,8 @@ from dsgec.fitness.metrics import auroc
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
+from dsgec.run.calibration import calibration, is_calibration
+from dsgec.run.importance import are_importances, importances, spread_evenly
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -39,10 +41,17 @@ def evidence(problem: Problem, model: Model) -> dict[str, Any]:
             part: _curves(outputs[part], dataset.class_numbers[rows], len(model.classes), drawn)
             for part, rows in parts.items()
         }
+        found["calibration"] = {
+            part: calibration(outputs[part], dataset.class_numbers[rows], len(model.classes))
+            for part, rows in parts.items()
+        }
     else:
         found["pairs"] = {
             part: _pairs(outputs[part][:, 0], dataset.y[rows]) for part, rows in parts.items()
         }
+    judged = "test" if len(split.test) else "train"
+    wanted = dataset.class_numbers if model.classes else dataset.y
+    found["importance"] = {"part": judged, **importances(model, raw, wanted, parts[judged])}
     found["examples"] = [
         _example(dataset, model, part, place, parts[part], raw, outputs[part])
         for part, place in _chosen(dataset, model, parts, raw)
@@ -118,16 +127,9 @@ def _corners(scores: Array, positive: NDArray[np.bool_]) -> list[list[int]]:
 
 def _pairs(outputs: Array, wanted: Array) -> list[list[float]]:
     """Wanted and predicted values of rows that lie evenly over the table; finite ones."""
-    places = _spread(len(wanted), MOST_PAIRS)
+    places = spread_evenly(len(wanted), MOST_PAIRS)
     pairs = zip(wanted[places].tolist(), outputs[places].tolist(), strict=True)
     return [list(pair) for pair in pairs if np.isfinite(pair).all()]
-
-
-def _spread(count: int, most: int) -> Rows:
-    """So many of the numbers below `count`, evenly."""
-    if count <= most:
-        return np.arange(count)
-    return (np.arange(most) * (count - 1) // (most - 1)).astype(np.intp)
 
 
 def _chosen(
@@ -142,7 +144,7 @@ def _chosen(
         # A text that no training row has is not kept, so such a row cannot be given again.
         usable = np.flatnonzero((raw[np.ix_(rows, texts)] != -1.0).all(axis=1))
         by_target = usable[np.argsort(dataset.y[rows[usable]], kind="stable")]
-        places = by_target[_spread(len(by_target), most - len(chosen))].tolist()
+        places = by_target[spread_evenly(len(by_target), most - len(chosen))].tolist()
         chosen += [(part, place) for place in places]
     return chosen
 
@@ -188,11 +190,20 @@ def is_evidence(found: dict[str, Any], model: Model) -> bool:
         _is_range(one, len(c.categories)) for one, c in zip(columns, model.columns, strict=True)
     ):
         return False
+    if not _has_later_parts(found, model):
+        return False
     if not is_list(examples, lambda one: isinstance(one, dict)) or len(examples) > 100:
         return False
     is_part = _is_roc if model.classes else _is_pair
     return all(_is_example(one, model) for one in examples) and all(
         is_list(values, lambda one: is_part(one, len(model.classes))) for values in parts.values()
+    )
+
+
+def _has_later_parts(found: dict[str, Any], model: Model) -> bool:
+    """What runs of earlier versions lack is right where it is there."""
+    return ("importance" not in found or are_importances(found["importance"], model)) and (
+        "calibration" not in found or (model.is_classifier and is_calibration(found["calibration"]))
     )
 
 

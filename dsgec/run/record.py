@@ -23,6 +23,7 @@ from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.units import TargetScale
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
+from dsgec.run.compared import is_compared
 from dsgec.setting import settings_of
 
 
@@ -195,6 +196,7 @@ def is_record(record: dict[str, Any], model: Model) -> bool:
         and all(is_count(settings.get(name, 0)) for name in ("folds", "fold"))
         and is_list(data.get("ignore", []), is_text)
         and ("target_scale" not in data or (target_scale(record) is not None and not count))
+        and is_compared(result)
         and isinstance(confusion, dict)
         and set(confusion) == ({"train", "test"} if count else set())
         and all(

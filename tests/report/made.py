@@ -1,5 +1,6 @@
 """Folders of runs made without evolving: a phenotype that was written by hand, on a small table."""
 
+import json
 import random
 
 from dsgec import report
@@ -75,6 +76,38 @@ def three_classes(folder):
     )
     plan = Plan(missing="median", scale="standard")
     return make_run(folder / "run", "multi_layer_softmax", table, text, plan=plan)
+
+
+def many_classes(folder, count=26):
+    """So many classes, whose names are long and short."""
+    labels = " ".join(f"{chr(65 + i)}{'-like' * (i % 3)}" for i in range(count))
+    table = write_table(folder / "table.csv", ("a", "b", "c", "kind"), ["n"] * 3 + [labels], 520)
+    outputs = ",".join(f"{1 + i}.0*h_1_1+-{i}.5*h_1_2+0.{i}" for i in range(count))
+    text = f"sig(2.0*x_1+-1.0*x_2+0.5)-sig(-1.5*x_3+0.25)--softmax({outputs})"
+    return make_run(folder / "run", "multi_layer_softmax", table, text)
+
+
+def add_comparison(folder):
+    """Put into run.json what a run with baselines has there."""
+    path = folder / "run.json"
+    record = json.loads(path.read_text())
+    figures = {"train": {"accuracy": 0.75, "auroc": None}, "test": {"accuracy": 0.7321}}
+    record["result"] |= {
+        "baselines": [
+            {"name": "majority class", **figures},
+            {"name": "logistic <b>regression", **figures},
+        ],
+        "comparison": {
+            "with": "logistic regression",
+            "metric": "accuracy",
+            "difference": 0.02,
+            "p": 0.143,
+            "test": "McNemar",
+            "verdict": "As good as <i>logistic regression.",
+        },
+        "warnings": ["Class `x` is <u>never predicted."],
+    }
+    path.write_text(json.dumps(record))
 
 
 def quantity(folder):

@@ -10,7 +10,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.report import write_report
 from tests.report.browser import CHROMEDRIVER, CHROMIUM, Browser, open_page
-from tests.report.made import HOSTILE, quantity, three_classes, two_classes
+from tests.report.made import HOSTILE, many_classes, quantity, three_classes, two_classes
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
 
@@ -114,6 +114,63 @@ def test_a_person_can_use_it(make, tmp_path):
             assert (inner, wide) == (width, [])
             assert scrolled <= width
         assert browser.console() == []
+
+
+COLLISIONS = """
+const found = [];
+for (const svg of document.querySelectorAll(".chart > svg")) {
+  const texts = Array.from(svg.querySelectorAll("text"));
+  const boxes = texts.map((e) => [e.textContent, e.getBoundingClientRect()]);
+  boxes.forEach(([text, a], i) => {
+    if (a.left < 0 || a.right > innerWidth) found.push(`${text} is cut`);
+    for (const [other, b] of boxes.slice(i + 1)) {
+      const across = a.left < b.right && b.left < a.right;
+      if (across && a.top < b.bottom && b.top < a.bottom) found.push(`${text} on ${other}`);
+    }
+  });
+}
+const frame = document.querySelector(".drawing-frame");
+if (frame.scrollWidth > frame.clientWidth) found.push("the network is cut");
+const hint = document.querySelector(".stack + .narrow, .stack .narrow");
+for (const table of document.querySelectorAll(".confusion")) {
+  const isCut = table.scrollWidth > table.parentElement.clientWidth + 1;
+  if (isCut && !hint?.checkVisibility()) found.push("a matrix is cut");
+}
+return found;
+"""
+
+
+def seven_classes(folder):
+    return many_classes(folder, 7)
+
+
+def hundred_thousands(folder):
+    """Values whose numbers on the axes are long."""
+    quantity(folder)
+    path = folder / "run" / "report.json"
+    told = json.loads(path.read_text())
+    for pairs in told["pairs"].values():
+        for number, pair in enumerate(pairs):
+            pair[:] = [-123_456.5 * number, 98_765.4 * number]
+    path.write_text(json.dumps(told))
+
+
+@pytest.mark.campaign
+@pytest.mark.skipif(CHROMEDRIVER is None, reason="no ChromeDriver")
+@pytest.mark.parametrize(
+    "make", [two_classes, seven_classes, many_classes, quantity, hundred_thousands]
+)
+def test_nothing_is_cut_or_collides_on_a_phone_and_on_a_desk(make, tmp_path):
+    make(tmp_path)
+    page = write_report(tmp_path / "run")
+    with Browser(tmp_path / "profile") as browser:
+        for width in (390, 1400):
+            browser.resize(width)
+            browser.open(page)
+            assert browser.run(COLLISIONS) == []
+            inner, scrolled, wide = browser.run(WIDEST)
+            assert (inner, wide) == (width, [])
+            assert scrolled <= width
 
 
 @pytest.mark.campaign

@@ -5,12 +5,18 @@ import statistics
 
 import numpy as np
 import pytest
-from sklearn.metrics import auc, roc_auc_score, roc_curve
+from sklearn.calibration import calibration_curve
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import auc, roc_auc_score, roc_curve, root_mean_squared_error
 
 from dsgec.drawing.thin import thinned
+from dsgec.fitness.metrics import predicted_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
+from dsgec.run import importance
+from dsgec.run.calibration import calibration
 from dsgec.run.evidence import MOST_CORNERS, evidence
+from dsgec.run.importance import importances
 from dsgec.run.predict import model_rows
 from tests.command import dsgec
 from tests.report.made import quantity, three_classes, two_classes
@@ -112,3 +118,89 @@ def test_pairs_are_few_and_lie_over_the_whole_table(tmp_path):
     assert (
         pairs["test"] == np.column_stack([problem.dataset.y[problem.split.test], outputs]).tolist()
     )
+
+
+def scored_by_scikit_learn(model, raw, wanted):
+    """Permutation importances, many times over, so that chance plays no part."""
+
+    class Estimator:
+        def fit(self, *_):
+            return self
+
+        def score(self, x, y):
+            outputs = evaluate(composed(model), x)
+            if model.classes:
+                return (predicted_classes(outputs) == y).mean()
+            return -root_mean_squared_error(y, outputs[:, 0])
+
+    return permutation_importance(Estimator(), raw, wanted, n_repeats=200, random_state=1)
+
+
+@pytest.mark.parametrize("make", [two_classes, three_classes, quantity])
+def test_importances_are_scikit_learns_but_for_chance(make, tmp_path):
+    problem, model = make(tmp_path)
+    dataset, rows = problem.dataset, problem.split.test
+    wanted = dataset.class_numbers if model.classes else dataset.y
+    told = evidence(problem, model)["importance"]
+    theirs = scored_by_scikit_learn(model, dataset.raw[rows], wanted[rows])
+
+    assert (told["part"], told["rows"], told["repeats"]) == ("test", len(rows), 10)
+    assert [one["column"] for one in told["columns"]] == [0, 1, 2]  # a category is one column
+    for one in told["columns"]:
+        mean = theirs.importances_mean[one["column"]]
+        deviation = theirs.importances_std[one["column"]]
+        assert one["mean"] == pytest.approx(mean, abs=5 * deviation / 10**0.5 + 1e-12)
+        assert one["deviation"] == pytest.approx(deviation, rel=0.75)
+
+
+def test_a_column_that_says_nothing_is_worth_nothing(tmp_path):
+    problem, model = two_classes(tmp_path)
+    raw, wanted = problem.dataset.raw.copy(), problem.dataset.class_numbers
+    raw[:, 1] = 0.5
+    told = importances(model, raw, wanted, np.arange(len(raw)))["columns"]
+
+    assert told[1] == {"column": 1, "mean": 0.0, "deviation": 0.0}
+    assert told[0]["mean"] != 0.0
+    assert importances(model, raw, wanted, np.arange(1))["columns"] == []
+
+
+def test_importances_take_no_more_rows_than_there_is_time_for(tmp_path, monkeypatch):
+    problem, model = two_classes(tmp_path)
+    raw, wanted = np.tile(problem.dataset.raw, (50, 1)), np.tile(problem.dataset.class_numbers, 50)
+
+    assert (
+        importances(model, raw, wanted, np.arange(len(raw)))["rows"]
+        == importance.MOST_ROWS
+        < len(raw)
+    )
+    monkeypatch.setattr(importance, "_MOST_STEPS", 1)
+    few = importances(model, raw, wanted, np.arange(len(raw)))
+    assert few["rows"] == importance.LEAST_ROWS
+    assert few == importances(model, raw, wanted, np.arange(len(raw)))
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_the_calibration_curve_is_scikit_learns(count):
+    rng = np.random.default_rng(3)
+    outputs = rng.dirichlet([0.5] * count, 400)
+    classes = rng.integers(0, count, 400)
+    if count == 2:
+        promised, true = outputs[:, 1], classes == 1
+    else:
+        promised, true = outputs.max(axis=1), outputs.argmax(axis=1) == classes
+    fractions, means = calibration_curve(true, promised, n_bins=10)
+    told = calibration(outputs, classes, count)
+
+    assert [one["promised"] for one in told] == pytest.approx(means.tolist())
+    assert [one["true"] / one["rows"] for one in told] == pytest.approx(fractions.tolist())
+    assert sum(one["rows"] for one in told) == 400
+
+
+def test_few_rows_and_what_is_no_probability_have_no_calibration_curve():
+    outputs, classes = np.full((50, 1), 0.5), np.zeros(50, dtype=np.intp)
+
+    assert calibration(outputs, classes, 2) == [{"rows": 50, "promised": 0.5, "true": 0}]
+    assert calibration(outputs[1:], classes[1:], 2) == []
+    assert calibration(outputs + 0.6, classes, 2) == []
+    outputs[3] = np.nan
+    assert calibration(outputs, classes, 2) == []

@@ -9,7 +9,6 @@ import re
 import shlex
 from html.parser import HTMLParser
 from itertools import pairwise, product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,11 +24,14 @@ from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.hall import front
 from dsgec.report.progress import envelope
+from dsgec.report.style import page_style
 from dsgec.run.folder import clear_run
 from tests.command import dsgec
 from tests.report.made import (
     HOSTILE,
+    add_comparison,
     make_run,
+    many_classes,
     quantity,
     report_page,
     three_classes,
@@ -37,7 +39,6 @@ from tests.report.made import (
     write_table,
 )
 
-CSS = Path(__file__).parents[2] / "templates" / "report" / "style.css"
 MAKERS = [two_classes, three_classes, quantity]
 SOME = [two_classes, *(pytest.param(m, marks=pytest.mark.campaign) for m in MAKERS[1:])]
 
@@ -136,6 +137,79 @@ def test_names_never_become_markup(tmp_path):
     assert HOSTILE[0] in "".join(hostile.words)
 
 
+def words(page):
+    return " ".join("".join(page.words).split())
+
+
+def test_the_page_begins_with_what_is_predicted_and_how_well(tmp_path):
+    two_classes(tmp_path / "a")
+    quantity(tmp_path / "b")
+    first, second = (words(Page(report_page(tmp_path / name / "run"))) for name in "ab")
+
+    assert "Predicting kind of table from 3 features" in first
+    assert "Predicting y of table from 3 features" in second
+    told = json.loads((tmp_path / "b" / "run" / "run.json").read_text())["result"]
+    for part in ("test", "train"):
+        assert f"{part} R² {told[part]['r2']:.4f}".replace("-", "−") in second
+    assert "simple models" not in first
+    assert "Worth knowing" not in first
+
+
+def test_baselines_verdict_and_warnings_stand_beside_the_figures(tmp_path):
+    two_classes(tmp_path)
+    plain = Page(report_page(tmp_path / "run"))
+    add_comparison(tmp_path / "run")
+    page = Page(report_page(tmp_path / "run"))
+    text = words(page)
+
+    assert "As good as <i>logistic regression. (McNemar, p = 0.14)" in text
+    assert "logistic <b>regression0.7321 majority class0.7321" in text
+    assert "Class `x` is <u>never predicted." in text
+    assert text.index("As good as") < text.index("The network, running")
+    for tag in ("i", "b", "u"):
+        assert len(page.all(tag)) == len(plain.all(tag)) == 0
+
+
+def test_the_page_ranks_columns_by_what_they_are_worth(tmp_path):
+    three_classes(tmp_path)
+    told = json.loads((tmp_path / "run" / "report.json").read_text())["importance"]["columns"]
+    order = sorted(told, key=lambda one: -one["mean"])
+    text = report_page(tmp_path / "run")
+    table = text[text.index('id="features"') :]
+
+    names = re.findall(r'<th scope="row"><bdi>(\w+)</bdi></th><td>(\S+) ± (\S+)</td>', table)
+    assert names == [
+        ("abc"[one["column"]], *(f"{one[n]:.4f}".replace("-", "−") for n in ("mean", "deviation")))
+        for one in order
+    ]
+
+
+def test_a_run_of_an_earlier_version_has_a_page_without_what_it_lacks(tmp_path):
+    for make, lacks in ((many_classes, ["importance", "calibration"]), (quantity, ["importance"])):
+        folder = tmp_path / make.__name__
+        make(folder)
+        assert "± " in report_page(folder / "run")
+        path = folder / "run" / "report.json"
+        told = json.loads(path.read_text())
+        for name in lacks:
+            del told[name]
+        path.write_text(json.dumps(told))
+        page = report_page(folder / "run")
+        assert "Calibration" not in page
+        assert "± " not in page
+        assert "It reads <bdi" in page
+
+
+@pytest.mark.parametrize(("count", "cells"), [(7, 2 * 49), (26, 2 * 26**2), (31, 0)])
+def test_the_matrix_of_many_classes_is_whole_until_there_are_too_many(count, cells, tmp_path):
+    many_classes(tmp_path, count)
+    page = Page(report_page(tmp_path / "run"))
+    fields = [a for a in page.all("td") if a.get("class", "").startswith(("right", "wrong"))]
+
+    assert len(fields) == cells
+    assert "Calibration" in "".join(page.words)
+
+
 def contrast(first, second):
     def luminance(colour):
         digits = colour if len(colour) == 6 else "".join(2 * c for c in colour)
@@ -148,7 +222,7 @@ def contrast(first, second):
 
 
 def test_colours_can_be_read_in_light_dark_and_print():
-    themes = re.findall(r":root \{(.*?)\}", CSS.read_text(), re.DOTALL)
+    themes = re.findall(r":root \{(.*?)\}", page_style(), re.DOTALL)
     assert len(themes) == 3
     for theme in themes:
         colours = dict(re.findall(r"--(\w+): #(\w+)", theme))
@@ -223,6 +297,9 @@ def test_a_long_history_is_thinned_and_its_sizes_are_drawn(tmp_path):
         ("report.json", '"part": "test"', '"part": "<b>"'),
         ("report.json", '"outputs": [', '"outputs": [1, '),
         ("report.json", '"positives": ', '"positives": -'),
+        ("report.json", '"deviation": ', '"deviation": -'),
+        ("report.json", '"column": ', '"column": 3'),
+        ("report.json", '"calibration": {', '"calibration": {"x": [], '),
         ("report.json", "{", "[{"),
         ("history.csv", "generation", "gen"),
         ("history.csv", "\n1,", "\none,"),
@@ -232,6 +309,11 @@ def test_a_long_history_is_thinned_and_its_sizes_are_drawn(tmp_path):
         ("run.json", '"train": {', '"train": {"more": 1, '),
         ("run.json", '"confusion": {', '"confusion": {"x": 1, '),
         ("run.json", '"ignore"', '"ignored"'),
+        ("run.json", '"baselines": [', '"baselines": [1, '),
+        ("run.json", '"accuracy": 0.75', '"accuracy": "0.75"'),
+        ("run.json", '"verdict": ', '"verdict": 1, "was": '),
+        ("run.json", '"p": 0.143', '"p": "0.143"'),
+        ("run.json", '"warnings": [', '"warnings": [1, '),
         ("run.json", '"phenotype": "', '"phenotype": 3, "was": "'),
         ("hall_of_fame.csv", "connections", "links"),
         ("hall_of_fame.csv", "\n1,", "\n-1,"),
@@ -240,6 +322,7 @@ def test_a_long_history_is_thinned_and_its_sizes_are_drawn(tmp_path):
 def test_a_damaged_folder_is_refused(name, before, after, tmp_path):
     two_classes(tmp_path)
     add_hall(tmp_path / "run", [(1, 0.7, 0.71)])
+    add_comparison(tmp_path / "run")
     report_page(tmp_path / "run")
     path = tmp_path / "run" / name
     text = path.read_text()
@@ -266,6 +349,7 @@ def places(value):
 @pytest.mark.parametrize("make", SOME)
 def test_whatever_a_file_holds_there_is_a_page_or_a_message(make, tmp_path):
     make(tmp_path)
+    add_comparison(tmp_path / "run")
     add_hall(tmp_path / "run", [(1, 0.7, 0.71), (2, 0.8, 0.7)])
     rng = random.Random(5)
     made = refused = 0

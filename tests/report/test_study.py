@@ -45,6 +45,7 @@ def test_the_page_has_tables_tests_boxes_and_curves(tmp_path):
     assert "median 1.7 of 5 runs" in text or "median 1.7 of 5 runs" in words
     assert len([a for a in page.all("rect") if a["class"].startswith("box")]) == 4
     assert text == report_page(tmp_path / "study")
+    assert words.index("Spread over the runs") < words.index("1.70 ± 0.16")  # plots first
 
 
 def test_a_label_stays_a_label(tmp_path):

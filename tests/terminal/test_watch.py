@@ -187,7 +187,8 @@ def test_a_run_leaves_its_heading_and_one_display(clock):
     watching.close()
     lines = screen_of(terminal.getvalue() + "the result\n")
 
-    assert lines[0] == ("predicting t (no, yes) from 2 features of table; 3 training rows, 1 test row")
+    goal = "predicting t (no, yes) from 2 features of table"
+    assert lines[0] == f"{goal}; 3 training rows, 1 test row"
     assert lines[1] == "grammar grammar, backend backend's name"
     assert re.fullmatch(r"generation 1000/1000  ━+  \d+\.\d s", lines[2])
     assert lines[3].startswith("best 2.0000  mean 2.5000  7 connections  ")

@@ -1,0 +1,35 @@
+"""What a record says of baselines, of the comparison with them and of doubts: checked."""
+
+from typing import Any
+
+from dsgec.plain_data import is_figure, is_list, is_text
+
+_WORDS = ("with", "metric", "test", "verdict")
+
+
+def is_compared(result: dict[str, Any]) -> bool:
+    """Whether what is there is right; runs of earlier versions and of the paper have none of it."""
+    comparison = result.get("comparison")
+    return (
+        is_list(result.get("baselines", []), _is_baseline)
+        and is_list(result.get("warnings", []), is_text)
+        and (comparison is None or _is_comparison(comparison))
+    )
+
+
+def _is_baseline(found: Any) -> bool:
+    if not isinstance(found, dict) or not is_text(found.get("name")):
+        return False
+    parts = [found.get(part) for part in ("train", "test")]
+    return all(
+        isinstance(part, dict) and all(map(is_text, part)) and all(map(is_figure, part.values()))
+        for part in parts
+    )
+
+
+def _is_comparison(found: Any) -> bool:
+    return (
+        isinstance(found, dict)
+        and all(is_text(found.get(name)) for name in _WORDS)
+        and all(is_figure(found.get(name)) for name in ("difference", "p"))
+    )
