@@ -36,6 +36,7 @@ class Keywords(TypedDict, total=False):
     wraps: int
     split_seed: int
     objective: str | None
+    balance: bool
     stop_at: float | None
     patience: int | None
     ensemble: int
@@ -80,6 +81,7 @@ class Parameters:
         codons: int = 200,
         wraps: int = 0,
         objective: str | None = None,
+        balance: bool = False,
         stop_at: float | None = None,
         patience: int | None = None,
         ensemble: int = 1,
@@ -116,6 +118,7 @@ class Parameters:
         self.codons = codons
         self.wraps = wraps
         self.objective = objective
+        self.balance = balance
         self.stop_at = stop_at
         self.patience = patience
         self.ensemble = ensemble

@@ -27,6 +27,7 @@ from dsgec.fitness.objectives import (
     objectives_of,
     spread,
 )
+from dsgec.fitness.row_weights import make_row_weights
 from dsgec.genome.growth import AT_FIRST
 from dsgec.genome.ir import Representation
 from dsgec.genome.numbers import fold_numbers
@@ -61,7 +62,8 @@ class Learning:
 class Problem:
     """All that is fixed for a run; `remark` is what a user should know about it beforehand.
 
-    Without `learning`, the run is one of the paper's.
+    Without `learning`, the run is one of the paper's. `row_weights` are those of the training rows,
+    in their order, where they count differently: see `dsgec.fitness.row_weights`.
     """
 
     grammar: Grammar
@@ -71,6 +73,7 @@ class Problem:
     objective: str
     remark: str = ""
     learning: Learning | None = None
+    row_weights: NDArray[np.float64] | None = None
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -84,7 +87,12 @@ class Problem:
 
     def part(self, rows: slice) -> "Problem":
         """The problem with some of the training rows."""
-        return replace(self, split=replace(self.split, train=self.split.train[rows]))
+        by = self.row_weights
+        return replace(
+            self,
+            split=replace(self.split, train=self.split.train[rows]),
+            row_weights=None if by is None else by[rows],
+        )
 
     def parse(self, phenotype: str) -> Network:
         """The network of a phenotype of this grammar, for this table."""
@@ -118,7 +126,9 @@ class Problem:
     def _line(self, phenotype: str) -> FittedLine | None:
         """That of what a text gives on the training rows; none where that has no score."""
         outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
-        return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train])
+        return fit_line(
+            outputs[:, 0], self.dataset.learned_y[self.split.train], self.row_weights
+        )
 
     def network(self, phenotype: str) -> Network:
         """The simplified network of a phenotype, which gives the target in its own units."""
@@ -172,9 +182,8 @@ class Problem:
         y = y[self.split.train]
         count = len(self.dataset.classes)
         groups = tuple(np.flatnonzero(y == c) for c in range(count))
-        if count and outputs > 1:
-            return Targets((y[:, None] == np.arange(count)).astype(np.float64), groups)
-        return Targets(y[:, None], groups)
+        each = (y[:, None] == np.arange(count)).astype(np.float64)
+        return Targets(each if count and outputs > 1 else y[:, None], groups, self.row_weights)
 
     def fits(self, network: Network) -> bool:
         """Whether the network has as many outputs as the task needs."""
@@ -206,6 +215,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         objective,
         remark,
         learning,
+        weigh_rows(settings, dataset, parts, objective),
     )
     problem.represent(settings)
     return problem
@@ -240,6 +250,26 @@ def check_batch(settings: Settings, learning: Learning | None, objective: str) -
             f"is {settings.batch}, but {objective} measures the rows of each class",
             "Use another objective, such as log-loss.",
         )
+
+
+def weigh_rows(
+    settings: Settings, dataset: Dataset, parts: Split, objective: str
+) -> NDArray[np.float64] | None:
+    """The weights of the training rows; None where all count the same."""
+    given = dataset.row_weights
+    if settings.balance and not dataset.classes:
+        raise wrong(
+            "balance", f"is for classes, but `{dataset.target}` is a numeric target", "Leave it out."
+        )
+    if (settings.balance or given is not None) and OBJECTIVES[objective].by_class:
+        raise DsgecError(
+            f"rows cannot have weights with the objective {objective}, which measures each class"
+            " on its own",
+            f"Use another one, such as {mention('objective', 'log-loss')}.",
+        )
+    own = given if given is None else given[parts.train]
+    classes, count = dataset.class_numbers[parts.train], len(dataset.classes)
+    return make_row_weights(own, classes, count, balance=settings.balance)
 
 
 def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None) -> Tables:

@@ -120,6 +120,11 @@ class Settings:
         " otherwise rmse.",
         metavar="NAME",
     )
+    balance: bool = setting(
+        False,
+        "Give all classes the same weight in the objective, however many rows each has.",
+        recorded_with="balance",
+    )
     folds: int = setting(
         0, "Folds of a cross-validation, each a run.", 0, 1_000_000, metavar="K", option="cv"
     )

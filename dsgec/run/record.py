@@ -121,7 +121,10 @@ def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
 
 def _data_options(dataset: Dataset) -> dict[str, Any]:
     """What was asked of the table, where not the default."""
-    asked: dict[str, Any] = {"test_sha256": dataset.test_digest}
+    asked: dict[str, Any] = {
+        "test_sha256": dataset.test_digest,
+        "weights_sha256": dataset.weights_digest,
+    }
     for one in settings_of(Plan):
         value = getattr(dataset.plan, one.name)
         if value != one.default and one.name != "task":  # which is the data set's

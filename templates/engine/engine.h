@@ -32,12 +32,12 @@ typedef struct {
 } dsgec_engine_group;
 
 /* `columns` has one for each feature, `single` is the target of a lone output, `each` has a column
- * for each class. */
+ * for each class; `row_weights` are NULL in an engine whose rows all count the same. */
 typedef struct {
     uint64_t seed;
     int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps, memory;
     double crossover, mutation;
-    const double *columns, *single, *each;
+    const double *columns, *single, *each, *row_weights;
     int64_t features, rows, classes, groups;
     const dsgec_engine_group *row_groups;
     int64_t steps; /* of learning; then what is added to the objective */
