@@ -126,9 +126,7 @@ class Problem:
     def _line(self, phenotype: str) -> FittedLine | None:
         """That of what a text gives on the training rows; none where that has no score."""
         outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
-        return fit_line(
-            outputs[:, 0], self.dataset.learned_y[self.split.train], self.row_weights
-        )
+        return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train], self.row_weights)
 
     def network(self, phenotype: str) -> Network:
         """The simplified network of a phenotype, which gives the target in its own units."""
@@ -259,7 +257,9 @@ def weigh_rows(
     given = dataset.row_weights
     if settings.balance and not dataset.classes:
         raise wrong(
-            "balance", f"is for classes, but `{dataset.target}` is a numeric target", "Leave it out."
+            "balance",
+            f"is for classes, but `{dataset.target}` is a numeric target",
+            "Leave it out.",
         )
     if (settings.balance or given is not None) and OBJECTIVES[objective].by_class:
         raise DsgecError(

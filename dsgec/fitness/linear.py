@@ -29,9 +29,7 @@ class FittedLine:
 
 
 @np.errstate(all="ignore")
-def fit_line(
-    outputs: Array, targets: Array, row_weights: Array | None = None
-) -> FittedLine | None:
+def fit_line(outputs: Array, targets: Array, row_weights: Array | None = None) -> FittedLine | None:
     """The line of least squares for a column of outputs; None where a sum is not finite.
 
     Outputs without spread have the slope 0. templates/engine/linear.c gives the same bits.
