@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dsgec.codegen.candidates import LIMITS, candidates
 from dsgec.codegen.cover import cover
+from dsgec.network.decide import chosen_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -96,9 +97,5 @@ def _is_single(model: Model) -> bool:
 def _classes(model: Model, outputs: Array) -> list[int]:
     if not model.is_classifier:
         return []
-    if _is_single(model):
-        numbers, chosen = (outputs[:, 0] >= 0.5).astype(int), outputs[:, 0]
-    else:
-        numbers = np.where(np.isnan(outputs), -np.inf, outputs).argmax(axis=1)
-        chosen = outputs[np.arange(len(outputs)), numbers]
-    return [int(number) for number in np.where(np.isnan(chosen), -1, numbers)]
+    numbers, nothing = chosen_classes(outputs, model.threshold)
+    return [int(number) for number in np.where(nothing, -1, numbers)]

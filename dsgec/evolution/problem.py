@@ -28,12 +28,14 @@ from dsgec.fitness.objectives import (
     spread,
 )
 from dsgec.fitness.row_weights import make_row_weights
+from dsgec.fitness.threshold import best_threshold
 from dsgec.genome.growth import AT_FIRST
 from dsgec.genome.ir import Representation
 from dsgec.genome.numbers import fold_numbers
 from dsgec.genome.represent import represent
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
+from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -63,7 +65,8 @@ class Problem:
     """All that is fixed for a run; `remark` is what a user should know about it beforehand.
 
     Without `learning`, the run is one of the paper's. `row_weights` are those of the training rows,
-    in their order, where they count differently: see `dsgec.fitness.row_weights`.
+    in their order, where they count differently: see `dsgec.fitness.row_weights`. The `threshold`
+    is that of two classes, or `auto`.
     """
 
     grammar: Grammar
@@ -74,6 +77,7 @@ class Problem:
     remark: str = ""
     learning: Learning | None = None
     row_weights: NDArray[np.float64] | None = None
+    threshold: float | str = USUAL_THRESHOLD
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -137,7 +141,17 @@ class Problem:
         """The network of a phenotype as it is measured, exported and recorded."""
         dataset = self.dataset
         network = check(self.network(phenotype))
-        return Model(network, dataset.inputs, dataset.classes, dataset.target)
+        threshold = self.threshold
+        if isinstance(threshold, str):
+            threshold = self.choose_threshold(evaluate(network, self.rows))
+        return Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
+
+    def choose_threshold(self, outputs: NDArray[np.float64]) -> float:
+        """The threshold of a network that gives these outputs on the training rows."""
+        if not isinstance(self.threshold, str):
+            return self.threshold
+        classes = self.dataset.class_numbers[self.split.train]
+        return best_threshold(outputs, classes, self.row_weights)
 
     def represent(self, settings: Settings) -> Representation:
         """How individuals are written; a DsgecError where the grammar cannot be written so."""
@@ -199,6 +213,13 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     expanded = expand(grammar, len(dataset.features), outputs)
     output = expanded.directives.output
     remark = check_task(check_language(expanded, len(dataset.features)), dataset, output)
+    if settings.threshold != USUAL_THRESHOLD and len(dataset.classes) != 2:
+        task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
+        raise wrong(
+            "threshold",
+            f"is for two classes, but the target `{dataset.target}` {task}",
+            "Leave it out.",
+        )
     learning = make_learning(settings, len(parts.train))
     objective = choose_objective(dataset, parts, settings.objective, learning, output)
     if settings.batch:
@@ -214,6 +235,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         remark,
         learning,
         weigh_rows(settings, dataset, parts, objective),
+        settings.threshold,
     )
     problem.represent(settings)
     return problem

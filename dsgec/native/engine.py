@@ -336,7 +336,7 @@ class NativeEngine:
         sizes = self._library.values(answer[0])
         return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
 
-    def tally(self, text: str, part: TablePart) -> NativeTally:
+    def tally(self, text: str, part: TablePart, threshold: float) -> NativeTally:
         """What the metrics of the network of a text are made of, for some rows of the table."""
         outputs = self._outputs(text)
         if outputs is None:
@@ -356,6 +356,7 @@ class NativeEngine:
             wanted=part.wanted,
             count=len(part.places),
             class_count=classes,
+            threshold=threshold,
             room=room,
             confusion=confusion,
             ranks=ranks,

@@ -68,21 +68,21 @@ def make_record(
             "evaluations": last.evaluations,
             "reused": last.reused,
             **measured(problem, outputs),
-            **_confusions(problem, outputs),
+            **_confusions(problem, model, outputs),
             "network": asdict(size(network)),
             "phenotype": problem.complete(last.phenotype),
         },
     }
 
 
-def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any]:
+def _confusions(problem: Problem, model: Model, outputs: NDArray[np.float64]) -> dict[str, Any]:
     classes = problem.dataset.classes
     if not classes:
         return {}
     numbers = problem.dataset.class_numbers
     return {
         "confusion": {
-            part: metrics.confusion(outputs[rows], numbers[rows], len(classes))
+            part: metrics.confusion(outputs[rows], numbers[rows], len(classes), model.threshold)
             for part, rows in parts(problem)
         }
     }

@@ -101,14 +101,17 @@ typedef struct {
  * `classes` has the class of each row, or -1 of one that does not count; of a numeric target,
  * `wanted` has what each should be. The `count` rows that do count stand, in the order in which
  * errors are added, at `places`. There is `room` for three words a row. `confusion` has, for each
- * class, how many of its rows were taken for each class; `ranks`, for each column, twice the sum of
- * the ranks of the rows of its class, or -1 where an output is not a number. */
+ * class, how many of its rows were taken for each class: that of the greatest output or, with one
+ * output or a threshold that is not 0.5, the second where the last output reaches the threshold;
+ * `ranks`, for each column, twice the sum of the ranks of the rows of its class, or -1 where an
+ * output is not a number. */
 typedef struct {
     const double *outputs;
     int64_t rows, columns;
     const int64_t *places, *classes;
     const double *wanted;
     int64_t count, class_count;
+    double threshold;
     uint64_t *room;
     int64_t *confusion, *ranks;
     double squares, distances;
