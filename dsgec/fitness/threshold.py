@@ -27,8 +27,9 @@ def best_threshold(outputs: Array, classes: Classes, row_weights: Array | None =
     middles = _middles(scores[ends], scores[ends + 1])
     is_right = predicted_classes(outputs) == classes
     usual = np.add.accumulate(weighed(is_right.astype(np.float64), row_weights))[-1]
-    candidates = np.append(middles, USUAL_THRESHOLD)
-    found = np.append(right, usual)
+    others = middles != USUAL_THRESHOLD  # which decides otherwise between two outputs
+    candidates = np.append(middles[others], USUAL_THRESHOLD)
+    found = np.append(right[others], usual)
     good = candidates[found >= found.max() - _SAME * own.sum()]
     return float(good[np.abs(good - USUAL_THRESHOLD).argmin()])
 
