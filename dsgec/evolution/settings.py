@@ -129,7 +129,7 @@ class Settings:
     )
     threshold: float | str = setting(
         0.5,
-        "Probability from which on the second of two classes is predicted; auto: chosen by the"
+        "Least probability at which the second of two classes is predicted; auto: chosen by the"
         " training rows.",
         *(0.0, 1.0),
         word=AUTO,

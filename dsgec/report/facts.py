@@ -86,7 +86,7 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
     threshold = record["model"].get("threshold")
     if threshold is not None:  # it is not 0.5
         label = record["model"]["classes"][1]
-        pairs.insert(7, ("threshold", f"{label} is predicted from {short(threshold)} on"))
+        pairs.insert(7, ("threshold", f"{label} is predicted at {short(threshold)} or more"))
     if data.get("weights_sha256"):
         pairs.insert(4, ("row weights", f"given (SHA-256 {str(data['weights_sha256'])[:16]}…)"))
     if settings.get("folds"):

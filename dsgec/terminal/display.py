@@ -242,7 +242,7 @@ def _threshold_lines(model: dict[str, Any]) -> list[str]:
     if "threshold" not in model:  # it is 0.5
         return []
     label = clean(str(model["classes"][1]))
-    return [f"threshold: {label} is predicted from a probability of {model['threshold']:.4g} on"]
+    return [f"threshold: {label} is predicted at a probability of {model['threshold']:.4g} or more"]
 
 
 def _metric_lines(result: dict[str, Any]) -> list[str]:

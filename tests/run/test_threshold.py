@@ -105,9 +105,9 @@ def test_the_page_and_the_terminal_name_the_threshold(run, table, tmp_path):
     threshold = record(run)["model"]["threshold"]
     page = (run / "report.html").read_text()
     assert f"p[1] >= {threshold!r}" in page
-    assert "rare is predicted from" in page
+    assert "rare is predicted at" in page
     command = ("evolve", "network", table, *QUICK, *AUTO, "--out", tmp_path, "--name", "again")
-    assert f"predicted from a probability of {threshold:.4g} on" in dsgec(*command).stdout
+    assert f"predicted at a probability of {threshold:.4g} or more" in dsgec(*command).stdout
 
 
 @pytest.mark.needs_cc
