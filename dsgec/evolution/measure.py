@@ -102,7 +102,7 @@ class NativeMeasurer:
     ) -> None:
         self._problem, self._threads = problem, threads
         self._parts: dict[str, _NativePart] = {}
-        one = make_parameters(problem, settings) | {"population": 1, "elites": 0}
+        one = make_parameters(problem, settings) | {"population": 1, "elites": 0, "batch": 0}
         for name, rows in parts(problem):
             tables = machine.tables if name == "train" else make_test_tables(problem)
             engines = [NativeEngine(machine.library, one, tables) for _ in range(threads)]

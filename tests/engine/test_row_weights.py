@@ -18,6 +18,7 @@ from dsgec.fitness.backends import NumpyBackend, ReferenceBackend
 from dsgec.fitness.row_weights import make_row_weights
 from dsgec.run.search import Search
 from tests.engine.compare import QUICK, assert_same_run, make, make_data
+from tests.engine.test_sanitized import SANITIZERS, WARNINGS, assert_right, build, drive
 from tests.learning.compare import SETTINGS, Pair, spans_of
 from tests.learning.test_same_slopes import texts_of, try_values
 
@@ -83,7 +84,9 @@ def test_the_engine_has_the_slopes_of_the_reference(grammar, classes, objective)
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("more", [{}, {"batch": 16, "generations": 13}, {"islands": 2}])
+@pytest.mark.parametrize(
+    "more", [{}, {"batch": 16, "generations": 13}, {"islands": 2}, {"ensemble": 2}]
+)
 def test_the_end_of_a_run_is_the_same_on_every_backend(more):
     settings = Settings(**{**LEARNING, **more}, pruning=5, tuning=30, weights="real", migrants=1)
     problem = weighted("network", settings, 2, "log-loss")
@@ -158,3 +161,16 @@ def test_weights_are_refused_where_they_have_no_meaning(given, classes, message)
     grammar = load_grammar("network" if classes else "regression").grammar
     with pytest.raises(DsgecError, match=message):
         make_problem(grammar, make_data(3, 53, 3, classes), Settings(**given))
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize(
+    ("grammar", "classes", "objective"), [("network_softmax", 3, "log-loss"), ("formula", 0, "r2")]
+)
+def test_an_engine_with_weights_has_no_warnings_and_reads_only_what_is_its_own(
+    grammar, classes, objective, tmp_path
+):
+    settings = Settings(**LEARNING, batch=16)
+    problem = weighted(grammar, settings, classes, objective)
+    program = build(problem, tmp_path, *SANITIZERS, *WARNINGS)
+    assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
