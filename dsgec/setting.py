@@ -39,7 +39,7 @@ class Setting:
     it has an `option` of another name. `formerly` is a name that it had, which files still have.
     With `recorded_with`, run.json has it only where that setting is not the default: a setting that
     is new leaves the bytes of other runs as they were. `default` is the paper's; `learned` is that
-    of runs that learn, where it is another one.
+    of runs that learn, where it is another one. A `word` can stand in the place of a number.
     """
 
     default: Any
@@ -55,6 +55,7 @@ class Setting:
     formerly: str = ""
     recorded_with: str = ""
     learned: Any = None
+    word: str = ""
 
     @property
     def key(self) -> str:
@@ -74,9 +75,12 @@ class Setting:
             return self._convert(given)
         except (TypeError, ValueError, OverflowError) as error:
             kinds = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
+            kinds += f" or {self.word!r}" if self.word else ""
             raise wrong(self.name, f"is {_shown(given)}", f"It must be {kinds}.") from error
 
     def _convert(self, given: Any) -> Any:
+        if self.word and isinstance(given, str) and given == self.word:
+            return given
         if isinstance(given, bool) != (self.kind is bool):
             raise TypeError
         if self.kind is int:
@@ -94,7 +98,7 @@ class Setting:
 
     def check(self, value: Any, highest: float | None = None) -> None:
         """Refuse a value that it cannot have; others may leave it less room than its own."""
-        if self.is_optional and value == self.default:
+        if (self.is_optional and value == self.default) or (self.word and value == self.word):
             return
         if self.choices and value not in self.choices:
             raise wrong(self.name, f"is {_shown(value)}", f"Choose from {', '.join(self.choices)}.")

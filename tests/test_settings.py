@@ -6,7 +6,7 @@ import pytest
 
 import dsgec
 from dsgec.api.generate import PRINTED, printed
-from dsgec.api.settings import KEYWORDS, PARAMETERS
+from dsgec.api.settings import CLASSIFIER_PARAMETERS, KEYWORDS
 from dsgec.cli import commands
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import PYTHON, mention
@@ -79,23 +79,26 @@ def test_every_setting_is_an_option_with_its_default():
 
 
 def test_the_estimators_have_every_setting_but_those_of_rows_and_seeds():
-    without = {one.name for one in SETTINGS} - {one.name for one in PARAMETERS}
-    assert without == {"seed", "split_seed", "test", "folds", "fold"}
+    without = {one.name for one in SETTINGS} - {one.name for one in CLASSIFIER_PARAMETERS}
+    assert without == {"seed", "split_seed", "test", "folds", "fold", "balance"}
     own = inspect.signature(dsgec.DSGEClassifier).parameters
-    assert {one.name for one in PARAMETERS} <= {*own}
-    for one in PARAMETERS:
-        assert f":param {one.name}: " in dsgec.DSGEClassifier.__doc__
+    assert {one.name for one in CLASSIFIER_PARAMETERS} | {"class_weight"} <= {*own}
+    for name in ("class_weight", *(one.name for one in CLASSIFIER_PARAMETERS)):
+        assert f":param {name}: " in dsgec.DSGEClassifier.__doc__
+    of_classes = {*own} - {*inspect.signature(dsgec.DSGERegressor).parameters}
+    assert of_classes == {"threshold", "class_weight"}
 
 
 @pytest.mark.parametrize("one", SETTINGS, ids=lambda one: one.name)
 def test_the_command_of_a_report_gives_every_setting(one):
     others = [choice for choice in one.choices if choice != one.default]
-    other = {int: 7, float: 0.25, str: others[-1] if others else "mae"}
+    other = {int: 7, float: 0.25, bool: True, str: others[-1] if others else "mae"}
     value = {"sum": 3} if one.kind is dict else other[one.kind]
     record = {"settings": {one.key: value}, "grammar": {"name": "g"}, "data": {"name": "t"}}
     words = evolve_command({**record, "model": {}}).split()[4:]
 
     expected = [OPTIONS.name(one.name), "sum=3" if one.kind is dict else str(value)]
+    expected = expected[:1] if one.kind is bool else expected
     if one.name == "variation":  # then the others have not the values that runs of trees have
         assert "--preset" not in words
         assert [*words[words.index("--steps") :][:2]] == ["--steps", "0"]

@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 
 from dsgec.api.evolve import Progress
 from dsgec.api.fit import Fitted, fit, numbers_dataset
-from dsgec.api.keywords import Parameters
-from dsgec.api.network import chosen_classes, probabilities
+from dsgec.api.keywords import ClassifierParameters, Parameters
+from dsgec.api.network import probabilities
 from dsgec.api.notebook import live_curve
 from dsgec.api.run import Run
-from dsgec.api.settings import PARAMETERS, documented, python_default, read_keywords
+from dsgec.api.settings import (
+    CLASSIFIER_PARAMETERS,
+    PARAMETERS,
+    documented,
+    python_default,
+    read_keywords,
+)
+from dsgec.api.weights import rows_that_count, with_class_weights
 from dsgec.errors import DsgecError
+from dsgec.network.decide import chosen_classes
 from dsgec.network.model import Label
 
 try:
@@ -40,14 +48,15 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
 
     run_: Run
 
-    def _evolve(self, x: Numbers, y: Numbers, classes: tuple[Label, ...]) -> None:
+    def _evolve(
+        self, x: Numbers, y: Numbers, classes: tuple[Label, ...], row_weights: Numbers | None
+    ) -> None:
         before = None
         if self.warm_start and hasattr(self, "run_"):
             before = Fitted(self.run_, getattr(self, "_state", None))
         with _as_value_error():
-            given = {one.name: getattr(self, one.name) for one in PARAMETERS}
-            said = read_keywords(given, seed=self._seed(before))
-            dataset = numbers_dataset(x, y, self._names(), classes, said.plan)
+            said = read_keywords(self._given(), seed=self._seed(before))
+            dataset = numbers_dataset(x, y, self._names(), classes, said.plan, row_weights)
             fitted = fit(
                 dataset,
                 self.grammar,
@@ -59,6 +68,10 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
             )
         self.run_, self._state = fitted.run, fitted.state
         self.n_iter_ = fitted.run.generations
+
+    def _given(self) -> dict[str, Any]:
+        """The parameters as keywords of `dsgec.evolve`."""
+        return {one.name: getattr(self, one.name) for one in PARAMETERS}
 
     def _seed(self, before: Fitted | None) -> int:
         """A whole number is the seed; what only draws one draws it once for a warm start."""
@@ -81,8 +94,8 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         return self.run_.network.outputs(rows)
 
 
-@documented(PARAMETERS, python_default)
-class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
+@documented(CLASSIFIER_PARAMETERS, python_default)
+class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: ignore[misc]
     """A small network for two classes or many, evolved by DSGE.
 
     Without a `grammar`, two classes get `network` and more `network_softmax`. Features are
@@ -90,26 +103,39 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
     `run_` is the whole run, with its network, history and exports.
 
     :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
+    :param class_weight: A dictionary of the weights of classes in the objective, or "balanced" for
+        weights by which all classes count the same.
     :param warm_start: `fit` goes on from the last population, if data and parameters are the same.
     :param random_state: The seed, or what draws one.
     :param verbose: 1 prints a line a few times a second; in a notebook, it draws a curve.
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Evolve a network on all rows."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Evolve a network on all rows.
+
+        :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
+            out.
+        """
         x, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        with _as_value_error():
+            x, y, row_weights = rows_that_count(x, y, sample_weight)
+            classes, codes = np.unique(y, return_inverse=True)
+            row_weights = with_class_weights(row_weights, self.class_weight, classes, codes)
         if len(classes) < 2:
             raise ValueError("y has one class only: there is nothing to classify")
-        self._evolve(x, codes.astype(np.float64), _labels(classes))
+        self._evolve(x, codes.astype(np.float64), _labels(classes), row_weights)
         self.classes_ = classes
         return self
+
+    def _given(self) -> dict[str, Any]:
+        balance = isinstance(self.class_weight, str)  # which is "balanced"
+        return {**super()._given(), "threshold": self.threshold, "balance": balance}
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         outputs = self._outputs(X)
-        chosen, nothing = chosen_classes(outputs)
+        chosen, nothing = chosen_classes(outputs, self.run_.network.threshold)
         if nothing.any():
             row = int(np.flatnonzero(nothing)[0])
             raise ValueError(
@@ -128,13 +154,20 @@ class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
 
     Without a `grammar` it is `regression`; `formula` makes formulas. Features are scaled to
     mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is
-    the whole run, with its network, history and exports. Parameters are those of `DSGEClassifier`.
+    the whole run, with its network, history and exports. Parameters are those of `DSGEClassifier`,
+    but for those of classes.
     """
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Evolve a network on all rows."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Evolve a network on all rows.
+
+        :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
+            out.
+        """
         x, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
-        self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), ())
+        with _as_value_error():
+            x, y, row_weights = rows_that_count(x, y, sample_weight)
+        self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), (), row_weights)
         return self
 
     def predict(self, X: Any) -> Numbers:

@@ -18,6 +18,7 @@ from dsgec.data.dataset import make_dataset, with_test
 from dsgec.data.ir import Dataset, Plan, Table
 from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
+from dsgec.data.weights import with_weights
 from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Generation, HistoryRow
@@ -62,6 +63,7 @@ def evolve(
     y: Any = None,
     *,
     target: str | None = None,
+    sample_weight: Any = None,
     test: Any = _SHARE,
     name: str = "",
     out: str | Path | None = None,
@@ -78,6 +80,7 @@ def evolve(
     :param X: A 2-D array, a list of rows, a data frame, or a file.
     :param y: A label or a number for each row.
     :param target: A column of a data frame or a file, in the place of `y`.
+    :param sample_weight: How much each row counts in the objective; a row of weight 0 is left out.
     :param test: A share of the rows to test with, a file, a data frame, or a pair of rows and their
         targets. Default: 0.3.
     :param name: What the data is called, and so the exported module.
@@ -91,7 +94,7 @@ def evolve(
     shares = isinstance(test, numbers.Real)
     said = read_keywords(keywords, test=test if shares else 0.0)
     file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
-    dataset = _dataset(X, y, target, name, said.plan)
+    dataset = _dataset(X, y, target, sample_weight, name, said.plan)
     if not shares:
         dataset = with_test(dataset, _test_table(test, dataset))
     settings = said.settings_for(dataset)
@@ -164,21 +167,29 @@ def on_slices(callback: Callback | None, search: Search) -> OnSlice:
     return on_slice
 
 
-def _dataset(X: Any, y: Any, target: str | None, name: str, plan: Plan) -> Dataset:
+def _dataset(
+    X: Any, y: Any, target: str | None, sample_weight: Any, name: str, plan: Plan
+) -> Dataset:
     if isinstance(X, str | Path):
         if y is not None:
             raise DsgecError("X is a file, so y is a column of it", "Name it with target=.")
         if target is not None:
             is_text("target", target)
         table = read_table(str(X))
-        return make_dataset(replace(table, name=name or table.name), target, plan)
+        table = _weighted(replace(table, name=name or table.name), sample_weight)
+        return make_dataset(table, target, plan)
     if y is None and target is None:
         raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
     wanted = "" if target is None else str(target)  # pandas has numbers as names, too
     table = table_of(X, y, target=wanted if y is not None else "", name=name or "data")
     if y is None and wanted not in table.columns and not isinstance(target, str):
         raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
+    table = _weighted(table, sample_weight)
     return make_dataset(table, wanted if y is None else table.columns[-1], plan)
+
+
+def _weighted(table: Table, sample_weight: Any) -> Table:
+    return table if sample_weight is None else with_weights(table, sample_weight)
 
 
 def _test_table(test: Any, dataset: Dataset) -> Table:

@@ -14,6 +14,7 @@ from dsgec.api.run import Run
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.ir import Dataset, Label, Plan
+from dsgec.data.weights import digest_weights
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Execution, Settings
 from dsgec.evolution.usual import usual_grammar
@@ -33,7 +34,12 @@ class Fitted:
 
 
 def numbers_dataset(
-    x: Numbers, y: Numbers, names: Sequence[str], classes: tuple[Label, ...], plan: Plan
+    x: Numbers,
+    y: Numbers,
+    names: Sequence[str],
+    classes: tuple[Label, ...],
+    plan: Plan,
+    row_weights: Numbers | None = None,
 ) -> Dataset:
     """Numbers that somebody has checked: every column is a feature, also one that is constant."""
     task = "classification" if classes else "regression"
@@ -52,6 +58,8 @@ def numbers_dataset(
         columns=columns,
         raw=x,
         plan=replace(plan, task=task, constant="keep"),
+        row_weights=row_weights,
+        weights_digest="" if row_weights is None else digest_weights(row_weights),
     )
 
 

@@ -7,7 +7,7 @@ Type checkers and editors read signatures in the source, and scikit-learn asks a
 from pathlib import Path
 from typing import Any
 
-from dsgec.api.settings import KEYWORDS, PARAMETERS, python_default
+from dsgec.api.settings import CLASSIFIER_PARAMETERS, KEYWORDS, PARAMETERS, python_default
 from dsgec.setting import Setting
 
 PRINTED = Path(__file__).with_name("keywords.py")
@@ -29,8 +29,8 @@ class Keywords(TypedDict, total=False):
 '''
 _INIT = '''
 
-class Parameters:
-    """Of both estimators."""
+class {}:
+    """{}"""
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class Parameters:
 def _annotation(one: Setting) -> str:
     literal = f"Literal[{', '.join(map(_quoted, one.choices))}]"
     kind = literal if one.choices else _KINDS.get(one.kind, one.kind.__name__)
+    kind += f' | Literal["{one.word}"]' if one.word else ""
     return f"{one.name}: {kind}{' | None' if python_default(one) is None else ''}"
 
 
@@ -51,21 +52,36 @@ def _quoted(value: Any) -> str:
 
 def printed() -> str:
     """The text of keywords.py."""
-    parameters = [
-        *(f"{_annotation(one)} = {_quoted(python_default(one))}" for one in PARAMETERS),
-        *("warm_start: bool = False", "random_state: Any = None", "verbose: int = 0"),
-    ]
-    names = ["grammar", *(parameter.partition(":")[0] for parameter in parameters)]
+    weights = 'class_weight: Mapping[Any, float] | Literal["balanced"] | None = None'
     return "".join(
         [
             _HEAD,
             *(f"    {_annotation(one)}\n" for one in KEYWORDS),
-            _INIT,
-            *(f"        {parameter},\n" for parameter in parameters),
-            "    ) -> None:\n",
-            *(f"        self.{name} = {name}\n" for name in names),
+            *_class("Parameters", "Of both estimators.", PARAMETERS),
+            *_class(
+                "ClassifierParameters(Parameters)",
+                "Of the classifier.",
+                CLASSIFIER_PARAMETERS,
+                weights,
+            ),
         ]
     )
+
+
+def _class(head: str, sentence: str, settings: tuple[Setting, ...], *more: str) -> list[str]:
+    """A class that keeps its parameters, as scikit-learn wants it."""
+    parameters = [
+        *(f"{_annotation(one)} = {_quoted(python_default(one))}" for one in settings),
+        *more,
+        *("warm_start: bool = False", "random_state: Any = None", "verbose: int = 0"),
+    ]
+    names = ["grammar", *(parameter.partition(":")[0] for parameter in parameters)]
+    return [
+        _INIT.format(head, sentence),
+        *(f"        {parameter},\n" for parameter in parameters),
+        "    ) -> None:\n",
+        *(f"        self.{name} = {name}\n" for name in names),
+    ]
 
 
 if __name__ == "__main__":

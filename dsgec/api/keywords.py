@@ -37,6 +37,8 @@ class Keywords(TypedDict, total=False):
     wraps: int
     split_seed: int
     objective: str | None
+    balance: bool
+    threshold: float | Literal["auto"]
     stop_at: float | None
     patience: int | None
     ensemble: int
@@ -128,6 +130,91 @@ class Parameters:
         self.scale = scale
         self.backend = backend
         self.threads = threads
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class ClassifierParameters(Parameters):
+    """Of the classifier."""
+
+    def __init__(
+        self,
+        grammar: str | GrammarFile | None = None,
+        *,
+        preset: Literal["learning", "paper"] = "learning",
+        effort: Literal["quick", "normal", "thorough"] = "normal",
+        representation: Literal["dsge", "sge", "ge"] = "dsge",
+        population: int | None = None,
+        generations: int | None = None,
+        tournament: int = 3,
+        crossover: float | None = None,
+        mutation: float | None = None,
+        elites: int = 1,
+        variation: Literal["trees", "lists"] | None = None,
+        steps: int | None = None,
+        l2: float = 0.15,
+        parsimony: float | None = None,
+        batch: int = 0,
+        pruning: int | None = None,
+        tuning: int | None = None,
+        weights: Literal["real", "grammar"] | None = None,
+        connect: Literal["all", "previous"] = "all",
+        max_depth: Mapping[str, int] | None = None,
+        max_size: int = 250000,
+        codons: int = 200,
+        wraps: int = 0,
+        objective: str | None = None,
+        threshold: float | Literal["auto"] = 0.5,
+        stop_at: float | None = None,
+        patience: int | None = None,
+        ensemble: int = 1,
+        islands: int = 1,
+        migrate_every: int = 25,
+        migrants: int = 2,
+        scale: Literal["none", "standard", "minmax"] | None = None,
+        backend: Literal["auto", "engine", "c", "numpy", "reference"] = "auto",
+        threads: int | None = None,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.grammar = grammar
+        self.preset = preset
+        self.effort = effort
+        self.representation = representation
+        self.population = population
+        self.generations = generations
+        self.tournament = tournament
+        self.crossover = crossover
+        self.mutation = mutation
+        self.elites = elites
+        self.variation = variation
+        self.steps = steps
+        self.l2 = l2
+        self.parsimony = parsimony
+        self.batch = batch
+        self.pruning = pruning
+        self.tuning = tuning
+        self.weights = weights
+        self.connect = connect
+        self.max_depth = max_depth
+        self.max_size = max_size
+        self.codons = codons
+        self.wraps = wraps
+        self.objective = objective
+        self.threshold = threshold
+        self.stop_at = stop_at
+        self.patience = patience
+        self.ensemble = ensemble
+        self.islands = islands
+        self.migrate_every = migrate_every
+        self.migrants = migrants
+        self.scale = scale
+        self.backend = backend
+        self.threads = threads
+        self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose

@@ -20,7 +20,7 @@ from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
 from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError
-from dsgec.fitness.metrics import Classes, predicted_classes
+from dsgec.network.decide import chosen_classes
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network as Nodes
@@ -55,6 +55,11 @@ class Network:
         return self.model.classes
 
     @property
+    def threshold(self) -> float:
+        """Of two classes, `predict` gives the second where its probability reaches this."""
+        return self.model.threshold
+
+    @property
     @standard_arithmetic()
     def formula(self) -> str:
         """One equation a neuron, as in `best.net`; features are scaled as the run asked for."""
@@ -75,7 +80,7 @@ class Network:
         if not self.classes:
             return outputs[:, 0] if outputs.shape[1] == 1 else outputs
         labels = np.array(self.classes, dtype=None if _alike(self.classes) else object)
-        chosen, nothing = chosen_classes(outputs)
+        chosen, nothing = chosen_classes(outputs, self.model.threshold)
         found: NDArray[Any] = labels[chosen]
         if nothing.any():
             found = found.astype(object)
@@ -161,13 +166,6 @@ def read_network(description: Any, equations: Any, name: Any) -> Network:
 def probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
     """A column for each class, also of a lone output, which is the second's probability."""
     return np.hstack([1.0 - outputs, outputs]) if outputs.shape[1] == 1 else outputs
-
-
-def chosen_classes(outputs: NDArray[np.float64]) -> tuple[Classes, NDArray[np.bool_]]:
-    """The number of each row's class, and which rows have none: their output is not a number."""
-    chosen = predicted_classes(outputs)
-    places = chosen if outputs.shape[1] > 1 else np.zeros_like(chosen)
-    return chosen, np.isnan(outputs[np.arange(len(outputs)), places])
 
 
 def as_table(X: Any, names: Sequence[str] = ()) -> Table:

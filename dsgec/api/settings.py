@@ -15,8 +15,10 @@ from dsgec.setting import Setting, make, names_of, settings_of
 
 # An argument of `evolve` that takes more than a share, and what the command line alone has.
 _NOT_KEYWORDS = {"test", "folds", "fold"}
-# scikit-learn splits and draws seeds; texts and missing values are for its transformers.
-_NOT_PARAMETERS = {"seed", "split_seed", "ignore", "task", "missing", "constant"}
+# scikit-learn splits and draws seeds; texts and missing values are for its transformers; and what
+# balances classes is called class_weight.
+_NOT_PARAMETERS = {"seed", "split_seed", "ignore", "task", "missing", "constant", "balance"}
+_OF_CLASSES = {"threshold"}
 
 KEYWORDS = tuple(
     one
@@ -25,8 +27,10 @@ KEYWORDS = tuple(
     if one.name not in _NOT_KEYWORDS
 )
 """Of `dsgec.evolve`."""
-PARAMETERS = tuple(one for one in KEYWORDS if one.name not in _NOT_PARAMETERS)
-"""Of the estimators."""
+CLASSIFIER_PARAMETERS = tuple(one for one in KEYWORDS if one.name not in _NOT_PARAMETERS)
+"""Of the classifier."""
+PARAMETERS = tuple(one for one in CLASSIFIER_PARAMETERS if one.name not in _OF_CLASSES)
+"""Of both estimators."""
 
 Documented = TypeVar("Documented", bound=Callable[..., Any] | type)
 

@@ -25,11 +25,10 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
         return click.option(
             names, setting.name, is_flag=True, default=setting.default, help=setting.help
         )
-    kinds = {int: int, float: float, dict: DepthLimit()}
     is_multiple = setting.kind in (tuple, dict)
     has_one = not setting.is_optional and setting.learned is None
     options = {
-        "type": click.Choice(setting.choices) if setting.choices else kinds.get(setting.kind, str),
+        "type": _type(setting),
         "default": setting.default if has_one else None,
         "show_default": has_one and not is_multiple,
         "multiple": is_multiple,
@@ -37,6 +36,14 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
         "help": _help(setting, "can be given again" if is_multiple else ""),
     }
     return click.option(name, setting.name, **options | more)
+
+
+def _type(setting: Setting) -> Any:
+    if setting.choices:
+        return click.Choice(setting.choices)
+    if setting.word:
+        return NumberOr(setting.word)
+    return {int: int, float: float, dict: DepthLimit()}.get(setting.kind, str)
 
 
 def _help(setting: Setting, *more: str) -> str:
@@ -86,6 +93,23 @@ class DepthLimit(click.ParamType):  # type: ignore[type-arg]  # no generic befor
         if not symbol or not depth.isdecimal() or len(depth) > 6:
             self.fail(f"{value!r} is not like sum=4", param, ctx)
         return symbol.strip("<>"), int(depth)
+
+
+class NumberOr(click.ParamType):  # type: ignore[type-arg]
+    """A number, or one word."""
+
+    def __init__(self, word: str) -> None:
+        self.word, self.name = word, f"NUMBER|{word}"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        if value == self.word:
+            return self.word
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor {self.word}", param, ctx)
 
 
 class Migration(click.ParamType):  # type: ignore[type-arg]

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from dsgec import __version__
 from dsgec.codegen.cover import WORK
 from dsgec.codegen.environment import Code
@@ -12,6 +14,7 @@ from dsgec.codegen.golden import Golden, Loss, golden, loss
 from dsgec.codegen.names import check_name
 from dsgec.codegen.statements import Program, Syntax, program
 from dsgec.errors import DsgecError
+from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.description import describe, identity
 from dsgec.network.ir import Constant, Input, Network
 from dsgec.network.model import Column, Label, Model, composed
@@ -48,6 +51,7 @@ class Artefact:
     def __post_init__(self) -> None:
         check_name(self.name)
         numbers = [n.value for n in self.network.nodes if isinstance(n, Constant)]
+        numbers.append(self.model.threshold)
         large = [number for number in numbers if abs(number) > _LARGEST[self.dtype]]
         if large:
             raise DsgecError(
@@ -142,6 +146,23 @@ class TemplateView:
     @property
     def classes(self) -> tuple[Label, ...]:
         return self.artefact.model.classes
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether the second class is chosen where its result reaches the threshold."""
+        return self.artefact.model.has_threshold
+
+    @property
+    def threshold(self) -> float:
+        """As the outputs' type has it, so that every language compares the same two numbers."""
+        threshold = self.artefact.model.threshold
+        return float(np.float32(threshold)) if self.artefact.dtype == "float" else threshold
+
+    @property
+    def choice(self) -> Code:
+        """The predicted class, in words."""
+        is_usual = self.artefact.model.threshold == USUAL_THRESHOLD
+        return Code("the most probable class" if is_usual else "the class by the threshold")
 
     @property
     def missing(self) -> list[str]:

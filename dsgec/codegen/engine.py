@@ -62,11 +62,13 @@ def emit_engine(
     *,
     learning: bool = False,
     trees: bool = False,
+    weighted: bool = False,
 ) -> str:
     """The engine for a grammar and a representation, as one translation unit.
 
     With `learning`, the numbers of individuals are learned, by the slopes of the loss; with
-    `trees`, which is for DSGE, their derivation trees are varied in place of their lists.
+    `trees`, which is for DSGE, their derivation trees are varied in place of their lists;
+    `weighted`: rows have weights.
     """
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
     slopes = [slope for name in FUNCTIONS for slope in SLOPES.get(name, ())] if learning else []
@@ -75,7 +77,7 @@ def emit_engine(
         [
             *map(_read, _BEFORE_GRAMMAR),
             c_source([*functions, *slopes, "exp_down"], hosted=True),
-            emit_grammar(tables, representation, layered, output, learning, trees),
+            emit_grammar(tables, representation, layered, output, learning, trees, weighted),
             _functions(learning),
             *map(_read, (*_MAPPING, *_operators(representation, trees), *networks)),
             _read(f"objectives/{objective.replace('-', '_')}.c"),

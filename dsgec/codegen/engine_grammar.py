@@ -122,7 +122,13 @@ class _Depths:
 
 
 def emit_grammar(
-    tables: Tables, representation: str, layered: bool, output: str, learning: bool, trees: bool
+    tables: Tables,
+    representation: str,
+    layered: bool,
+    output: str,
+    learning: bool,
+    trees: bool,
+    weighted: bool,
 ) -> str:
     """The rules as flat lists, and how individuals are written."""
     lists = _Lists(tables)
@@ -154,6 +160,7 @@ def emit_grammar(
         options=lists.options,
         learning=int(learning),
         trees=int(trees),
+        weighted=int(weighted),
         branches=branches,
         children=children,
         renames=int(bool(gaps)),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dsgec.codegen.candidates import LIMITS, candidates
 from dsgec.codegen.cover import cover
+from dsgec.network.decide import USUAL_THRESHOLD, chosen_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -57,6 +58,8 @@ def golden(model: Model, network: Network, dtype: str = "double", effort: str = 
         return candidates(model.columns, count, LIMITS[dtype], dtype, part)
 
     rows = cover(network, more, dtype, effort)
+    if model.threshold != USUAL_THRESHOLD:
+        rows = np.vstack([rows, _around_threshold(model, network, more(*_many(network)))])
     outputs = evaluate(network, rows)
     return Golden(
         tuple(map(tuple, rows.tolist())),
@@ -67,9 +70,8 @@ def golden(model: Model, network: Network, dtype: str = "double", effort: str = 
 
 def loss(model: Model, network: Network) -> Loss:
     """What single precision changes, on rows of ordinary sizes."""
-    width = max(len(network.nodes), network.inputs)
-    count = max(min(_COMPARED, _MOST_VALUES // width), 1)
-    rows = candidates(model.columns, count, (0.0,), "float", _LATER_PART)
+    count, part = _many(network)
+    rows = candidates(model.columns, count, (0.0,), "float", part)
     exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
     finite = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)
     exact, outputs = exact[finite], outputs[finite]
@@ -78,6 +80,22 @@ def loss(model: Model, network: Network) -> Loss:
         difference = difference / np.maximum(1.0, np.abs(exact))
     flips = np.not_equal(_classes(model, exact), _classes(model, outputs)).sum()
     return Loss(len(exact), _rounded_up(float(difference.max(initial=0.0))), int(flips))
+
+
+def _many(network: Network) -> tuple[int, int]:
+    """How many candidates can be evaluated at once, and of which part."""
+    width = max(len(network.nodes), network.inputs)
+    return max(min(_COMPARED, _MOST_VALUES // width), 1), _LATER_PART
+
+
+def _around_threshold(model: Model, network: Network, rows: Array) -> Array:
+    """Those of the rows that come nearest to the threshold from below and from above."""
+    last = evaluate(network, rows)[:, -1]
+    threshold = last.dtype.type(model.threshold)
+    with np.errstate(all="ignore"):
+        sides = (np.flatnonzero(last < threshold), np.flatnonzero(last >= threshold))
+        distance = np.abs(last - threshold)
+    return rows[[side[distance[side].argmin()] for side in sides if len(side)]]
 
 
 def _rounded_up(value: float) -> float:
@@ -96,9 +114,5 @@ def _is_single(model: Model) -> bool:
 def _classes(model: Model, outputs: Array) -> list[int]:
     if not model.is_classifier:
         return []
-    if _is_single(model):
-        numbers, chosen = (outputs[:, 0] >= 0.5).astype(int), outputs[:, 0]
-    else:
-        numbers = np.where(np.isnan(outputs), -np.inf, outputs).argmax(axis=1)
-        chosen = outputs[np.arange(len(outputs)), numbers]
-    return [int(number) for number in np.where(np.isnan(chosen), -1, numbers)]
+    numbers, nothing = chosen_classes(outputs, model.threshold)
+    return [int(number) for number in np.where(nothing, -1, numbers)]

@@ -86,6 +86,8 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         plan=plan,
         notes=tuple(notes),
         reading=table.reading,
+        row_weights=table.row_weights,
+        weights_digest=table.weights_digest,
     )
     return with_suspicions(fitted(dataset, np.arange(len(y))))
 
@@ -167,7 +169,13 @@ def with_test(dataset: Dataset, table: Table) -> Dataset:
         own_test=parts,
         test_digest=table.digest,
         notes=(*dataset.notes, *notes),
+        row_weights=_for_more(dataset.row_weights, len(y)),
     )
+
+
+def _for_more(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.float64] | None:
+    """With those of test rows, which nothing is learned from."""
+    return None if weights is None else np.concatenate([weights, np.ones(rows)])
 
 
 def take(table: Table, rows: NDArray[np.intp]) -> Table:
@@ -176,7 +184,10 @@ def take(table: Table, rows: NDArray[np.intp]) -> Table:
         number: Texts(one.codes[rows], one.texts, one.overflowed)
         for number, one in table.texts.items()
     }
-    return replace(table, numbers=table.numbers[rows], texts=texts, lines=table.lines[rows])
+    numbers, lines, weights = table.numbers[rows], table.lines[rows], table.row_weights
+    if weights is not None:
+        weights = weights[rows]
+    return replace(table, numbers=numbers, texts=texts, lines=lines, row_weights=weights)
 
 
 def _features(found: Sequence[ColumnKind], plan: Plan) -> list[ColumnKind]:

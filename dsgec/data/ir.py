@@ -33,6 +33,7 @@ class Table:
 
     Row i stood on line `lines[i]` of the file; with `has_header`, the names are the file's.
     `reading` is what was said about the file, as far as it was not left to be found out.
+    `row_weights` are there where a user gave some; the digest is of all that were given.
     """
 
     name: str
@@ -46,6 +47,8 @@ class Table:
     written: str = ""
     notes: tuple[str, ...] = ()
     reading: tuple[tuple[str, str | bool], ...] = ()
+    row_weights: NDArray[np.float64] | None = None
+    weights_digest: str = ""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -86,7 +89,8 @@ class Dataset:
 
     `columns` say how features are made of `raw`, the row as it stood in the table; where there are
     none, raw and features are the same numbers. `target_scale` is there when a numeric target is
-    scaled, `own_test` when the rows to test with came from a table of their own.
+    scaled, `own_test` when the rows to test with came from a table of their own. `row_weights` are
+    those that a user gave.
     """
 
     name: str
@@ -104,6 +108,8 @@ class Dataset:
     test_digest: str = ""
     reading: tuple[tuple[str, str | bool], ...] = ()
     target_scale: TargetScale | None = None
+    row_weights: NDArray[np.float64] | None = None
+    weights_digest: str = ""
 
     @property
     def task(self) -> str:

@@ -52,6 +52,7 @@ def make_machine(
         problem.objective,
         learning=learning or problem.learning is not None,
         trees=problem.learning is not None and problem.learning.trees,
+        weighted=problem.row_weights is not None,
     )
     try:
         library = load_engine(source, engine_header(), toolchain, flags)

@@ -35,6 +35,9 @@ class Measurer(Protocol):
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
         """For each text, the metrics on the training and on the test rows."""
 
+    def thresholds(self, phenotypes: Sequence[str]) -> list[float]:
+        """For each text, what decides between two classes."""
+
     def scores(self, phenotypes: Sequence[str]) -> list[float]:
         """For each text, the score on the training rows that people read: without penalties."""
 
@@ -42,11 +45,13 @@ class Measurer(Protocol):
 def measured(problem: Problem, outputs: NDArray[np.float64]) -> Figures:
     """The metrics on the training and on the test rows, given what all rows give."""
     dataset = problem.dataset
+    threshold = problem.choose_threshold(outputs[problem.split.train])
 
     def figures(rows: Any) -> dict[str, float | None]:
         if dataset.classes:
             count = len(dataset.classes)
-            return metrics.classification(outputs[rows], dataset.class_numbers[rows], count)
+            classes = dataset.class_numbers[rows]
+            return metrics.classification(outputs[rows], classes, count, threshold)
         return metrics.regression(outputs[rows], dataset.y[rows])
 
     with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
@@ -75,6 +80,10 @@ class PlainMeasurer:
             for network in networks
         ]
 
+    def thresholds(self, phenotypes: Sequence[str]) -> list[float]:
+        rows, choose = self.problem.rows, self.problem.choose_threshold
+        return [choose(evaluate(self.problem.network(text), rows)) for text in phenotypes]
+
     def scores(self, phenotypes: Sequence[str]) -> list[float]:
         rows = self.problem.rows
         networks = map(self.problem.network, phenotypes)
@@ -93,7 +102,7 @@ class NativeMeasurer:
     ) -> None:
         self._problem, self._threads = problem, threads
         self._parts: dict[str, _NativePart] = {}
-        one = make_parameters(problem, settings) | {"population": 1, "elites": 0}
+        one = make_parameters(problem, settings) | {"population": 1, "elites": 0, "batch": 0}
         for name, rows in parts(problem):
             tables = machine.tables if name == "train" else make_test_tables(problem)
             engines = [NativeEngine(machine.library, one, tables) for _ in range(threads)]
@@ -106,8 +115,9 @@ class NativeMeasurer:
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
         def some(thread: int) -> list[Figures]:
             return [
-                {name: part.figures(text, thread) for name, part in self._parts.items()}
+                {name: part.figures(text, thread, threshold) for name, part in self._parts.items()}
                 for text in phenotypes[thread :: self._threads]
+                for threshold in [self._threshold(text, thread)]
             ]
 
         found: list[Figures] = [{} for _ in phenotypes]
@@ -115,6 +125,14 @@ class NativeMeasurer:
             for thread, own in enumerate(pool.map(some, range(self._threads))):
                 found[thread :: self._threads] = own
         return found
+
+    def thresholds(self, phenotypes: Sequence[str]) -> list[float]:
+        return [self._threshold(text, 0) for text in phenotypes]
+
+    def _threshold(self, text: str, thread: int) -> float:
+        if not isinstance(self._problem.threshold, str):
+            return self._problem.threshold
+        return self._problem.choose_threshold(self._parts["train"].outputs(text, thread))
 
     def scores(self, phenotypes: Sequence[str]) -> list[float]:
         engine = self._parts["train"].engines[0]
@@ -138,8 +156,14 @@ class _NativePart:
         self._part = TablePart(tables.places, classes, tables.single, len(dataset.classes))
         self._total = 0.0 if dataset.classes or not len(rows) else spread(dataset.y[rows])
 
-    def figures(self, phenotype: str, thread: int) -> dict[str, float | None]:
-        answer = self.engines[thread].tally(phenotype, self._part)
+    def outputs(self, phenotype: str, thread: int) -> NDArray[np.float64]:
+        """What comes out of a text, for each row."""
+        found = self.engines[thread].evaluate(phenotype)
+        assert found is not None  # or it would have no score
+        return found[self._part.places]
+
+    def figures(self, phenotype: str, thread: int, threshold: float) -> dict[str, float | None]:
+        answer = self.engines[thread].tally(phenotype, self._part, threshold)
         if self._part.class_count:
             return metrics.class_figures(
                 metrics.ClassTally(answer.outputs, answer.confusion, answer.ranks, answer.squares)

@@ -63,18 +63,22 @@ def make_tables(problem: Problem) -> EngineTables:
     if problem.dataset.classes and OBJECTIVES[problem.objective].by_class:
         y = problem.dataset.y[train]
         groups = [np.flatnonzero(y == number) for number in range(len(problem.dataset.classes))]
-    return _tables(problem.dataset, train, groups)
+    return _tables(problem.dataset, train, groups, problem.row_weights)
 
 
 def make_test_tables(problem: Problem) -> EngineTables:
     """The test rows in order; without any, a training row, which does not count."""
     rows = problem.split.test if len(problem.split.test) else problem.split.train[:1]
-    tables = _tables(problem.dataset, rows, [np.arange(len(rows))])
+    unweighed = None if problem.row_weights is None else np.ones(len(rows))
+    tables = _tables(problem.dataset, rows, [np.arange(len(rows))], unweighed)
     return replace(tables, places=tables.places[: len(problem.split.test)])
 
 
 def _tables(
-    dataset: Dataset, rows: NDArray[np.intp], groups: list[NDArray[np.intp]]
+    dataset: Dataset,
+    rows: NDArray[np.intp],
+    groups: list[NDArray[np.intp]],
+    row_weights: NDArray[np.float64] | None,
 ) -> EngineTables:
     filled = [np.pad(own, (0, -len(own) % LANES), "edge") for own in groups]
     starts = np.cumsum([0, *map(len, filled)])
@@ -83,6 +87,7 @@ def _tables(
     places = np.empty(len(rows), np.int64)
     places[within] = np.arange(len(within))  # a row that fills up has the values of its twin
     order = rows[within]
+    weights = None if row_weights is None else row_weights[within]
     del groups, filled, within
     count = len(dataset.classes)
     single = dataset.learned_y[order]
@@ -91,7 +96,7 @@ def _tables(
     columns = _aligned(len(dataset.features), len(order))
     for number in range(len(columns)):
         columns[number] = dataset.x[order, number]
-    return EngineTables(columns, single, np.ascontiguousarray(each), bounds, places)
+    return EngineTables(columns, single, np.ascontiguousarray(each), bounds, places, weights)
 
 
 def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
@@ -114,8 +119,9 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
         problem.learning,
     )
     digest = hashlib.sha256(repr(inputs).encode("utf-8", "surrogatepass"))
-    for array in (tables.columns, tables.single):
-        digest.update(array.astype("<f8", copy=False).data)
+    for array in (tables.columns, tables.single, tables.row_weights):
+        if array is not None:
+            digest.update(array.astype("<f8", copy=False).data)
     return digest.digest()
 
 

@@ -27,12 +27,15 @@ from dsgec.fitness.objectives import (
     objectives_of,
     spread,
 )
+from dsgec.fitness.row_weights import make_row_weights
+from dsgec.fitness.threshold import best_threshold
 from dsgec.genome.growth import AT_FIRST
 from dsgec.genome.ir import Representation
 from dsgec.genome.numbers import fold_numbers
 from dsgec.genome.represent import represent
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
+from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -61,7 +64,9 @@ class Learning:
 class Problem:
     """All that is fixed for a run; `remark` is what a user should know about it beforehand.
 
-    Without `learning`, the run is one of the paper's.
+    Without `learning`, the run is one of the paper's. `row_weights` are those of the training rows,
+    in their order, where they count differently: see `dsgec.fitness.row_weights`. The `threshold`
+    is that of two classes, or `auto`.
     """
 
     grammar: Grammar
@@ -71,6 +76,8 @@ class Problem:
     objective: str
     remark: str = ""
     learning: Learning | None = None
+    row_weights: NDArray[np.float64] | None = None
+    threshold: float | str = USUAL_THRESHOLD
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -84,7 +91,12 @@ class Problem:
 
     def part(self, rows: slice) -> "Problem":
         """The problem with some of the training rows."""
-        return replace(self, split=replace(self.split, train=self.split.train[rows]))
+        by = self.row_weights
+        return replace(
+            self,
+            split=replace(self.split, train=self.split.train[rows]),
+            row_weights=None if by is None else by[rows],
+        )
 
     def parse(self, phenotype: str) -> Network:
         """The network of a phenotype of this grammar, for this table."""
@@ -118,7 +130,7 @@ class Problem:
     def _line(self, phenotype: str) -> FittedLine | None:
         """That of what a text gives on the training rows; none where that has no score."""
         outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
-        return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train])
+        return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train], self.row_weights)
 
     def network(self, phenotype: str) -> Network:
         """The simplified network of a phenotype, which gives the target in its own units."""
@@ -129,7 +141,17 @@ class Problem:
         """The network of a phenotype as it is measured, exported and recorded."""
         dataset = self.dataset
         network = check(self.network(phenotype))
-        return Model(network, dataset.inputs, dataset.classes, dataset.target)
+        threshold = self.threshold
+        if isinstance(threshold, str):
+            threshold = self.choose_threshold(evaluate(network, self.rows))
+        return Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
+
+    def choose_threshold(self, outputs: NDArray[np.float64]) -> float:
+        """The threshold of a network that gives these outputs on the training rows."""
+        if not isinstance(self.threshold, str):
+            return self.threshold
+        classes = self.dataset.class_numbers[self.split.train]
+        return best_threshold(outputs, classes, self.row_weights)
 
     def represent(self, settings: Settings) -> Representation:
         """How individuals are written; a DsgecError where the grammar cannot be written so."""
@@ -172,9 +194,8 @@ class Problem:
         y = y[self.split.train]
         count = len(self.dataset.classes)
         groups = tuple(np.flatnonzero(y == c) for c in range(count))
-        if count and outputs > 1:
-            return Targets((y[:, None] == np.arange(count)).astype(np.float64), groups)
-        return Targets(y[:, None], groups)
+        each = (y[:, None] == np.arange(count)).astype(np.float64)
+        return Targets(each if count and outputs > 1 else y[:, None], groups, self.row_weights)
 
     def fits(self, network: Network) -> bool:
         """Whether the network has as many outputs as the task needs."""
@@ -192,6 +213,13 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     expanded = expand(grammar, len(dataset.features), outputs)
     output = expanded.directives.output
     remark = check_task(check_language(expanded, len(dataset.features)), dataset, output)
+    if settings.threshold != USUAL_THRESHOLD and len(dataset.classes) != 2:
+        task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
+        raise wrong(
+            "threshold",
+            f"is for two classes, but the target `{dataset.target}` {task}",
+            "Leave it out.",
+        )
     learning = make_learning(settings, len(parts.train))
     objective = choose_objective(dataset, parts, settings.objective, learning, output)
     if settings.batch:
@@ -206,6 +234,8 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         objective,
         remark,
         learning,
+        weigh_rows(settings, dataset, parts, objective),
+        settings.threshold,
     )
     problem.represent(settings)
     return problem
@@ -240,6 +270,28 @@ def check_batch(settings: Settings, learning: Learning | None, objective: str) -
             f"is {settings.batch}, but {objective} measures the rows of each class",
             "Use another objective, such as log-loss.",
         )
+
+
+def weigh_rows(
+    settings: Settings, dataset: Dataset, parts: Split, objective: str
+) -> NDArray[np.float64] | None:
+    """The weights of the training rows; None where all count the same."""
+    given = dataset.row_weights
+    if settings.balance and not dataset.classes:
+        raise wrong(
+            "balance",
+            f"is for classes, but `{dataset.target}` is a numeric target",
+            "Leave it out.",
+        )
+    if (settings.balance or given is not None) and OBJECTIVES[objective].by_class:
+        raise DsgecError(
+            f"rows cannot have weights with the objective {objective}, which measures each class"
+            " on its own",
+            f"Use another one, such as {mention('objective', 'log-loss')}.",
+        )
+    own = given if given is None else given[parts.train]
+    classes, count = dataset.class_numbers[parts.train], len(dataset.classes)
+    return make_row_weights(own, classes, count, balance=settings.balance)
 
 
 def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None) -> Tables:

@@ -120,7 +120,7 @@ class Scorer:
             return Score(INFINITE, "an output is not finite", outcome=NOT_FINITE)
         targets = self.targets(outputs.shape[1])
         if self.problem.is_linear:
-            scaled = on_line(outputs, targets.values)
+            scaled = on_line(outputs, targets)
             if scaled is None:
                 return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
             outputs, _ = scaled

@@ -11,6 +11,8 @@ from dsgec.errors import DsgecError
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
+AUTO = "auto"
+"""Of a threshold: chosen by the training rows."""
 PRESETS = ("learning", "paper")
 EFFORTS = ("quick", "normal", "thorough")
 VARIATIONS = ("trees", "lists")
@@ -120,6 +122,20 @@ class Settings:
         " rmse, mse or mae for either; default: log-loss (of the paper exp-rmse) for classes,"
         " otherwise rmse.",
         metavar="NAME",
+    )
+    balance: bool = setting(
+        False,
+        "Give all classes the same weight in the objective, however many rows each has.",
+        recorded_with="balance",
+    )
+    threshold: float | str = setting(
+        0.5,
+        "Least probability at which the second of two classes is predicted; auto: chosen by the"
+        " training rows.",
+        *(0.0, 1.0),
+        word=AUTO,
+        metavar="NUMBER|auto",
+        recorded_with="threshold",
     )
     folds: int = setting(
         0, "Folds of a cross-validation, each a run.", 0, 1_000_000, metavar="K", option="cv"

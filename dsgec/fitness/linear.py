@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsgec.fitness.objectives import Array, ordered_sum
+from dsgec.fitness.objectives import Array, Targets, ordered_mean, ordered_sum, weighed
 
 LEAST_SPREAD = 1e-20
 """Squared spread of an output relative to its squared mean: in less there is only rounding."""
@@ -29,17 +29,16 @@ class FittedLine:
 
 
 @np.errstate(all="ignore")
-def fit_line(outputs: Array, targets: Array) -> FittedLine | None:
+def fit_line(outputs: Array, targets: Array, row_weights: Array | None = None) -> FittedLine | None:
     """The line of least squares for a column of outputs; None where a sum is not finite.
 
     Outputs without spread have the slope 0. templates/engine/linear.c gives the same bits.
     """
-    count = len(outputs)
-    mean, wanted = ordered_sum(outputs) / count, ordered_sum(targets) / count
+    mean, wanted = ordered_mean(outputs, row_weights), ordered_mean(targets, row_weights)
     centred = outputs - mean
-    spread = ordered_sum(centred * centred)
-    together = ordered_sum(centred * (targets - wanted))
-    least = LEAST_SPREAD * (count * (mean * mean))
+    spread = ordered_sum(weighed(centred * centred, row_weights))
+    together = ordered_sum(weighed(centred * (targets - wanted), row_weights))
+    least = LEAST_SPREAD * (len(outputs) * (mean * mean))
     # An output that is not finite makes the spread so, too.
     if not math.isfinite(spread) or not math.isfinite(together) or not math.isfinite(least):
         return None
@@ -47,8 +46,8 @@ def fit_line(outputs: Array, targets: Array) -> FittedLine | None:
     return FittedLine(wanted - slope * mean, slope)
 
 
-def on_line(outputs: Array, targets: Array) -> tuple[Array, float] | None:
+def on_line(outputs: Array, targets: Targets) -> tuple[Array, float] | None:
     """What a network with one output is judged by, and the slope that it is multiplied with."""
-    line = fit_line(outputs[:, 0], targets[:, 0])
+    line = fit_line(outputs[:, 0], targets.values[:, 0], targets.row_weights)
     with np.errstate(all="ignore"):
         return None if line is None else (line(outputs), line.slope)

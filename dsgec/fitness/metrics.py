@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.sums import total
 from dsgec.fitness.objectives import ordered_sum, spread, squared_errors
+from dsgec.network.decide import USUAL_THRESHOLD, Classes, predicted_classes
 
 Array = NDArray[np.float64]
-Classes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +41,23 @@ NO_RANKS = -1
 """An output is not a number."""
 
 
-def predicted_classes(outputs: Array) -> Classes:
-    """The class of each row: the largest output, or, of a lone one, whether it reaches 0.5.
-
-    What is not a number is smaller than any number, as in the exported code.
-    """
-    if outputs.shape[1] == 1:
-        return (outputs[:, 0] >= 0.5).astype(np.intp)
-    comparable = np.where(np.isnan(outputs), -np.inf, outputs)
-    return np.asarray(comparable.argmax(axis=1), dtype=np.intp)
-
-
-def classification(outputs: Array, classes: Classes, count: int) -> dict[str, float | None]:
+def classification(
+    outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
+) -> dict[str, float | None]:
     """A figure that is not defined for these rows is None."""
-    return class_figures(tally_classes(outputs, classes, count))
+    return class_figures(tally_classes(outputs, classes, count, threshold))
 
 
-def tally_classes(outputs: Array, classes: Classes, count: int) -> ClassTally:
+def tally_classes(
+    outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
+) -> ClassTally:
     """The native engine counts the same, in the same order."""
     one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
     targets = one_hot[:, 1:2] if outputs.shape[1] == 1 else one_hot
     ranked = [(-1, 1)] if count == 2 else [(c, c) for c in range(outputs.shape[1])]
     return ClassTally(
         outputs.shape[1],
-        confusion(outputs, classes, count),
+        confusion(outputs, classes, count, threshold),
         [_ranks(outputs[:, column], classes == c) for column, c in ranked],
         ordered_sum(squared_errors(outputs, targets)),
     )
@@ -87,9 +80,11 @@ def class_figures(tally: ClassTally) -> dict[str, float | None]:
     }
 
 
-def confusion(outputs: Array, classes: Classes, count: int) -> list[list[int]]:
+def confusion(
+    outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
+) -> list[list[int]]:
     """A row for each class, a column for each class that was predicted: how many rows."""
-    pairs = classes * count + predicted_classes(outputs)
+    pairs = classes * count + predicted_classes(outputs, threshold)
     counts: list[list[int]] = (
         np.bincount(pairs, minlength=count * count).reshape(count, -1).tolist()
     )

@@ -2,6 +2,9 @@
 
 Sums run in a fixed order (`LANES` partial sums, then those in turn), so that the engine can make
 them with vector instructions and still give the same bits.
+
+A row can have a weight: its error counts so many times. The weights of the training rows have the
+mean 1, so a mean over the rows still divides by their number.
 """
 
 from collections.abc import Callable
@@ -24,10 +27,14 @@ CLASSIFICATION, REGRESSION = "classification", "regression"
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What the outputs should be: a row each; `groups` are the rows of each class."""
+    """What the outputs should be: a row each; `groups` are the rows of each class.
+
+    `row_weights` are there where rows count differently.
+    """
 
     values: Array
     groups: tuple[NDArray[np.intp], ...]
+    row_weights: Array | None = None
 
 
 def exp_rmse(outputs: Array, targets: Targets) -> float:
@@ -47,7 +54,8 @@ def rmse(outputs: Array, targets: Targets) -> float:
 
 def mse(outputs: Array, targets: Targets) -> float:
     """The mean squared error."""
-    return ordered_sum(squared_errors(outputs, targets.values)) / targets.values.size
+    errors = squared_errors(outputs, targets.values)
+    return ordered_sum(weighed(errors, targets.row_weights)) / targets.values.size
 
 
 def mae(outputs: Array, targets: Targets) -> float:
@@ -55,7 +63,7 @@ def mae(outputs: Array, targets: Targets) -> float:
     total = np.zeros(len(outputs))
     for column in range(outputs.shape[1]):
         total = total + np.abs(outputs[:, column] - targets.values[:, column])
-    return ordered_sum(total) / targets.values.size
+    return ordered_sum(weighed(total, targets.row_weights)) / targets.values.size
 
 
 def log_loss(outputs: Array, targets: Targets) -> float:
@@ -64,7 +72,7 @@ def log_loss(outputs: Array, targets: Targets) -> float:
     for column in range(outputs.shape[1]):
         chosen = np.where(targets.values[:, column] == 1.0, outputs[:, column], chosen)
     kept = np.clip(chosen, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
-    return ordered_sum(-vector.log(kept)) / len(outputs)
+    return ordered_sum(weighed(-vector.log(kept), targets.row_weights)) / len(outputs)
 
 
 def mistakes(outputs: Array, targets: Targets) -> float:
@@ -73,13 +81,14 @@ def mistakes(outputs: Array, targets: Targets) -> float:
         wrong = (outputs[:, 0] >= 0.5) != (targets.values[:, 0] == 1.0)
     else:
         wrong = outputs.argmax(axis=1) != targets.values.argmax(axis=1)
-    return ordered_sum(wrong.astype(np.float64)) / len(outputs)
+    return ordered_sum(weighed(wrong.astype(np.float64), targets.row_weights)) / len(outputs)
 
 
 def unexplained(outputs: Array, targets: Targets) -> float:
     """The squared errors over those of the mean of the targets: 1 - R²."""
-    errors = ordered_sum(squared_errors(outputs, targets.values))
-    return errors / spread(targets.values[:, 0])
+    errors = squared_errors(outputs, targets.values)
+    total = ordered_sum(weighed(errors, targets.row_weights))
+    return total / spread(targets.values[:, 0], targets.row_weights)
 
 
 def differences(outputs: Array, targets: Targets) -> Array:
@@ -137,7 +146,7 @@ def log_loss_factors(outputs: Array, targets: Targets, fitness: float) -> list[f
 
 def unexplained_factors(outputs: Array, targets: Targets, fitness: float) -> list[float]:
     """What the summed seeds of `r2` are multiplied by."""
-    return [2.0 / spread(targets.values[:, 0])]
+    return [2.0 / spread(targets.values[:, 0], targets.row_weights)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +161,8 @@ class Objective:
 
     `rises`: people read 1 minus that, where more is better. `perfect` is the best that they read.
     `degree` is the power of a numeric target's units that it is in: of `rmse` 1, of `mse` 2.
-    `by_class`: the rows of each class are summed on their own. `squared`: it is least where the
-    squared errors of all rows are.
+    `by_class`: the rows of each class are summed on their own, so that rows have no weights.
+    `squared`: it is least where the squared errors of all rows are.
     """
 
     fitness: Callable[[Array, Targets], float]
@@ -225,10 +234,23 @@ def natural(objective: str, fitness: float, deviation: float = 1.0) -> float:
     return 1.0 - fitness if OBJECTIVES[objective].rises else fitness
 
 
-def spread(values: Array) -> float:
+def spread(values: Array, row_weights: Array | None = None) -> float:
     """The squared distances from the mean, summed."""
-    deviations = values - ordered_sum(values) / len(values)
-    return ordered_sum(deviations * deviations)
+    deviations = values - ordered_mean(values, row_weights)
+    return ordered_sum(weighed(deviations * deviations, row_weights))
+
+
+def ordered_mean(values: Array, row_weights: Array | None = None) -> float:
+    """The mean; some of the training rows have weights of another mean than 1."""
+    mass = len(values) if row_weights is None else ordered_sum(row_weights)
+    return ordered_sum(weighed(values, row_weights)) / mass
+
+
+def weighed(values: Array, row_weights: Array | None) -> Array:
+    """A number or a row of numbers for each row, times the weight of the row."""
+    if row_weights is None:
+        return values
+    return values * (row_weights if values.ndim == 1 else row_weights[:, None])
 
 
 def squared_errors(outputs: Array, targets: Array) -> Array:

@@ -15,7 +15,14 @@ from dsgec.arithmetic import vector
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.table import SLOPES
 from dsgec.fitness.linear import on_line
-from dsgec.fitness.objectives import OBJECTIVES, Array, Objective, Targets, ordered_sum
+from dsgec.fitness.objectives import (
+    OBJECTIVES,
+    Array,
+    Objective,
+    Targets,
+    ordered_sum,
+    weighed,
+)
 from dsgec.learning.graph import WeightedNetwork
 from dsgec.network.evaluate import applied, output_values
 from dsgec.network.ir import Apply, Constant, Input
@@ -47,7 +54,7 @@ def loss_and_gradient(
             return None
         factor = 1.0
         if linear:
-            scaled = on_line(outputs, targets.values)
+            scaled = on_line(outputs, targets)
             if scaled is None:
                 return None
             outputs, factor = scaled
@@ -109,12 +116,12 @@ def _seed(
 ) -> list[tuple[int, Array]]:
     """Where the slopes of the objective begin, in the order of the outputs."""
     network = graph.network
-    positions = network.outputs
+    positions, by = network.outputs, targets.row_weights
     if learned.logistic and network.softmax:
         seeds = outputs - targets.values
     elif learned.logistic and len(positions) == 1 and _is_sigmoid(graph):
         (argument,) = _arguments(graph, positions[0])
-        return [(argument, outputs[:, 0] - targets.values[:, 0])]
+        return [(argument, weighed(outputs[:, 0] - targets.values[:, 0], by))]
     else:
         seeds = learned.seeds(outputs, targets)
         if network.softmax:
@@ -122,6 +129,7 @@ def _seed(
             for column in range(1, len(positions)):
                 total = total + seeds[:, column] * outputs[:, column]
             seeds = outputs * (seeds - total[:, None])
+    seeds = weighed(seeds, by)
     return [(position, seeds[:, column]) for column, position in enumerate(positions)]
 
 

@@ -40,18 +40,22 @@ class LinearModel:
         return self.finish(_sums(rows, self.weights))
 
 
-def fit_logistic(x: Array, classes: NDArray[np.intp], count: int) -> LinearModel:
+def fit_logistic(
+    x: Array, classes: NDArray[np.intp], count: int, weights: Array | None = None
+) -> LinearModel:
     """Logistic regression: of two classes the second's probability, of more one for each."""
     rows = _some(len(x), x.shape[1] * count)
+    by = _weights(weights, rows)
     wanted = (classes[rows, None] == np.arange(count)).astype(np.float64)
     if count == 2:
-        return _fit(x[rows], 1, lambda z: _two_classes(z, wanted[:, 1:]), vector.sig)
-    return _fit(x[rows], count, lambda z: _many_classes(z, wanted), _softmax)
+        return _fit(x[rows], 1, lambda z: _two_classes(z, wanted[:, 1:], by), vector.sig)
+    return _fit(x[rows], count, lambda z: _many_classes(z, wanted, by), _softmax)
 
 
-def fit_ridge(x: Array, y: Array) -> LinearModel:
+def fit_ridge(x: Array, y: Array, weights: Array | None = None) -> LinearModel:
     """Ridge regression."""
     rows = _some(len(x), x.shape[1])
+    by = _weights(weights, rows)
     wanted = y[rows, None]
     mean = _in_order(wanted) / len(rows)
     spread = np.sqrt(_in_order((wanted - mean) ** 2) / len(rows))
@@ -59,7 +63,7 @@ def fit_ridge(x: Array, y: Array) -> LinearModel:
     scaled = (wanted - mean) / spread
 
     def errors(z: Array) -> tuple[float, Array]:
-        return 0.5 * float(_in_order((z - scaled) ** 2)[0]), z - scaled
+        return 0.5 * float(_in_order(by * (z - scaled) ** 2)[0]), by * (z - scaled)
 
     return _fit(x[rows], 1, errors, lambda z: z * spread + mean)
 
@@ -95,22 +99,26 @@ def _fit(x: Array, outputs: int, errors: Errors, finish: Callable[[Array], Array
     return LinearModel(center, scale, weights, finish)
 
 
-def _two_classes(z: Array, wanted: Array) -> tuple[float, Array]:
+def _two_classes(z: Array, wanted: Array, by: Array) -> tuple[float, Array]:
     p = vector.sig(z)
-    return _loss(np.where(wanted == 1.0, p, 1.0 - p)), p - wanted
+    return _loss(np.where(wanted == 1.0, p, 1.0 - p), by), by * (p - wanted)
 
 
-def _many_classes(z: Array, wanted: Array) -> tuple[float, Array]:
+def _many_classes(z: Array, wanted: Array, by: Array) -> tuple[float, Array]:
     p = _softmax(z)
-    return _loss(p[wanted == 1.0][:, None]), p - wanted
+    return _loss(p[wanted == 1.0][:, None], by), by * (p - wanted)
 
 
 def _softmax(z: Array) -> Array:
     return np.column_stack(vector.softmax(*z.T))
 
 
-def _loss(chosen: Array) -> float:
-    return float(_in_order(-vector.log(np.clip(chosen, LEAST_PROBABILITY, 1.0)))[0])
+def _loss(chosen: Array, by: Array) -> float:
+    return float(_in_order(-by * vector.log(np.clip(chosen, LEAST_PROBABILITY, 1.0)))[0])
+
+
+def _weights(weights: Array | None, rows: NDArray[np.intp]) -> Array:
+    return np.ones((len(rows), 1)) if weights is None else weights[rows, None]
 
 
 def _sums(by_feature: Array, weights: Array) -> Array:

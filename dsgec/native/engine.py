@@ -50,6 +50,7 @@ class EngineTables:
 
     `groups` has the first row of each group and how many of its rows count; `single` is the target
     of a lone output, `each` has one for each class. `places` has where each row has come to stand.
+    `row_weights` are there where rows count differently.
     """
 
     columns: NDArray[np.float64]
@@ -57,6 +58,7 @@ class EngineTables:
     each: NDArray[np.float64]
     groups: tuple[tuple[int, int], ...]
     places: NDArray[np.int64]
+    row_weights: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class NativeEngine:
             columns=tables.columns,
             single=tables.single,
             each=tables.each,
+            row_weights=self._ffi.NULL if tables.row_weights is None else tables.row_weights,
             features=features,
             rows=rows,
             groups=len(groups),
@@ -333,7 +336,7 @@ class NativeEngine:
         sizes = self._library.values(answer[0])
         return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
 
-    def tally(self, text: str, part: TablePart) -> NativeTally:
+    def tally(self, text: str, part: TablePart, threshold: float) -> NativeTally:
         """What the metrics of the network of a text are made of, for some rows of the table."""
         outputs = self._outputs(text)
         if outputs is None:
@@ -353,6 +356,7 @@ class NativeEngine:
             wanted=part.wanted,
             count=len(part.places),
             class_count=classes,
+            threshold=threshold,
             room=room,
             confusion=confusion,
             ranks=ranks,

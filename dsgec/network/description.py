@@ -11,6 +11,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.network.check import check
+from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.ir import Network
 from dsgec.network.model import KINDS, Column, Label, Model
 from dsgec.network.parse import parse
@@ -23,21 +24,28 @@ _FIELDS = tuple(field.name for field in fields(Column))
 
 def describe(model: Model) -> dict[str, Any]:
     """All of a model but its network."""
-    return {**_description(model.columns, model.classes), "target": model.target}
+    around = _description(model.columns, model.classes, model.threshold)
+    return {**around, "target": model.target}
 
 
 def identity(model: Model) -> str:
     """The text that the model's digest is taken of: what it computes, not how it is written."""
-    return text(model.network) + surroundings(model.columns, model.classes)
+    return text(model.network) + surroundings(model.columns, model.classes, model.threshold)
 
 
-def surroundings(columns: Sequence[Column], classes: Sequence[Label]) -> str:
+def surroundings(columns: Sequence[Column], classes: Sequence[Label], threshold: float) -> str:
     """What of a model's identity is not the text of its network."""
-    return json.dumps(_description(columns, classes), sort_keys=True)
+    return json.dumps(_description(columns, classes, threshold), sort_keys=True)
 
 
-def _description(columns: Sequence[Column], classes: Sequence[Label]) -> dict[str, Any]:
-    return {"columns": [_column(column) for column in columns], "classes": list(classes)}
+def _description(
+    columns: Sequence[Column], classes: Sequence[Label], threshold: float
+) -> dict[str, Any]:
+    return {
+        "columns": [_column(column) for column in columns],
+        "classes": list(classes),
+        **({} if threshold == USUAL_THRESHOLD else {"threshold": threshold}),
+    }
 
 
 def read_model(description: Any, network: str, source: str, network_source: str) -> Model:
@@ -47,13 +55,19 @@ def read_model(description: Any, network: str, source: str, network_source: str)
     columns = tuple(_read_column(column, source) for column in description["columns"])
     classes = _labels(description.get("classes", []), source)
     target = description.get("target", "")
-    if not _is_text(target) or len({column.name for column in columns}) < len(columns):
+    threshold = description.get("threshold", USUAL_THRESHOLD)
+    if (
+        not _is_text(target)
+        or len({column.name for column in columns}) < len(columns)
+        or not _is_number(threshold)
+        or (threshold != USUAL_THRESHOLD and len(classes) != 2)
+    ):
         raise _wrong(source)
     inputs = sum(len(column.features) for column in columns)
     evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
     if not _fits(evolved, classes):
         raise DsgecError(f"{network_source} and {source} do not belong together")
-    return Model(evolved, columns, classes, target)
+    return Model(evolved, columns, classes, target, float(threshold))
 
 
 def _column(column: Column) -> dict[str, Any]:

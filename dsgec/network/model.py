@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from dsgec.network.canonical import canonical
+from dsgec.network.decide import USUAL_THRESHOLD, has_threshold
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network
 
 Label = str | int
@@ -52,13 +53,20 @@ class Model:
     """`classes` are the labels in the order of their numbers; without any, outputs are values.
 
     The inputs of `network` are the features of the columns, in order; `target` is the name of what
-    is predicted, if it has one.
+    is predicted, if it has one. Of two classes, the second is predicted where its output reaches
+    the `threshold`: see `dsgec.network.decide`.
     """
 
     network: Network
     columns: tuple[Column, ...]
     classes: tuple[Label, ...] = ()
     target: str = ""
+    threshold: float = USUAL_THRESHOLD
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether its class depends on the last output alone."""
+        return self.is_classifier and has_threshold(len(self.network.outputs), self.threshold)
 
     @property
     def features(self) -> tuple[str, ...]:

@@ -83,6 +83,12 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("dsgec", str(record["dsgec"])),
         ("model id", str(record["model"].get("id"))),
     ]
+    threshold = record["model"].get("threshold")
+    if threshold is not None:  # it is not 0.5
+        label = record["model"]["classes"][1]
+        pairs.insert(7, ("threshold", f"{label} is predicted at {short(threshold)} or more"))
+    if data.get("weights_sha256"):
+        pairs.insert(4, ("row weights", f"given (SHA-256 {str(data['weights_sha256'])[:16]}…)"))
     if settings.get("folds"):
         pairs.insert(4, ("fold", f"{settings.get('fold', 0) + 1} of {settings['folds']}"))
     return pairs

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dsgec.evolution.measure import Figures, measured
 from dsgec.evolution.problem import Problem
-from dsgec.fitness.metrics import predicted_classes
 from dsgec.learning.linear_model import fit_logistic, fit_ridge
+from dsgec.network.decide import predicted_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
 
@@ -40,14 +40,14 @@ def make_baselines(problem: Problem) -> tuple[Baseline, Baseline]:
     rows, count = len(dataset.y), len(dataset.classes)
     if not count:
         mean = math.fsum(dataset.y[train].tolist()) / len(train)
-        ridge = fit_ridge(dataset.x[train], dataset.y[train])
+        ridge = fit_ridge(dataset.x[train], dataset.y[train], problem.row_weights)
         return (
             Baseline("mean", np.full((rows, 1), mean)),
             Baseline("ridge regression", ridge.outputs(dataset.x)),
         )
     numbers = dataset.class_numbers[train]
     shares = np.bincount(numbers, minlength=count) / len(train)
-    logistic = fit_logistic(dataset.x[train], numbers, count)
+    logistic = fit_logistic(dataset.x[train], numbers, count, problem.row_weights)
     prior = shares[1:] if count == 2 else shares
     return (
         Baseline("majority class", np.tile(prior, (rows, 1))),
@@ -69,8 +69,9 @@ def compare(problem: Problem, model: Model, figures: Figures) -> dict[str, Any]:
     y = problem.dataset.y[test]
     if problem.dataset.classes:
         metric, way = "accuracy", "McNemar"
-        hits = predicted_classes(outputs[test]) == y
-        p = _mcnemar(hits, predicted_classes(linear.outputs[test]) == y)
+        hits = predicted_classes(outputs[test], model.threshold) == y
+        threshold = problem.choose_threshold(linear.outputs[problem.split.train])
+        p = _mcnemar(hits, predicted_classes(linear.outputs[test], threshold) == y)
     else:
         metric, way = "rmse", "paired bootstrap"
         with np.errstate(all="ignore"):

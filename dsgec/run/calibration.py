@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.fitness.metrics import predicted_classes
+from dsgec.network.decide import predicted_classes
 from dsgec.plain_data import is_count, is_list, is_number
 
 Array = NDArray[np.float64]

@@ -15,6 +15,7 @@ from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.network.check import check
+from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.description import surroundings
 from dsgec.network.measure import Size
 from dsgec.network.model import Model
@@ -38,6 +39,7 @@ class Famous:
     test: dict[str, float | None]
     model_id: str
     phenotype: str
+    threshold: float = USUAL_THRESHOLD
 
     @property
     def connections(self) -> int:
@@ -58,7 +60,7 @@ def hall_text(
         rival = found.get(size.connections)
         if rival is None or champion.fitness < rival[0].fitness:
             found[size.connections] = champion, size, text
-    around = surroundings(problem.dataset.inputs, problem.dataset.classes)
+    dataset = problem.dataset
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
     rows = [found[connections] for connections in sorted(found)]
@@ -69,10 +71,18 @@ def hall_text(
         if problem.is_fitness_read
         else measurer.scores(phenotypes)
     )
-    for (champion, size, text), figures, score in zip(rows, measured, scores, strict=True):
+    has_thresholds = problem.threshold != USUAL_THRESHOLD
+    usual = [USUAL_THRESHOLD] * len(rows)
+    thresholds = measurer.thresholds(phenotypes) if has_thresholds else usual
+    for (champion, size, text), figures, score, threshold in zip(
+        rows, measured, scores, thresholds, strict=True
+    ):
         written = problem.complete(champion.phenotype)
+        around = surroundings(dataset.inputs, dataset.classes, threshold)
         identity = identity_digest(text + around)
         row = _row(champion, written, size, score, figures, identity)
+        if has_thresholds:
+            row["threshold"] = threshold
         if writer is None:
             writer = csv.DictWriter(out, list(row), lineterminator="\n")
             writer.writeheader()
@@ -128,9 +138,10 @@ def _famous(row: dict[str, str], metrics: Sequence[str]) -> Famous:
         }
         for part in ("train", "test")
     )
-    if not train.keys() & test.keys() >= {*metrics}:
+    threshold = float(row.get("threshold", USUAL_THRESHOLD))
+    if not train.keys() & test.keys() >= {*metrics} or not math.isfinite(threshold):
         raise ValueError
-    return Famous(sizes, score, train, test, row["model_id"], row["phenotype"])
+    return Famous(sizes, score, train, test, row["model_id"], row["phenotype"], threshold)
 
 
 def _figure(text: str) -> float | None:
@@ -153,7 +164,9 @@ def pick(
         source=source,
     )
     network = check(simplify(in_own_units(written, network_scale(record))))
-    model = replace(best, network=network)
+    # Of other networks no threshold is meant; then the model_id differs.
+    threshold = chosen.threshold if len(best.classes) == 2 else best.threshold
+    model = replace(best, network=network, threshold=threshold)
     if model_id(model) != chosen.model_id:
         raise DsgecError(
             f"in {source}, the network of {chosen.connections} connections does not match its"

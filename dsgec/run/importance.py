@@ -14,6 +14,7 @@ from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.sums import total
 from dsgec.data.split import shuffled
 from dsgec.fitness import metrics
+from dsgec.network.decide import predicted_classes
 from dsgec.network.evaluate import applied, node_values, output_values
 from dsgec.network.ir import Apply, Input, Network
 from dsgec.network.model import Model, composed
@@ -95,7 +96,7 @@ def _errors(network: Network, values: list[Any], wanted: NDArray[Any], model: Mo
     lines = np.broadcast_shapes(*(one.shape for one in found), (1, len(wanted)))
     each = np.stack([np.broadcast_to(one, lines) for one in found], axis=-1)
     if model.classes:
-        return [float((metrics.predicted_classes(one) != wanted).mean()) for one in each]
+        return [float((predicted_classes(one, model.threshold) != wanted).mean()) for one in each]
     figures = [metrics.regression(one, wanted)["rmse"] for one in each]
     return [math.nan if one is None else one for one in figures]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.encode import raw_rows, refuse_missing
 from dsgec.data.ir import Table
-from dsgec.fitness.metrics import predicted_classes
+from dsgec.network.decide import chosen_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Input
 from dsgec.network.model import Model, composed
@@ -24,11 +24,11 @@ def predictions(model: Model, table: Table) -> str:
     if model.is_classifier:
         labels = [_cell(str(label)) for label in model.classes]
         writer.writerow(["predicted", *(f"p({label})" for label in labels)])
-        chosen = predicted_classes(outputs)
-        for number, row in zip(chosen.tolist(), outputs.tolist(), strict=True):
+        chosen, nothing = chosen_classes(outputs, model.threshold)
+        names = ["" if no else labels[n] for n, no in zip(chosen, nothing, strict=True)]
+        for name, row in zip(names, outputs.tolist(), strict=True):
             probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row
-            is_told = probabilities[number] == probabilities[number]  # or it is not a number
-            writer.writerow([labels[number] if is_told else "", *probabilities])
+            writer.writerow([name, *probabilities])
     else:
         writer.writerow([f"y_{i}" for i in range(1, outputs.shape[1] + 1)])
         writer.writerows(outputs.tolist())

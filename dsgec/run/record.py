@@ -69,21 +69,21 @@ def make_record(
             "evaluations": last.evaluations,
             "reused": last.reused,
             **measured(problem, outputs),
-            **_confusions(problem, outputs),
+            **_confusions(problem, model, outputs),
             "network": asdict(size(network)),
             "phenotype": problem.complete(last.phenotype),
         },
     }
 
 
-def _confusions(problem: Problem, outputs: NDArray[np.float64]) -> dict[str, Any]:
+def _confusions(problem: Problem, model: Model, outputs: NDArray[np.float64]) -> dict[str, Any]:
     classes = problem.dataset.classes
     if not classes:
         return {}
     numbers = problem.dataset.class_numbers
     return {
         "confusion": {
-            part: metrics.confusion(outputs[rows], numbers[rows], len(classes))
+            part: metrics.confusion(outputs[rows], numbers[rows], len(classes), model.threshold)
             for part, rows in parts(problem)
         }
     }
@@ -122,7 +122,10 @@ def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
 
 def _data_options(dataset: Dataset) -> dict[str, Any]:
     """What was asked of the table, where not the default."""
-    asked: dict[str, Any] = {"test_sha256": dataset.test_digest}
+    asked: dict[str, Any] = {
+        "test_sha256": dataset.test_digest,
+        "weights_sha256": dataset.weights_digest,
+    }
     for one in settings_of(Plan):
         value = getattr(dataset.plan, one.name)
         if value != one.default and one.name != "task":  # which is the data set's

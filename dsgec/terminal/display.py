@@ -239,6 +239,7 @@ def result_lines(run: WrittenRun) -> list[str]:
     lines = [
         f"best network: {objective} {plain_number(result['score'])} ({perfect} is perfect);"
         f" {', '.join(parts)}",
+        *_threshold_lines(run.record["model"]),
         *_metric_lines(result),
         *_comparison_lines(result),
         *_confusion_lines(run.record),
@@ -251,6 +252,13 @@ def result_lines(run: WrittenRun) -> list[str]:
         f'"import {module}; help({module})"'
     )
     return lines
+
+
+def _threshold_lines(model: dict[str, Any]) -> list[str]:
+    if "threshold" not in model:  # it is 0.5
+        return []
+    label = clean(str(model["classes"][1]))
+    return [f"threshold: {label} is predicted at a probability of {model['threshold']:.4g} or more"]
 
 
 def _metric_lines(result: dict[str, Any]) -> list[str]:

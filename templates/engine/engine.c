@@ -44,7 +44,7 @@ static int are_possible(const dsgec_engine_settings *s) {
            s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
            s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
-           s->classes >= 0 && s->threads >= 1 && s->threads <= 1024 && s->batch >= 0 &&
+           s->classes >= 0 && (s->row_weights != NULL) == WEIGHTED && s->threads >= 1 && s->threads <= 1024 && s->batch >= 0 &&
            (s->batch == 0 || (LEARNING && s->groups == 1 && s->batch % LANES == 0 &&
                               s->batch < s->row_groups[0].count));
 }
@@ -68,11 +68,12 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     e->table.features = (size_t)settings->features;
     e->targets.single = settings->single;
     e->targets.each = settings->each;
+    e->targets.row_weights = settings->row_weights;
     e->targets.groups = settings->row_groups;
     e->targets.group_count = settings->groups;
     e->targets.classes = settings->classes;
     found = dsgec_enter();
-    e->targets.mean = measure_mean(settings->single, (size_t)settings->row_groups[0].count);
+    e->targets.mean = measure_mean(settings->single, &e->targets);
     e->targets.spread = measure_spread(&e->targets);
     dsgec_leave(found);
     e->current = &e->targets;

@@ -32,12 +32,12 @@ typedef struct {
 } dsgec_engine_group;
 
 /* `columns` has one for each feature, `single` is the target of a lone output, `each` has a column
- * for each class. */
+ * for each class; `row_weights` are NULL in an engine whose rows all count the same. */
 typedef struct {
     uint64_t seed;
     int64_t population, tournament, elites, max_size, threads, connect_all, codons, wraps, memory;
     double crossover, mutation;
-    const double *columns, *single, *each;
+    const double *columns, *single, *each, *row_weights;
     int64_t features, rows, classes, groups;
     const dsgec_engine_group *row_groups;
     int64_t steps; /* of learning; then what is added to the objective */
@@ -101,14 +101,17 @@ typedef struct {
  * `classes` has the class of each row, or -1 of one that does not count; of a numeric target,
  * `wanted` has what each should be. The `count` rows that do count stand, in the order in which
  * errors are added, at `places`. There is `room` for three words a row. `confusion` has, for each
- * class, how many of its rows were taken for each class; `ranks`, for each column, twice the sum of
- * the ranks of the rows of its class, or -1 where an output is not a number. */
+ * class, how many of its rows were taken for each class: that of the greatest output or, with one
+ * output or a threshold that is not 0.5, the second where the last output reaches the threshold;
+ * `ranks`, for each column, twice the sum of the ranks of the rows of its class, or -1 where an
+ * output is not a number. */
 typedef struct {
     const double *outputs;
     int64_t rows, columns;
     const int64_t *places, *classes;
     const double *wanted;
     int64_t count, class_count;
+    double threshold;
     uint64_t *room;
     int64_t *confusion, *ranks;
     double squares, distances;

@@ -7,13 +7,20 @@
 #define SHARED static inline
 #endif
 
-/* `single` is the target of a lone output; `each` has a column for each class. */
+/* `single` is the target of a lone output; `each` has a column for each class. What is summed over
+ * the rows is WEIGHED first. */
 typedef struct {
-    const double *single, *each;
+    const double *single, *each, *row_weights;
     const dsgec_engine_group *groups;
     int64_t group_count, classes;
     double mean, spread; /* of a numeric target */
 } Targets;
+
+#if WEIGHTED
+#define WEIGHED(value, targets, row) ((value) * (targets)->row_weights[row])
+#else
+#define WEIGHED(value, targets, row) (value)
+#endif
 
 /* The errors of a class's rows, or of all, when they have been summed; `before` is the fitness of
  * the groups before, at first 1. */

@@ -72,6 +72,7 @@ static Outcome measure(Scoring *s, const Table *table, const Targets *targets, d
             continue; /* a product over nothing */
         }
         row_errors(errors, s->outputs, outputs, targets, table->rows, row, n);
+        weigh(errors, targets, row, n);
         add_errors(&sums, targets, errors, row, n, outputs);
     }
     /* Otherwise an output that is not finite makes the fitness so, as every row is in a group. */

@@ -102,7 +102,7 @@ static void choose_rows(dsgec_engine *e) {
         e->window.count = batch;
         e->sampled = e->targets;
         e->sampled.groups = &e->window;
-        e->sampled.mean = measure_mean(e->targets.single + e->window.start, (size_t)batch);
+        e->sampled.mean = measure_mean(e->targets.single + e->window.start, &e->sampled);
         e->sampled.spread = measure_spread(&e->sampled);
         e->current = &e->sampled;
     }

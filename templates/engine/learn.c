@@ -117,6 +117,7 @@ static void seed(Scoring *s, const Table *table, const Targets *targets, size_t 
         }
     }
     for (k = 0; k < count; k++) {
+        weigh(delta_memory(&s->blocks, t, k), targets, row, n);
         for (i = counted; i < n; i++) {
             delta_memory(&s->blocks, t, k)[i] = 0.0;
         }
@@ -160,6 +161,7 @@ static Outcome learn_group(Scoring *s, const Table *table, const Targets *target
             continue; /* a product over nothing */
         }
         LEARNED_ERRORS(errors, s->outputs, s->tape.output_count, targets, table->rows, row, n);
+        weigh(errors, targets, row, n);
         add_to_lanes(lanes, errors, counted);
         if (back) {
             seed(s, table, targets, row, n, counted, errors);

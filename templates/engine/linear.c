@@ -20,25 +20,27 @@ static int fill_column(Scoring *s, const Table *table, const Targets *targets) {
 static Outcome fit_line(Scoring *s, const Table *table, const Targets *targets) {
     double squares[LANES] = {0.0}, products[LANES] = {0.0};
     double spread, together, mean, least, intercept, *column;
-    const double *wanted = targets->single + first_row(targets);
-    size_t count = (size_t)targets->groups[0].count, whole = count / LANES * LANES, i, n;
+    size_t first = first_row(targets), count = (size_t)targets->groups[0].count;
+    size_t whole = count / LANES * LANES, i, n;
+    const double *wanted = targets->single + first;
     int lane;
     if (!fill_column(s, table, targets)) {
         return SCORE_NO_MEMORY;
     }
-    column = s->column + first_row(targets);
-    mean = measure_mean(column, count);
+    column = s->column + first;
+    mean = measure_mean(column, targets);
     for (i = 0; i < whole; i += LANES) {
         for (lane = 0; lane < LANES; lane++) {
-            double centred = column[i + (size_t)lane] - mean;
-            squares[lane] += centred * centred;
-            products[lane] += centred * (wanted[i + (size_t)lane] - targets->mean);
+            size_t at = i + (size_t)lane;
+            double centred = column[at] - mean;
+            squares[lane] += WEIGHED(centred * centred, targets, first + at);
+            products[lane] += WEIGHED(centred * (wanted[at] - targets->mean), targets, first + at);
         }
     }
     for (; i < count; i++) {
         double centred = column[i] - mean;
-        squares[i - whole] += centred * centred;
-        products[i - whole] += centred * (wanted[i] - targets->mean);
+        squares[i - whole] += WEIGHED(centred * centred, targets, first + i);
+        products[i - whole] += WEIGHED(centred * (wanted[i] - targets->mean), targets, first + i);
     }
     spread = add_lanes(squares);
     together = add_lanes(products);
@@ -48,7 +50,7 @@ static Outcome fit_line(Scoring *s, const Table *table, const Targets *targets) 
     }
     s->slope = spread > least ? together / spread : 0.0;
     intercept = targets->mean - s->slope * mean;
-    n = end_row(targets) - first_row(targets);
+    n = end_row(targets) - first;
     EACH_ROW { column[i] = intercept + s->slope * column[i]; }
     return SCORED;
 }

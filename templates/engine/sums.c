@@ -10,12 +10,6 @@ static double add_lanes(const double *lanes) {
     return total;
 }
 
-static double measure_mean(const double *values, size_t count) {
-    double lanes[LANES] = {0.0};
-    add_to_lanes(lanes, values, count);
-    return add_lanes(lanes) / (double)count;
-}
-
 /* The rows of all groups, with those that only fill the last lanes. */
 static size_t first_row(const Targets *targets) {
     return (size_t)targets->groups[0].start;
@@ -26,6 +20,36 @@ static size_t end_row(const Targets *targets) {
     return (size_t)(last->start + (last->count + LANES - 1) / LANES * LANES);
 }
 
+/* Errors or seeds of the `n` rows from `row` on, times the weights of the rows. */
+static void weigh(double *values, const Targets *targets, size_t row, size_t n) {
+#if WEIGHTED
+    const double *row_weights = targets->row_weights + row;
+    size_t i;
+    EACH_ROW { values[i] = values[i] * row_weights[i]; }
+#else
+    (void)values, (void)targets, (void)row, (void)n;
+#endif
+}
+
+/* Of values that begin with the first row: `ordered_mean` of objectives.py. */
+static double measure_mean(const double *values, const Targets *targets) {
+    size_t count = (size_t)targets->groups[0].count;
+    double lanes[LANES] = {0.0};
+#if WEIGHTED
+    const double *row_weights = targets->row_weights + first_row(targets);
+    double masses[LANES] = {0.0};
+    size_t i;
+    for (i = 0; i < count; i++) {
+        lanes[i % LANES] += values[i] * row_weights[i];
+    }
+    add_to_lanes(masses, row_weights, count);
+    return add_lanes(lanes) / add_lanes(masses);
+#else
+    add_to_lanes(lanes, values, count);
+    return add_lanes(lanes) / (double)count;
+#endif
+}
+
 /* The squared distances of a numeric target from its mean, summed. */
 static double measure_spread(const Targets *targets) {
     double lanes[LANES] = {0.0}, squares[LANES], mean = targets->mean;
@@ -34,7 +58,8 @@ static double measure_spread(const Targets *targets) {
     for (row = 0; row < count; row += n) {
         n = count - row < LANES ? count - row : LANES;
         for (i = 0; i < n; i++) {
-            squares[i] = (single[row + i] - mean) * (single[row + i] - mean);
+            squares[i] = WEIGHED((single[row + i] - mean) * (single[row + i] - mean), targets,
+                                 first_row(targets) + row + i);
         }
         add_to_lanes(lanes, squares, n);
     }

@@ -135,16 +135,18 @@ static int64_t sum_ranks(const dsgec_engine_tally *t, int64_t column, int64_t cl
     return (int64_t)(positives * (positives + 1) + 2 * positives * negatives - below);
 }
 
-/* What each row is taken for: the greatest output, or, of a lone one, whether it reaches 0.5. */
+/* What each row is taken for: dsgec/network/decide.py. */
 static void count_predicted(const dsgec_engine_tally *t) {
     double *most = (double *)t->room;
     int64_t *predicted = (int64_t *)t->room + t->rows, i, k;
+    const double *last = t->outputs + (t->columns - 1) * t->rows;
+    int by_threshold = t->columns == 1 || t->threshold != 0.5;
     for (i = 0; i < t->rows; i++) {
         double value = t->outputs[i];
-        predicted[i] = t->columns == 1 && value >= 0.5;
+        predicted[i] = by_threshold && last[i] >= t->threshold;
         most[i] = value == value ? value : -INFINITE;
     }
-    for (k = 1; k < t->columns; k++) {
+    for (k = 1; k < t->columns && !by_threshold; k++) {
         const double *column = t->outputs + k * t->rows;
         for (i = 0; i < t->rows; i++) {
             int more = column[i] > most[i];

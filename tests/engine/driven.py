@@ -21,6 +21,7 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
         problem.objective,
         learning=learning or problem.learning is not None,
         trees=problem.learning is not None and problem.learning.trees,
+        weighted=problem.row_weights is not None,
     )
     parts = (HERE / "problem.c", *programs)
     return "\n".join([engine, *(part.read_text(encoding="utf-8") for part in parts)])
@@ -40,5 +41,6 @@ def data(problem, settings, threads):
             t.columns.tobytes(),
             t.single.tobytes(),
             t.each.tobytes(),
+            b"" if t.row_weights is None else t.row_weights.tobytes(),
         ]
     )

@@ -44,6 +44,7 @@ static void measure_champions(dsgec_engine *e) {
         tally.classes = own;
         tally.wanted = e->targets.single;
         tally.class_count = classes;
+        tally.threshold = 0.5;
         tally.room = room;
         tally.confusion = confusion;
         tally.ranks = ranks;

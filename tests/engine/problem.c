@@ -4,7 +4,7 @@
 typedef struct {
     dsgec_engine_settings settings;
     int64_t generations;
-    void *tables[4]; /* what the settings point to */
+    void *tables[5]; /* what the settings point to */
 } Problem;
 
 static void *read_array(FILE *file, size_t count, size_t size) {
@@ -55,6 +55,8 @@ static Problem read_problem(const char *path) {
     s->single = problem.tables[2] = read_array(file, (size_t)s->rows, sizeof *s->single);
     s->each = problem.tables[3] =
         read_array(file, (size_t)((s->classes > 0 ? s->classes : 1) * s->rows), sizeof *s->each);
+    problem.tables[4] = WEIGHTED ? read_array(file, (size_t)s->rows, sizeof *s->row_weights) : NULL;
+    s->row_weights = problem.tables[4];
     fclose(file);
     free(numbers);
     free(rates);

@@ -94,6 +94,17 @@ def test_training_rows_are_shuffled_only_where_there_are_batches():
     assert choose(batched, Settings(**SMALL), "auto").problem.batch == 16
 
 
+@pytest.mark.needs_cc
+def test_fewer_test_rows_than_a_batch_are_measured():
+    settings = Settings(**SMALL, objective="log-loss", test=0.1)
+    problem = make_problem(load_grammar("network").grammar, make_data(3, 60, 3, 2), settings)
+    assert len(problem.split.test) < problem.batch
+    engine = Engine(problem, settings, flags=QUICK)
+    loop = LoopEvolver(problem, settings, ReferenceBackend())
+    texts = ["sig(0.4*x_1)", "sig(x_2-x_3)"]
+    assert engine.measurer().figures(texts) == loop.measurer().figures(texts)
+
+
 def test_only_generations_of_all_rows_end_a_run():
     settings = Settings(**{**SMALL, "generations": 300}, patience=15, stop_at=0.1)
     ending = Ending(make("network", settings, make_data(3, 53, 3, 2), "log-loss"), settings)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dsgec.fitness.metrics import classification, confusion, predicted_classes, regression
+from dsgec.fitness.metrics import classification, confusion, regression
+from dsgec.network.decide import predicted_classes
 
 sklearn = pytest.importorskip("sklearn.metrics")
 

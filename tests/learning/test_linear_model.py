@@ -61,3 +61,21 @@ def test_of_a_large_table_some_rows_are_taken_evenly(monkeypatch):
 
     assert model.center == pytest.approx(x[::10].mean(axis=0))
     assert model.outputs(x)[:, 0] == pytest.approx(y, abs=0.2)
+
+
+def test_weights_of_rows_count_as_in_scikit_learn():
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.preprocessing import StandardScaler
+
+    random = np.random.default_rng(7)
+    x, y = datasets.load_iris(return_X_y=True)
+    weights = random.uniform(0.2, 3.0, len(x))
+    scaled = StandardScaler().fit_transform(x)
+    oracle = LogisticRegression(tol=1e-9, max_iter=10_000).fit(scaled, y, weights)
+    ours = fit_logistic(x, y, 3, weights).outputs(x)
+    assert ours == pytest.approx(oracle.predict_proba(scaled), abs=1e-4)
+
+    target = x @ [1.0, 2.0, -1.0, 0.5] + random.normal(size=len(x))
+    oracle = Ridge().fit(scaled, target, weights)
+    ours = fit_ridge(x, target, weights).outputs(x)[:, 0]
+    assert ours == pytest.approx(oracle.predict(scaled), rel=1e-4)

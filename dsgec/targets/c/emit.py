@@ -105,8 +105,8 @@ class CView:
         return Code(self.type.row.literal(0.0))
 
     @property
-    def half(self) -> Code:
-        return Code(self.type.row.literal(0.5))
+    def threshold(self) -> Code:
+        return Code(self.type.row.literal(self.m.threshold))
 
     @property
     def one(self) -> Code:

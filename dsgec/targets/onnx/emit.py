@@ -110,14 +110,20 @@ def _results(graph: "_Graph", m: TemplateView, y: str) -> None:
     graph.dtype = "float"
     if not m.classes:
         graph.name(y, VALUES)
-    elif m.outputs == 1:
+        return
+    last = y
+    if m.outputs == 1:
         other = graph.add("Sub", graph.constant([1.0]), y)
         graph.name(graph.add("Concat", other, y, axis=1), PROBABILITIES)
-        chosen = graph.add("GreaterOrEqual", y, graph.constant([0.5]))
-        chosen = graph.add("Cast", chosen, to=graph.onnx.TensorProto.INT64)
-        _number(graph, chosen, y)
     else:
         graph.name(y, PROBABILITIES)
+    if m.has_threshold:
+        if m.outputs > 1:
+            last = graph.add("Gather", y, graph.integers([m.outputs - 1]), axis=1)
+        chosen = graph.add("GreaterOrEqual", last, graph.constant([m.threshold]))
+        chosen = graph.add("Cast", chosen, to=graph.onnx.TensorProto.INT64)
+        _number(graph, chosen, last)
+    else:
         lowest = graph.constant([-np.inf])  # what is not a number is no larger
         least = graph.add("Where", graph.add("IsNaN", y), lowest, y)
         chosen = graph.add("ArgMax", least, axis=1, keepdims=1)

@@ -1,0 +1,193 @@
+"""A decision threshold: every export gives the same labels at it, just below and just above."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dsgec.codegen.artefact import Artefact, model_id
+from dsgec.errors import DsgecError
+from dsgec.network.decide import chosen_classes
+from dsgec.network.description import describe, read_model
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import Model, composed, plain
+from dsgec.network.parse import parse
+from dsgec.network.text import text
+from dsgec.run.predict import predictions
+from dsgec.targets.js import emit_js
+from dsgec.targets.registry import TARGETS
+from tests.codegen.artefacts import COMPILERS, CLibrary, python_module
+from tests.codegen.packages import package
+from tests.codegen.test_onnx import session
+
+NODE = shutil.which("node")
+THRESHOLDS = [0.3, 0.7312343, 1e-9, 0.1]
+ONE, TWO = "y_1 = x_1", "y_1 = 1 - x_1\ny_2 = x_1"
+"""Networks whose second class has the probability x_1: rows hit the threshold to the bit."""
+
+
+def model_of(equations, threshold):
+    return Model(parse(equations, inputs=1), plain(("p",)), ("no", "yes"), "y", threshold)
+
+
+def rows_around(threshold, dtype=np.float64):
+    """Just below, at and just above; far on both sides; 0.5."""
+    t = dtype(threshold)
+    values = [np.nextafter(t, dtype(0)), t, np.nextafter(t, dtype(1)), 0.0, 1.0, 0.5]
+    return np.array(values, dtype).reshape(-1, 1)
+
+
+def wanted(threshold):
+    return [0, 1, 1, 0, 1, int(threshold <= 0.5)]
+
+
+def labels(numbers):
+    return [("no", "yes")[number] for number in numbers]
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize("equations", [ONE, TWO])
+def test_python_numpy_and_the_library_decide_by_the_threshold(equations, threshold):
+    import dsgec
+    from dsgec.data.arrays import table_of
+
+    model, table = model_of(equations, threshold), rows_around(threshold)
+    expected = labels(wanted(threshold))
+    assert chosen_classes(evaluate(composed(model), table), threshold)[0].tolist() == wanted(
+        threshold
+    )
+    for target in ("python", "numpy"):
+        module = python_module(model, target)
+        assert list(module.predict(table)) == expected
+        assert module.selftest() is True
+    assert dsgec.Network(model).predict(table).tolist() == expected
+    lines = predictions(model, table_of(table)).splitlines()[1:]
+    assert [line.split(",")[0] for line in lines] == expected
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("dtype", ["double", "float"])
+def test_c_decides_by_the_threshold(dtype, tmp_path):
+    models = {
+        f"net{k}_{i}": model_of(equations, threshold)
+        for k, threshold in enumerate(THRESHOLDS)
+        for i, equations in enumerate((ONE, TWO))
+    }
+    library = CLibrary(models, tmp_path, COMPILERS[0], "-O2", dtype=dtype)
+    for name, model in models.items():
+        table = rows_around(model.threshold, np.float32 if dtype == "float" else np.float64)
+        for batch in (False, True):
+            assert library.classes(name, table, batch=batch) == wanted(model.threshold)
+        assert library.selftest(name) == 0
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("equations", [ONE, TWO])
+def test_the_package_decides_by_the_threshold(equations, dtype, tmp_path):
+    threshold = 0.1  # whose nearest number of single precision is larger
+    module = package(model_of(equations, threshold), tmp_path, dtype)
+    table = rows_around(threshold, np.float32 if dtype == "float" else np.float64)
+    expected = labels(wanted(threshold))
+    assert module.predict(table).tolist() == expected
+    assert [module.predict(row)[0] for row in table] == expected
+    assert [module.predict(row.tolist())[0] for row in table] == expected
+    assert module.selftest() is True
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_javascript_decides_by_the_threshold(tmp_path):
+    lines, expected = [], []
+    for k, threshold in enumerate(THRESHOLDS):
+        for i, equations in enumerate((ONE, TWO)):
+            for file in emit_js(Artefact(model_of(equations, threshold), f"net{k}_{i}")):
+                (tmp_path / file.name).write_text(file.text, encoding="utf-8")
+            rows = [[float(p)] for (p,) in rows_around(threshold)]
+            lines += [
+                f'import * as net{k}_{i} from "./net{k}_{i}.mjs";',
+                f"console.log(net{k}_{i}.predictBatch({rows!r}).join(), net{k}_{i}.selftest());",
+            ]
+            expected.append(",".join(labels(wanted(threshold))) + " true")
+    (tmp_path / "driver.mjs").write_text("\n".join(lines))
+    answer = subprocess.run(
+        [NODE, str(tmp_path / "driver.mjs")], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.splitlines() == expected
+
+
+@pytest.mark.parametrize("equations", [ONE, TWO])
+def test_onnx_decides_by_the_threshold_in_single_precision(equations):
+    threshold = 0.3125
+    found = session(model_of(equations, threshold))
+    _, numbers = found.run(None, {"rows": rows_around(threshold, np.float32)})
+    assert numbers.tolist() == wanted(threshold)
+
+
+@pytest.mark.parametrize("equations", ["sig(2*x_1 - 0.3)", "softmax(0.4, 1.5*x_1 - 0.2)"])
+def test_a_row_that_gives_the_threshold_itself_is_of_the_second_class(equations):
+    rows = np.linspace(-1.0, 1.0, 41).reshape(-1, 1)
+    network = parse(equations, inputs=1)
+    p = evaluate(network, rows)[:, -1]
+    model = Model(network, plain(("p",)), ("no", "yes"), "", float(p[13]))
+    expected = ["no"] * 13 + ["yes"] * 28
+    for target in ("python", "numpy"):
+        module = python_module(model, target)
+        assert list(module.predict(rows)) == expected
+        np.testing.assert_array_equal(np.array(module.predict_proba(rows))[:, 1], p)
+
+
+def test_ties_at_a_half_are_decided_as_ever():
+    half = np.array([[0.5]])
+    for threshold, one, two in ((0.5, "yes", "no"), (0.4, "yes", "yes"), (0.6, "no", "no")):
+        for equations, expected in ((ONE, one), (TWO, two)):
+            module = python_module(model_of(equations, threshold), "numpy")
+            assert list(module.predict(half)) == [expected]
+
+
+@pytest.mark.parametrize("target", sorted(TARGETS))
+def test_an_export_with_the_usual_threshold_does_not_mention_one(target):
+    pytest.importorskip("onnx")
+    for equations in (ONE, TWO):
+        for file in TARGETS[target].emit(Artefact(model_of(equations, 0.5), "net")):
+            content = file.text if isinstance(file.text, bytes) else file.text.encode()
+            assert b"threshold" not in content
+
+
+@pytest.mark.parametrize("equations", [ONE, TWO])
+def test_the_threshold_is_part_of_the_model(equations):
+    usual, other = model_of(equations, 0.5), model_of(equations, 0.3)
+    assert "threshold" not in describe(usual)
+    assert describe(other)["threshold"] == 0.3
+    assert model_id(usual) != model_id(other)
+    for model in (usual, other):
+        assert read_model(describe(model), text(model.network), "a", "b") == model
+
+
+@pytest.mark.parametrize("threshold", ["0.3", True, float("nan"), None, [0.3], 10**400])
+def test_a_threshold_that_is_none_is_refused(threshold):
+    model = model_of(ONE, 0.5)
+    with pytest.raises(DsgecError, match="does not describe"):
+        read_model({**describe(model), "threshold": threshold}, text(model.network), "a", "b")
+
+
+def test_a_threshold_of_three_classes_is_refused():
+    network = parse("softmax(x_1, x_1, 0.2)", inputs=1)
+    model = Model(network, plain(("p",)), ("a", "b", "c"))
+    with pytest.raises(DsgecError, match="does not describe"):
+        read_model({**describe(model), "threshold": 0.3}, text(network), "a", "b")
+
+
+@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("equations", [ONE, TWO])
+def test_the_self_test_has_a_row_on_either_side_of_the_threshold(equations, dtype):
+    """So that it fails in code that decides at 0.5."""
+    model = model_of(equations, 0.3)
+    golden = Artefact(model, "net", dtype).golden
+    seconds = np.array([result[1] for result in golden.results])
+    near = (seconds >= 0.3) & (seconds < 0.5)
+    assert near.any()
+    assert np.array(golden.classes)[near].all()
+    usual = Artefact(replace(model, threshold=0.5), "net", dtype).golden
+    assert golden.rows[: len(usual.rows)] == usual.rows
