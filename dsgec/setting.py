@@ -39,7 +39,8 @@ class Setting:
     it has an `option` of another name. `formerly` is a name that it had, which files still have.
     With `recorded_with`, run.json has it only where that setting is not the default: a setting that
     is new leaves the bytes of other runs as they were. `default` is the paper's; `learned` is that
-    of runs that learn, where it is another one.
+    of runs that learn, where it is another one. `group` is the part of the help that lists it: that
+    of its class, `GROUP`, where it has none of its own.
     """
 
     default: Any
@@ -55,6 +56,7 @@ class Setting:
     formerly: str = ""
     recorded_with: str = ""
     learned: Any = None
+    group: str = ""
 
     @property
     def key(self) -> str:
@@ -129,11 +131,13 @@ def settings_of(kind: type) -> tuple[Setting, ...]:
 @cache
 def _settings_of(kind: type) -> tuple[Setting, ...]:
     hints = get_type_hints(kind)
-    return tuple(
+    group = getattr(kind, "GROUP", "")
+    found = [
         replace(one.metadata["setting"], name=one.name, kind=_kind(hints[one.name]))
         for one in fields(kind)
         if "setting" in one.metadata
-    )
+    ]
+    return tuple(replace(one, group=one.group or group) for one in found)
 
 
 def _kind(hint: Any) -> type:

@@ -18,6 +18,7 @@ from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain, refuse
 from dsgec.cli.resume import resume
 from dsgec.cli.run import predict, report, show
+from dsgec.cli.shipped import grammars, tables
 from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
 
@@ -58,6 +59,8 @@ def commands() -> None:
 for _command in (
     check,
     sample,
+    grammars,
+    tables,
     inspect_,
     evolve,
     resume,

@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from dsgec.cli.complete import complete_grammar, complete_table
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.options import Migration, collecting, option, options_of, warn
-from dsgec.cli.session import SessionOptions, session_options
+from dsgec.cli.session import SessionOptions, run_options, session_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError, wrong
 from dsgec.evolution.settings import SETTINGS, Preset, Settings, make_settings
@@ -67,23 +69,11 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-@click.command()
-@click.argument("grammar")
-@click.argument("data")
+@click.command(cls=GroupedCommand)
+@click.argument("grammar", shell_complete=complete_grammar)
+@click.argument("data", shell_complete=complete_table)
 @partial(collecting, name="settings", make=_given, options=_OPTIONS)
-@click.option(
-    "--runs",
-    type=click.IntRange(1, 100_000),
-    default=1,
-    show_default=True,
-    help="Runs with seeds that follow on, each in a folder of its own.",
-)
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
-)
-@click.option("--out", type=click.Path(path_type=Path), help="Where runs go; default: ./build.")
-@click.option("--name", default="", help="The name of the run's folder.")
-@click.option("--overwrite", is_flag=True, help="Write over another run of that name.")
+@run_options
 @session_options
 @table_options
 def evolve(
@@ -98,7 +88,7 @@ def evolve(
     table: TableOptions,
     session: SessionOptions,
 ) -> None:
-    """Evolve a network with GRAMMAR on DATA and write it, with all that belongs to it, to a folder.
+    """Evolve a network on a table and write it to a folder, as code too.
 
     GRAMMAR is a BNF file or the name of a shipped grammar. DATA is a table: a CSV, TSV, ARFF or
     Parquet file, packed with gzip or not, `-` for standard input, or the name of a shipped one.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsgec.cli.help import GroupedOption
 from dsgec.cli.output import complain
 from dsgec.evolution.settings import OPTIONS, SETTINGS, Execution
 from dsgec.setting import Setting, settings_of
@@ -23,7 +24,12 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
     if setting.kind is bool:
         names = name if setting.default is False else f"{name}/--no-{name[2:]}"
         return click.option(
-            names, setting.name, is_flag=True, default=setting.default, help=setting.help
+            *(names, setting.name),
+            cls=GroupedOption,
+            group=setting.group,
+            is_flag=True,
+            default=setting.default,
+            help=setting.help,
         )
     kinds = {int: int, float: float, dict: DepthLimit()}
     is_multiple = setting.kind in (tuple, dict)
@@ -35,6 +41,8 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
         "multiple": is_multiple,
         "metavar": setting.metavar or None,
         "help": _help(setting, "can be given again" if is_multiple else ""),
+        "cls": GroupedOption,
+        "group": setting.group,
     }
     return click.option(name, setting.name, **options | more)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.session import SessionOptions, session_options
 from dsgec.cli.tables import TableOptions
 from dsgec.errors import DsgecError
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from dsgec.run.job import Job
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("run", type=click.Path(path_type=Path))
 @session_options
 def resume(run: Path, session: SessionOptions) -> None:
-    """Go on with the run in the folder RUN, which was interrupted or killed.
+    """Resume the run in the folder RUN, which was interrupted.
 
     It ends with the same bytes as one that never was. `dsgec evolve` with the same arguments as
     before does the same.
