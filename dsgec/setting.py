@@ -64,6 +64,11 @@ class Setting:
         return self.formerly or self.name
 
     @property
+    def word(self) -> str:
+        """Its name where people write it: that of its option, with underscores."""
+        return self.option or self.name
+
+    @property
     def is_optional(self) -> bool:
         """Whether there need not be a value."""
         return self.default is None or self.default == ""

@@ -21,8 +21,9 @@ from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.settings import Execution, Settings
+from dsgec.evolution.settings import Execution, Preset, Settings
 from dsgec.folder import make_folder, open_folder, remove_if_empty
+from dsgec.run.config import Inputs, config_text
 from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
 from dsgec.run.record import identity
@@ -109,6 +110,8 @@ def evolve(
             remove_if_empty(folder)
         raise
     result = make_result(problem, settings, file, outcome)
+    if inputs := _inputs(grammar, X, None if shares else test, name, said.preset):
+        result = replace(result, config=config_text(inputs, settings, problem.dataset))
     run = Run.of(result, notes_of(file, search))
     if folder is not None:
         run.save(folder, overwrite=True)
@@ -178,6 +181,14 @@ def _dataset(X: Any, y: Any, target: str | None, name: str, plan: Plan) -> Datas
     if y is None and wanted not in table.columns and not isinstance(target, str):
         raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
     return make_dataset(table, wanted if y is None else table.columns[-1], plan)
+
+
+def _inputs(grammar: Any, X: Any, test: Any, name: str, preset: Preset) -> Inputs | None:
+    """What a config.toml names, where all are names and the data has its own."""
+    given = (grammar, X) if test is None else (grammar, X, test)
+    if name or not all(isinstance(one, str | Path) for one in given):
+        return None
+    return Inputs(str(grammar), str(X), None if test is None else str(test), preset.preset)
 
 
 def _test_table(test: Any, dataset: Dataset) -> Table:

@@ -38,13 +38,14 @@ class Run:
     hall_of_fame: str = ""
     evidence: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    config: str = ""
 
     @classmethod
     def of(cls, result: Result, notes: tuple[str, ...] = ()) -> "Run":
         """A result as programs use it."""
         network = Network(result.model, result.name)
         measured = (result.record, result.timing, result.hall, result.evidence)
-        return cls(network, result.history, *measured, notes)
+        return cls(network, result.history, *measured, notes, result.config)
 
     @property
     def ended(self) -> str:
@@ -109,6 +110,7 @@ class Run:
                 self.timing,
                 self.hall_of_fame,
                 self.evidence,
+                self.config,
             )
             write_folder(opened, result)
             remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from dsgec.cli.complete import complete_grammar, complete_table
+from dsgec.cli.config import as_named, config_option, named_inputs
 from dsgec.cli.help import GroupedCommand
 from dsgec.cli.options import Migration, collecting, option, options_of, warn
 from dsgec.cli.session import SessionOptions, run_options, session_options
@@ -70,15 +71,16 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("grammar", shell_complete=complete_grammar)
-@click.argument("data", shell_complete=complete_table)
+@click.argument("grammar", required=False, shell_complete=complete_grammar)
+@click.argument("data", required=False, metavar="DATA", shell_complete=complete_table)
+@config_option
 @partial(collecting, name="settings", make=_given, options=_OPTIONS)
 @run_options
 @session_options
 @table_options
 def evolve(
-    grammar: str,
-    data: str,
+    grammar: str | None,
+    data: str | None,
     runs: int,
     jobs: int | None,
     out: Path | None,
@@ -95,6 +97,9 @@ def evolve(
 
     A run that was interrupted or killed is resumed by the same command.
     """
+    grammar, data = named_inputs(grammar, data)
+    if grammar is None:
+        raise click.UsageError("Missing argument 'DATA'.")
     test, folds = settings.pop("test"), settings.pop("folds")
     share, test_table = share_or_table(test, folds, runs)
     count = folds or runs
@@ -109,6 +114,7 @@ def evolve(
         from dsgec.cli.start import reference, start, start_many
         from dsgec.evolution.budget import with_budget
         from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
+        from dsgec.run.config import Inputs
 
         preset = make(Preset, settings)
         chosen = make_settings({**settings, "test": share}, preset)
@@ -116,7 +122,9 @@ def evolve(
         table = table.with_defaults(learned=preset.learns)
         dataset = table.dataset(data, test_table)
         chosen = with_budget(chosen, settings, preset, dataset)
-        job = prepare(file, dataset, chosen, out=out, name=name)
+        tested = None if test_table is None else as_named(test_table)
+        inputs = Inputs(as_named(grammar), as_named(data), tested, preset.preset)
+        job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
         if folds:
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
@@ -131,6 +139,7 @@ def evolve(
             "data": reference(data),
             "test": reference(test_table) if test_table else None,
             "table": table.as_json(),
+            "inputs": inputs.as_json(),
         }
         if crew:
             start_many(each, job, session, arguments, crew, overwrite=overwrite, folds=bool(folds))

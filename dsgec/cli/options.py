@@ -20,7 +20,7 @@ Command = Callable[..., Any]
 
 def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
     """The option that gives a setting."""
-    name = OPTIONS.name(setting.option or setting.name)
+    name = OPTIONS.name(setting.word)
     if setting.kind is bool:
         names = name if setting.default is False else f"{name}/--no-{name[2:]}"
         return click.option(

@@ -51,6 +51,7 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     from dsgec.bnf.load import load_grammar
     from dsgec.evolution.settings import Settings
     from dsgec.pipeline import prepare
+    from dsgec.run.config import Inputs
     from dsgec.run.record import identity
 
     said = checkpoint.arguments
@@ -63,7 +64,8 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     settings = Settings.from_json(checkpoint.asked.get("settings", {}))
     file = load_grammar(grammar)
     dataset = _options(said.get("table")).dataset(data, test if isinstance(test, str) else None)
-    job = replace(prepare(file, dataset, settings), named=run)
+    inputs = Inputs.read(said.get("inputs"))
+    job = replace(prepare(file, dataset, settings, inputs=inputs), named=run)
     now = identity(file, job.problem.dataset, settings)
     for what, name in (("grammar", grammar), ("data", data)):
         then = checkpoint.asked.get(what)

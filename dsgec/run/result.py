@@ -21,7 +21,8 @@ class Result:
     """What the folder of a run holds.
 
     `hall` is the text of the hall of fame and `evidence` what the report draws; both are empty for
-    an estimator, which does not wait for them.
+    an estimator, which does not wait for them. `config` is the text of config.toml, empty for a run
+    on data in memory, which no file can name.
     """
 
     record: dict[str, Any]
@@ -31,6 +32,7 @@ class Result:
     timing: dict[str, Any]
     hall: str = ""
     evidence: dict[str, Any] = field(default_factory=dict)
+    config: str = ""
 
     @property
     def result(self) -> dict[str, Any]:

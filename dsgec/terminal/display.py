@@ -13,12 +13,12 @@ from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.run.job import Job, WrittenRun
-from dsgec.run.names import EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
+from dsgec.run.names import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.terminal.styled import is_capable
 
 _SECONDS_BETWEEN_LINES = 2.0
 _MOST_CLASSES_SHOWN = 10
-_FILES = (RECORD, HISTORY, HALL, NETWORK, TIMING, EVIDENCE, PAGE)
+_FILES = (RECORD, CONFIG, HISTORY, HALL, NETWORK, TIMING, EVIDENCE, PAGE)
 _WIDEST_LABEL = 12
 
 
