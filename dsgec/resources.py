@@ -18,6 +18,7 @@ TEMPLATES = _shipped("templates")
 GRAMMARS = _shipped("grammars")
 TABLES = _shipped("tables")
 STUDIES = _shipped("studies")
+START = TEMPLATES.joinpath("start")
 
 
 def template(name: str) -> Traversable:

@@ -30,7 +30,7 @@ def test_the_options_of_evolve_stand_in_groups():
     assert {"--target", "--missing", "--separator", "--test", "--cv"} <= found["Data options"]
     assert {"--out", "--name", "--overwrite", "--json"} <= found["Output options"]
     assert {"--backend", "--threads", "--jobs", "--cluster"} <= found["Machine options"]
-    assert found["Options"] == {"--help"}
+    assert found["Options"] == {"--config", "--help"}
 
 
 @pytest.mark.parametrize("name", sorted(commands.commands))

@@ -13,6 +13,7 @@ from dsgec import __version__
 from dsgec.cli.evolve import evolve
 from dsgec.cli.export import compile_, export
 from dsgec.cli.grammar import check, sample
+from dsgec.cli.init import init
 from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain, refuse
@@ -57,6 +58,7 @@ def commands() -> None:
 
 
 for _command in (
+    init,
     check,
     sample,
     grammars,
