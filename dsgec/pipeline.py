@@ -65,7 +65,7 @@ from dsgec.run.record import is_same_run, with_stages
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
-from dsgec.run.stages import Stages
+from dsgec.run.stages import TUNING, Stages
 from dsgec.workers import process
 from dsgec.workers.crew import Crew
 
@@ -125,7 +125,7 @@ def run(
         checkpoints = Checkpoints(job, folder, search, session)
         threading.Thread(target=_warm_up, daemon=True).start()
         on_slice = _watching(search, checkpoints, on_generation, session, stop)
-        outcome = search.run(on_slice)
+        outcome = search.run(on_slice, lambda: session.on_stage(TUNING))
         return _write(job, folder, outcome, checkpoints)
 
 
