@@ -301,7 +301,7 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock):
     assert lines[-1] == "writing the report"
 
 
-@pytest.mark.parametrize("columns", [60, 100, 240])
+@pytest.mark.parametrize("columns", [80, 100, 240])
 def test_the_display_is_as_wide_as_the_terminal(columns, clock, monkeypatch):
     now = clock(0.0)
     monkeypatch.setattr(watch, "size_of", lambda stream: (columns, 24))
