@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.learner import TASKS, Learner, Model, Request
 from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
-from dsgec.api.fit import usual_grammar
+from dsgec.evolution.usual import usual_grammar
 from dsgec.network.ir import Apply, Network
 
 REFERENCE = "dsgec"

@@ -95,7 +95,11 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
     """
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Evolve a network on all rows."""
+        """Evolve a network on all rows.
+
+        :param X: The rows: an array or a data frame of numbers.
+        :param y: The class of each row.
+        """
         x, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -106,7 +110,10 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """The class of each row.
+
+        :param X: The rows, with the columns of `fit`.
+        """
         outputs = self._outputs(X)
         chosen, nothing = chosen_classes(outputs)
         if nothing.any():
@@ -118,26 +125,42 @@ class DSGEClassifier(ClassifierMixin, _Evolved):  # type: ignore[misc]
         return labels
 
     def predict_proba(self, X: Any) -> Numbers:
-        """The probability of each class, in the order of `classes_`."""
+        """The probability of each class, in the order of `classes_`.
+
+        :param X: The rows, with the columns of `fit`.
+        """
         return probabilities(self._outputs(X))
 
 
+@documented(PARAMETERS, python_default)
 class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
     """A small network or a formula for a numeric target, evolved by DSGE.
 
     Without a `grammar` it is `regression`; `formula` makes formulas. Features are scaled to
     mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is
-    the whole run, with its network, history and exports. Parameters are those of `DSGEClassifier`.
+    the whole run, with its network, history and exports.
+
+    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
+    :param warm_start: `fit` goes on from the last population, if data and parameters are the same.
+    :param random_state: The seed, or what draws one.
+    :param verbose: 1 prints a line a few times a second.
     """
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Evolve a network on all rows."""
+        """Evolve a network on all rows.
+
+        :param X: The rows: an array or a data frame of numbers.
+        :param y: The value of each row.
+        """
         x, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), ())
         return self
 
     def predict(self, X: Any) -> Numbers:
-        """The value of each row."""
+        """The value of each row.
+
+        :param X: The rows, with the columns of `fit`.
+        """
         return self._outputs(X)[:, 0]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from dsgec.api.arguments import sort_arguments
 from dsgec.api.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import KEYWORDS, documented, is_text, python_default, read_keywords
@@ -22,6 +23,7 @@ from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Execution, Preset, Settings
+from dsgec.evolution.usual import usual_grammar
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.run.config import Inputs, config_text
 from dsgec.run.folder import refuse_other_run
@@ -33,7 +35,17 @@ from dsgec.run.search import OnSlice, Search
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run is: its last generation, of how many, and `rows`, those since the last call."""
+    """Where a run is.
+
+    :param generation: Its last generation.
+    :param generations: How many it has at most.
+    :param best: The best fitness.
+    :param mean: The mean fitness of the last generation.
+    :param invalid: How many of its individuals are not valid.
+    :param evaluations: How many individuals have been evaluated.
+    :param seconds: The time since the start.
+    :param rows: The generations since the last call, as the history has them.
+    """
 
     generation: int
     generations: int
@@ -57,8 +69,8 @@ Callback = Callable[[Progress], object]
 @standard_arithmetic()
 @documented(KEYWORDS, python_default)
 def evolve(
-    grammar: str | Path | GrammarFile,
-    X: Any,
+    grammar: Any = None,
+    X: Any = None,
     y: Any = None,
     *,
     target: str | None = None,
@@ -71,12 +83,16 @@ def evolve(
 ) -> Run:
     """Evolve a network of `grammar` on the rows `X` and what they should give, `y`.
 
+    `dsgec.evolve(X, y)` and `dsgec.evolve(frame, "column")` choose a shipped grammar by the task.
     It ends early at a score as good as `stop_at`, or after `patience` generations without a better
     one.
 
-    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
-    :param X: A 2-D array, a list of rows, a data frame, or a file.
-    :param y: A label or a number for each row.
+    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives. Where it
+        is left out, it is `network` for two classes, `network_softmax` for more and `regression`
+        for a numeric target.
+    :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a list of
+        dictionaries, or a file.
+    :param y: A label or a number for each row, or the name of a column of `X`.
     :param target: A column of a data frame or a file, in the place of `y`.
     :param test: A share of the rows to test with, a file, a data frame, or a pair of rows and their
         targets. Default: 0.3.
@@ -86,14 +102,17 @@ def evolve(
     :param callback: Called a few times a second; if it returns True, the run ends with what it has.
     """
     is_text("name", name)
+    grammar, X, y, target = sort_arguments(grammar, X, y, target)
     if callback is not None and not callable(callback):
         raise wrong("callback", f"is {callback!r}", "It must be a function of a dsgec.Progress.")
     shares = isinstance(test, numbers.Real)
     said = read_keywords(keywords, test=test if shares else 0.0)
-    file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
+    given = None if grammar is None else _load(grammar)
     dataset = _dataset(X, y, target, name, said.plan)
     if not shares:
         dataset = with_test(dataset, _test_table(test, dataset))
+    grammar = grammar or usual_grammar(len(dataset.classes))
+    file = given or _load(grammar)
     settings = said.settings_for(dataset)
     problem = make_problem(file.grammar, dataset, settings)
     folder = None if out is None else Path(out)
@@ -116,6 +135,10 @@ def evolve(
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
+
+
+def _load(grammar: Any) -> GrammarFile:
+    return grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
 
 
 def make_search(problem: Problem, settings: Settings, execution: Execution) -> Search:

@@ -16,9 +16,10 @@ from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.ir import Dataset, Label, Plan
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Execution, Settings
+from dsgec.evolution.usual import usual_grammar
 from dsgec.network.model import plain
 from dsgec.run.record import identity, is_same_run
-from dsgec.run.result import make_result
+from dsgec.run.result import later, make_result
 
 Numbers = NDArray[np.float64]
 
@@ -29,13 +30,6 @@ class Fitted:
 
     run: Run
     state: bytes | None = None
-
-
-def usual_grammar(classes: int) -> str:
-    """The shipped grammar for so many classes, or for a numeric target; any number of features."""
-    if not classes:
-        return "regression"
-    return "network" if classes == 2 else "network_softmax"
 
 
 def numbers_dataset(
@@ -99,7 +93,8 @@ def fit(
         )
     result = make_result(problem, settings, file, outcome, in_full=False)
     saved = search.evolver.save() if keeps_state else None
-    return Fitted(Run.of(result, notes_of(file, search)), saved)
+    rest = later(problem, result.model, outcome)
+    return Fitted(Run.of(result, notes_of(file, search), rest), saved)
 
 
 def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:

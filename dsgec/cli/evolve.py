@@ -97,8 +97,8 @@ def evolve(
 
     A run that was interrupted or killed is resumed by the same command.
     """
-    grammar, data = named_inputs(grammar, data)
-    if grammar is None:
+    named, data = named_inputs(grammar, data)
+    if named is None:
         raise click.UsageError("Missing argument 'DATA'.")
     test, folds = settings.pop("test"), settings.pop("folds")
     share, test_table = share_or_table(test, folds, runs)
@@ -118,6 +118,7 @@ def evolve(
 
         preset = make(Preset, settings)
         chosen = make_settings({**settings, "test": share}, preset)
+        grammar = named
         file = load_grammar(grammar)
         table = table.with_defaults(learned=preset.learns)
         dataset = table.dataset(data, test_table)

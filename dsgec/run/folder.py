@@ -136,7 +136,7 @@ def read_hall(folder: Folder) -> list[Famous]:
     if not folder.has(HALL):
         raise DsgecError(
             f"{folder.path} has no {HALL}",
-            "Runs of earlier versions and of estimators lack it: use `dsgec evolve`.",
+            "Runs of earlier versions lack it: make the run again.",
         )
     return parse_hall(_text(folder, HALL), str(folder.path / HALL))
 
