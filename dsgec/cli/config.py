@@ -17,8 +17,7 @@ from dsgec.setting import Setting, settings_of
 
 _KINDS = (Preset, Settings, Plan, Reading, RunOptions, SessionOptions)
 _FILES = ("grammar", "data")
-# In the context's `meta`: the paths of these two, and what the file calls each path.
-_PATHS, _NAMES = "dsgec.paths", "dsgec.names"
+_PATHS = "dsgec.paths"  # in the context's `meta`: those of these two
 
 
 def _own() -> Iterator[Setting]:
@@ -52,21 +51,19 @@ def _read(ctx: click.Context, param: click.Parameter, path: Path | None) -> None
         return
     from dsgec.toml import read_toml
 
-    values, names = parse_config(read_toml(path, str(path)), path)
+    values = parse_config(read_toml(path, str(path)), path)
     # Not by click: one argument alone is DATA, whatever the file says.
     ctx.meta[_PATHS] = {key: values.pop(key, None) for key in _FILES}
-    ctx.meta[_NAMES] = names
     ctx.default_map = values
 
 
-def parse_config(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """The options that a file gives, as click takes them, and how it names its files."""
+def parse_config(table: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The options that a file gives, as click takes them."""
     from dsgec.study.reader import STUDY, TomlReader
 
     faults: list[Fault] = []
     reader = TomlReader(table, str(path), faults)
     values: dict[str, Any] = {}
-    names: dict[str, str] = {}
     for key, one in known().items():
         reader.asked.append(key)
         if key not in table:
@@ -77,13 +74,12 @@ def parse_config(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], dic
             faults += [fault.at(str(path), STUDY) for fault in error.faults]
             continue
         if key in (*_FILES, "test") and isinstance(value, str):
-            given, value = value, _beside(value, path.parent)
-            names[value] = given
+            value = _beside(value, path.parent)
         values[one.name] = value
     reader.close()
     if faults:
         raise DsgecError(faults)
-    return values, names
+    return values
 
 
 def _value(one: Setting, given: Any) -> Any:
@@ -113,9 +109,3 @@ def named_inputs(grammar: str | None, data: str | None) -> tuple[str | None, str
     if data is None:
         raise click.UsageError("Missing argument 'DATA'.", context)
     return by_file.get("grammar") if grammar is None else grammar, data
-
-
-def as_named(path: str) -> str:
-    """A file as its user named it, on the command line or in the configuration."""
-    names: dict[str, str] = click.get_current_context().meta.get(_NAMES, {})
-    return names.get(path, path)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dsgec.cli.complete import complete_grammar, complete_table
-from dsgec.cli.config import as_named, config_option, named_inputs
+from dsgec.cli.config import config_option, named_inputs
 from dsgec.cli.help import GroupedCommand
 from dsgec.cli.options import Migration, collecting, option, options_of, warn
 from dsgec.cli.session import SessionOptions, run_options, session_options
@@ -123,8 +123,7 @@ def evolve(
         table = table.with_defaults(learned=preset.learns)
         dataset = table.dataset(data, test_table)
         chosen = with_budget(chosen, settings, preset, dataset)
-        tested = None if test_table is None else as_named(test_table)
-        inputs = Inputs(as_named(grammar), as_named(data), tested, preset.preset)
+        inputs = Inputs(grammar, data, test_table, preset.preset)
         job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
         if folds:

@@ -151,7 +151,9 @@ def test_options_override_the_file_and_files_lie_beside_it(desk):
     settings = record["settings"]
     assert (settings["seed"], settings["population"], settings["max_depth"]) == (8, 6, {"sum": 2})
     assert record["data"]["ignore"] == ["paid"]
-    assert tomllib.loads((desk / "build" / "one" / "config.toml").read_text())["data"] == "shop.csv"
+    written = tomllib.loads((desk / "build" / "one" / "config.toml").read_text())
+    assert (written["grammar"], written["data"]) == ("own.bnf", "deep/er/shop.csv")
+    assert repeated(desk, "build/one") == {"shop-own-seed8": made(desk / "build" / "one")}
 
 
 def test_one_argument_beside_a_file_is_the_table(desk):
