@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from dsgec.api.estimators import DSGEClassifier as DSGEClassifier
     from dsgec.api.estimators import DSGERegressor as DSGERegressor
     from dsgec.api.evolve import Progress, evolve
+    from dsgec.api.hall import HallEntry, HallOfFame
     from dsgec.api.network import Network
     from dsgec.api.run import Run, load
     from dsgec.bnf.load import GrammarFile as Grammar
@@ -21,6 +22,8 @@ __version__ = "0.1.0"
 __all__ = [
     "DsgecError",
     "Grammar",
+    "HallEntry",
+    "HallOfFame",
     "Network",
     "Progress",
     "Run",
@@ -34,6 +37,8 @@ _HOMES = {
     "DSGERegressor": ("dsgec.api.estimators", "DSGERegressor"),
     "DsgecError": ("dsgec.errors", "DsgecError"),
     "Grammar": ("dsgec.bnf.load", "GrammarFile"),
+    "HallEntry": ("dsgec.api.hall", "HallEntry"),
+    "HallOfFame": ("dsgec.api.hall", "HallOfFame"),
     "Network": ("dsgec.api.network", "Network"),
     "Progress": ("dsgec.api.evolve", "Progress"),
     "Run": ("dsgec.api.run", "Run"),
@@ -54,4 +59,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted(["__version__", *_HOMES])

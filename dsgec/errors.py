@@ -99,7 +99,11 @@ class Fault:
 
 
 class DsgecError(Exception):
-    """A mistake of the user's: shown without a traceback, with exit code 1."""
+    """A mistake of the user's: shown without a traceback, with exit code 1.
+
+    :param faults: What is wrong: one message, or all that was found.
+    :param advice: What to do about it.
+    """
 
     def __init__(self, faults: Fault | str | Iterable[Fault], advice: str = "") -> None:
         if isinstance(faults, str):
@@ -108,11 +112,17 @@ class DsgecError(Exception):
         super().__init__(self.rendered(PYTHON))
 
     def rendered(self, words: Words) -> str:
-        """All that is wrong, in the words of a surface."""
+        """All that is wrong, in the words of a surface.
+
+        :param words: How that surface names settings.
+        """
         return "\n".join(fault.rendered(words) for fault in self.faults)
 
     def of(self, which: str) -> "DsgecError":
-        """The same error, as that of one among several."""
+        """The same error, as that of one among several.
+
+        :param which: Which one, in words.
+        """
         return DsgecError(fault.at(which) for fault in self.faults)
 
     def __reduce__(self) -> tuple[Any, ...]:

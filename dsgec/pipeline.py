@@ -1,7 +1,7 @@
 """The pipeline: what the command line and a program that uses dsgec call.
 
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
-`folder`, `plain_data`, `random`, `resources` and `setting`, which import nothing of these.
+`folder`, `plain_data`, `random`, `resources`, `setting` and `toml`, which import nothing of these.
 
 arithmetic  a definition          → functions     the same bits in C, numpy, Python, JavaScript
 bnf         a grammar file        → Grammar       rules as values, every error of the file found
@@ -48,6 +48,7 @@ from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
 from dsgec.run.checkpoint import has_checkpoint, remove_checkpoint
+from dsgec.run.config import Inputs
 from dsgec.run.folder import (
     has_record,
     read_model,
@@ -64,7 +65,7 @@ from dsgec.run.record import is_same_run, with_stages
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
-from dsgec.run.stages import Stages
+from dsgec.run.stages import TUNING, Stages
 from dsgec.workers import process
 from dsgec.workers.crew import Crew
 
@@ -88,6 +89,7 @@ def prepare(
     target: str | None = None,
     out: Path | None = None,
     name: str = "",
+    inputs: Inputs | None = None,
 ) -> Job:
     """Read and check everything that a run needs, so that no mistake is found later."""
     if name and not is_portable(name):
@@ -101,7 +103,7 @@ def prepare(
     folder = (out or Path("build")) / (
         name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
     )
-    return Job(grammar_file, problem, settings, folder)
+    return Job(grammar_file, problem, settings, folder, inputs=inputs)
 
 
 def run(
@@ -123,7 +125,7 @@ def run(
         checkpoints = Checkpoints(job, folder, search, session)
         threading.Thread(target=_warm_up, daemon=True).start()
         on_slice = _watching(search, checkpoints, on_generation, session, stop)
-        outcome = search.run(on_slice)
+        outcome = search.run(on_slice, lambda: session.on_stage(TUNING))
         return _write(job, folder, outcome, checkpoints)
 
 
@@ -175,6 +177,7 @@ def _write(job: Job, folder: Folder, outcome: Outcome, checkpoints: Checkpoints)
         with stages("checkpoint"):
             trouble = _last_save(checkpoints)
     result = make_result(job.problem, job.settings, job.grammar, outcome, stages)
+    result = replace(result, config=job.config)
     timing = write_folder(folder, result, stages)
     if is_finished:
         remove_checkpoint(folder)
@@ -307,7 +310,8 @@ def cross_validated(job: Job, dataset: Dataset, folds: int, fold: int) -> Job:
     folder = job.named.with_name(f"{job.named.name}-cv{folds}")
     settings = replace(job.settings, folds=folds, fold=fold)
     problem = make_problem(job.grammar.grammar, dataset, settings)
-    return Job(job.grammar, problem, settings, folder, f"fold{fold + 1}")
+    fold_name = f"fold{fold + 1}"
+    return replace(job, problem=problem, settings=settings, named=folder, fold=fold_name)
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """Where the shipped templates, grammars, tables and studies are: the only module that knows."""
 
+import stat
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -17,6 +18,7 @@ TEMPLATES = _shipped("templates")
 GRAMMARS = _shipped("grammars")
 TABLES = _shipped("tables")
 STUDIES = _shipped("studies")
+START = TEMPLATES.joinpath("start")
 
 
 def template(name: str) -> Traversable:
@@ -79,6 +81,19 @@ def find(
         f"Give the path of a {suffix} file, or the name of a shipped one: {', '.join(shipped)}."
         + (f" {more}" if more else ""),
     )
+
+
+def beside(file: str, folder: Path | None) -> str:
+    """What a file in `folder` names: a file beside it, if there is one; otherwise as written."""
+    if folder is None or not file:
+        return file
+    near = folder / file
+    try:
+        return str(near) if stat.S_ISREG(near.stat().st_mode) else file
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return file
+    except OSError:  # something is there, and to read it says what is wrong
+        return str(near)
 
 
 def shipped_names(folder: Traversable, suffix: str) -> tuple[str, ...]:

@@ -39,7 +39,9 @@ class Setting:
     it has an `option` of another name. `formerly` is a name that it had, which files still have.
     With `recorded_with`, run.json has it only where that setting is not the default: a setting that
     is new leaves the bytes of other runs as they were. `default` is the paper's; `learned` is that
-    of runs that learn, where it is another one. A `word` can stand in the place of a number.
+    of runs that learn, where it is another one. A word, `instead`, can stand in the place of a
+    number. `group` is the part of the help that lists it: that of its class, `GROUP`, where it has
+    none of its own.
     """
 
     default: Any
@@ -55,12 +57,18 @@ class Setting:
     formerly: str = ""
     recorded_with: str = ""
     learned: Any = None
-    word: str = ""
+    instead: str = ""
+    group: str = ""
 
     @property
     def key(self) -> str:
         """Its name in files."""
         return self.formerly or self.name
+
+    @property
+    def word(self) -> str:
+        """Its name where people write it: that of its option, with underscores."""
+        return self.option or self.name
 
     @property
     def is_optional(self) -> bool:
@@ -75,11 +83,11 @@ class Setting:
             return self._convert(given)
         except (TypeError, ValueError, OverflowError) as error:
             kinds = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[self.kind]
-            kinds += f" or {self.word!r}" if self.word else ""
+            kinds += f" or {self.instead!r}" if self.instead else ""
             raise wrong(self.name, f"is {_shown(given)}", f"It must be {kinds}.") from error
 
     def _convert(self, given: Any) -> Any:
-        if self.word and isinstance(given, str) and given == self.word:
+        if self.instead and isinstance(given, str) and given == self.instead:
             return given
         if isinstance(given, bool) != (self.kind is bool):
             raise TypeError
@@ -98,7 +106,7 @@ class Setting:
 
     def check(self, value: Any, highest: float | None = None) -> None:
         """Refuse a value that it cannot have; others may leave it less room than its own."""
-        if (self.is_optional and value == self.default) or (self.word and value == self.word):
+        if (self.is_optional and value == self.default) or (self.instead and value == self.instead):
             return
         if self.choices and value not in self.choices:
             raise wrong(self.name, f"is {_shown(value)}", f"Choose from {', '.join(self.choices)}.")
@@ -133,11 +141,13 @@ def settings_of(kind: type) -> tuple[Setting, ...]:
 @cache
 def _settings_of(kind: type) -> tuple[Setting, ...]:
     hints = get_type_hints(kind)
-    return tuple(
+    group = getattr(kind, "GROUP", "")
+    found = [
         replace(one.metadata["setting"], name=one.name, kind=_kind(hints[one.name]))
         for one in fields(kind)
         if "setting" in one.metadata
-    )
+    ]
+    return tuple(replace(one, group=one.group or group) for one in found)
 
 
 def _kind(hint: Any) -> type:

@@ -48,7 +48,7 @@ EXPORTED = ("wdbc.h", "wdbc.c", "wdbc_selftest.c", "wdbc_README.md", "wdbc.py")
 def test_a_run_leaves_its_folder(run):
     names = sorted(path.name for path in run.iterdir())
     own = ["run.json", "history.csv", "hall_of_fame.csv", "best.net", "timing.json"]
-    own += ["report.json", "report.html", "SHA256SUMS"]
+    own += ["config.toml", "report.json", "report.html", "SHA256SUMS"]
     assert names == sorted([*own, *EXPORTED])
     record = read(run, "run.json")
     for part in ("train", "test"):

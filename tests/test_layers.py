@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "dsgec"
 LONGEST_FILE = 400
 
 # What every stage may import, and what stands after the pipeline, in order.
-FOUNDATION = ("errors", "random", "resources", "setting", "folder", "plain_data")
+FOUNDATION = ("errors", "random", "resources", "setting", "folder", "plain_data", "toml")
 AFTER = ("pipeline", "machine", "api", "cli", "__main__")
 STAGES = tuple(re.findall(r"^(\w+) .* → ", dsgec.pipeline.__doc__, re.MULTILINE))
 ORDER = (*FOUNDATION, *STAGES, *AFTER)

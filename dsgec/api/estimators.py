@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.api.evolve import Progress
-from dsgec.api.fit import Fitted, fit, numbers_dataset
+from dsgec.api.fit import Fitted, fit, frame_dataset, numbers_dataset
 from dsgec.api.keywords import ClassifierParameters, Parameters
 from dsgec.api.network import probabilities
 from dsgec.api.notebook import live_curve
@@ -22,13 +22,19 @@ from dsgec.api.settings import (
     read_keywords,
 )
 from dsgec.api.weights import rows_that_count, with_class_weights
+from dsgec.data.arrays import has_texts
 from dsgec.errors import DsgecError
 from dsgec.network.decide import chosen_classes
 from dsgec.network.model import Label
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-    from sklearn.utils import check_random_state
+    from sklearn.utils import (
+        assert_all_finite,
+        check_consistent_length,
+        check_random_state,
+        column_or_1d,
+    )
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
@@ -48,15 +54,35 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
 
     run_: Run
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _validated(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
+        """Rows and targets as they are learnt from: an array, or a data frame that has texts."""
+        if not has_texts(X):
+            checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
+            x, y = validate_data(self, X, y, **checks, **more)
+            return x, y
+        validate_data(self, X, skip_check_array=True)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_consistent_length(X, y)
+        return X, y
+
     def _evolve(
-        self, x: Numbers, y: Numbers, classes: tuple[Label, ...], row_weights: Numbers | None
+        self, x: Any, y: Numbers, classes: tuple[Label, ...], row_weights: Numbers | None
     ) -> None:
         before = None
         if self.warm_start and hasattr(self, "run_"):
             before = Fitted(self.run_, getattr(self, "_state", None))
         with _as_value_error():
             said = read_keywords(self._given(), seed=self._seed(before))
-            dataset = numbers_dataset(x, y, self._names(), classes, said.plan, row_weights)
+            if isinstance(x, np.ndarray):
+                dataset = numbers_dataset(x, y, self._names(), classes, said.plan, row_weights)
+            else:
+                dataset = frame_dataset(x, y, classes, said.plan, row_weights)
             fitted = fit(
                 dataset,
                 self.grammar,
@@ -90,8 +116,15 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
 
     def _outputs(self, X: Any) -> Numbers:
         check_is_fitted(self, "run_")
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.run_.network.outputs(rows)
+        network = self.run_.network
+        if has_texts(X) or any(column.categories for column in network.model.columns):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        else:
+            X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan")
+            if not np.isnan(X).any():
+                return network.outputs(X)
+        with _as_value_error():
+            return network.outputs(network.rows(X))
 
 
 @documented(CLASSIFIER_PARAMETERS, python_default)
@@ -113,10 +146,13 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Evolve a network on all rows.
 
+        :param X: The rows: an array, or a data frame, whose texts become features, too. What is NaN
+            or None is missing.
+        :param y: The class of each row.
         :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
             out.
         """
-        x, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        x, y = self._validated(X, y)
         check_classification_targets(y)
         with _as_value_error():
             x, y, row_weights = rows_that_count(x, y, sample_weight)
@@ -133,7 +169,10 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
         return {**super()._given(), "threshold": self.threshold, "balance": balance}
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row."""
+        """The class of each row.
+
+        :param X: The rows, with the columns of `fit`.
+        """
         outputs = self._outputs(X)
         chosen, nothing = chosen_classes(outputs, self.run_.network.threshold)
         if nothing.any():
@@ -145,33 +184,47 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
         return labels
 
     def predict_proba(self, X: Any) -> Numbers:
-        """The probability of each class, in the order of `classes_`."""
+        """The probability of each class, in the order of `classes_`.
+
+        :param X: The rows, with the columns of `fit`.
+        """
         return probabilities(self._outputs(X))
 
 
+@documented(PARAMETERS, python_default)
 class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
     """A small network or a formula for a numeric target, evolved by DSGE.
 
     Without a `grammar` it is `regression`; `formula` makes formulas. Features are scaled to
     mean 0 and deviation 1 within the network (`scale="none"` leaves them as they are). `run_` is
-    the whole run, with its network, history and exports. Parameters are those of `DSGEClassifier`,
-    but for those of classes.
+    the whole run, with its network, history and exports.
+
+    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
+    :param warm_start: `fit` goes on from the last population, if data and parameters are the same.
+    :param random_state: The seed, or what draws one.
+    :param verbose: 1 prints a line a few times a second; in a notebook, it draws a curve.
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Evolve a network on all rows.
 
+        :param X: The rows: an array, or a data frame, whose texts become features, too. What is NaN
+            or None is missing.
+        :param y: The value of each row.
         :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
             out.
         """
-        x, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        x, y = self._validated(X, y, y_numeric=True)
         with _as_value_error():
             x, y, row_weights = rows_that_count(x, y, sample_weight)
         self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), (), row_weights)
         return self
 
     def predict(self, X: Any) -> Numbers:
-        """The value of each row."""
+        """The value of each row.
+
+        :param X: The rows, with the columns of `fit`.
+        """
         return self._outputs(X)[:, 0]
 
 

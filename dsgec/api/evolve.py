@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from dsgec.api.arguments import sort_arguments
 from dsgec.api.keywords import Keywords
 from dsgec.api.notebook import live_curve
 from dsgec.api.run import OTHER_FOLDER, Run
@@ -23,8 +24,10 @@ from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.settings import Execution, Settings
+from dsgec.evolution.settings import Execution, Preset, Settings
+from dsgec.evolution.usual import usual_grammar
 from dsgec.folder import make_folder, open_folder, remove_if_empty
+from dsgec.run.config import Inputs, config_text
 from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
 from dsgec.run.record import identity
@@ -34,7 +37,17 @@ from dsgec.run.search import OnSlice, Search
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run is: its last generation, of how many, and `rows`, those since the last call."""
+    """Where a run is.
+
+    :param generation: Its last generation.
+    :param generations: How many it has at most.
+    :param best: The best fitness.
+    :param mean: The mean fitness of the last generation.
+    :param invalid: How many of its individuals are not valid.
+    :param evaluations: How many individuals have been evaluated.
+    :param seconds: The time since the start.
+    :param rows: The generations since the last call, as the history has them.
+    """
 
     generation: int
     generations: int
@@ -58,8 +71,8 @@ Callback = Callable[[Progress], object]
 @standard_arithmetic()
 @documented(KEYWORDS, python_default)
 def evolve(
-    grammar: str | Path | GrammarFile,
-    X: Any,
+    grammar: Any = None,
+    X: Any = None,
     y: Any = None,
     *,
     target: str | None = None,
@@ -73,12 +86,16 @@ def evolve(
 ) -> Run:
     """Evolve a network of `grammar` on the rows `X` and what they should give, `y`.
 
+    `dsgec.evolve(X, y)` and `dsgec.evolve(frame, "column")` choose a shipped grammar by the task.
     It ends early at a score as good as `stop_at`, or after `patience` generations without a better
     one. In a notebook, a curve shows how far it is, unless there is a `callback`.
 
-    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives.
-    :param X: A 2-D array, a list of rows, a data frame, or a file.
-    :param y: A label or a number for each row.
+    :param grammar: A file, the name of a shipped grammar, or what `parse_grammar` gives. Where it
+        is left out, it is `network` for two classes, `network_softmax` for more and `regression`
+        for a numeric target.
+    :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a list of
+        dictionaries, or a file.
+    :param y: A label or a number for each row, or the name of a column of `X`.
     :param target: A column of a data frame or a file, in the place of `y`.
     :param sample_weight: How much each row counts in the objective; a row of weight 0 is left out.
     :param test: A share of the rows to test with, a file, a data frame, or a pair of rows and their
@@ -89,14 +106,17 @@ def evolve(
     :param callback: Called a few times a second; if it returns True, the run ends with what it has.
     """
     is_text("name", name)
+    grammar, X, y, target = sort_arguments(grammar, X, y, target)
     if callback is not None and not callable(callback):
         raise wrong("callback", f"is {callback!r}", "It must be a function of a dsgec.Progress.")
     shares = isinstance(test, numbers.Real)
     said = read_keywords(keywords, test=test if shares else 0.0)
-    file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
+    given = None if grammar is None else _load(grammar)
     dataset = _dataset(X, y, target, sample_weight, name, said.plan)
     if not shares:
         dataset = with_test(dataset, _test_table(test, dataset))
+    grammar = grammar or usual_grammar(len(dataset.classes))
+    file = given or _load(grammar)
     settings = said.settings_for(dataset)
     problem = make_problem(file.grammar, dataset, settings)
     folder = None if out is None else Path(out)
@@ -113,10 +133,16 @@ def evolve(
             remove_if_empty(folder)
         raise
     result = make_result(problem, settings, file, outcome)
+    if inputs := _inputs(grammar, X, None if shares else test, name, said.preset):
+        result = replace(result, config=config_text(inputs, settings, problem.dataset))
     run = Run.of(result, notes_of(file, search))
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
+
+
+def _load(grammar: Any) -> GrammarFile:
+    return grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
 
 
 def make_search(problem: Problem, settings: Settings, execution: Execution) -> Search:
@@ -190,6 +216,14 @@ def _dataset(
 
 def _weighted(table: Table, sample_weight: Any) -> Table:
     return table if sample_weight is None else with_weights(table, sample_weight)
+
+
+def _inputs(grammar: Any, X: Any, test: Any, name: str, preset: Preset) -> Inputs | None:
+    """What a config.toml names, where all are names and the data has its own."""
+    given = (grammar, X) if test is None else (grammar, X, test)
+    if name or not all(isinstance(one, str | Path) for one in given):
+        return None
+    return Inputs(str(grammar), str(X), None if test is None else str(test), preset.preset)
 
 
 def _test_table(test: Any, dataset: Dataset) -> Table:

@@ -13,14 +13,17 @@ from dsgec.api.evolve import Callback, make_search, notes_of, on_slices
 from dsgec.api.run import Run
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.data.arrays import table_of
+from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset, Label, Plan
-from dsgec.data.weights import digest_weights
+from dsgec.data.weights import digest_weights, with_weights
+from dsgec.errors import DsgecError, mention
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Execution, Settings
 from dsgec.evolution.usual import usual_grammar
 from dsgec.network.model import plain
 from dsgec.run.record import identity, is_same_run
-from dsgec.run.result import make_result
+from dsgec.run.result import later, make_result
 
 Numbers = NDArray[np.float64]
 
@@ -42,7 +45,12 @@ def numbers_dataset(
     row_weights: Numbers | None = None,
 ) -> Dataset:
     """Numbers that somebody has checked: every column is a feature, also one that is constant."""
-    task = "classification" if classes else "regression"
+    if not plan.fills and np.isnan(x).any():
+        raise DsgecError(
+            "X has NaN, a missing value",
+            f"Fill it, or leave {mention('preset', 'paper')} out: other runs fill it themselves.",
+        )
+    task = _task(classes)
     columns = plain(tuple(names))
     digest = hashlib.sha256(repr((tuple(names), classes)).encode())
     for array in (x, y):
@@ -61,6 +69,22 @@ def numbers_dataset(
         row_weights=row_weights,
         weights_digest="" if row_weights is None else digest_weights(row_weights),
     )
+
+
+def frame_dataset(
+    X: Any, y: Numbers, classes: tuple[Label, ...], plan: Plan, row_weights: Numbers | None = None
+) -> Dataset:
+    """A data frame with texts, and the numbers of the classes or the values of its rows."""
+    table = table_of(X, y)
+    if row_weights is not None:
+        table = with_weights(table, row_weights)
+    asked = replace(plan, task=_task(classes), constant="keep")
+    dataset = make_dataset(table, table.columns[-1], asked)
+    return replace(dataset, target="y", classes=classes)
+
+
+def _task(classes: tuple[Label, ...]) -> str:
+    return "classification" if classes else "regression"
 
 
 @standard_arithmetic()
@@ -101,7 +125,8 @@ def fit(
         )
     result = make_result(problem, settings, file, outcome, in_full=False)
     saved = search.evolver.save() if keeps_state else None
-    return Fitted(Run.of(result, notes_of(file, search)), saved)
+    rest = later(problem, result.model, outcome)
+    return Fitted(Run.of(result, notes_of(file, search), rest), saved)
 
 
 def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:

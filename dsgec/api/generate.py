@@ -42,7 +42,7 @@ class {}:
 def _annotation(one: Setting) -> str:
     literal = f"Literal[{', '.join(map(_quoted, one.choices))}]"
     kind = literal if one.choices else _KINDS.get(one.kind, one.kind.__name__)
-    kind += f' | Literal["{one.word}"]' if one.word else ""
+    kind += f' | Literal["{one.instead}"]' if one.instead else ""
     return f"{one.name}: {kind}{' | None' if python_default(one) is None else ''}"
 
 

@@ -19,7 +19,7 @@ from dsgec.data.ir import Table
 from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
 from dsgec.drawing.svg import svg as drawn
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, counted
 from dsgec.network.decide import chosen_classes
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -34,7 +34,11 @@ _PICKLED = "the pickled network"
 
 @dataclass(frozen=True)
 class Network:
-    """An evolved network over the raw columns of a table; `name` is what its exports are called."""
+    """An evolved network over the raw columns of a table.
+
+    :param model: Its nodes, columns and classes.
+    :param name: What its exports are called.
+    """
 
     model: Model
     name: str = "network"
@@ -74,7 +78,9 @@ class Network:
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row, None where the outputs are not numbers; or the value of each row.
 
-        `X` is a 2-D array, a list of rows, a data frame, or the name of a table's file.
+        :param X: A 2-D array, a list of rows, a data frame, a dictionary of columns, a dictionary
+            that is one row, a list of such rows, or a table's file. Columns are found by name, in
+            arrays and lists of rows by place.
         """
         outputs = self.outputs(self.rows(X))
         if not self.classes:
@@ -89,18 +95,27 @@ class Network:
 
     @standard_arithmetic()
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probability of each class, a column each, in the order of `classes`."""
+        """The probability of each class, a column each, in the order of `classes`.
+
+        :param X: The rows, as `predict` takes them.
+        """
         if not self.classes:
             raise DsgecError("this network predicts numbers, not classes", "Use predict.")
         return probabilities(self.outputs(self.rows(X)))
 
     def outputs(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What comes out for raw rows: all columns in order, texts as their numbers."""
+        """What comes out for raw rows.
+
+        :param raw: All columns in order, texts as their numbers, as `rows` gives them.
+        """
         result: NDArray[np.float64] = evaluate(self._whole, raw)
         return result
 
     def rows(self, X: Any) -> NDArray[np.float64]:
-        """Raw rows of what a program has; columns are found by name, or by place in an array."""
+        """Raw rows of what a program has: all columns in order, texts as their numbers.
+
+        :param X: The rows, as `predict` takes them.
+        """
         if not isinstance(X, str | Path) and hasattr(X, "__len__") and not len(X):
             return self._no_rows(X)
         return model_rows(self.model, as_table(X, self.columns))
@@ -126,7 +141,14 @@ class Network:
         dtype: str = "double",
         wheel: bool = False,
     ) -> list[Path]:
-        """Write the network as code, for targets such as `c` or `numpy`; gives the files' paths."""
+        """Write the network as code; gives the files' paths.
+
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
+        :param folder: Where the files go.
+        :param name: Name of the module and prefix of its C symbols; default: that of the network.
+        :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        :param wheel: With the target `cffi`: also a wheel that pip installs.
+        """
         one_of("dtype", dtype, DTYPES)
         targets = parse_targets(to if isinstance(to, str) else ",".join(to))
         return export(self.model, targets, name or self.name, Path(folder), dtype, wheel=wheel)
@@ -139,7 +161,9 @@ class Network:
     _repr_svg_ = svg
 
     def __repr__(self) -> str:
-        shape = ", ".join(f"{count} {what}" for what, count in self.size.items())
+        shape = ", ".join(
+            counted(count, what.removesuffix("s")) for what, count in self.size.items()
+        )
         goal = f"{len(self.classes)} classes" if self.classes else "a number"
         return f"<dsgec.Network {self.name}: {shape}; {len(self.columns)} columns → {goal}>"
 

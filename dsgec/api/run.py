@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dsgec.api.hall import HallOfFame
 from dsgec.api.network import Network
 from dsgec.api.notebook import picture_data
 from dsgec.arithmetic.environment import standard_arithmetic
@@ -21,7 +22,7 @@ from dsgec.report.headline import verdict
 from dsgec.report.tables import metric_table
 from dsgec.run.checkpoint import remove_checkpoint
 from dsgec.run.folder import read_result, refuse_other_run
-from dsgec.run.result import Result
+from dsgec.run.result import Rest, Result
 
 OTHER_FOLDER = "Choose another folder, or pass overwrite=True."
 
@@ -30,25 +31,55 @@ OTHER_FOLDER = "Choose another folder, or pass overwrite=True."
 class Run:
     """A run that has ended.
 
-    `network` predicts; `history` has a row for each generation; `record` is what run.json has,
-    `hall_of_fame` the text of the table of that name, `evidence` what the report draws (both are
-    empty of an estimator's run); `notes` are what a person should know.
+    :param network: The network, which predicts and is exported.
+    :param history: A row for each generation.
+    :param record: What run.json has: settings and result.
+    :param timing: What timing.json has: how long it took.
+    :param notes: What a person should know.
+    :param config: The text of config.toml, with which `dsgec evolve --config` repeats the run;
+        empty where the data was in memory.
+    :param rest: The hall of fame and what the report draws, where they are still to be made.
     """
 
     network: Network
     history: tuple[HistoryRow, ...]
     record: dict[str, Any]
     timing: dict[str, Any]
-    hall_of_fame: str = ""
-    evidence: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    config: str = ""
+    rest: Rest = field(default_factory=Rest)
 
     @classmethod
-    def of(cls, result: Result, notes: tuple[str, ...] = ()) -> "Run":
-        """A result as programs use it."""
+    def of(cls, result: Result, notes: tuple[str, ...] = (), rest: Rest | None = None) -> "Run":
+        """A result as programs use it; `rest` makes what it lacks.
+
+        :param result: The result.
+        :param notes: What a person should know.
+        :param rest: Makes the hall of fame and what the report draws, where the result lacks them.
+        """
         network = Network(result.model, result.name)
-        measured = (result.record, result.timing, result.hall, result.evidence)
-        return cls(network, result.history, *measured, notes)
+        rest = rest or Rest(result.hall, result.evidence)
+        measured = (result.record, result.timing, notes, result.config, rest)
+        return cls(network, result.history, *measured)
+
+    @property
+    def _result(self) -> Result:
+        network, measured = self.network, (*self.rest(), self.config)
+        return Result(
+            self.record, network.model, network.name, self.history, self.timing, *measured
+        )
+
+    @property
+    @standard_arithmetic()
+    def hall_of_fame(self) -> HallOfFame:
+        """The best network of each size that the run has seen, by size."""
+        return HallOfFame.of(self._result, self.network)
+
+    @property
+    @standard_arithmetic()
+    def evidence(self) -> dict[str, Any]:
+        """What the report draws, as report.json has it."""
+        return self.rest()[1]
 
     @property
     def ended(self) -> str:
@@ -72,6 +103,7 @@ class Run:
 
     @property
     def objective(self) -> str:
+        """The name of what was optimised."""
         return str(self.record["result"]["objective"])
 
     @property
@@ -80,11 +112,18 @@ class Run:
         return int(self.record["result"]["generations"])
 
     def predict(self, X: Any) -> Any:
-        """The label or the value of each row, as `Network.predict` gives it."""
+        """The label or the value of each row, as `Network.predict` gives it.
+
+        :param X: The rows: an array, a data frame, a dictionary of columns, a dictionary that is
+            one row, a list of such rows, or a table's file.
+        """
         return self.network.predict(X)
 
     def predict_proba(self, X: Any) -> Any:
-        """The probability of each class, as `Network.predict_proba` gives it."""
+        """The probability of each class, as `Network.predict_proba` gives it.
+
+        :param X: The rows, as `predict` takes them.
+        """
         return self.network.predict_proba(X)
 
     def export(
@@ -96,12 +135,23 @@ class Run:
         dtype: str = "double",
         wheel: bool = False,
     ) -> list[Path]:
-        """Write the network as code, for targets such as `c` or `numpy`; gives the files' paths."""
+        """Write the network as code; gives the files' paths.
+
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
+        :param folder: Where the files go.
+        :param name: Name of the module and prefix of its C symbols; default: that of the data.
+        :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        :param wheel: With the target `cffi`: also a wheel that pip installs.
+        """
         return self.network.export(to, folder, name=name, dtype=dtype, wheel=wheel)
 
     @standard_arithmetic()
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the folder that `dsgec evolve` would; one with another run is left as it is."""
+        """Write the folder that `dsgec evolve` would.
+
+        :param folder: The folder; one with another run is left as it is.
+        :param overwrite: Write over another run.
+        """
         with locked(Path(folder), "run") as opened:
             if not overwrite:
                 refuse_other_run(opened, self.record, OTHER_FOLDER)
@@ -111,22 +161,18 @@ class Run:
 
     @standard_arithmetic()
     def report(self, path: str | Path) -> Path:
-        """Write the page about the run, one HTML file that needs nothing else."""
+        """Write the page about the run, one HTML file that needs nothing else.
+
+        :param path: The file.
+        """
         if not self.evidence:
             raise DsgecError(
                 "this run does not have what a report draws",
-                "An estimator does not keep it; dsgec.evolve does.",
+                "A pickled estimator has no training rows: write its report before.",
             )
         with tempfile.TemporaryDirectory() as folder:
             self.save(folder)
             return write_report(Path(folder), Path(path))
-
-    @property
-    def _result(self) -> Result:
-        network, measured = self.network, (self.hall_of_fame, self.evidence)
-        return Result(
-            self.record, network.model, network.name, self.history, self.timing, *measured
-        )
 
     def __repr__(self) -> str:
         data, grammar = self.record["data"]["name"], self.record["grammar"]["name"]
@@ -169,6 +215,9 @@ class Run:
 
 @standard_arithmetic()
 def load(path: str | Path) -> Run:
-    """The run in a folder, of `Run.save` or of `dsgec evolve`; none of its code is executed."""
+    """The run in a folder, of `Run.save` or of `dsgec evolve`; none of its code is executed.
+
+    :param path: The folder.
+    """
     with open_folder(Path(path)) as folder:
         return Run.of(read_result(folder))

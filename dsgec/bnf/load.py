@@ -14,7 +14,13 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class GrammarFile:
-    """A grammar with its name; `digest` is of the rules, whatever their layout and comments."""
+    """A grammar with its name.
+
+    :param name: What runs and their folders call it.
+    :param grammar: Its rules.
+    :param digest: Of the rules, whatever their layout and comments.
+    :param warnings: What is odd about it, but not wrong.
+    """
 
     name: str
     grammar: Grammar
@@ -32,7 +38,11 @@ def load_grammar(name: str) -> GrammarFile:
 
 
 def parse_grammar(source: str, name: str = "grammar") -> GrammarFile:
-    """The grammar that a text is; DsgecError with every fault if it is none."""
+    """The grammar that a text is; DsgecError with every fault if it is none.
+
+    :param source: The text, in BNF.
+    :param name: What runs on it are called after.
+    """
     return _file(source, name, name)
 
 

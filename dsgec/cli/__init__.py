@@ -13,11 +13,13 @@ from dsgec import __version__
 from dsgec.cli.evolve import evolve
 from dsgec.cli.export import compile_, export
 from dsgec.cli.grammar import check, sample
+from dsgec.cli.init import init
 from dsgec.cli.inspect import inspect_, verify
 from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain, refuse
 from dsgec.cli.resume import resume
 from dsgec.cli.run import predict, report, show
+from dsgec.cli.shipped import grammars, tables
 from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
 
@@ -56,8 +58,11 @@ def commands() -> None:
 
 
 for _command in (
+    init,
     check,
     sample,
+    grammars,
+    tables,
     inspect_,
     evolve,
     resume,

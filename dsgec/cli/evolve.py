@@ -8,9 +8,12 @@ from typing import Any
 
 import click
 
+from dsgec.cli.complete import complete_grammar, complete_table
+from dsgec.cli.config import config_option, named_inputs
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.options import Migration, collecting, option, options_of, warn
 from dsgec.cli.output import complain
-from dsgec.cli.session import SessionOptions, session_options
+from dsgec.cli.session import SessionOptions, run_options, session_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError, wrong
 from dsgec.evolution.settings import SETTINGS, Preset, Settings, make_settings
@@ -76,27 +79,16 @@ def _no_grammar(data: str) -> str:
     return data
 
 
-@click.command()
-@click.argument("grammar", metavar="[GRAMMAR]")
-@click.argument("data", metavar="DATA", required=False)
+@click.command(cls=GroupedCommand)
+@click.argument("grammar", required=False, shell_complete=complete_grammar)
+@click.argument("data", required=False, metavar="DATA", shell_complete=complete_table)
+@config_option
 @partial(collecting, name="settings", make=_given, options=_OPTIONS)
-@click.option(
-    "--runs",
-    type=click.IntRange(1, 100_000),
-    default=1,
-    show_default=True,
-    help="Runs with seeds that follow on, each in a folder of its own.",
-)
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
-)
-@click.option("--out", type=click.Path(path_type=Path), help="Where runs go; default: ./build.")
-@click.option("--name", default="", help="The name of the run's folder.")
-@click.option("--overwrite", is_flag=True, help="Write over another run of that name.")
+@run_options
 @session_options
 @table_options
 def evolve(
-    grammar: str,
+    grammar: str | None,
     data: str | None,
     runs: int,
     jobs: int | None,
@@ -107,7 +99,7 @@ def evolve(
     table: TableOptions,
     session: SessionOptions,
 ) -> None:
-    """Evolve a network on DATA and write it, with all that belongs to it, to a folder.
+    """Evolve a network on a table and write it to a folder, as code too.
 
     DATA is a table: a CSV, TSV, ARFF or Parquet file, packed with gzip or not, `-` for standard
     input, or the name of a shipped one. GRAMMAR is a BNF file or the name of a shipped grammar;
@@ -115,7 +107,7 @@ def evolve(
 
     A run that was interrupted or killed is resumed by the same command.
     """
-    named, data = (None, grammar) if data is None else (grammar, data)
+    named, data = named_inputs(grammar, data)
     test, folds = settings.pop("test"), settings.pop("folds")
     share, test_table = share_or_table(test, folds, runs)
     count = folds or runs
@@ -131,6 +123,7 @@ def evolve(
         from dsgec.evolution.budget import with_budget
         from dsgec.evolution.usual import usual_grammar
         from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
+        from dsgec.run.config import Inputs
         from dsgec.terminal.display import choices
 
         preset = make(Preset, settings)
@@ -141,7 +134,8 @@ def evolve(
         grammar = named or usual_grammar(len(dataset.classes))
         file = file or load_grammar(grammar)
         chosen = with_budget(chosen, settings, preset, dataset)
-        job = prepare(file, dataset, chosen, out=out, name=name)
+        inputs = Inputs(grammar, data, test_table, preset.preset)
+        job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         if named is None and not session.quiet:
             complain(choices(job))
         each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
@@ -158,6 +152,7 @@ def evolve(
             "data": reference(data),
             "test": reference(test_table) if test_table else None,
             "table": table.as_json(),
+            "inputs": inputs.as_json(),
         }
         if crew:
             start_many(each, job, session, arguments, crew, overwrite=overwrite, folds=bool(folds))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import say
 from dsgec.errors import DsgecError
 from dsgec.targets import DESCRIPTIONS
@@ -44,7 +45,7 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("run", type=click.Path(path_type=Path))
 @to_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: the run's folder.")
@@ -80,7 +81,7 @@ def export(
         say(str(path))
 
 
-@click.command("compile")
+@click.command("compile", cls=GroupedCommand)
 @click.argument("net", type=click.Path(path_type=Path))
 @to_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
@@ -97,7 +98,10 @@ def compile_(
     dtype: str,
     wheel: bool,
 ) -> None:
-    """Write the network in the text file NET as source code; `-` reads standard input."""
+    """Write a network of your own as source code.
+
+    NET is a text file with its equations; `-` reads standard input.
+    """
     from dsgec.artefacts.export import export as write
     from dsgec.artefacts.export import parse_targets
     from dsgec.codegen.names import safe_name

@@ -2,20 +2,24 @@
 
 import click
 
+from dsgec.cli.complete import complete_grammar, complete_table
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.options import connect_option, load_grammar_file, max_depth_option
 from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
 
 
-@click.command()
-@click.argument("grammar")
-@click.option("--data", metavar="FILE", help="Check against this table, too.")
+@click.command(cls=GroupedCommand)
+@click.argument("grammar", shell_complete=complete_grammar)
+@click.option(
+    "--data", shell_complete=complete_table, metavar="FILE", help="Check against this table, too."
+)
 @max_depth_option
 @table_options
 def check(
     grammar: str, data: str | None, max_depth: tuple[tuple[str, int], ...], table: TableOptions
 ) -> None:
-    """Tell what is wrong with GRAMMAR, or what networks it describes."""
+    """List the errors of GRAMMAR, or describe its networks."""
     from dsgec.terminal.grammar import summary
 
     file = load_grammar_file(grammar)
@@ -23,10 +27,15 @@ def check(
     say(summary(file, dataset, dict(max_depth)))
 
 
-@click.command()
-@click.argument("grammar")
+@click.command(cls=GroupedCommand)
+@click.argument("grammar", shell_complete=complete_grammar)
 @click.option("-n", "count", default=5, show_default=True, type=click.IntRange(1, 1_000_000))
-@click.option("--data", metavar="FILE", help="Take features and classes from this table.")
+@click.option(
+    "--data",
+    shell_complete=complete_table,
+    metavar="FILE",
+    help="Take features and classes from this table.",
+)
 @click.option("--features", default=4, show_default=True, type=click.IntRange(1, 100_000))
 @click.option("--classes", default=2, show_default=True, type=click.IntRange(1, 10_000))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1))

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from dsgec.cli.complete import complete_table
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.evolution.settings import OPTIONS
@@ -11,11 +13,11 @@ from dsgec.evolution.settings import OPTIONS
 _EXPORTED = (".c", ".h", ".py", ".mjs", ".onnx", ".whl")
 
 
-@click.command("inspect")
-@click.argument("what")
+@click.command("inspect", cls=GroupedCommand)
+@click.argument("what", shell_complete=complete_table)
 @table_options
 def inspect_(what: str, table: TableOptions) -> None:
-    """Tell what is in WHAT, a table or something made from one.
+    """Show what is in WHAT: a table, or something made from one.
 
     Of a table: its columns and their kinds, the task, and which grammars fit. Of an exported file,
     a folder of them, or a run: what it is, and what a row costs.
@@ -39,11 +41,11 @@ def inspect_(what: str, table: TableOptions) -> None:
     say("\n".join([*inspect_table(read, found), *problem.splitlines()]))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("artefact", type=click.Path(path_type=Path))
 @click.option("--data", metavar="FILE", help="Run it on this table, too, and compare bits.")
 def verify(artefact: Path, data: str | None) -> None:
-    """Rebuild ARTEFACT, an exported file or a folder of them, and compare.
+    """Prove that exported files are what dsgec makes of their model.
 
     An artefact carries the model that it was made of; it is read as text. Code is run only with
     --data, and only if it is, byte for byte, what dsgec makes of that model.

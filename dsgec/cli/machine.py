@@ -2,23 +2,27 @@
 
 import click
 
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import hand_over, say
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 def doctor() -> None:
-    """Tell which compiler and which backend are used here, and why, and test them."""
+    """Show and test the compiler and the backend used here."""
     from dsgec.machine.doctor import diagnosis
 
     for line in diagnosis():
         say(line)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @click.option("--exports", is_flag=True, help="Measure exported networks beside those of others.")
 def bench(as_json: bool, exports: bool) -> None:
-    """Measure this machine in four minutes: speeds, learning, growth, threads, compiling."""
+    """Measure the speed of this machine in four minutes.
+
+    It measures the engine, learning, growth with the table, threads and compiling.
+    """
     from itertools import chain
 
     from dsgec.machine.bench import bench as engine

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsgec.cli.help import GroupedOption
 from dsgec.cli.output import complain
 from dsgec.evolution.settings import OPTIONS, SETTINGS, Execution
 from dsgec.setting import Setting, settings_of
@@ -19,11 +20,16 @@ Command = Callable[..., Any]
 
 def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
     """The option that gives a setting."""
-    name = OPTIONS.name(setting.option or setting.name)
+    name = OPTIONS.name(setting.word)
     if setting.kind is bool:
         names = name if setting.default is False else f"{name}/--no-{name[2:]}"
         return click.option(
-            names, setting.name, is_flag=True, default=setting.default, help=setting.help
+            *(names, setting.name),
+            cls=GroupedOption,
+            group=setting.group,
+            is_flag=True,
+            default=setting.default,
+            help=setting.help,
         )
     is_multiple = setting.kind in (tuple, dict)
     has_one = not setting.is_optional and setting.learned is None
@@ -34,6 +40,8 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
         "multiple": is_multiple,
         "metavar": setting.metavar or None,
         "help": _help(setting, "can be given again" if is_multiple else ""),
+        "cls": GroupedOption,
+        "group": setting.group,
     }
     return click.option(name, setting.name, **options | more)
 
@@ -41,8 +49,8 @@ def option(setting: Setting, **more: Any) -> Callable[[Command], Command]:
 def _type(setting: Setting) -> Any:
     if setting.choices:
         return click.Choice(setting.choices)
-    if setting.word:
-        return NumberOr(setting.word)
+    if setting.instead:
+        return NumberOr(setting.instead)
     return {int: int, float: float, dict: DepthLimit()}.get(setting.kind, str)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.session import SessionOptions, session_options
 from dsgec.cli.tables import TableOptions
 from dsgec.errors import DsgecError
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from dsgec.run.job import Job
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("run", type=click.Path(path_type=Path))
 @session_options
 def resume(run: Path, session: SessionOptions) -> None:
-    """Go on with the run in the folder RUN, which was interrupted or killed.
+    """Resume the run in the folder RUN, which was interrupted.
 
     It ends with the same bytes as one that never was. `dsgec evolve` with the same arguments as
     before does the same.
@@ -50,6 +51,7 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     from dsgec.bnf.load import load_grammar
     from dsgec.evolution.settings import Settings
     from dsgec.pipeline import prepare
+    from dsgec.run.config import Inputs
     from dsgec.run.record import identity
 
     said = checkpoint.arguments
@@ -62,7 +64,8 @@ def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     settings = Settings.from_json(checkpoint.asked.get("settings", {}))
     file = load_grammar(grammar)
     dataset = _options(said.get("table")).dataset(data, test if isinstance(test, str) else None)
-    job = replace(prepare(file, dataset, settings), named=run)
+    inputs = Inputs.read(said.get("inputs"))
+    job = replace(prepare(file, dataset, settings, inputs=inputs), named=run)
     now = identity(file, job.problem.dataset, settings)
     for what, name in (("grammar", grammar), ("data", data)):
         then = checkpoint.asked.get(what)

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import click
 
+from dsgec.cli.complete import complete_table
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import hand_over, say
 from dsgec.cli.tables import TableOptions, reading_options
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("run", type=click.Path(path_type=Path))
-@click.argument("data")
+@click.argument("data", shell_complete=complete_table)
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: standard output.")
 @reading_options
 def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None:
@@ -31,7 +33,7 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
         say(str(out))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--svg", type=click.Path(path_type=Path), help="Draw the network to this file.")
 @click.option(
@@ -40,7 +42,10 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
     help="Write it to this file for Graphviz; - prints it.",
 )
 def show(run: Path, svg: Path | None, dot: Path | None) -> None:
-    """Print the network of RUN, its equations and what goes into each neuron, or draw it."""
+    """Print the network of RUN, or draw it.
+
+    What is printed are its equations and the inputs of each neuron.
+    """
     from dsgec.codegen.artefact import model_id
     from dsgec.drawing.dot import graph
     from dsgec.drawing.svg import svg as drawn
@@ -70,11 +75,14 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     sys.stdout.flush()
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("folder", metavar="RUN|STUDY", type=click.Path(path_type=Path))
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: report.html in it.")
 def report(folder: Path, out: Path | None) -> None:
-    """Write the report of a run's folder, or of a study's: one page that needs nothing else."""
+    """Write the report of a run or a study, one HTML page.
+
+    RUN or STUDY is its folder. The page needs nothing else.
+    """
     from dsgec.report import write_report
 
     say(str(write_report(folder, out)))

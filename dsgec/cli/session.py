@@ -1,10 +1,47 @@
-"""Options for one session of a run, the same for `evolve` and `resume`."""
+"""Options for the runs of a command, and for one session of a run."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
-from dsgec.cli.options import Command, collecting, options_of
+import click
+
+from dsgec.cli.options import Command, collecting, option, options_of
 from dsgec.evolution.settings import Execution
-from dsgec.setting import setting
+from dsgec.setting import setting, settings_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How many runs `evolve` makes, and where they go."""
+
+    GROUP: ClassVar = "output"
+
+    runs: int = setting(
+        1, "Runs with seeds that follow on, each in a folder of its own.", 1, 100_000
+    )
+    jobs: int | None = setting(
+        None, "Runs side by side; default: one a processor.", 1, 256, group="machine"
+    )
+    out: str | None = setting(None, "Where runs go; default: ./build.", metavar="FOLDER")
+    name: str = setting("", "The name of the run's folder.")
+    overwrite: bool = setting(False, "Write over another run of that name.")
+
+
+_OTHERWISE: dict[str, dict[str, Any]] = {
+    "out": {"type": click.Path(path_type=Path)},
+    "name": {"default": ""},
+}
+
+
+def run_options(function: Command) -> Command:
+    """`--runs`, `--out` and their like; the command gets them one by one."""
+    for one in reversed(settings_of(RunOptions)):
+        more = _OTHERWISE.get(one.name, {})
+        if one.kind is int:
+            more = {"type": click.IntRange(int(one.low), int(one.high))}
+        function = option(one, **more)(function)
+    return function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +59,8 @@ class SessionOptions(Execution):
         "Evolve the islands on a dask cluster, whose scheduler has this address.",
         metavar="ADDRESS",
     )
-    quiet: bool = setting(False, "Only errors.")
-    as_json: bool = setting(False, "Print the result as JSON.", option="json")
+    quiet: bool = setting(False, "Only errors.", group="output")
+    as_json: bool = setting(False, "Print the result as JSON.", option="json", group="output")
 
 
 def session_options(function: Command) -> Command:

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import click
 
+from dsgec.cli.complete import complete_study
+from dsgec.cli.help import GroupedCommand
 from dsgec.cli.options import backend_option
 from dsgec.cli.output import complain, say
 from dsgec.cli.signals import Interrupts
 from dsgec.errors import DsgecError
 
 
-@click.command()
-@click.argument("study")
+@click.command(cls=GroupedCommand)
+@click.argument("study", shell_complete=complete_study)
 @click.option("--quick", is_flag=True, help="A quick look: fewer runs and generations.")
 @click.option(
     "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
@@ -38,10 +40,11 @@ def study(
     backend: str,
     quiet: bool,
 ) -> None:
-    """Run every representation with every grammar on every table of STUDY, and compare them.
+    """Make many runs and compare them by statistics.
 
-    STUDY is a TOML file or the name of a shipped study. It can be stopped and started again at any
-    time: runs that have finished are never run again.
+    Every representation runs with every grammar on every table of STUDY, a TOML file or the name
+    of a shipped study. It can be stopped and started again at any time: runs that have finished are
+    never run again.
     """
     from dsgec.folder import locked, remove_if_empty
     from dsgec.native.processors import processors

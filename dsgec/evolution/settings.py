@@ -5,7 +5,7 @@ docs/how-to/add-a-setting.md shows how to add one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from dsgec.errors import DsgecError
 from dsgec.genome.ir import REPRESENTATIONS
@@ -28,6 +28,8 @@ _SEEDS = (0, 2**64 - 1)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a run's result depends on; the paper's parameters are the defaults."""
+
+    GROUP: ClassVar = "search"
 
     representation: str = setting(
         "dsge",
@@ -113,9 +115,11 @@ class Settings:
         0, "How often these integers may be read again.", 0, 1_000, representations=("ge",)
     )
     test: float = setting(
-        0.3, "Share of the rows to test with (0.3), or a table of its own.", 0.0, 0.9
+        0.3, "Share of the rows to test with (0.3), or a table of its own.", 0.0, 0.9, group="data"
     )
-    split_seed: int = setting(1, "Seed of the split into training and test rows.", *_SEEDS)
+    split_seed: int = setting(
+        1, "Seed of the split into training and test rows.", *_SEEDS, group="data"
+    )
     objective: str = setting(
         "",
         "What is optimised: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
@@ -133,12 +137,17 @@ class Settings:
         "Least probability at which the second of two classes is predicted; auto: chosen by the"
         " training rows.",
         *(0.0, 1.0),
-        word=AUTO,
+        instead=AUTO,
         metavar="NUMBER|auto",
         recorded_with="threshold",
     )
     folds: int = setting(
-        0, "Folds of a cross-validation, each a run.", 0, 1_000_000, metavar="K", option="cv"
+        0,
+        "Folds of a cross-validation, each a run.",
+        *(0, 1_000_000),
+        metavar="K",
+        option="cv",
+        group="data",
     )
     fold: int = setting(0, "Which of the folds to test with.", 0, 999_999)
     stop_at: float | None = setting(
@@ -227,6 +236,8 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
 class Preset:
     """Which defaults the other settings have; `effort` has a say in those of runs that learn."""
 
+    GROUP: ClassVar = "search"
+
     preset: str = setting(
         "learning",
         "Defaults: those of a search that learns its numbers, or those of the paper.",
@@ -261,6 +272,8 @@ class Preset:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """How a run is carried out, which does not change its result."""
+
+    GROUP: ClassVar = "machine"
 
     backend: str = setting(
         "auto", "What runs the generations; all give the same results.", choices=BACKENDS

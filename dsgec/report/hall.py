@@ -109,7 +109,7 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
     on = {part: fronts(part) for part in ("train", "test")}
     return [
         {
-            "sizes": one.sizes,
+            "sizes": one.size,
             "train": figure(one.train[metric]),
             "test": figure(one.test[metric]),
             "train_front": place in on["train"],
@@ -124,4 +124,4 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
 
 def pick_command(one: Famous) -> str:
     """What exports this network of the hall of fame."""
-    return f"--pick size {one.sizes['connections']}"
+    return f"--pick size {one.size['connections']}"

@@ -19,6 +19,7 @@ from dsgec.run.hall import Famous, parse_hall, pick
 from dsgec.run.history import history_text, parse_history
 from dsgec.run.manifest import Files, digests, read_manifest, write_manifest
 from dsgec.run.names import (
+    CONFIG,
     EVIDENCE,
     HALL,
     HISTORY,
@@ -31,7 +32,7 @@ from dsgec.run.names import (
 from dsgec.run.record import is_record, is_same_run
 from dsgec.run.result import Result
 
-_OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING)
+_OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
 
 
 def write_result(folder: Folder, result: Result, exports: Files) -> None:
@@ -42,6 +43,7 @@ def write_result(folder: Folder, result: Result, exports: Files) -> None:
         **exports,
         **({HALL: result.hall} if result.hall else {}),
         **({EVIDENCE: to_json(result.evidence)} if result.evidence else {}),
+        **({CONFIG: result.config} if result.config else {}),
         HISTORY: history_text(result.history),
         NETWORK: f"# evolved by dsgec {__version__}\n{text(result.model.network)}",
         RECORD: to_json(result.record),
@@ -96,6 +98,7 @@ def read_result(folder: Folder) -> Result:
         read_timing(folder) or {},
         hall,
         _read_evidence(folder, model) if folder.has(EVIDENCE) else {},
+        _text(folder, CONFIG) if folder.has(CONFIG) else "",
     )
 
 
@@ -133,7 +136,7 @@ def read_hall(folder: Folder) -> list[Famous]:
     if not folder.has(HALL):
         raise DsgecError(
             f"{folder.path} has no {HALL}",
-            "Runs of earlier versions and of estimators lack it: use `dsgec evolve`.",
+            "Runs of earlier versions lack it: make the run again.",
         )
     return parse_hall(_text(folder, HALL), str(folder.path / HALL))
 

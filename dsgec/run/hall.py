@@ -33,17 +33,17 @@ _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 class Famous:
     """The best network of its number of connections."""
 
-    sizes: dict[str, int]
+    size: dict[str, int]
     score: float
     train: dict[str, float | None]
     test: dict[str, float | None]
     model_id: str
     phenotype: str
-    threshold: float = USUAL_THRESHOLD
+    threshold: float
 
     @property
     def connections(self) -> int:
-        return self.sizes["connections"]
+        return self.size["connections"]
 
 
 def hall_text(
@@ -154,6 +154,11 @@ def pick(
 ) -> tuple[Model, int]:
     """The network of a hall of fame that was asked for, and its number of connections."""
     chosen = _CHOOSE[way](rows, value, record)
+    return famous_model(chosen, record, best, source), chosen.connections
+
+
+def famous_model(chosen: Famous, record: dict[str, Any], best: Model, source: str) -> Model:
+    """The model of a network of the hall of fame, by the record and the best model of its run."""
     grammar = record.get("grammar")
     form = grammar if isinstance(grammar, dict) else {}
     written = parse_phenotype(
@@ -173,7 +178,7 @@ def pick(
             " model_id",
             "Has the file been changed? `dsgec evolve … --overwrite` makes it again.",
         )
-    return model, chosen.connections
+    return model
 
 
 def _connections(value: str, way: str) -> int:

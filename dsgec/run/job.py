@@ -7,6 +7,7 @@ from typing import Any
 from dsgec.bnf.load import GrammarFile
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
+from dsgec.run.config import Inputs, config_text
 from dsgec.run.record import identity
 
 
@@ -14,7 +15,8 @@ from dsgec.run.record import identity
 class Job:
     """A run that can start, and the folder that it is to leave its files in.
 
-    The folder of a `fold` lies inside the one that a user named.
+    The folder of a `fold` lies inside the one that a user named. With `inputs`, its config.toml can
+    repeat it.
     """
 
     grammar: GrammarFile
@@ -22,10 +24,18 @@ class Job:
     settings: Settings
     named: Path
     fold: str = ""
+    inputs: Inputs | None = None
 
     @property
     def folder(self) -> Path:
         return self.named / self.fold
+
+    @property
+    def config(self) -> str:
+        """The text of config.toml, if there can be one."""
+        if self.inputs is None:
+            return ""
+        return config_text(self.inputs, self.settings, self.problem.dataset)
 
     @property
     def identity(self) -> dict[str, Any]:

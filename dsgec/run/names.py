@@ -7,6 +7,7 @@ HALL = "hall_of_fame.csv"
 EVIDENCE = "report.json"
 PAGE = "report.html"
 TIMING = "timing.json"
+CONFIG = "config.toml"
 CHECKPOINT = "checkpoint"
 MANIFEST = "SHA256SUMS"
 

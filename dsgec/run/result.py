@@ -1,10 +1,12 @@
 """An outcome to its result: all that a run leaves, measured, before any file is written."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile
 from dsgec.evolution.evolver import HistoryRow
+from dsgec.evolution.measure import PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
@@ -23,7 +25,8 @@ class Result:
     """What the folder of a run holds.
 
     `hall` is the text of the hall of fame and `evidence` what the report draws; both are empty for
-    an estimator, which does not wait for them.
+    an estimator, which does not wait for them: `Rest` makes them. `config` is the text of
+    config.toml, empty for a run on data in memory, which no file can name.
     """
 
     record: dict[str, Any]
@@ -33,6 +36,7 @@ class Result:
     timing: dict[str, Any]
     hall: str = ""
     evidence: dict[str, Any] = field(default_factory=dict)
+    config: str = ""
 
     @property
     def result(self) -> dict[str, Any]:
@@ -78,3 +82,39 @@ def make_result(
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
+
+
+class Rest:
+    """The hall of fame and what the report draws, which are made when they are asked for.
+
+    They need the training rows, which are not pickled: what has not been made by then is empty.
+    """
+
+    def __init__(
+        self,
+        hall: str = "",
+        evidence: dict[str, Any] | None = None,
+        make: Callable[[], tuple[str, dict[str, Any]]] | None = None,
+    ) -> None:
+        self._made = (hall, evidence or {})
+        self._make = make
+
+    def __call__(self) -> tuple[str, dict[str, Any]]:
+        """The text of the one, and the content of report.json."""
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rest, self._made
+
+
+def later(problem: Problem, model: Model, outcome: Outcome) -> Rest:
+    """What `make_result` leaves out unless it is in full; no engine is kept for it."""
+    champions, best = outcome.champions, outcome.best
+
+    def make() -> tuple[str, dict[str, Any]]:
+        hall = hall_text(problem, champions, best, PlainMeasurer(problem))
+        return hall, evidence(problem, model)
+
+    return Rest(make=make)

@@ -68,8 +68,13 @@ class Search:
         self._last = Generation(**asdict(row), phenotype=self.evolver.best_text)
         self._started = time.perf_counter()
 
-    def run(self, on_slice: OnSlice = lambda _: "") -> Outcome:
-        """Evolve to the end, or until `on_slice` gives a reason to stop."""
+    def run(
+        self, on_slice: OnSlice = lambda _: "", on_tuning: Callable[[], None] = lambda: None
+    ) -> Outcome:
+        """Evolve to the end, or until `on_slice` gives a reason to stop.
+
+        `on_tuning` is called before the best networks are pruned and tuned, if they are.
+        """
         reason = ""
         for states in self.evolver.slices(self.ending):
             self._add(states)
@@ -78,7 +83,7 @@ class Search:
                 self.finish_generation()
                 break
         assert self._last is not None
-        champions = tuple(self._champions(reason))
+        champions = tuple(self._champions(reason, on_tuning))
         return Outcome(
             with_winner(self._last, self.evolver.winner(champions, self._last)),
             tuple(self.history),
@@ -89,9 +94,13 @@ class Search:
             self.ending.reason or reason,
         )
 
-    def _champions(self, reason: str) -> Sequence[Champion]:
+    def _champions(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
         """Tuned, unless somebody waits for the end."""
-        return self.evolver.champions if reason == INTERRUPTED else self.evolver.tuned()
+        if reason == INTERRUPTED:
+            return self.evolver.champions
+        if self.evolver.settings.pruning or self.evolver.settings.tuning:
+            on_tuning()
+        return self.evolver.tuned()
 
     def finish_generation(self) -> Sequence[Generation]:
         """Complete the generation that is being evolved, if one is; a state is saved after it."""

@@ -17,6 +17,9 @@ WORDS = {
 }
 """The stages as timing.json calls them, in order, and as people do."""
 
+TUNING = "pruning and tuning the best networks"
+"""The end of the search, whose time is the search's; it is shown as a stage."""
+
 
 class Stages:
     """`seconds` has the stages that are over; `on_stage` is called in words when one begins."""

@@ -1,28 +1,24 @@
 """A study file (TOML) to a Study; all its errors are reported at once."""
 
 import re
-import stat
-import tomllib
 from collections.abc import Callable, Collection
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dsgec.data.plan import Plan, Reading
-from dsgec.errors import DsgecError, Fault, Span
+from dsgec.errors import DsgecError, Fault
 from dsgec.evolution.settings import MOST_GENERATIONS, Preset, Settings, make_settings
 from dsgec.genome.ir import REPRESENTATIONS
-from dsgec.resources import STUDIES, find, read_bytes
+from dsgec.resources import STUDIES, beside, find
 from dsgec.setting import make, names_of, settings_of
 from dsgec.study.ir import Data, Printed, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
 from dsgec.study.printed import parse_printed
 from dsgec.study.reader import STUDY, TomlReader
+from dsgec.toml import read_toml
 
-_MOST_BYTES = 1 << 20
-_LONGEST_LINE = 8_000  # dotted keys take the square of their number
 _MOST_RUNS = 100_000
 _MOST_CELLS = 1_000_000
-_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_. -]{0,59}")
 # What stands elsewhere in a study.
 _NOT_SETTINGS = {"representation", "engine", "seed", "generations"}
@@ -35,26 +31,6 @@ def load_study(name: str) -> Study:
     path = find(name, STUDIES, ".toml", "study")
     source = read_toml(path, name)
     return _parse(source, name, path)
-
-
-def read_toml(path: Path | Traversable, shown: str) -> dict[str, Any]:
-    """What a TOML file holds."""
-    data = read_bytes(path, shown, _MOST_BYTES)
-    if any(len(line) > _LONGEST_LINE for line in data.split(b"\n")):
-        raise DsgecError(f"{shown} has a line of more than {_LONGEST_LINE} bytes", "Break it.")
-    try:
-        return tomllib.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise DsgecError(f"{shown} is not UTF-8 text", "Save it as UTF-8.") from error
-    except RecursionError as error:
-        raise DsgecError(f"{shown} nests too deeply") from error
-    except ValueError as error:
-        message = str(error)
-        place = _PLACE.search(message)
-        line, column = (int(place[1]), int(place[2])) if place else (data.count(b"\n") + 1, 1)
-        text = _PLACE.sub("", message)
-        span = Span(shown, line, column)
-        raise DsgecError(Fault(f"this is not TOML: {text}", "See toml.io.", span)) from error
 
 
 def _parse(source: dict[str, Any], shown: str, path: Path | Traversable) -> Study:
@@ -130,7 +106,7 @@ def _declared(
         label = reader.take("label", str, name)
         reading, plan = _made(Reading, reader), _made(Plan, reader)
         reader.close()
-        found[name] = Data(name, _near(file, folder), target, label, reading, plan)
+        found[name] = Data(name, beside(file, folder), target, label, reading, plan)
     return found
 
 
@@ -166,9 +142,11 @@ def _part(
     key = _spelt(reader, "representations", "engines")
     representations = reader.texts(key, needed="such as dsge", among=REPRESENTATIONS)
     files = reader.texts("grammars", needed="grammar files or names of shipped grammars")
-    grammars = tuple(StudyGrammar(_stem(file), _near(file, folder)) for file in files)
+    grammars = tuple(StudyGrammar(_stem(file), beside(file, folder)) for file in files)
     names = reader.texts("data", needed="table files, names of tables, or names under [data]")
-    data = tuple(declared.get(n) or Data(_stem(n), _near(n, folder), None, _stem(n)) for n in names)
+    data = tuple(
+        declared.get(n) or Data(_stem(n), beside(n, folder), None, _stem(n)) for n in names
+    )
     for key, values in (("grammars", grammars), ("data", data)):
         if len({value.name for value in values}) < len(values):
             advice = "Give the files different names, or tables names of their own: [data.NAME]."
@@ -271,21 +249,8 @@ def _printed(top: TomlReader, path: Path | Traversable) -> tuple[Printed, ...]:
     name = top.take("printed", str)
     if not name:
         return ()
-    beside = path.parent / name if isinstance(path, Path) else STUDIES.joinpath(name)
-    return parse_printed(read_toml(beside, name), name, top.faults)
-
-
-def _near(file: str, folder: Path | None) -> str:
-    """A file beside the study, if there is one; otherwise as it was written."""
-    if folder is None or not file:
-        return file
-    beside = folder / file
-    try:
-        return str(beside) if stat.S_ISREG(beside.stat().st_mode) else file
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return file
-    except OSError:  # something is there, and to read it says what is wrong
-        return str(beside)
+    near = path.parent / name if isinstance(path, Path) else STUDIES.joinpath(name)
+    return parse_printed(read_toml(near, name), name, top.faults)
 
 
 def _stem(file: str) -> str:

@@ -1,11 +1,11 @@
 """A table of a TOML file to checked values; all errors are collected and raised together."""
 
 import difflib
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from dsgec.errors import Fault, Words
+from dsgec.toml import to_toml
 
 _KINDS = {
     str: "a string",
@@ -26,17 +26,11 @@ class _Words(Words):
     def advice(self, setting: str, values: list[Any]) -> str:
         if setting == "representation":  # of which a study has a list
             setting, values = "representations", [values] if values else []
-        texts = " or ".join(map(_toml, values))
+        texts = " or ".join(map(to_toml, values))
         return f"`{setting} = {texts}`" if texts else self.name(setting)
 
 
 STUDY = _Words()
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {_toml(inner)}' for key, inner in value.items())} }}"
-    return json.dumps(value)
 
 
 class TomlReader:

@@ -13,12 +13,12 @@ from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.run.job import Job, WrittenRun
-from dsgec.run.names import EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
+from dsgec.run.names import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.terminal.styled import is_capable
 
-_SECONDS_BETWEEN_LINES = 2.0
+_SECONDS_BETWEEN_LINES = 10.0
 _MOST_CLASSES_SHOWN = 10
-_FILES = (RECORD, HISTORY, HALL, NETWORK, TIMING, EVIDENCE, PAGE)
+_FILES = (RECORD, CONFIG, HISTORY, HALL, NETWORK, TIMING, EVIDENCE, PAGE)
 _WIDEST_LABEL = 12
 
 
@@ -111,7 +111,7 @@ class Voice:
 
 
 class Lines:
-    """Plain lines, one every few seconds: for files, pipes and terminals that cannot do more."""
+    """Plain lines, one every ten seconds: for files, pipes and terminals that cannot do more."""
 
     def __init__(
         self, job: Job, description: str, stream: TextIO, *, max_seconds: float | None = None
@@ -121,21 +121,27 @@ class Lines:
         self.started = time.monotonic()
         self.due = self.started
         self.first: Generation | None = None
+        self.unsaid: Generation | None = None  # the latest, where it has no line
         self._say = Voice(stream)
         self._say(heading(job, description) + "\n")
 
     def __call__(self, state: Generation) -> None:
         now = time.monotonic()
         self.first = self.first or state  # of this session
-        total = self.job.settings.generations
-        is_last = state.generation == total
+        is_last = state.generation == self.job.settings.generations
         if now < self.due and not is_last:
+            self.unsaid = state
             return
         self.due = now + _SECONDS_BETWEEN_LINES
+        self._tell(state, self.first, now, is_last=is_last)
+
+    def _tell(self, state: Generation, first: Generation, now: float, *, is_last: bool) -> None:
+        self.unsaid = None
+        total = self.job.settings.generations
         spent = now - self.started
-        done = state.generation - self.first.generation
+        done = state.generation - first.generation
         left = spent / done * (total - state.generation) if done else float("inf")
-        speed = (state.evaluations - self.first.evaluations) / spent if spent else 0.0
+        speed = (state.evaluations - first.evaluations) / spent if spent else 0.0
         left = sooner(left, spent, self.max_seconds)
         when = f"{left:.0f} s left" if left < float("inf") else ""
         problem = self.job.problem
@@ -148,8 +154,14 @@ class Lines:
         )
 
     def stage(self, words: str) -> None:
-        """A line of its own."""
+        """A line of its own, after that of the last generation."""
+        self._tell_last()
         self._say(f"{words}\n")
+
+    def _tell_last(self) -> None:
+        """The figures of a run that ended before its last generation."""
+        if self.unsaid is not None and self.first is not None:
+            self._tell(self.unsaid, self.first, time.monotonic(), is_last=True)
 
     def run_ended(self, run: WrittenRun) -> None:
         """A line of its own."""
@@ -161,6 +173,7 @@ class Lines:
 
     def close(self) -> None:
         """What is still to be said."""
+        self._tell_last()
         self._say("")
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from dsgec.errors import clean
 from dsgec.study.prepare import Task
 from dsgec.terminal.display import Voice, duration
+from dsgec.terminal.styled import size_of
 
-_SECONDS_BETWEEN_LINES = 5.0
-_WIDTH = 28
+_SECONDS_BETWEEN_LINES = 10.0
+_NARROWEST_BAR = 4
 
 Kind = tuple[str, str, str, int]
 
@@ -81,11 +82,10 @@ class StudyDisplay:
         self.shown = now
         left = self.remaining.estimate()
         share = self.done / self.total
-        bar = "━" * round(_WIDTH * share) + "─" * (_WIDTH - round(_WIDTH * share))
         text = f"{self.done:>{len(str(self.total))}}/{self.total} runs"
         text += "" if left is None or is_last else f"  {duration(left)} left"
         if self.terminal:
-            self._say(f"\r\x1b[K{bar}  {text}" + "\n" * is_last)
+            self._say(f"\r\x1b[K{_bar(share, text)}{text}" + "\n" * is_last)
         else:
             self._say(text + "\n")
 
@@ -93,6 +93,13 @@ class StudyDisplay:
         """End the line that was kept fresh."""
         if self.terminal and not self.quiet and self.done < self.total:
             self._say("\n")
+
+
+def _bar(share: float, text: str) -> str:
+    """As long as there is room for beside a text, and for one that takes longer."""
+    width = size_of(sys.stderr)[0] - 1 - max(len(text), len("1000/1000 runs  59 min 59 s left")) - 2
+    full = round(width * share)
+    return "━" * full + "─" * (width - full) + "  " if width >= _NARROWEST_BAR else ""
 
 
 def _kind(task: Task) -> Kind:

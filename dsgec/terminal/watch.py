@@ -29,8 +29,6 @@ from dsgec.terminal.styled import Line, StyledText, coloured, crop, flow, length
 _SECONDS_BETWEEN_UPDATES = 0.18
 _SECONDS_BETWEEN_CURVES = 0.5  # which cost more than the figures
 _UPDATES_FOR_A_SPEED = 32
-_WIDEST = 80
-_WIDEST_BAR = 40
 _CURVE_ROWS = 4
 _ROOM_FOR_A_CURVE = (30, 12)  # columns and rows of the terminal
 _ERASE_LINE, _ERASE_BELOW = "\x1b[K", "\x1b[J"
@@ -182,7 +180,7 @@ class Watch:
 
     def _size(self) -> tuple[int, int]:
         columns, rows = size_of(self._write.stream)
-        return min(columns - 1, _WIDEST), rows  # the last column would wrap in some terminals
+        return columns - 1, rows  # the last column would wrap in some terminals
 
     def _draw(self) -> None:
         """Notes, then the display in the place of the last one, in one write."""
@@ -261,13 +259,12 @@ def _when(spent: float, left: float | None, *, is_last: bool) -> str:
 def _bar_line(label: str, count: str, done: int, total: int, when: str, columns: int) -> Line:
     """A label, a bar as long as there is room for, and the time."""
     room = columns - len(label) - len(count) - 4 - max(len(when), len("59 min 59 s left"))
-    width = min(room, _WIDEST_BAR)
     line = [StyledText(label, "dim"), StyledText(count), StyledText("  ")]
-    if width >= 4:
-        full = width * done // total if total else width
+    if room >= 4:
+        full = room * done // total if total else room
         line += [
             StyledText("━" * full, "done"),
-            StyledText("─" * (width - full), "dim"),
+            StyledText("─" * (room - full), "dim"),
             StyledText("  "),
         ]
     return [*line, StyledText(when)]

@@ -82,7 +82,7 @@ def test_a_saved_run_is_the_folder_of_the_command_line(tmp_path, options, keywor
     saved = run.save(tmp_path / "deep" / "saved")
 
     expected = bytes_of(tmp_path / "cli")
-    assert len(expected) == 12
+    assert len(expected) == 13
     assert bytes_of(tmp_path / "out") == expected
     assert bytes_of(saved) == expected
     loaded = dsgec.load(tmp_path / "cli")

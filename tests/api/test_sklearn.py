@@ -205,6 +205,7 @@ def test_a_pickle_holds_data_and_predicts_the_same(model, x, y, tmp_path):
     assert ours <= {
         "dsgec.api.network.read_network",
         "dsgec.api.run.Run",
+        "dsgec.run.result.Rest",
         "dsgec.evolution.evolver.HistoryRow",
         f"dsgec.api.estimators.{type(model).__name__}",
     }
@@ -337,8 +338,12 @@ def test_what_cannot_be_learnt_from_is_told():
         DSGEClassifier(**SMALL).fit(csr_array(CANCER), MALIGNANT)
     with pytest.raises(ValueError, match="one class"):
         DSGEClassifier(**SMALL).fit(CANCER, np.zeros(len(CANCER)))
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match="nothing to learn from"):
         DSGEClassifier(**SMALL).fit(np.full_like(CANCER, np.nan), MALIGNANT)
+    with pytest.raises(ValueError, match="X has NaN"):
+        DSGEClassifier(**SMALL, preset="paper").fit(np.full_like(CANCER, np.nan), MALIGNANT)
+    with pytest.raises(ValueError, match="infinity"):
+        DSGEClassifier(**SMALL).fit(np.full_like(CANCER, np.inf), MALIGNANT)
     assert not hasattr(DSGEClassifier(), "decision_function")
 
 
@@ -359,3 +364,45 @@ def test_a_row_without_a_number_is_of_no_class():
     assert np.isnan(model.predict_proba(huge)).tolist() == [[False, False], [True, True]]
     with pytest.raises(ValueError, match="row 1 is of no class"):
         model.predict(huge)
+
+
+def test_missing_values_are_filled_by_the_median():
+    x = CANCER.copy()
+    x[::5, 3] = np.nan
+    model = DSGEClassifier(**SMALL).fit(x, MALIGNANT)
+
+    column = model.run_.network.model.columns[3]
+    assert column.fill == np.nanmedian(x[:, 3])
+    filled = x.copy()
+    filled[::5, 3] = column.fill
+    if not column.marked:
+        assert np.array_equal(model.predict_proba(x), model.predict_proba(filled))
+    with pytest.raises(ValueError, match="missing values"):
+        model.predict(np.full_like(CANCER, np.nan))
+
+
+def test_a_data_frame_may_have_texts():
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(8)
+    frame = pandas.DataFrame(
+        {
+            "age": random.uniform(1, 80, 120),
+            "sex": random.choice(["m", "f"], 120),
+            "kind": pandas.Categorical(random.choice(["a", "b", "c"], 120)),
+            "name": [f"person {number}" for number in range(120)],
+        }
+    )
+    frame.loc[::7, "age"] = np.nan
+    y = np.where(frame["sex"] == "f", "yes", "no")
+    weights = random.integers(0, 3, 120)
+    model = DSGEClassifier(**SMALL).fit(frame, y, sample_weight=weights)
+
+    features = ("age", "sex=f", "sex=m", "kind=a", "kind=b", "kind=c")
+    assert model.run_.network.features == features
+    assert model.score(frame, y) > 0.9
+    assert model.predict(frame[:2]).tolist() == y[:2].tolist()
+    assert any("`name` is left out" in note for note in model.run_.notes)
+    values = DSGERegressor(**SMALL).fit(frame, frame["sex"] == "f").predict(frame)
+    assert values.shape == (120,)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"sex": "gender"}))

@@ -27,6 +27,16 @@ COLUMNS = {
 }
 ROWS = [list(row) for row in zip(*COLUMNS.values(), strict=True)]
 FRAMES = {
+    "a dictionary of columns": COLUMNS,
+    "a dictionary of arrays": {
+        name: pd.Series(values) if index % 2 else np.array(values, dtype=object)
+        for index, (name, values) in enumerate(COLUMNS.items())
+    },
+    "a list of dictionaries": [dict(zip(COLUMNS, row, strict=True)) for row in ROWS],
+    "dictionaries that lack what is missing": [
+        {name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None}
+        for row in ROWS
+    ],
     "pandas": pd.DataFrame(COLUMNS),
     "pandas with its own types": pd.DataFrame(COLUMNS).convert_dtypes(),
     "pandas with categories": pd.DataFrame(COLUMNS).astype({"colour": "category"}),
@@ -126,7 +136,16 @@ def test_the_target_is_called_as_it_is_or_as_nothing_else():
         (np.ones((2, 1)), np.ones((2, 2)), "shape"),
         (np.ones((2, 1)), 5, "y is a int"),
         (np.ones((2, 1)), "ab", "y is a str"),
-        ([{"a": 1}, {"a": 2}], None, "not rows"),
+        ([{"a": 1}, [2]], None, "row 1 of X is not a dictionary"),
+        ({"a": [1, 2], "b": [1]}, None, "`b` of X has 1 values where 2 were expected"),
+        ({"a": [1, 2], "b": 3}, None, "column `b` of X is a int"),
+        ({"a": [1, 2], "b": "no"}, None, "column `b` of X is a str"),
+        ({"a": [1, 2], "b": {1, 2}}, None, "column `b` of X is a set"),
+        ({"a": np.ones((2, 2))}, None, "`a` of X has 2 dimensions"),
+        ({"a": [1], " a": [2]}, None, "two columns called `a`"),
+        ({"a": {1}}, None, "holds a set"),
+        ({}, None, "no columns"),
+        ({"a": []}, None, "no rows"),
         ([[1j], [2]], None, "row 0 of the column `x_1` holds a complex"),
         (np.array([[1j]]), None, "complex128"),
         ([[[1, 2]], [3]], None, "holds a list"),

@@ -26,7 +26,7 @@ from dsgec.pipeline import prepare, run
 from dsgec.run.hall import hall_text
 from dsgec.run.record import make_timing, with_stages
 from dsgec.run.session import Session
-from dsgec.run.stages import WORDS
+from dsgec.run.stages import TUNING, WORDS
 from tests.command import dsgec
 from tests.engine.compare import QUICK, make, make_data
 from tests.engine.grammars import grammar
@@ -198,6 +198,17 @@ def test_timing_counts_every_stage_and_each_is_told(tmp_path, backend):
     assert [*timing["stages"]] == ["evolve", *ENDING]
     assert all(seconds >= 0 for seconds in timing["stages"].values())
     assert timing["stages"]["evolve"] == timing["evolve_seconds"]
+
+
+def test_what_follows_the_last_generation_begins_with_tuning(tmp_path):
+    settings = Settings(population=6, generations=2, pruning=1, steps=1, variation="trees")
+    job = prepare("one_layer", "wdbc", settings, out=tmp_path)
+    events = []
+    session = Session(on_stage=events.append)
+    evolver = choose(job.problem, settings, "numpy")
+    run(job, evolver, lambda state: events.append(state.generation), session)
+
+    assert events == [0, 1, 2, TUNING, *(WORDS[name] for name in ENDING)]
 
 
 def test_a_run_that_has_not_ended_saves_first(tmp_path):

@@ -31,6 +31,7 @@ COMMANDS = {
 }
 FILES = [
     "run.json",
+    "config.toml",
     "best.net",
     "history.csv",
     "timing.json",

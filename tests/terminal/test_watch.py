@@ -285,6 +285,39 @@ def test_what_is_done_after_the_last_generation_stands_below_it(last, clock):
     assert lines[9:] == ["the result"]
 
 
+def test_a_pipe_gets_a_line_every_ten_seconds(clock):
+    now = clock(0.0)
+    stream = io.StringIO()
+    watching = Lines(job(100), "", stream)
+    for generation in range(36):  # a generation a second
+        watching(state(generation))
+        now.now += 1.0
+    watching.stage("writing the report")
+    watching.close()
+
+    _, _, *lines = stream.getvalue().splitlines()
+    generations = [line.split("/")[0].split()[-1] for line in lines[:-1]]
+    assert generations == ["0", "10", "20", "30", "35"]  # and where it was stopped
+    assert lines[-2].endswith("36.0 s")
+    assert lines[-1] == "writing the report"
+
+
+@pytest.mark.parametrize("columns", [80, 100, 240])
+def test_the_display_is_as_wide_as_the_terminal(columns, clock, monkeypatch):
+    now = clock(0.0)
+    monkeypatch.setattr(watch, "size_of", lambda stream: (columns, 24))
+    terminal = Terminal()
+    watching = Watch(job(), "", terminal)
+    for generation in range(8):
+        watching(state(generation))
+        now.now += 1.0
+    lines = screen_of(terminal.getvalue(), columns)
+
+    assert len(lines[8]) == columns - 1  # the axis of generations
+    bar = len(re.findall("[━─]", lines[2]))
+    assert bar > columns - len("generation    0/1000") - len("59 min 59 s left") - 6
+
+
 def test_a_note_stands_above_the_display(clock):
     clock(1.0)
     terminal = Terminal()

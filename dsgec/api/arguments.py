@@ -1,0 +1,54 @@
+"""The arguments of `dsgec.evolve` to a grammar, which may be left out, rows and targets."""
+
+from pathlib import Path
+from typing import Any
+
+from dsgec.bnf.load import GrammarFile
+from dsgec.data.source import is_shipped
+from dsgec.errors import DsgecError
+from dsgec.resources import GRAMMARS, shipped_names
+
+_TABLES = (".csv", ".tsv", ".tab", ".dat", ".data", ".arff", ".parquet")
+_ORDER = "Call dsgec.evolve(X, y), or dsgec.evolve(grammar, X, y) with a grammar."
+
+
+def sort_arguments(first: Any, second: Any, third: Any, target: Any) -> tuple[Any, Any, Any, Any]:
+    """The grammar or None, X, y and the target, of the three arguments that have a place.
+
+    Data that comes first is X, and then what follows it is y. A string in the place of y is the
+    name of the target.
+    """
+    if is_table(first):
+        if second is not None and third is not None:
+            raise DsgecError("the first of three arguments is the grammar, not a table", _ORDER)
+        if isinstance(second, GrammarFile) or _is_shipped_grammar(second):
+            raise DsgecError("the grammar comes before the table", _ORDER)
+        first, second, third = None, first, third if second is None else second
+    if second is None:
+        raise DsgecError("X is missing", _ORDER)
+    if isinstance(third, str):
+        if target is not None:
+            raise DsgecError("y and target both name a column", "Give one of them.")
+        third, target = None, third
+    return first, second, third, target
+
+
+def is_table(given: Any) -> bool:
+    """Whether it is a table, not a grammar: data, the file of a table, or the name of one."""
+    if given is None or isinstance(given, GrammarFile):
+        return False
+    if not isinstance(given, str | Path):
+        return True
+    name = str(given)
+    if _is_shipped_grammar(name):
+        return False
+    return name == "-" or is_shipped(name) or _suffix(name) in _TABLES
+
+
+def _is_shipped_grammar(given: Any) -> bool:
+    return isinstance(given, str) and given in shipped_names(GRAMMARS, ".bnf")
+
+
+def _suffix(name: str) -> str:
+    path = Path(name.lower())
+    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix

@@ -1,0 +1,83 @@
+"""The hall of fame as a program uses it: the best network of each size, to compare and to take."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgec.api.network import Network
+from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.codegen.names import safe_name
+from dsgec.run.hall import Famous, famous_model
+from dsgec.run.names import HALL
+from dsgec.run.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class HallEntry(Famous):
+    """The best network of its number of connections that a run has seen.
+
+    :param size: How many connections, neurons, layers and features it has.
+    :param score: The objective's value on the training rows, as people read it.
+    :param train: The metrics on the training rows, by name; None where there is no value.
+    :param test: The metrics on the test rows.
+    :param model_id: What its exports carry, to be told apart.
+    :param phenotype: The network as the grammar wrote it.
+    :param threshold: From which probability on the second of two classes is predicted.
+    :param record: The record of its run.
+    :param best: The network of its run.
+    """
+
+    record: dict[str, Any] = field(repr=False, compare=False)
+    best: Network = field(repr=False, compare=False)
+
+    @property
+    @standard_arithmetic()
+    def network(self) -> Network:
+        """The network, which predicts and is exported as that of the run."""
+        model = famous_model(self, self.record, self.best.model, HALL)
+        return Network(model, safe_name(f"{self.best.name}_{self.connections}"))
+
+
+class HallOfFame(tuple[HallEntry, ...]):
+    """The entries, by size: a tuple that can also be a data frame."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, result: Result, best: Network) -> "HallOfFame":
+        """That of a result; empty where it has none.
+
+        :param result: The result of a run.
+        :param best: The network of that run.
+        """
+        return cls(
+            HallEntry(
+                *(one.size, one.score, one.train, one.test, one.model_id, one.phenotype),
+                one.threshold,
+                result.record,
+                best,
+            )
+            for one in result.famous
+        )
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, a row for each entry, with the columns of hall_of_fame.csv."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas: `pip install pandas` installs it") from error
+        return pandas.DataFrame([_row(one) for one in self])
+
+
+def _row(one: HallEntry) -> dict[str, Any]:
+    figures = {
+        f"{part}_{name}": value
+        for part, own in (("train", one.train), ("test", one.test))
+        for name, value in own.items()
+    }
+    return {
+        **one.size,
+        "score": one.score,
+        **figures,
+        "model_id": one.model_id,
+        "phenotype": one.phenotype,
+    }

@@ -1,0 +1,94 @@
+"""What was asked of a run to config.toml, from which `dsgec evolve --config` repeats it."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from dsgec import __version__
+from dsgec.data.ir import Dataset
+from dsgec.data.plan import Plan, Reading
+from dsgec.evolution.settings import SETTINGS, Preset, Settings
+from dsgec.plain_data import is_text
+from dsgec.run.names import CONFIG
+from dsgec.setting import Setting, settings_of
+from dsgec.toml import to_toml
+
+_HEAD = """\
+# Made by dsgec {version}. `dsgec evolve --config {name}` repeats this run.
+# A file is looked for beside this one, then from the folder where the command runs. Of one that
+# was given by an absolute path, only the name is here.
+"""
+_NOTHING: tuple[Any, ...] = (None, "", (), {})
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a user named: a grammar, a table and perhaps one to test with, and the preset."""
+
+    grammar: str
+    data: str
+    test: str | None = None
+    preset: str = Preset().preset
+
+    @classmethod
+    def read(cls, given: Any) -> "Inputs | None":
+        """Those of a checkpoint, if it has them; it is untrusted."""
+        names = given if isinstance(given, dict) else {}
+        known = {one.name for one in fields(cls)}
+        is_whole = {"grammar", "data"} <= names.keys() <= known
+        return cls(**names) if is_whole and all(map(is_text, names.values())) else None
+
+    def as_json(self) -> dict[str, Any]:
+        """As a checkpoint keeps it."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def config_text(inputs: Inputs, settings: Settings, dataset: Dataset) -> str:
+    """config.toml: every setting of the run, also those that were the default.
+
+    No path of the machine is in it: of an absolute one, only the file's name.
+    """
+    named = {"grammar": _name(inputs.grammar), "data": _name(inputs.data), "preset": inputs.preset}
+    sections: dict[str, list[str]] = {}
+    for one, value in _values(inputs, settings, dataset):
+        sections.setdefault(one.group, []).append(_line(one.word, value))
+    if dataset.target:
+        sections.setdefault("data", []).insert(0, _line("target", dataset.target))
+    texts = [_HEAD.format(version=__version__, name=CONFIG)]
+    texts.append("".join(_line(key, value) for key, value in named.items()))
+    texts += [f"# {group}\n{''.join(lines)}" for group, lines in sections.items()]
+    return "\n".join(texts)
+
+
+def _line(key: str, value: Any) -> str:
+    return f"{key} = {to_toml(value)}\n"
+
+
+def _values(inputs: Inputs, settings: Settings, dataset: Dataset) -> Iterator[tuple[Setting, Any]]:
+    """All that has a value."""
+    for one in SETTINGS:
+        value = dict(settings.max_depth) if one.kind is dict else getattr(settings, one.name)
+        if one.name == "test" and inputs.test is not None:
+            value = _name(inputs.test)
+        if _is_said(one, value, settings):
+            yield one, value
+    reading = dict(dataset.reading)
+    for kind, given in ((Plan, asdict(dataset.plan)), (Reading, reading)):
+        for one in settings_of(kind):
+            if given.get(one.name) not in _NOTHING:
+                yield one, given[one.name]
+
+
+def _is_said(one: Setting, value: Any, settings: Settings) -> bool:
+    """Neither what has no value, nor what means nothing here and was not given."""
+    if one.name == "fold" or value in _NOTHING:
+        return False
+    if one.name in ("test", "folds"):
+        return bool(settings.folds) == (one.name == "folds")
+    is_used = not one.representations or settings.representation in one.representations
+    return is_used or value != one.default
+
+
+def _name(given: str) -> str:
+    return Path(given).name if Path(given).is_absolute() else given

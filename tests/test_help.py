@@ -1,0 +1,105 @@
+"""What the command line says of itself: help, lists of what is shipped, completion."""
+
+import re
+
+import pytest
+from click.shell_completion import BashComplete
+
+from dsgec.cli import commands
+from dsgec.cli.help import GROUPS
+from dsgec.resources import GRAMMARS, TABLES, shipped_names
+from tests.command import dsgec
+
+
+def sections(text):
+    """The options of each section of a help, by its title."""
+    found, title = {}, ""
+    for line in text.splitlines():
+        if line.endswith(":") and not line.startswith(" "):
+            title = line[:-1]
+        elif name := re.match(r"  (?:-\w, )?(--[\w-]+)", line):
+            found.setdefault(title, set()).add(name[1])
+    return found
+
+
+def test_the_options_of_evolve_stand_in_groups():
+    found = sections(dsgec("evolve", "--help").stdout)
+
+    assert list(found) == [*GROUPS.values(), "Options"]
+    assert {"--population", "--preset", "--seed"} <= found["Search options"]
+    assert {"--target", "--missing", "--separator", "--test", "--cv"} <= found["Data options"]
+    assert {"--out", "--name", "--overwrite", "--json"} <= found["Output options"]
+    assert {"--backend", "--threads", "--jobs", "--cluster"} <= found["Machine options"]
+    assert found["Options"] == {"--config", "--help"}
+
+
+@pytest.mark.parametrize("name", sorted(commands.commands))
+def test_every_option_of_a_command_is_in_its_help_once(name):
+    text = dsgec(name, "--help").stdout
+    shown = [option for group in sections(text).values() for option in group]
+    own = {
+        one.opts[-1] if one.opts[-1].startswith("--") else one.opts[0]
+        for one in commands.commands[name].params
+        if not getattr(one, "hidden", False) and one.opts[0].startswith("-")
+    }
+
+    assert sorted(shown) == sorted({*own, "--help"} - {"-n"})
+
+
+@pytest.mark.parametrize("columns", [50, 80, 200])
+def test_no_summary_is_cut_off(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = dsgec("--help").stdout
+
+    assert "..." not in text.split("Commands:")[1]
+    words = " ".join(text.split())
+    for one in commands.commands.values():
+        sentence = " ".join(one.help.split("\n\n")[0].split())
+        assert sentence in words
+        assert sentence.endswith(".")
+        if columns == 80:
+            assert re.search(rf"^  {one.name} +{re.escape(sentence)}$", text, re.MULTILINE)
+
+
+def test_shipped_grammars_are_listed_with_what_they_fit():
+    lines = dsgec("grammars").stdout.splitlines()
+
+    assert [line.split()[0] for line in lines] == list(shipped_names(GRAMMARS, ".bnf"))
+    assert all(re.search(r" Fits [^.]*\.", line) for line in lines)
+    network = next(line for line in lines if line.startswith("network "))
+    assert network.endswith("Fits tables with two classes.")
+
+
+def test_tables_are_listed_with_their_sizes():
+    lines = dsgec("tables").stdout.splitlines()
+    names = [line.split()[0] for line in lines]
+
+    assert names == [*shipped_names(TABLES, ".csv"), "flame", "ionosphere", "sonar"]
+    rows = TABLES.joinpath("wdbc.csv").read_text().splitlines()
+    size = f"{len(rows) - 1} rows × {rows[0].count(',')} features"
+    assert f"{size}, classification of 2 classes." in lines[0]
+
+
+def test_a_list_is_broken_to_the_width_of_a_terminal():
+    from dsgec.terminal.shipped import grammars, lines
+
+    broken = "\n".join(lines(grammars(), 60)).splitlines()
+
+    assert max(map(len, broken)) <= 59
+    assert " ".join(" ".join(broken).split()) == " ".join(dsgec("grammars").stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("evolve one", ["one_layer", "one_layer_softmax", "file"]),
+        ("evolve one_layer wd", ["wdbc", "file"]),
+        ("study re", ["related", "file"]),
+        ("evolve one_layer wdbc --preset p", ["paper"]),
+    ],
+)
+def test_a_shell_completes_what_is_shipped(words, expected):
+    *before, begun = words.split()
+    items = BashComplete(commands, {}, "dsgec", "_DSGEC_COMPLETE").get_completions(before, begun)
+
+    assert [item.value if item.type == "plain" else item.type for item in items] == expected
