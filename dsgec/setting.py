@@ -39,9 +39,9 @@ class Setting:
     it has an `option` of another name. `formerly` is a name that it had, which files still have.
     With `recorded_with`, run.json has it only where that setting is not the default: a setting that
     is new leaves the bytes of other runs as they were. `default` is the paper's; `learned` is that
-    of runs that learn, where it is another one. A word, `instead`, can stand in the place of a
-    number. `group` is the part of the help that lists it: that of its class, `GROUP`, where it has
-    none of its own.
+    of runs that learn, where it is another one. What that is `chosen` by, if it is not always the
+    same, is in words. A word, `instead`, can stand in the place of a number. `group` is the part of
+    the help that lists it: that of its class, `GROUP`, where it has none of its own.
     """
 
     default: Any
@@ -57,6 +57,7 @@ class Setting:
     formerly: str = ""
     recorded_with: str = ""
     learned: Any = None
+    chosen: str = ""
     instead: str = ""
     group: str = ""
 
@@ -69,6 +70,12 @@ class Setting:
     def word(self) -> str:
         """Its name where people write it: that of its option, with underscores."""
         return self.option or self.name
+
+    def usual(self, write: Callable[[Any], str] = str) -> str:
+        """What a setting that runs that learn have a default of their own for is by default."""
+        if self.chosen:
+            return self.chosen
+        return f"{write(self.learned)}, or of the paper {write(self.default)}"
 
     @property
     def is_optional(self) -> bool:

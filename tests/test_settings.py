@@ -71,7 +71,7 @@ def test_every_setting_is_an_option_with_its_default():
         assert one.help.removesuffix(".") in option.help
         assert OPTIONS.name(one.name) in option.opts
         if one.learned is not None:
-            assert f"default: {one.learned}, or of the paper {one.default}" in option.help
+            assert f"default: {one.chosen or one.learned}" in option.help
         elif not one.is_optional and one.name not in ("test", "folds"):
             assert option.default == one.default
     assert options["engine"].hidden

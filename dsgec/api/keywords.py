@@ -26,7 +26,7 @@ class Keywords(TypedDict, total=False):
     steps: int | None
     l2: float
     parsimony: float | None
-    batch: int
+    batch: int | None
     pruning: int | None
     tuning: int | None
     weights: Literal["real", "grammar"] | None
@@ -41,7 +41,7 @@ class Keywords(TypedDict, total=False):
     threshold: float | Literal["auto"]
     stop_at: float | None
     patience: int | None
-    ensemble: int
+    ensemble: int | None
     islands: int
     migrate_every: int
     migrants: int
@@ -74,7 +74,7 @@ class Parameters:
         steps: int | None = None,
         l2: float = 0.15,
         parsimony: float | None = None,
-        batch: int = 0,
+        batch: int | None = None,
         pruning: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
@@ -86,7 +86,7 @@ class Parameters:
         objective: str | None = None,
         stop_at: float | None = None,
         patience: int | None = None,
-        ensemble: int = 1,
+        ensemble: int | None = None,
         islands: int = 1,
         migrate_every: int = 25,
         migrants: int = 2,
@@ -155,7 +155,7 @@ class ClassifierParameters(Parameters):
         steps: int | None = None,
         l2: float = 0.15,
         parsimony: float | None = None,
-        batch: int = 0,
+        batch: int | None = None,
         pruning: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
@@ -168,7 +168,7 @@ class ClassifierParameters(Parameters):
         threshold: float | Literal["auto"] = 0.5,
         stop_at: float | None = None,
         patience: int | None = None,
-        ensemble: int = 1,
+        ensemble: int | None = None,
         islands: int = 1,
         migrate_every: int = 25,
         migrants: int = 2,

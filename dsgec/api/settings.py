@@ -120,5 +120,5 @@ def _field(one: Setting, default: Any) -> str:
     choices = f" One of {', '.join(map(repr, one.choices))}." if one.choices else ""
     said = "" if default is None else f" Default: {default!r}."
     if one.learned is not None:
-        said = f" Default: {one.learned!r}, or of the paper {one.default!r}."
+        said = f" Default: {one.usual(repr)}."
     return f":param {one.name}: {one.help.removesuffix('.')}{only}.{choices}{said}"

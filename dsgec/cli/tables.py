@@ -61,7 +61,12 @@ class TableOptions:
         return {name: value for name, value in said.items() if value not in (None, "")}
 
     def read(self, name: str, names: tuple[str, ...] = ()) -> "Table":
-        """The table that a user named; `names` are of columns that it should have."""
+        """The table that a user named; `names` are of columns that it should have, at least the
+        target, if that is not a number.
+        """
+        is_named = self.target is not None and not self.target.lstrip("-").isdecimal()
+        if is_named and not names:
+            names = (str(self.target).strip(),)
         from dsgec.data.table import read_table
 
         return read_table(name, replace(self.reading, names=names))

@@ -111,8 +111,10 @@ def _column_notes(
     for useless, names in reasons.items():
         more = len(names) - _MOST_NAMED
         listed = ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        verb, why = ("is", useless) if len(names) == 1 else ("are", f"each: {useless}")
-        yield f"{listed} {verb} left out: {why}"
+        are, why = "is", useless
+        if len(names) > 1:
+            are, why = "are", useless.replace("it ", "each ", 1)
+        yield f"{listed} {are} left out: {why}"
     for one in found:
         if one.number not in is_feature:
             continue

@@ -39,7 +39,11 @@ class Settings:
     )
     population: int = setting(100, "Individuals in a generation.", 2, 1_000_000, learned=30)
     generations: int = setting(
-        500, "Generations after the random one.", 0, MOST_GENERATIONS, learned=BY_SHAPE
+        500,
+        "Generations after the random one.",
+        *(0, MOST_GENERATIONS),
+        learned=BY_SHAPE,
+        chosen=f"{BY_SHAPE} or fewer by the shape of the table, or of the paper 500",
     )
     seed: int = setting(1, "Seed of the random numbers of evolution.", *_SEEDS)
     tournament: int = setting(3, "Individuals among which a parent is chosen.", 1, 1_000_000)
@@ -78,6 +82,8 @@ class Settings:
         "Training rows of a generation, others each time; every tenth has all of them; 0: all.",
         *(0, 1_000_000_000),
         recorded_with="batch",
+        learned=0,
+        chosen="by the shape of the table, or of the paper 0",
     )
     pruning: int = setting(
         0,
@@ -168,6 +174,8 @@ class Settings:
         "Networks from populations of their own, whose mean is the result.",
         *(1, 100),
         recorded_with="ensemble",
+        learned=1,
+        chosen="1, or with a thorough effort 5",
     )
     islands: int = setting(
         1, "Populations that exchange their best individuals.", 1, 1_000, recorded_with="islands"

@@ -97,7 +97,7 @@ def test_a_run_shows_its_figures_its_network_and_its_hall_of_fame(tmp_path):
     for part in ("train", "test"):
         assert f"<td>{run.metrics[part]['accuracy']:.4f}</td>" in page
     assert len(pictures(page)) == 1
-    sizes = [int(line.split(",")[0]) for line in run.hall_of_fame.splitlines()[1:]]
+    sizes = [one.connections for one in run.hall_of_fame]
     shown = [int(size) for size in re.findall(r"<tr><th>(\d+)(?: \(this\))?</th>", page)]
     assert shown
     assert set(shown) <= set(sizes)
