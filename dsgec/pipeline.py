@@ -61,7 +61,7 @@ from dsgec.run.folder import (
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.manifest import read_manifest
 from dsgec.run.names import MANIFEST, PAGE
-from dsgec.run.record import is_same_run, with_stages
+from dsgec.run.record import is_record, is_same_run, with_stages
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
@@ -340,9 +340,11 @@ def finished_run(job: Job) -> WrittenRun | None:
         result, timing = record.get("result"), read_timing(folder)
         if not isinstance(result, dict) or result.get("ended") not in ENDS or timing is None:
             return None
+        model, name = read_model(folder)
+        if not is_record(record, model):
+            return None
         if PAGE not in read_manifest(folder):  # where it is entered last
             try_report(folder)
-        _, name = read_model(folder)
         return WrittenRun(folder.path, record, timing, tuple(exported(EXPORTED, name, folder)))
 
 

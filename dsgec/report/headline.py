@@ -79,6 +79,6 @@ def verdict(run: Result) -> tuple[str, str]:
     found = run.result.get("comparison")
     if not found:
         return "", ""
-    p = found.get("p")
-    chance = "" if p is None else f", p = {p:.2g}" if p >= 0.001 else ", p < 0.001"
-    return found["verdict"], f"{found['test']}{chance}".replace(" ", "\u00a0")
+    chance = f", p = {found['p']:.2g}" if found["p"] >= 0.001 else ", p < 0.001"
+    sentence = f"The network is {found['verdict']}"
+    return sentence, f"{found['test']}{chance}".replace(" ", "\u00a0")

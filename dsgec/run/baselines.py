@@ -121,7 +121,7 @@ def _bootstrap(differences: Array) -> float:
 def _verdict(
     metric: str, ours: float, measures: list[Figures], described: list[dict[str, Any]], p: float
 ) -> str:
-    """One sentence for people."""
+    """What the network is, for people."""
     plain, linear = (float(one["test"][metric] or 0.0) for one in measures)
     sign = 1.0 if metric == "accuracy" else -1.0
     plain_name, linear_name = (one["name"] for one in described)
@@ -129,6 +129,6 @@ def _verdict(
     if sign * (ours - plain) <= 0.0:
         return f"no better than {names[plain_name]}: it has learnt nothing that test rows show"
     if p >= SURE or ours == linear:
-        return f"level with {linear_name}: the difference could be chance (p = {p:.2g})"
+        return f"level with {linear_name}: the difference could be chance"
     word = "better" if sign * (ours - linear) > 0.0 else "worse"
-    return f"{word} than {linear_name} (p = {p:.2g})"
+    return f"{word} than {linear_name}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dsgec.plain_data import is_figure, is_list, is_text
+from dsgec.plain_data import is_figure, is_list, is_number, is_text
 
 _WORDS = ("with", "metric", "test", "verdict")
 
@@ -11,18 +11,21 @@ def is_compared(result: dict[str, Any]) -> bool:
     """Whether what is there is right; runs of earlier versions and of the paper have none of it."""
     comparison = result.get("comparison")
     return (
-        is_list(result.get("baselines", []), _is_baseline)
+        is_list(result.get("baselines", []), lambda one: _is_baseline(one, result))
         and is_list(result.get("warnings", []), is_text)
         and (comparison is None or _is_comparison(comparison))
     )
 
 
-def _is_baseline(found: Any) -> bool:
+def _is_baseline(found: Any, result: dict[str, Any]) -> bool:
+    """It has the metrics of the network itself, in their order."""
     if not isinstance(found, dict) or not is_text(found.get("name")):
         return False
     parts = [found.get(part) for part in ("train", "test")]
     return all(
-        isinstance(part, dict) and all(map(is_text, part)) and all(map(is_figure, part.values()))
+        isinstance(part, dict)
+        and list(part) == list(result.get("train", ()))
+        and all(map(is_figure, part.values()))
         for part in parts
     )
 
@@ -31,5 +34,5 @@ def _is_comparison(found: Any) -> bool:
     return (
         isinstance(found, dict)
         and all(is_text(found.get(name)) for name in _WORDS)
-        and all(is_figure(found.get(name)) for name in ("difference", "p"))
+        and all(is_number(found.get(name)) for name in ("difference", "p"))
     )

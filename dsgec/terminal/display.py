@@ -292,7 +292,10 @@ def _metric_lines(result: dict[str, Any]) -> list[str]:
 
 def _comparison_lines(result: dict[str, Any]) -> list[str]:
     comparison = result.get("comparison")
-    verdict = [f"the network is {comparison['verdict']}"] if comparison else []
+    verdict = []
+    if comparison:
+        test = f"{comparison['test']}, p = {comparison['p']:.2g}"
+        verdict.append(f"the network is {comparison['verdict']} ({test})")
     return [*verdict, *(f"warning: {one}" for one in result.get("warnings", ()))]
 
 

@@ -215,7 +215,7 @@ CASES = {
     ),
     "classes and numbers missing": (
         "a,c\n1,0\n2,1\nNA,0\n4,NA\n5,1\n",
-        fails("(`a`: 1; `c`: 1)", "--missing mean", "each way leaves out the rows that lack it"),
+        fails("(`a`: 1; `c`: 1)", "--missing fill", "each way leaves out the rows that lack it"),
     ),
     "classes of numbers missing, dropped": (
         "a,c\n1,0\n2,1\n3,0\n4,None\n5,1\n",
@@ -262,7 +262,7 @@ CASES = {
         Plan(task="regression"),
     ),
     # Columns.
-    "missing": ("a,b,c\n1,NA,x\n,4,y\n5,?,x\n2,5,y\n", fails("`a`: 1; `b`: 2", "--missing mean")),
+    "missing": ("a,b,c\n1,NA,x\n,4,y\n5,?,x\n2,5,y\n", fails("`a`: 1; `b`: 2", "--missing fill")),
     "missing, filled": (
         "a,b,c\n1,NA,x\n,4,y\n5,?,x\n2,5,y\n",
         works(4, ("a", "b")),

@@ -21,7 +21,7 @@ from tests.command import dsgec
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w+)((?: \w+)*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FIRST_RUN = "dsgec evolve one_layer wdbc --generations 60"
+FIRST_RUN = "dsgec evolve wdbc --effort quick"
 CLUSTER = "tcp://HOST:8786"
 """What stands for the address of a cluster."""
 

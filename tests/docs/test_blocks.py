@@ -22,7 +22,7 @@ IN_A_CLONE = {
     "python -m pytest tests/test_settings.py tests/api": "CI",
     **dict.fromkeys(
         (
-            "dsgec export build/wdbc-one_layer-seed1 --to rust -o rust",
+            "dsgec export build/wdbc-network-seed1 --to rust -o rust",
             "dsgec verify rust --data wdbc",
             "dsgec inspect rust",
             "dsgec export b/run --to c,numpy,js,onnx -o exported",

@@ -33,7 +33,7 @@ def test_the_order_is_commands_tour_picture_results_links():
 
 @pytest.mark.needs_cc
 def test_the_picture_is_what_the_tour_draws(desk):
-    Reader(desk).run("dsgec show build/wdbc-one_layer-seed1 --svg network.svg")
+    Reader(desk).run("dsgec show build/wdbc-network-seed1 --svg network.svg")
 
     drawn = (desk / "network.svg").read_bytes()
     assert drawn == (ROOT / "docs" / "network.svg").read_bytes()
@@ -43,7 +43,7 @@ def test_the_picture_is_what_the_tour_draws(desk):
 def test_the_files_of_a_run_are_those_in_its_table(desk):
     section = README.split("## What comes out")[1].split("\n## ")[0]
     table = "".join(line for line in section.splitlines() if line.startswith("| `"))
-    run = desk / "build" / "wdbc-one_layer-seed1"
+    run = desk / "build" / "wdbc-network-seed1"
 
     named = {name for name in re.findall(r"`([\w.]+)`", table) if "." in name} | {"SHA256SUMS"}
     assert named | {"wdbc_README.md"} == {file.name for file in run.iterdir()}
