@@ -24,7 +24,7 @@ class Keywords(TypedDict, total=False):
     elites: int
     variation: Literal["trees", "lists"] | None
     steps: int | None
-    l2: float
+    l2: float | None
     parsimony: float | None
     batch: int | None
     pruning: int | None
@@ -72,7 +72,7 @@ class Parameters:
         elites: int = 1,
         variation: Literal["trees", "lists"] | None = None,
         steps: int | None = None,
-        l2: float = 0.15,
+        l2: float | None = None,
         parsimony: float | None = None,
         batch: int | None = None,
         pruning: int | None = None,
@@ -153,7 +153,7 @@ class ClassifierParameters(Parameters):
         elites: int = 1,
         variation: Literal["trees", "lists"] | None = None,
         steps: int | None = None,
-        l2: float = 0.15,
+        l2: float | None = None,
         parsimony: float | None = None,
         batch: int | None = None,
         pruning: int | None = None,

@@ -12,6 +12,8 @@ from dsgec.evolution.settings import BY_SHAPE, Preset, Settings
 from dsgec.fitness.objectives import OBJECTIVES
 
 USUAL_BATCH = 512
+NUMERIC_L2 = 0.5
+"""Of a numeric target: networks follow its noise more readily than that of classes."""
 LARGE_PARSIMONY = 1e-4
 """Of a table with batches: more rows can tell more connections apart."""
 _MANY_ROWS = 3 * USUAL_BATCH  # from here on, batches save more than they lose
@@ -32,6 +34,8 @@ def with_budget(
         settings = replace(settings, batch=usual_batch(len(dataset.y)))
         if settings.batch and given.get("parsimony") is None:
             settings = replace(settings, parsimony=LARGE_PARSIMONY)
+    if given.get("l2") is None and not dataset.classes:
+        settings = replace(settings, l2=NUMERIC_L2)
     if given.get("generations") is None:
         usual = usual_generations(dataset, settings.batch)
         settings = replace(settings, generations=usual // _QUICKER if preset.is_quick else usual)

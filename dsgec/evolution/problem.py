@@ -289,7 +289,11 @@ def weigh_rows(
             " on its own",
             f"Use another one, such as {mention('objective', 'log-loss')}.",
         )
+    if not settings.balance and given is None:
+        return None
     own = given if given is None else given[parts.train]
+    if not dataset.classes:
+        return make_row_weights(own, np.empty(0, dtype=np.intp), 0, balance=False)
     classes, count = dataset.class_numbers[parts.train], len(dataset.classes)
     return make_row_weights(own, classes, count, balance=settings.balance)
 
