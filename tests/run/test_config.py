@@ -180,7 +180,7 @@ def test_a_table_is_not_confused_with_a_file_of_the_run(desk):
         ("max-depth = 3", "Did you mean `max_depth`"),
         ("population = 1.5", r"run.toml: `population` is 1.5\n  It must be a whole number"),
         ("population = 1", r"`population` is 1\n  It must be between 2 and 1000000"),
-        ('missing = "men"', "Choose from error, mean, median, drop"),
+        ('missing = "men"', "Choose from fill, error, mean, median, drop"),
         ("crossover = 2027-01-01", "It must be a number"),
         ("data = 3", r"`data` is 3\n  It must be a string"),
         ("test = [1]", r"`test` is \[1\]\n  It must be a number"),

@@ -89,7 +89,7 @@ function decimal(text) {
 }
 
 /* The words for a missing value, in small letters. */
-const missing = new Set(["", "#n\u002fa", "#na", "-nan", "\u003cna\u003e", "?", "missing", "n.a.", "n\u002fa", "na", "nan", "nil", "none", "null"]);
+const missing = new Set(["", "#n\u002fa", "#na", "-nan", "\u003cna\u003e", "\u003cnull\u003e", "?", "missing", "n.a.", "n\u002fa", "na", "nan", "nil", "none", "null"]);
 
 /* The number of each text of a column that has texts. */
 const texts = columns.map(

@@ -44,7 +44,7 @@ classes_ = tuple(metadata["classes"])
 # The columns that the network reads; nobody looks at the others. Then those that may not be missing.
 _READ = [0, 1, 2, 3]
 _REQUIRED = [0, 1, 2, 3]
-_MISSING = frozenset(['', '#n/a', '#na', '-nan', '<na>', '?', 'missing', 'n.a.', 'n/a', 'na', 'nan', 'nil', 'none', 'null'])  # words, in small letters
+_MISSING = frozenset(['', '#n/a', '#na', '-nan', '<na>', '<null>', '?', 'missing', 'n.a.', 'n/a', 'na', 'nan', 'nil', 'none', 'null'])  # words, in small letters
 _TEXTS = tuple(
     {text: number for number, text in enumerate(column.get("categories", ()))}
     for column in metadata["columns"]
