@@ -76,7 +76,7 @@ def make_result(
     if in_full:
         with stages("baselines"):
             result = record["result"]
-            result |= compare(problem, model, result)
+            result |= compare(problem, model, result, balance=settings.balance)
             result["warnings"] = warnings(problem, result, outcome.history)
         with stages("hall_of_fame"):
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())

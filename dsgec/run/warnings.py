@@ -7,6 +7,7 @@ from typing import Any
 from dsgec.errors import counted
 from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.problem import Problem
+from dsgec.run.compared import NO_BETTER
 
 _LEAST_GAP = 0.05
 _SURE = 3.0  # deviations
@@ -80,8 +81,8 @@ def _beaten(result: dict[str, Any]) -> Iterator[str]:
     if comparison is None:
         return
     verdict: str = comparison["verdict"]
-    if verdict.startswith(("worse", "no better")):
+    if verdict.startswith(("worse", NO_BETTER)):
         yield (
-            f"the network is {verdict}; try --effort thorough, another grammar (`dsgec inspect`"
+            f"{verdict.split(':')[0]}: try --effort thorough, another grammar (`dsgec inspect`"
             " lists those that fit), or use the simpler model"
         )
