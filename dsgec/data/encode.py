@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dsgec.data.columns import are_rare, not_numbers, text_rows
 from dsgec.data.ir import Dataset, Table, number_text
 from dsgec.data.learn import learn, target_scale
-from dsgec.errors import DsgecError, mention
+from dsgec.errors import DsgecError, listed, mention
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue
 
@@ -51,17 +51,28 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
 
 def _changes(before: tuple[Column, ...], after: tuple[Column, ...]) -> Iterator[str]:
     """What is said about columns of which these rows show less than others."""
+    constant, unseen, marks = [], [], []
     for old, new in zip(before, after, strict=True):
         if new.kind == "constant" != old.kind:
-            yield f"`{new.name}` is the same in every training row, so it is not a feature"
+            constant.append(f"`{new.name}`")
         elif new.kind == "category":
-            yield from (
-                f"`{name}` is in no training row, so it is not a feature"
-                for name in old.features
-                if name not in new.features and name != old.mark
-            )
+            lost = set(old.features) - {*new.features, old.mark}
+            unseen += [f"`{name}`" for name in old.features if name in lost]
         if new.marked and not old.marked:
-            yield f"`{new.mark}` is a feature: where `{new.name}` is missing, the target differs"
+            marks.append(
+                f"`{new.mark}` is a feature: where `{new.name}` is missing, the target differs"
+            )
+    if constant:
+        yield _no_features(constant, "the same in every training row")
+    if unseen:
+        yield _no_features(unseen, "in no training row")
+    yield from marks
+
+
+def _no_features(names: list[str], why: str) -> str:
+    if len(names) == 1:
+        return f"{names[0]} is {why}, so it is not a feature"
+    return f"{listed(names)} are {why}, so they are not features"
 
 
 def _seen(columns: tuple[Column, ...], raw: Array, rows: Rows) -> tuple[tuple[Column, ...], Array]:

@@ -253,8 +253,9 @@ class Preset:
     )
     effort: str = setting(
         "normal",
-        "How long to search: by the shape of the table, a few seconds for a small one; a quarter of"
-        " that; or an ensemble of networks, each searched for as long.",
+        "How long to search. normal: by the shape of the table, a few seconds for a small one;"
+        " quick: a quarter of that; thorough: five networks, each searched for as long, whose mean"
+        " is the result.",
         choices=EFFORTS,
     )
 

@@ -128,7 +128,14 @@ def test_without_test_rows_there_is_no_comparison():
     result = dsgec.evolve("network", x, x[:, 0] > 0, test=0, generations=2).record["result"]
 
     assert result["comparison"] is None
+    assert not any("no test rows" in one for one in result["warnings"])
     assert result["baselines"][1]["train"]["accuracy"] > 0.9
+
+
+def test_a_table_too_small_for_test_rows_is_warned_of():
+    result = dsgec.evolve("network", [[1.0], [2.0]], ["a", "b"], generations=2).record["result"]
+
+    assert any("no test rows" in one for one in result["warnings"])
 
 
 def test_what_is_wrong_with_a_result_is_warned_of():
