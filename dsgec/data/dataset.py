@@ -263,7 +263,14 @@ def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np
         y[texts.codes >= 0] = of_codes[texts.codes[texts.codes >= 0]]
     new = np.flatnonzero(y == -1.0)
     if len(new):
-        raise DsgecError(table.fault(int(new[0]), column, "no training row has this class"))
+        raise DsgecError(
+            table.fault(
+                int(new[0]),
+                column,
+                "no training row has this class",
+                "Leave such rows out, or train with some.",
+            )
+        )
     return y
 
 

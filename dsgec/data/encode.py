@@ -112,10 +112,10 @@ def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
     elif not table.has_header and len(table.columns) == len(names):
         places = list(range(len(names)))
     else:
-        listed = ", ".join(f"`{name}`" for name in absent[:20])
+        noun = "column" if len(absent) == 1 else "columns"
         raise DsgecError(
-            f"{table.source} lacks the columns {listed}",
-            "The table to predict needs the columns that the network was evolved on.",
+            f"{table.source} lacks the {noun} {listed([f'`{name}`' for name in absent])}",
+            "It needs the columns that the network is evolved on.",
         )
     raw = np.empty((len(table), len(columns)))
     for number, (column, place) in enumerate(zip(columns, places, strict=True)):
@@ -130,10 +130,10 @@ def refuse_missing(raw: Array, columns: tuple[Column, ...], source: str) -> None
         for number, column in enumerate(columns)
         if column.fill is None and column.kind != "constant"
     }
-    listed = "; ".join(f"`{name}`: {count}" for name, count in counts.items() if count)
-    if listed:
+    places = "; ".join(f"`{name}`: {count}" for name, count in counts.items() if count)
+    if places:
         raise DsgecError(
-            f"{source} has missing values ({listed})",
+            f"{source} has missing values ({places})",
             "Fill them, or leave those rows out; a network evolved with"
             f" {mention('missing', 'mean', 'median')} fills them itself.",
         )
@@ -146,7 +146,7 @@ def _raw_column(table: Table, place: int, column: Column) -> Array:
         return np.nan_to_num(numbers)
     if column.kind == "number":
         if is_text is not None and is_text.any() and (column.fill is None or not are_rare(is_text)):
-            raise not_numbers(table, place, is_text)
+            raise not_numbers(table, place, is_text, "leave their rows out")
         return numbers
     known = {category: float(i) for i, category in enumerate(column.categories)}
     result = np.full(len(table), np.nan)
