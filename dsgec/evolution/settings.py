@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention, wrong
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
@@ -194,11 +194,15 @@ class Settings:
         highest = {"fold": max(self.folds - 1, 0)}
         if self.population > 1:  # otherwise that is what is wrong
             highest["elites"] = self.population - 1
-        if self.ensemble > 1:
-            highest["islands"] = 1
         if self.islands > 1 and self.population > 1:
             highest["migrants"] = self.population - 1
         check(self, highest)
+        if self.ensemble > 1 and self.islands > 1:
+            raise wrong(
+                "ensemble",
+                f"is {self.ensemble}, but members of an ensemble have no islands",
+                f"Leave it out, or {mention('islands')}.",
+            )
 
     def as_json(self) -> dict[str, Any]:
         """The settings as run.json has them."""
