@@ -6,7 +6,7 @@ words: `--missing drop` on the command line, `missing="drop"` in Python.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,6 +151,12 @@ def reason(error: Exception) -> str:
 def counted(count: int, noun: str, nouns: str = "") -> str:
     """A number of things: `1 layer`, `2 layers`."""
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Names side by side, the first of many."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def printable(text: str) -> str:

@@ -22,9 +22,14 @@ _DATE = re.compile(
     r"|\d{1,2}:\d{2}(:\d{2}.*)?|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}"
     r"|[A-Za-z]{3,9} \d{1,2},? \d{4}"
 )
-_DRESSED = re.compile(r"[^\w\s.,-]?\s?-?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|-?\d+([.,]\d+)?\s?%")
+_DRESSED = re.compile(
+    r"[+-]?[^\w\s.,+-]?\s?[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|[+-]?\d+([.,]\d+)?\s?[%$€£¥]"
+    r"|[+-]?[$€£¥]\s?[+-]?\d+([.,]\d+)?"
+)
 _SAMPLE = 200
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?i:id|key|index|nr|no)$|[a-z]I[dD]$")
+DATES = "it holds dates or times"
+SIGNED = "its numbers are written with signs: write plain ones to use it"
 _NO_NAME = "it has no name: name it in the header to use it"
 _HALF_NUMBERS = "it has numbers and texts: write one kind to use it"
 _UNNAMED = "Unnamed: "  # what pandas calls a column without a name
@@ -116,6 +121,8 @@ def not_numbers(
     """The first cells that are texts where numbers should be, and what can be done."""
     rows = np.flatnonzero(is_text)
     advice = f"The rest of the column is numbers: correct these cells, or {otherwise}."
+    if np.isnan(table.numbers[:, number]).all():
+        advice = f"No cell of the column is a number: {otherwise}."
     faults = [
         table.fault(int(row), number, "not a finite number", "")
         for row in rows[: _MOST_FAULTS - (len(rows) > _MOST_FAULTS)]
@@ -187,10 +194,9 @@ def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> C
         flipped = values if pair == labels else 1.0 - values
         return ColumnKind(number, name, "boolean", flipped, pair)
     if _most(_DATE, sample):
-        return ColumnKind(number, name, "dates", values, labels, "it holds dates or times")
+        return ColumnKind(number, name, "dates", values, labels, DATES)
     if _most(_DRESSED, sample):
-        why = "its numbers are written with signs: write plain ones to use it"
-        return ColumnKind(number, name, "text", values, labels, why)
+        return ColumnKind(number, name, "text", values, labels, SIGNED)
     identifies = len(labels) > _FEW and 2 * len(labels) > rows
     if identifies or len(labels) > _MOST_CATEGORIES:
         count = f"{len(labels):,}" if "…" not in labels else f"more than {len(labels) - 1:,}"

@@ -14,7 +14,7 @@ from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
 from dsgec.data.learn import filled
 from dsgec.data.suspicions import with_suspicions
 from dsgec.data.target import default_column, find_column, look_at_target, propose, remarks
-from dsgec.errors import DsgecError, Fault, counted, mention
+from dsgec.errors import DsgecError, Fault, counted, listed, mention
 from dsgec.network.model import Column
 
 _MOST_NAMED = 20
@@ -38,7 +38,9 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
     try:
         classes, y = look_at_target(table, column, plan.task)
     except DsgecError as error:
-        raise DsgecError([*error.faults, *map(Fault, proposals)]) from error
+        raise DsgecError(
+            [*error.faults, *(Fault(one, warning=True) for one in proposals)]
+        ) from error
     found = [_looked_at(table, number, plan) for number in others]
     missing = _missing_rows(table, column, y, found, plan)
     notes = [*table.notes, *proposals]
@@ -109,12 +111,10 @@ def _column_notes(
             name = f"`{one.name}`" if one.name else f"column {one.number + 1}"
             reasons.setdefault(one.useless, []).append(name)
     for useless, names in reasons.items():
-        more = len(names) - _MOST_NAMED
-        listed = ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
         are, why = "is", useless
         if len(names) > 1:
             are, why = "are", useless.replace("it ", "each ", 1)
-        yield f"{listed} {are} left out: {why}"
+        yield f"{listed(names)} {are} left out: {why}"
     for one in found:
         if one.number not in is_feature:
             continue
@@ -128,9 +128,7 @@ def _column_notes(
         if one.missing and one.number in is_feature
     ]
     if missing:
-        more = len(missing) - _MOST_NAMED
-        listed = ", ".join(missing[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        yield f"missing values are filled in: {listed}"
+        yield f"missing values are filled in: {listed(missing)}"
 
 
 def with_test(dataset: Dataset, table: Table) -> Dataset:
@@ -265,7 +263,14 @@ def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np
         y[texts.codes >= 0] = of_codes[texts.codes[texts.codes >= 0]]
     new = np.flatnonzero(y == -1.0)
     if len(new):
-        raise DsgecError(table.fault(int(new[0]), column, "no training row has this class"))
+        raise DsgecError(
+            table.fault(
+                int(new[0]),
+                column,
+                "no training row has this class",
+                "Leave such rows out, or train with some.",
+            )
+        )
     return y
 
 

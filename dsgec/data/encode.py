@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from dsgec.data.columns import are_rare, not_numbers, text_rows
 from dsgec.data.ir import Dataset, Table, number_text
 from dsgec.data.learn import learn, target_scale
-from dsgec.errors import DsgecError, mention
+from dsgec.errors import DsgecError, listed, mention
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, prologue
 
@@ -51,17 +51,28 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
 
 def _changes(before: tuple[Column, ...], after: tuple[Column, ...]) -> Iterator[str]:
     """What is said about columns of which these rows show less than others."""
+    constant, unseen, marks = [], [], []
     for old, new in zip(before, after, strict=True):
         if new.kind == "constant" != old.kind:
-            yield f"`{new.name}` is the same in every training row, so it is not a feature"
+            constant.append(f"`{new.name}`")
         elif new.kind == "category":
-            yield from (
-                f"`{name}` is in no training row, so it is not a feature"
-                for name in old.features
-                if name not in new.features and name != old.mark
-            )
+            lost = set(old.features) - {*new.features, old.mark}
+            unseen += [f"`{name}`" for name in old.features if name in lost]
         if new.marked and not old.marked:
-            yield f"`{new.mark}` is a feature: where `{new.name}` is missing, the target differs"
+            marks.append(
+                f"`{new.mark}` is a feature: where `{new.name}` is missing, the target differs"
+            )
+    if constant:
+        yield _no_features(constant, "the same in every training row")
+    if unseen:
+        yield _no_features(unseen, "in no training row")
+    yield from marks
+
+
+def _no_features(names: list[str], why: str) -> str:
+    if len(names) == 1:
+        return f"{names[0]} is {why}, so it is not a feature"
+    return f"{listed(names)} are {why}, so they are not features"
 
 
 def _seen(columns: tuple[Column, ...], raw: Array, rows: Rows) -> tuple[tuple[Column, ...], Array]:
@@ -101,10 +112,10 @@ def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
     elif not table.has_header and len(table.columns) == len(names):
         places = list(range(len(names)))
     else:
-        listed = ", ".join(f"`{name}`" for name in absent[:20])
+        noun = "column" if len(absent) == 1 else "columns"
         raise DsgecError(
-            f"{table.source} lacks the columns {listed}",
-            "The table to predict needs the columns that the network was evolved on.",
+            f"{table.source} lacks the {noun} {listed([f'`{name}`' for name in absent])}",
+            "It needs the columns that the network is evolved on.",
         )
     raw = np.empty((len(table), len(columns)))
     for number, (column, place) in enumerate(zip(columns, places, strict=True)):
@@ -119,10 +130,10 @@ def refuse_missing(raw: Array, columns: tuple[Column, ...], source: str) -> None
         for number, column in enumerate(columns)
         if column.fill is None and column.kind != "constant"
     }
-    listed = "; ".join(f"`{name}`: {count}" for name, count in counts.items() if count)
-    if listed:
+    places = "; ".join(f"`{name}`: {count}" for name, count in counts.items() if count)
+    if places:
         raise DsgecError(
-            f"{source} has missing values ({listed})",
+            f"{source} has missing values ({places})",
             "Fill them, or leave those rows out; a network evolved with"
             f" {mention('missing', 'mean', 'median')} fills them itself.",
         )
@@ -135,7 +146,7 @@ def _raw_column(table: Table, place: int, column: Column) -> Array:
         return np.nan_to_num(numbers)
     if column.kind == "number":
         if is_text is not None and is_text.any() and (column.fill is None or not are_rare(is_text)):
-            raise not_numbers(table, place, is_text)
+            raise not_numbers(table, place, is_text, "leave their rows out")
         return numbers
     known = {category: float(i) for i, category in enumerate(column.categories)}
     result = np.full(len(table), np.nan)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.cells import is_missing, reads_as_number
-from dsgec.data.columns import label_texts, not_numbers, text_rows
+from dsgec.data.columns import DATES, SIGNED, label_texts, look, not_numbers, text_rows
 from dsgec.data.ir import Label, Table, number_text
 from dsgec.errors import DsgecError, mention
 
@@ -132,6 +132,12 @@ def _most_classes(rows: int) -> int:
 def _refuse_many(table: Table, column: int, count: int) -> None:
     rows = len(table)
     if count > _most_classes(rows):
+        useless = look(table, column).useless
+        if useless in (DATES, SIGNED):
+            raise DsgecError(
+                f"the column `{table.columns[column]}` cannot be the target: {useless}",
+                f"Choose another column with {mention('target')}.",
+            )
         raise DsgecError(
             f"the target column `{table.columns[column]}` has {count} different labels"
             f" in {rows} rows",

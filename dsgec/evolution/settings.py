@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, mention, wrong
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
@@ -196,11 +196,15 @@ class Settings:
         highest = {"fold": max(self.folds - 1, 0)}
         if self.population > 1:  # otherwise that is what is wrong
             highest["elites"] = self.population - 1
-        if self.ensemble > 1:
-            highest["islands"] = 1
         if self.islands > 1 and self.population > 1:
             highest["migrants"] = self.population - 1
         check(self, highest)
+        if self.ensemble > 1 and self.islands > 1:
+            raise wrong(
+                "ensemble",
+                f"is {self.ensemble}, but members of an ensemble have no islands",
+                f"Leave it out, or {mention('islands')}.",
+            )
 
     def as_json(self) -> dict[str, Any]:
         """The settings as run.json has them."""
@@ -255,8 +259,9 @@ class Preset:
     )
     effort: str = setting(
         "normal",
-        "How long to search: by the shape of the table, a few seconds for a small one; a quarter of"
-        " that; or an ensemble of networks, each searched for as long.",
+        "How long to search. normal: by the shape of the table, a few seconds for a small one;"
+        " quick: a quarter of that; thorough: five networks, each searched for as long, whose mean"
+        " is the result.",
         choices=EFFORTS,
     )
 

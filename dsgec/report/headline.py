@@ -6,6 +6,7 @@ from typing import Any
 from dsgec.drawing.scales import figure
 from dsgec.errors import counted
 from dsgec.report.figures import metric_label
+from dsgec.run.compared import chance
 from dsgec.run.result import Result
 
 _HEADLINES = {"rmse": ("r2", "rmse")}
@@ -79,6 +80,4 @@ def verdict(run: Result) -> tuple[str, str]:
     found = run.result.get("comparison")
     if not found:
         return "", ""
-    chance = f", p = {found['p']:.2g}" if found["p"] >= 0.001 else ", p < 0.001"
-    sentence = f"The network is {found['verdict']}"
-    return sentence, f"{found['test']}{chance}".replace(" ", "\u00a0")
+    return f"The network is {found['verdict']}", chance(found).replace(" ", "\u00a0")

@@ -17,12 +17,14 @@ from dsgec.learning.linear_model import fit_logistic, fit_ridge
 from dsgec.network.decide import predicted_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
+from dsgec.run.compared import NO_BETTER
 
 Array = NDArray[np.float64]
 
 SURE = 0.05
 """A difference with a smaller p is hardly chance."""
 _RESAMPLES = 2_000
+_RESAMPLED = "paired bootstrap"
 _MOST_CELLS_AT_ONCE = 4_000_000
 
 
@@ -55,8 +57,13 @@ def make_baselines(problem: Problem) -> tuple[Baseline, Baseline]:
     )
 
 
-def compare(problem: Problem, model: Model, figures: Figures) -> dict[str, Any]:
-    """What run.json says of the baselines, given the network and its figures."""
+def compare(
+    problem: Problem, model: Model, figures: Figures, *, balance: bool = False
+) -> dict[str, Any]:
+    """What run.json says of the baselines, given the network and its figures.
+
+    With `balance`, classes count the same, however many rows each has: accuracy is balanced then.
+    """
     outputs = evaluate(model.network, problem.dataset.x)
     baselines = make_baselines(problem)
     measures = [measured(problem, one.outputs) for one in baselines]
@@ -68,27 +75,41 @@ def compare(problem: Problem, model: Model, figures: Figures) -> dict[str, Any]:
     linear, test = baselines[1], problem.split.test
     y = problem.dataset.y[test]
     if problem.dataset.classes:
-        metric, way = "accuracy", "McNemar"
         hits = predicted_classes(outputs[test], model.threshold) == y
         threshold = problem.choose_threshold(linear.outputs[problem.split.train])
-        p = _mcnemar(hits, predicted_classes(linear.outputs[test], threshold) == y)
+        theirs = predicted_classes(linear.outputs[test], threshold) == y
+        metric, way, p = _compare_hits(hits, theirs, problem.dataset.class_numbers[test], balance)
     else:
-        metric, way = "rmse", "paired bootstrap"
+        metric, way = "rmse", _RESAMPLED
         with np.errstate(all="ignore"):
             errors = (outputs[test, 0] - y) ** 2 - (linear.outputs[test, 0] - y) ** 2
         p = _bootstrap(errors)
-    ours, theirs = figures["test"][metric], measures[1]["test"][metric]
+    ours, other = figures["test"][metric], measures[1]["test"][metric]
     comparison = None
-    if ours is not None and theirs is not None and math.isfinite(ours - theirs):
+    if ours is not None and other is not None and math.isfinite(ours - other):
         comparison = {
             "with": linear.name,
             "metric": metric,
-            "difference": ours - theirs,
+            "difference": ours - other,
             "p": p,
             "test": way,
-            "verdict": _verdict(metric, ours, measures, described, p),
+            "verdict": _verdict(metric, figures["test"], measures, described, p),
         }
     return {"baselines": described, "comparison": comparison}
+
+
+def _compare_hits(
+    ours: NDArray[np.bool_], theirs: NDArray[np.bool_], classes: NDArray[np.intp], balance: bool
+) -> tuple[str, str, float]:
+    """The metric, the test and its p, given which rows either classifies correctly."""
+    if not balance:
+        return "accuracy", "McNemar", _mcnemar(ours, theirs)
+    weights = 1.0 / np.bincount(classes)[classes]
+    return (
+        "balanced_accuracy",
+        _RESAMPLED,
+        _bootstrap(weights * (ours.astype(np.float64) - theirs.astype(np.float64))),
+    )
 
 
 def _mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
@@ -119,16 +140,28 @@ def _bootstrap(differences: Array) -> float:
 
 
 def _verdict(
-    metric: str, ours: float, measures: list[Figures], described: list[dict[str, Any]], p: float
+    metric: str,
+    figures: dict[str, float | None],
+    measures: list[Figures],
+    described: list[dict[str, Any]],
+    p: float,
 ) -> str:
-    """What the network is, for people."""
-    plain, linear = (float(one["test"][metric] or 0.0) for one in measures)
-    sign = 1.0 if metric == "accuracy" else -1.0
+    """What the network is, for people, given its figures on the test rows."""
+    plain, linear = (one["test"] for one in measures)
     plain_name, linear_name = (one["name"] for one in described)
     names = {"majority class": "the majority class", "mean": "the mean"}
-    if sign * (ours - plain) <= 0.0:
-        return f"no better than {names[plain_name]}: it has learnt nothing that test rows show"
-    if p >= SURE or ours == linear:
+    # Where a class is rare, one that finds it may well be wrong more often than one that never
+    # looks: it has learnt nothing if it finds the classes no better, either.
+    metrics = ("rmse",) if metric == "rmse" else ("accuracy", "balanced_accuracy")
+    if all(_gain(name, figures, plain) <= 0.0 for name in metrics):
+        return f"{NO_BETTER} than {names[plain_name]}: it has learnt nothing that test rows show"
+    gain = _gain(metric, figures, linear)
+    if p >= SURE or not gain:
         return f"level with {linear_name}: the difference could be chance"
-    word = "better" if sign * (ours - linear) > 0.0 else "worse"
-    return f"{word} than {linear_name}"
+    return f"{'better' if gain > 0.0 else 'worse'} than {linear_name}"
+
+
+def _gain(metric: str, ours: dict[str, float | None], theirs: dict[str, float | None]) -> float:
+    """How much better ours is."""
+    difference = float(ours[metric] or 0.0) - float(theirs[metric] or 0.0)
+    return -difference if metric == "rmse" else difference

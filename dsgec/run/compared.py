@@ -4,6 +4,8 @@ from typing import Any
 
 from dsgec.plain_data import is_figure, is_list, is_number, is_text
 
+NO_BETTER = "no better"
+"""How the verdict starts on a network that does not beat the baseline without features."""
 _WORDS = ("with", "metric", "test", "verdict")
 
 
@@ -15,6 +17,17 @@ def is_compared(result: dict[str, Any]) -> bool:
         and is_list(result.get("warnings", []), is_text)
         and (comparison is None or _is_comparison(comparison))
     )
+
+
+def chance(comparison: dict[str, Any]) -> str:
+    """The test behind the verdict, as it stands in brackets; none where that is not what it says.
+
+    The test is of the difference from the linear model.
+    """
+    if comparison["verdict"].startswith(NO_BETTER):
+        return ""
+    p = f"p = {comparison['p']:.2g}" if comparison["p"] >= 0.001 else "p < 0.001"
+    return f"{comparison['test']}, {p}"
 
 
 def _is_baseline(found: Any, result: dict[str, Any]) -> bool:

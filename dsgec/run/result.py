@@ -76,8 +76,8 @@ def make_result(
     if in_full:
         with stages("baselines"):
             result = record["result"]
-            result |= compare(problem, model, result)
-            result["warnings"] = warnings(problem, result, outcome.history)
+            result |= compare(problem, model, result, balance=settings.balance)
+            result["warnings"] = warnings(problem, result, outcome.history, settings.test)
         with stages("hall_of_fame"):
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)

@@ -7,20 +7,35 @@ from typing import Any
 from dsgec.errors import counted
 from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.problem import Problem
+from dsgec.run.compared import NO_BETTER
 
 _LEAST_GAP = 0.05
 _SURE = 3.0  # deviations
 _MOST_NAMED = 10
 
 
-def warnings(problem: Problem, result: dict[str, Any], history: Sequence[HistoryRow]) -> list[str]:
-    """Plain sentences, none where all is well; `result` is what run.json has so far."""
+def warnings(
+    problem: Problem, result: dict[str, Any], history: Sequence[HistoryRow], test: float = 0.0
+) -> list[str]:
+    """Plain sentences, none where all is well; `result` is what run.json has so far.
+
+    `test` is the share of test rows that was asked for.
+    """
     return [
+        *_untested(problem, test),
         *_no_progress(history),
         *_never_predicted(problem, result),
         *_overfitting(problem, result),
         *_beaten(result),
     ]
+
+
+def _untested(problem: Problem, test: float) -> Iterator[str]:
+    if test and not len(problem.split.test):
+        yield (
+            f"there are no test rows: {counted(len(problem.split.train), 'row')} of the table are"
+            " too few, so nothing says how the network does on others"
+        )
 
 
 def _no_progress(history: Sequence[HistoryRow]) -> Iterator[str]:
@@ -80,8 +95,8 @@ def _beaten(result: dict[str, Any]) -> Iterator[str]:
     if comparison is None:
         return
     verdict: str = comparison["verdict"]
-    if verdict.startswith(("worse", "no better")):
+    if verdict.startswith(("worse", NO_BETTER)):
         yield (
-            f"the network is {verdict}; try --effort thorough, another grammar (`dsgec inspect`"
+            f"{verdict.split(':')[0]}: try --effort thorough, another grammar (`dsgec inspect`"
             " lists those that fit), or use the simpler model"
         )

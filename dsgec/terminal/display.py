@@ -12,6 +12,7 @@ from dsgec.errors import clean, counted
 from dsgec.evolution.evolver import Generation
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.run.compared import chance
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.names import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.terminal.styled import is_capable
@@ -294,9 +295,9 @@ def _comparison_lines(result: dict[str, Any]) -> list[str]:
     comparison = result.get("comparison")
     verdict = []
     if comparison:
-        test = f"{comparison['test']}, p = {comparison['p']:.2g}"
-        verdict.append(f"the network is {comparison['verdict']} ({test})")
-    return [*verdict, *(f"warning: {one}" for one in result.get("warnings", ()))]
+        test = chance(comparison)
+        verdict.append(f"the network is {comparison['verdict']}{test and f' ({test})'}")
+    return [*map(clean, (*verdict, *(f"warning: {one}" for one in result.get("warnings", ()))))]
 
 
 def _confusion_lines(record: dict[str, Any]) -> list[str]:

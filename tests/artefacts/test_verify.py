@@ -53,6 +53,21 @@ def test_an_artefact_carries_its_model(target, model, tmp_path):
 FURTHER = {"js": "net.mjs", "cffi": "net/__init__.py", "onnx": "net.onnx"}
 
 
+@pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
+def test_an_artefact_carries_the_threshold_of_its_model(target, tmp_path):
+    if target == "onnx":
+        pytest.importorskip("onnx", reason="onnx is not installed")
+    if target == "cffi" and not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    columns = plain(("a", "b"))
+    model = Model(parse("sig(2.5 * x_1 - 1.25 * x_2)"), columns, ("no", "yes"), "y", 0.2)
+    export(model, [target], "net", tmp_path)
+
+    assert read_artefact(tmp_path / (MAIN | FURTHER)[target]).artefact == Artefact(model, "net")
+    (line,) = verify(tmp_path)
+    assert "every byte is what dsgec makes" in line
+
+
 @pytest.mark.parametrize("target", FURTHER)
 def test_other_artefacts_carry_their_model_too(target, tmp_path):
     if target == "onnx":

@@ -117,6 +117,51 @@ def test_what_no_training_row_has_is_no_feature_instead_of_an_error():
     assert "`b` is the same in every training row, so it is not a feature" in found.notes
 
 
+def test_the_same_is_said_once_of_many_columns():
+    text = "a,b,c,y\n" + rows(20, lambda i: f"{i},{i // 15},{i // 15},{'uv'[i % 2]}")
+    found = fitted(dataset(text), np.arange(10))
+
+    assert found.notes[-1] == (
+        "`b`, `c` are the same in every training row, so they are not features"
+    )
+
+
+@pytest.mark.parametrize(
+    "cell", ["1,234,567", "$1,234.50", "+12.5 %", "-5%", "€ 7.50", "-$5", "7.5 €"]
+)
+def test_numbers_written_with_signs_are_told_from_other_texts(cell):
+    found = dataset(
+        "a;b;y\n" + rows(20, lambda i: f"{i};{cell.replace('5', str(i % 3))};{'uv'[i % 2]}")
+    )
+
+    assert any("`b` is left out: its numbers are written with signs" in n for n in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        (lambda i: f"1,000,{100 + i}", "its numbers are written with signs"),
+        (lambda i: f"2020-01-{i + 1:02}", "it holds dates or times"),
+    ],
+)
+def test_a_target_that_is_no_class_says_what_it_holds(target, why):
+    with pytest.raises(DsgecError, match=f"`y` cannot be the target: {why}"):
+        dataset("a;y\n" + rows(20, lambda i: f"{i};{target(i)}"))
+
+
+def test_only_a_column_that_has_numbers_is_said_to_have_them():
+    text = "a,y\n" + rows(20, lambda i: f"{i},n{i}")
+    with pytest.raises(DsgecError, match="No cell of the column is a number"):
+        dataset(text, plan=Plan(task="regression"))
+
+
+def test_a_proposal_beside_an_error_is_no_error():
+    with pytest.raises(DsgecError) as caught:
+        dataset("a,label,day\n" + rows(20, lambda i: f"{i},{'uv'[i % 2]},2020-01-{i + 1:02}"))
+
+    assert [fault.warning for fault in caught.value.faults] == [False, True]
+
+
 def test_rows_without_a_target_are_left_out():
     found = dataset("a,y\n1,u\n2,\n3,v\n4,u\n")
 

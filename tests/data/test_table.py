@@ -183,8 +183,16 @@ def test_rows_to_predict_are_matched_by_the_names_of_their_columns():
     table = parse_table(b"b,extra,a\n2,9,1\n", "t.csv", "t")
 
     assert raw_rows(table, plain(("a", "b"))).tolist() == [[1.0, 2.0]]
-    with pytest.raises(DsgecError, match="lacks the columns `c`"):
+    with pytest.raises(DsgecError, match="lacks the column `c`"):
         raw_rows(table, plain(("a", "c")))
+
+
+def test_a_table_to_predict_is_not_told_of_an_option_that_predicting_does_not_have():
+    table = parse_table(b"a\n1\noops\n", "t.csv", "t")
+
+    with pytest.raises(DsgecError, match="leave their rows out") as caught:
+        raw_rows(table, plain(("a",)))
+    assert "ignore" not in str(caught.value)
 
 
 def test_rows_without_a_header_are_matched_by_number_or_all_of_them():

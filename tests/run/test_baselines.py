@@ -5,6 +5,7 @@ import pytest
 
 import dsgec
 from dsgec.run.baselines import _bootstrap, _mcnemar
+from dsgec.run.compared import chance
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +87,40 @@ def test_a_network_that_learns_nothing_is_called_so_and_told_what_to_try():
     assert result["test"]["rmse"] >= result["baselines"][0]["test"]["rmse"]
     assert result["comparison"]["verdict"].startswith("no better than the mean")
     assert any("--effort thorough" in one for one in result["warnings"])
+    # The test is of the difference from ridge regression, not of what is said here.
+    assert chance(result["comparison"]) == ""
+
+
+@pytest.fixture(scope="module")
+def rare():
+    random = np.random.default_rng(7)
+    y = np.arange(600) % 50 == 0
+    x = random.normal(size=(600, 2)) + 2.0 * y[:, None]
+    return dsgec.evolve(x, y, balance=True, effort="quick").record["result"]
+
+
+def test_balanced_classes_are_compared_by_balanced_accuracy(rare):
+    linear, comparison = rare["baselines"][1], rare["comparison"]
+    difference = rare["test"]["balanced_accuracy"] - linear["test"]["balanced_accuracy"]
+
+    assert (comparison["metric"], comparison["test"]) == ("balanced_accuracy", "paired bootstrap")
+    assert comparison["difference"] == difference
+
+
+def test_a_network_that_finds_a_rare_class_has_learnt_something(rare):
+    plain = rare["baselines"][0]["test"]
+
+    assert rare["test"]["accuracy"] < plain["accuracy"]
+    assert rare["test"]["balanced_accuracy"] > 0.8
+    assert not rare["comparison"]["verdict"].startswith("no better")
+    assert not any("majority class" in one for one in rare["warnings"])
+
+
+@pytest.mark.parametrize(("p", "words"), [(0.143, "p = 0.14"), (0.0, "p < 0.001")])
+def test_a_p_is_never_shown_as_0(p, words):
+    comparison = {"verdict": "better than ridge regression", "test": "McNemar", "p": p}
+
+    assert chance(comparison) == f"McNemar, {words}"
 
 
 def test_without_test_rows_there_is_no_comparison():
@@ -93,7 +128,14 @@ def test_without_test_rows_there_is_no_comparison():
     result = dsgec.evolve("network", x, x[:, 0] > 0, test=0, generations=2).record["result"]
 
     assert result["comparison"] is None
+    assert not any("no test rows" in one for one in result["warnings"])
     assert result["baselines"][1]["train"]["accuracy"] > 0.9
+
+
+def test_a_table_too_small_for_test_rows_is_warned_of():
+    result = dsgec.evolve("network", [[1.0], [2.0]], ["a", "b"], generations=2).record["result"]
+
+    assert any("no test rows" in one for one in result["warnings"])
 
 
 def test_what_is_wrong_with_a_result_is_warned_of():

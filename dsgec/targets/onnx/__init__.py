@@ -17,7 +17,8 @@ def read_onnx(data: bytes) -> Any:
     try:
         model = library().load_from_string(data)
         properties = {entry.key: entry.value for entry in model.metadata_props}
-        plain = {key: json.loads(properties[key]) for key in ("columns", "classes")}
+        keys = {"columns", "classes", *({"threshold"} & set(properties))}
+        plain = {key: json.loads(properties[key]) for key in keys}
     except DsgecError:
         raise
     except Exception:  # what protobuf raises is nobody's interface
