@@ -1,7 +1,9 @@
 """The arguments of `dsgec.evolve` to a grammar, which may be left out, rows and targets."""
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from dsgec.bnf.load import GrammarFile
 from dsgec.data.source import is_shipped
@@ -10,6 +12,20 @@ from dsgec.resources import GRAMMARS, shipped_names
 
 _TABLES = (".csv", ".tsv", ".tab", ".dat", ".data", ".arff", ".parquet")
 _ORDER = "Call dsgec.evolve(X, y), or dsgec.evolve(grammar, X, y) with a grammar."
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def takes_grammar_by_name(function: _F) -> _F:
+    """Let the first argument, a grammar, also be given by name after others that have a place."""
+
+    @wraps(function)
+    def call(*places: Any, **names: Any) -> Any:
+        if places and "grammar" in names:
+            places = (names.pop("grammar"), *places)
+        return function(*places, **names)
+
+    return cast("_F", call)
 
 
 def sort_arguments(first: Any, second: Any, third: Any, target: Any) -> tuple[Any, Any, Any, Any]:

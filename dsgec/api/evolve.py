@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from dsgec.api.arguments import sort_arguments
+from dsgec.api.arguments import sort_arguments, takes_grammar_by_name
 from dsgec.api.keywords import Keywords
 from dsgec.api.notebook import live_curve
 from dsgec.api.run import OTHER_FOLDER, Run
@@ -68,6 +68,7 @@ STOPPED = "stopped"
 Callback = Callable[[Progress], object]
 
 
+@takes_grammar_by_name
 @standard_arithmetic()
 @documented(KEYWORDS, python_default)
 def evolve(
@@ -86,7 +87,8 @@ def evolve(
 ) -> Run:
     """Evolve a network of `grammar` on the rows `X` and what they should give, `y`.
 
-    `dsgec.evolve(X, y)` and `dsgec.evolve(frame, "column")` choose a shipped grammar by the task.
+    `dsgec.evolve(X, y)` and `dsgec.evolve(frame, "column")` choose a shipped grammar by the task;
+    `grammar=` can be added to them.
     It ends early at a score as good as `stop_at`, or after `patience` generations without a better
     one. In a notebook, a curve shows how far it is, unless there is a `callback`.
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.api.notebook import picture_data
 from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.artefacts.export import export, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
+from dsgec.codegen.markup import render_markup
 from dsgec.codegen.names import safe_name
 from dsgec.data.arrays import table_of
 from dsgec.data.ir import Table
@@ -158,7 +160,9 @@ class Network:
         """A drawing: blue weights are positive, orange ones negative, thick ones large."""
         return drawn(self.model)
 
-    _repr_svg_ = svg
+    def _repr_html_(self) -> str:
+        """For notebooks: the drawing, as a run shows it."""
+        return render_markup("html/network.html.j2", picture=picture_data(self.svg()))
 
     def __repr__(self) -> str:
         shape = ", ".join(

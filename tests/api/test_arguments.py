@@ -25,6 +25,8 @@ def test_a_frame_and_the_name_of_its_target(run):
         dsgec.evolve(FRAME, target="sign", **SMALL),
         dsgec.evolve("network", FRAME, "sign", **SMALL),
         dsgec.evolve(X=FRAME, y="sign", **SMALL),
+        dsgec.evolve(FRAME, "sign", grammar="network", **SMALL),
+        dsgec.evolve(FRAME, target="sign", grammar="network", **SMALL),
         dsgec.evolve({name: [*FRAME[name]] for name in FRAME}, "sign", **SMALL),
         dsgec.evolve(FRAME.to_dict("records"), "sign", **SMALL),
     ):

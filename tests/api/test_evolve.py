@@ -333,10 +333,11 @@ def test_it_is_drawn_in_notebooks_and_nothing_becomes_markup():
     run = dsgec.evolve(
         "one_layer", frame, target="label", name="<script>alert(1)</script>", **SMALL
     )
-    page, drawn = run._repr_html_(), run.network._repr_svg_()
+    page, drawn = run._repr_html_(), run.network.svg()
     assert "<script" not in page
     assert html.escape("<script>") in page
     assert "data:image/svg+xml;base64," in page
+    assert run.network._repr_html_().strip() in page  # the same picture, with styles of its own
     assert drawn.startswith("<svg")
     assert "<b>" not in drawn
     assert "&lt;b&gt;&amp;" in drawn

@@ -109,7 +109,7 @@ def test_a_run_shows_its_baselines_beside_its_figures(tmp_path):
     add_comparison(tmp_path / "run")
     page = dsgec.load(tmp_path / "run")._repr_html_()
 
-    assert '<th colspan="2">majority class</th>' in page
+    assert '<th colspan="2" style="text-align: center">majority class</th>' in page
     assert "<td>0.7500</td><td>0.7321</td>" in page
     assert "As good as &lt;i&gt;logistic regression." in page
     assert "<li>Class `x` is &lt;u&gt;never predicted.</li>" in page
