@@ -102,13 +102,16 @@ def encode(columns: tuple[Column, ...], raw: Array) -> Array:
 def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
     """The raw rows of a table for columns that are known: a row for a model to predict.
 
-    Columns are found by their names; or by place, in a table without a header that has as many.
+    Columns are found by their names; or by place, in a table without a header that has as many. A
+    constant, which nobody reads, need not be there.
     """
     names = [column.name for column in columns]
     place_of = {name: place for place, name in reversed([*enumerate(table.columns)])}
-    absent = [name for name in names if name not in place_of]
+    needed = [column.name for column in columns if column.kind != "constant"]
+    absent = [name for name in needed if name not in place_of]
+    places: list[int | None]
     if not absent:
-        places = [place_of[name] for name in names]
+        places = [place_of.get(name) for name in names]
     elif not table.has_header and len(table.columns) == len(names):
         places = list(range(len(names)))
     else:
@@ -119,7 +122,7 @@ def raw_rows(table: Table, columns: tuple[Column, ...]) -> Array:
         )
     raw = np.empty((len(table), len(columns)))
     for number, (column, place) in enumerate(zip(columns, places, strict=True)):
-        raw[:, number] = _raw_column(table, place, column)
+        raw[:, number] = 0.0 if place is None else _raw_column(table, place, column)
     return raw
 
 

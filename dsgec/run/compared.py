@@ -10,7 +10,7 @@ _WORDS = ("with", "metric", "test", "verdict")
 
 
 def is_compared(result: dict[str, Any]) -> bool:
-    """Whether what is there is right; runs of earlier versions and of the paper have none of it."""
+    """Whether what is there is right; runs of earlier versions have none of it."""
     comparison = result.get("comparison")
     return (
         is_list(result.get("baselines", []), lambda one: _is_baseline(one, result))

@@ -107,6 +107,7 @@ def test_a_constant_column_has_its_place_in_the_row_and_no_feature():
     other = raw_rows(table("a,b,c\n4,9,other\n"), found.columns)
     assert other[0, 0] == 4.0
     assert len(other[0]) == 3
+    assert raw_rows(table("a\n4\n"), found.columns)[0].tolist() == [4.0, 0.0, 0.0]
 
 
 def test_what_no_training_row_has_is_no_feature_instead_of_an_error():
