@@ -23,7 +23,11 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
         return dataset
     columns, raw = _seen(dataset.columns, dataset.raw, rows)
     if dataset.plan.learns:
-        columns = tuple(learn(dataset, column, raw[:, i], rows) for i, column in enumerate(columns))
+        some_missing = bool(np.isnan(raw).any())
+        columns = tuple(
+            learn(dataset, column, raw[:, i], rows, some_missing=some_missing)
+            for i, column in enumerate(columns)
+        )
     elif raw is dataset.raw:
         return dataset
     features = tuple(name for column in columns for name in column.features)

@@ -20,10 +20,13 @@ _LEAST_EVIDENCE = 9.0
 """Of the chi-squared statistic of one degree of freedom: three deviations."""
 
 
-def learn(dataset: Dataset, column: Column, values: Array, rows: Rows) -> Column:
+def learn(
+    dataset: Dataset, column: Column, values: Array, rows: Rows, *, some_missing: bool
+) -> Column:
     """The column with what stands for a missing value, and with its scale.
 
-    `values` are those of all rows, `rows` the training rows.
+    `values` are those of all rows, `rows` the training rows. Where `some_missing`, of this column
+    or of another one, any may be in rows to come.
     """
     plan = dataset.plan
     known = values[rows]
@@ -37,7 +40,7 @@ def learn(dataset: Dataset, column: Column, values: Array, rows: Rows) -> Column
             f"`{column.name}` is missing in every training row",
             f"Leave the column out with {mention('ignore')}.",
         )
-    fills = plan.fills and (plan.missing != "fill" or len(known) < len(rows) or _lacks(values))
+    fills = plan.fills and (plan.missing != "fill" or some_missing)
     marked = plan.missing == "fill" and _is_worth_marking(dataset, column, values, rows)
     if plan.constant == "drop" and known.min() == known.max() and not marked:
         return Column(column.name, "constant")

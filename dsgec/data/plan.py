@@ -20,9 +20,9 @@ class Plan:
     task: str = setting("", "What is learnt; default: by what the target holds.", choices=TASKS)
     missing: str = setting(
         "error",
-        "Missing values: filled in where there are any, by the median or the most frequent text"
-        " (and marked by a feature where the target differs); an error; filled in for every column;"
-        " or their rows dropped.",
+        "Missing values: filled in where a table has some, by the median or the most frequent text"
+        " (and marked by a feature where the target differs); an error; always filled in; or their"
+        " rows dropped.",
         choices=("fill", "error", "mean", "median", "drop"),
         learned="fill",
     )

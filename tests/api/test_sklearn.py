@@ -377,8 +377,9 @@ def test_missing_values_are_filled_by_the_median():
     filled[::5, 3] = column.fill
     if not column.marked:
         assert np.array_equal(model.predict_proba(x), model.predict_proba(filled))
+    assert len(set(model.predict(np.full_like(CANCER, np.nan)))) == 1
     with pytest.raises(ValueError, match="missing values"):
-        model.predict(np.full_like(CANCER, np.nan))
+        DSGEClassifier(**SMALL).fit(CANCER, MALIGNANT).predict(np.full_like(CANCER, np.nan))
 
 
 def test_a_data_frame_may_have_texts():

@@ -26,11 +26,13 @@ def rows(count, line):
     return "".join(f"{line(i)}\n" for i in range(count))
 
 
-def test_only_columns_with_missing_values_are_filled():
+def test_every_column_is_filled_where_values_are_missing():
     found = dataset("a,b,c,y\n1,2,red,u\n,3,red,v\n5,4,,u\n9,6,blue,v\n")
 
     a, b, c = found.columns
-    assert (a.fill, b.fill, c.fill) == (5.0, None, 1.0)  # the median; the second category, red
+    assert (a.fill, b.fill, c.fill) == (5.0, 3.5, 1.0)  # medians; the second category, red
+    whole = dataset("a,b,c,y\n1,2,red,u\n2,3,red,v\n5,4,blue,u\n9,6,blue,v\n")
+    assert [one.fill for one in whole.columns] == [None] * 3
     assert found.x[1, 0] == pytest.approx((5.0 - 5.0) / np.std([1, 5, 9]))
     assert "missing values are filled in: `a` (1), `c` (1)" in found.notes
 
