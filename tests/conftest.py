@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dsgec.native.toolchain import find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
+from tests.quick import emit_engines_once, quick_toolchain, use_compiler
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -39,6 +41,24 @@ def own_cache(tmp_path_factory):
     # Hundreds of processes start, each in half the time where Python keeps its bytecode.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(session / "bytecode")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_engines(request):
+    """Hundreds of engines are made, and most run for a moment; bits do not depend on a compiler.
+
+    Those of the campaign run for long."""
+    with pytest.MonkeyPatch.context() as patch:
+        emit_engines_once(patch)
+        if request.config.option.markexpr != "campaign":
+            use_compiler(patch, quick_toolchain)
+        yield
+
+
+@pytest.fixture
+def usual_compiler(monkeypatch):
+    """For tests in which it matters what users' engines are compiled by, and how."""
+    use_compiler(monkeypatch, find_toolchain)
 
 
 @pytest.fixture(autouse=True)

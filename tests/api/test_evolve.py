@@ -21,7 +21,6 @@ from dsgec.data.split import split
 from dsgec.evolution.settings import Settings
 from dsgec.resources import TABLES
 
-pytestmark = pytest.mark.usefixtures("quick_compiler")
 SMALL = {"population": 12, "generations": 4}
 OPTIONS = ["--population", "12", "--generations", "4"]
 WDBC = pd.read_csv(TABLES.joinpath("wdbc.csv"))

@@ -21,7 +21,6 @@ import dsgec
 from dsgec import DSGEClassifier, DSGERegressor
 from tests.api.checks import check_all
 
-pytestmark = pytest.mark.usefixtures("quick_compiler")
 SMALL = {"population": 20, "generations": 5, "pruning": 2, "tuning": 6}
 IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 CANCER, MALIGNANT = load_breast_cancer(return_X_y=True)

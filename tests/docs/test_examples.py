@@ -9,7 +9,7 @@ from tests.docs.pages import ROOT
 
 
 @pytest.mark.needs_cc
-def test_the_example_searches_a_grid(monkeypatch, quick_compiler, capsys):
+def test_the_example_searches_a_grid(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["grid_search.py", "3", "10"])
     found = runpy.run_path(str(ROOT / "examples" / "grid_search.py"))
     printed = capsys.readouterr().out

@@ -9,12 +9,11 @@ import random
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.evolver import LoopEvolver
 from dsgec.evolution.state import identify
 from dsgec.fitness.backends import ReferenceBackend
-from tests.engine.compare import QUICK
 from tests.fuzz.harness import EngineHarness, accepted, fuzz, replay
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -92,7 +91,7 @@ class Pair:
         self.problem, self.settings = harness.problem, harness.settings
         self.target = harness.target
         self.identity = identify(self.problem, self.settings)
-        begun = Engine(self.problem, self.settings, flags=QUICK)
+        begun = quick_engine(self.problem, self.settings)
         begun.step(3)
         self.begun = begun.save()
 
@@ -110,7 +109,7 @@ class Pair:
 
     def assert_same(self, content):
         """Gives whether the bytes were taken."""
-        engine = Engine(self.problem, self.settings, flags=QUICK)
+        engine = quick_engine(self.problem, self.settings)
         loop = LoopEvolver(self.problem, self.settings, ReferenceBackend())
         taken = self.take(engine, content)
         assert self.take(loop, content) == taken, content

@@ -8,7 +8,6 @@ import pytest
 import dsgec
 from dsgec.evolution.choose import choose
 from dsgec.evolution.cluster_islands import ClusterIslands
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.ensemble import mean_text
 from dsgec.evolution.evolver import LoopEvolver
 from dsgec.evolution.settings import Settings
@@ -16,8 +15,9 @@ from dsgec.fitness.backends import NumpyBackend, ReferenceBackend
 from dsgec.network.evaluate import evaluate
 from dsgec.network.parse import parse_phenotype
 from tests.command import dsgec as command
-from tests.engine.compare import QUICK, make, make_data
+from tests.engine.compare import make, make_data
 from tests.evolution.test_cluster_islands import Cluster
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -43,7 +43,7 @@ def test_the_engine_prunes_and_tunes_as_the_reference(grammar, objective, weight
     settings = Settings(population=8, generations=4, weights=weights, **LEARNS, **ENDS)
     data = make_data(classes=0) if objective == "rmse" else None
     problem = make(grammar, settings, data, objective)
-    engine = evolved(Engine(problem, settings, flags=QUICK), 4)
+    engine = evolved(quick_engine(problem, settings), 4)
     reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 4)
 
     found = engine.tuned()
@@ -67,7 +67,7 @@ def test_generated_numpy_code_ends_as_the_reference():
 def test_numerals_of_the_grammar_stay_numerals():
     settings = Settings(population=8, generations=3, weights="grammar", **LEARNS, **ENDS)
     problem = make("one_layer", settings)
-    engine = evolved(Engine(problem, settings, flags=QUICK), 3)
+    engine = evolved(quick_engine(problem, settings), 3)
     individuals = problem.represent(settings)
     for one in engine.tuned():
         words = one.phenotype.replace("*", "+").replace("(", "+").replace(")", "+").split("+")

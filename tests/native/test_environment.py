@@ -77,9 +77,9 @@ def test_the_engine_gives_the_same_bits(settings, threads):
     text = "sig(1.5e308 * x_1)"
 
     def run():
-        engine = Engine(problem, chosen, threads, flags=QUICK)
+        engine = Engine(problem, chosen, threads, toolchain=find_toolchain(), flags=QUICK)
         engine.step(4)
-        again = Engine(problem, chosen, threads, flags=QUICK)
+        again = Engine(problem, chosen, threads, toolchain=find_toolchain(), flags=QUICK)
         again.restore(engine.save())
         again.step(1)
         best = again.best.phenotype
