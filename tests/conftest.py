@@ -55,10 +55,12 @@ def quick_engines(request):
         yield
 
 
-@pytest.fixture
-def usual_compiler(monkeypatch):
-    """For tests in which it matters what users' engines are compiled by, and how."""
-    use_compiler(monkeypatch, find_toolchain)
+@pytest.fixture(scope="module")
+def usual_compiler():
+    """For long runs, and where it matters what users' engines are compiled by, and how."""
+    with pytest.MonkeyPatch.context() as patch:
+        use_compiler(patch, find_toolchain)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +92,7 @@ def golden(request):
 def run(tmp_path_factory):
     """A finished run on the shipped table."""
     out = tmp_path_factory.mktemp("runs")
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", "numpy")
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out)
     return out / "wdbc-multi_layer-seed1"
 
 

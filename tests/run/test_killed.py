@@ -13,6 +13,8 @@ from dsgec.run.checkpoint import NAME
 from tests.command import COMMAND, dsgec, hears_interrupts, read
 from tests.run.made import RUN, begun, checkpoint_of, made
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 
 def test_the_command_goes_on_from_anywhere_with_its_table_read_again(tmp_path):
     grammar, table, test = (tmp_path / name for name in ("g.bnf", "t.csv", "test.csv"))

@@ -15,6 +15,8 @@ from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
 from tests.run.made import RUN, begun, made, over, quick_job
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "400"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
 SLOW = ["--backend", "numpy"]  # minutes: it is interrupted long before it ends
