@@ -55,9 +55,14 @@ def quick_engines(request):
         yield
 
 
-@pytest.fixture(scope="module")
-def usual_compiler():
+@pytest.fixture
+def usual_compiler(monkeypatch):
     """For long runs, and where it matters what users' engines are compiled by, and how."""
+    use_compiler(monkeypatch, find_toolchain)
+
+
+@pytest.fixture(scope="module")
+def usual_compiler_of_the_module():
     with pytest.MonkeyPatch.context() as patch:
         use_compiler(patch, find_toolchain)
         yield

@@ -29,15 +29,18 @@ def test_every_row_is_in_one_batch_and_every_tenth_generation_has_all():
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("elites", [0, 1, 3])
 @pytest.mark.parametrize(
-    ("grammar", "classes", "objective"),
+    ("grammar", "classes", "objective", "elites"),
     [
-        ("network", 2, "log-loss"),
-        ("network_softmax", 3, "accuracy"),
-        ("multi_layer", 2, "mae"),
-        ("regression", 0, "rmse"),
-        ("formula", 0, "r2"),
+        pytest.param(*case, elites, marks=() if elites in quick else pytest.mark.campaign)
+        for *case, quick in (
+            ("network", 2, "log-loss", (0,)),
+            ("network_softmax", 3, "accuracy", (3,)),
+            ("multi_layer", 2, "mae", (1,)),
+            ("regression", 0, "rmse", (0,)),
+            ("formula", 0, "r2", (1, 3)),
+        )
+        for elites in (0, 1, 3)
     ],
 )
 def test_the_engine_runs_as_the_reference(grammar, classes, objective, elites):

@@ -44,7 +44,16 @@ def data_of(grammar):
 
 @pytest.mark.parametrize("grammar", SHIPPED)
 @pytest.mark.parametrize(
-    ("steps", "crossover"), [(0, 0.0), (0, 0.6), (1, 0.0), (2, 0.6), (3, 0.3)], ids=str
+    ("steps", "crossover"),
+    [
+        (0, 0.6),
+        (3, 0.3),
+        *(
+            pytest.param(*case, marks=pytest.mark.campaign)
+            for case in [(0, 0.0), (1, 0.0), (2, 0.6)]
+        ),
+    ],
+    ids=str,
 )
 def test_every_shipped_grammar_runs_as_in_the_reference(grammar, steps, crossover):
     connect = "previous" if steps % 2 else "all"
@@ -106,7 +115,9 @@ def test_lists_learn_as_in_the_reference(representation, grammar, steps):
     assert_same_run(make(grammar, settings, data_of(grammar)), settings)
 
 
-@pytest.mark.parametrize("trees", [True, False], ids=["trees", "lists"])
+@pytest.mark.parametrize(
+    "trees", [True, pytest.param(False, marks=pytest.mark.campaign)], ids=["trees", "lists"]
+)
 @pytest.mark.parametrize(
     ("objective", "classes"),
     [(name, 3 if of else 0) for of, names in OBJECTIVES_OF.items() for name in names],
@@ -135,7 +146,7 @@ def test_texts_that_are_too_large_are_faults_as_in_the_reference(max_size):
 
 def test_vector_code_and_threads_learn_as_in_the_reference():
     settings = learning("multi_layer", steps=2, crossover=0.3, generations=3)
-    problem = make("multi_layer", settings, make_data(3, 203, 5))
+    problem = make("multi_layer", settings, make_data(3, 203, 3))
     assert_same_run(problem, settings, threads=2, flags=NATIVE)
 
 

@@ -13,7 +13,7 @@ from dsgec.run.checkpoint import NAME
 from tests.command import COMMAND, dsgec, hears_interrupts, read
 from tests.run.made import RUN, begun, checkpoint_of, made
 
-pytestmark = pytest.mark.usefixtures("usual_compiler")
+pytestmark = pytest.mark.usefixtures("usual_compiler_of_the_module")
 
 
 def test_the_command_goes_on_from_anywhere_with_its_table_read_again(tmp_path):
