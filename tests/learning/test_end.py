@@ -22,7 +22,7 @@ from tests.quick import quick_engine
 pytestmark = pytest.mark.needs_cc
 
 LEARNS = {"variation": "trees", "crossover": 0.0, "mutation": 1.0, "steps": 1, "parsimony": 1e-4}
-ENDS = {"tuning": 40, "pruning": 15}
+ENDS = {"tuning": 20, "pruning": 6}
 CASES = [
     ("one_layer", "log-loss"),
     ("one_layer_softmax", "accuracy"),
@@ -37,8 +37,14 @@ def evolved(evolver, generations):
     return evolver
 
 
-@pytest.mark.parametrize("weights", ["real", "grammar"])
-@pytest.mark.parametrize(("grammar", "objective"), CASES)
+@pytest.mark.parametrize(
+    ("grammar", "objective", "weights"),
+    [
+        *((*case, "real") for case in CASES),
+        (*CASES[0], "grammar"),
+        *(pytest.param(*case, "grammar", marks=pytest.mark.campaign) for case in CASES[1:]),
+    ],
+)
 def test_the_engine_prunes_and_tunes_as_the_reference(grammar, objective, weights):
     settings = Settings(population=8, generations=4, weights=weights, **LEARNS, **ENDS)
     data = make_data(classes=0) if objective == "rmse" else None
@@ -153,7 +159,7 @@ def test_an_ensemble_of_layers_is_refused(tmp_path):
 
 
 def test_what_was_learned_is_better_than_what_the_paper_found():
-    quick = {"generations": 60, "seed": 3}
+    quick = {"generations": 30, "population": 40, "seed": 3}
     learned = dsgec.evolve("one_layer", "wdbc", **quick)
     paper = dsgec.evolve("one_layer", "wdbc", preset="paper", **quick)
     assert learned.metrics["train"]["auroc"] > paper.metrics["train"]["auroc"]

@@ -13,7 +13,7 @@ from dsgec.errors import DsgecError
 from dsgec.run.checkpoint import NAME
 from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
-from tests.run.made import RUN, begun, made, over, quick_job
+from tests.run.made import RUN, begun, go, made, over, quick_job
 
 pytestmark = pytest.mark.usefixtures("usual_compiler_of_the_module")
 
@@ -120,7 +120,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
         return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
 
-    whole = over(2, jobs(tmp_path / "whole"), "reference", 1, lambda _: None)
+    whole = [go(job(), "reference") for job in jobs(tmp_path / "whole")]
     stop = threading.Event()
     told = []
 
