@@ -81,7 +81,7 @@ def test_every_objective_and_number_of_classes_runs_as_in_the_reference(classes,
         pytest.skip("it does not measure that")
     settings = Settings(**SMALL)
     data = make_data(classes, rows=50, classes=classes)
-    grammar = "multi_layer_softmax" if classes else "formula"
+    grammar = "one_layer_softmax" if classes else "formula"
     assert_same_run(make(grammar, settings, data, objective), settings)
 
 

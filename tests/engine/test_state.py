@@ -134,7 +134,7 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
         assert str(told.value) == str(expected.value)
 
 
-SMALL = Settings(population=11, generations=14, elites=2, seed=7)
+SMALL = Settings(population=7, generations=9, elites=2, seed=7)
 
 
 @pytest.fixture(scope="module")
@@ -147,11 +147,11 @@ def test_engine_and_loop_go_on_from_each_others_state(small):
     rows = whole.step(SMALL.generations + 1)
     for start, end in ((engine_at, loop_at), (loop_at, engine_at), (loop_at, loop_at)):
         first = start(small)
-        done = [next(states) for states in [first.generations()] for _ in range(9)]
-        assert first.next_generation == 9
+        done = [next(states) for states in [first.generations()] for _ in range(6)]
+        assert first.next_generation == 6
         second = end(small)
         second.restore(first.save())
-        assert second.next_generation == 9
+        assert second.next_generation == 6
         assert second.best_text == done[-1].phenotype
         assert [history_row(state) for state in (*done, *second.generations())] == [
             history_row(row) for row in rows

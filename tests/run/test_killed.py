@@ -78,7 +78,8 @@ def test_a_finished_run_is_not_run_again_unless_asked(tmp_path):
     assert (tmp_path / RUN / "timing.json").stat().st_mtime_ns > before
 
 
-LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "3000"]
+LONG = ["evolve", "one_layer", "wdbc", "--pruning", "2", "--tuning", "6"]
+LONG += ["--population", "40", "--generations", "1500"]
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,7 @@ def kill_and_go_on(out, rng, kills):
             if rng.random() < 0.8:  # most of the time of a short run is Python's own start
                 while process.poll() is None and not (out / RUN / NAME).exists():
                     time.sleep(0.01)
-            time.sleep(rng.uniform(0.0, 0.8))
+            time.sleep(rng.uniform(0.0, 0.4))
             process.send_signal(signal.SIGKILL)
             process.communicate()
         if process.returncode == 0:
