@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dsgec.native.toolchain import find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
+from tests.quick import emit_engines_once, quick_toolchain, use_compiler
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -41,6 +43,31 @@ def own_cache(tmp_path_factory):
     os.environ["PYTHONPYCACHEPREFIX"] = str(session / "bytecode")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def quick_engines(request):
+    """Hundreds of engines are made, and most run for a moment; bits do not depend on a compiler.
+
+    Those of the campaign run for long."""
+    with pytest.MonkeyPatch.context() as patch:
+        emit_engines_once(patch)
+        if request.config.option.markexpr != "campaign":
+            use_compiler(patch, quick_toolchain)
+        yield
+
+
+@pytest.fixture
+def usual_compiler(monkeypatch):
+    """For long runs, and where it matters what users' engines are compiled by, and how."""
+    use_compiler(monkeypatch, find_toolchain)
+
+
+@pytest.fixture(scope="module")
+def usual_compiler_of_the_module():
+    with pytest.MonkeyPatch.context() as patch:
+        use_compiler(patch, find_toolchain)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def subnormals():
     """A library that was linked for fast maths would switch them off in the whole process."""
@@ -70,7 +97,7 @@ def golden(request):
 def run(tmp_path_factory):
     """A finished run on the shipped table."""
     out = tmp_path_factory.mktemp("runs")
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", "numpy")
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out)
     return out / "wdbc-multi_layer-seed1"
 
 

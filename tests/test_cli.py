@@ -86,7 +86,9 @@ def test_no_path_and_no_date_is_in_the_record(run):
     assert not [text for text in found if "/" in text or re.search(r"\d{4}-\d\d|\d\d:\d\d", text)]
 
 
-def test_the_same_command_gives_the_same_bytes_and_backends_the_same_run(run, tmp_path):
+def test_the_same_command_gives_the_same_bytes_and_backends_the_same_run(
+    run, tmp_path, usual_compiler
+):
     for backend in ("numpy", "auto"):
         out = tmp_path / backend
         dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", backend)

@@ -21,9 +21,9 @@ from dsgec.data.split import split
 from dsgec.evolution.settings import Settings
 from dsgec.resources import TABLES
 
-pytestmark = pytest.mark.usefixtures("quick_compiler")
-SMALL = {"population": 12, "generations": 4}
-OPTIONS = ["--population", "12", "--generations", "4"]
+SMALL = {"population": 12, "generations": 4, "pruning": 2, "tuning": 6}
+OPTIONS = [word for name, value in SMALL.items() for word in (f"--{name}", str(value))]
+END = {"pruning": 1, "tuning": 3}
 WDBC = pd.read_csv(TABLES.joinpath("wdbc.csv"))
 
 
@@ -212,12 +212,13 @@ def test_a_callback_ends_the_run_with_what_it_has(backend):
         population=4,
         generations=10**6,
         backend=backend,
+        **END,
         callback=lambda progress: progress.generation > 0,
     )
     assert run.ended == "stopped"
     assert 0 < run.generations < 10**6
     assert len(run.history) == run.generations + 1
-    again = dsgec.evolve("one_layer", "wdbc", population=4, generations=run.generations)
+    again = dsgec.evolve("one_layer", "wdbc", population=4, generations=run.generations, **END)
     assert again.network == run.network
     assert again.history == run.history
 

@@ -21,8 +21,8 @@ import dsgec
 from dsgec import DSGEClassifier, DSGERegressor
 from tests.api.checks import check_all
 
-pytestmark = pytest.mark.usefixtures("quick_compiler")
-SMALL = {"population": 20, "generations": 5, "pruning": 2, "tuning": 6}
+END = {"pruning": 2, "tuning": 6}
+SMALL = {"population": 20, "generations": 5, **END}
 IRIS, SPECIES = load_iris(return_X_y=True, as_frame=True)
 CANCER, MALIGNANT = load_breast_cancer(return_X_y=True)
 DIABETES, PROGRESSION = load_diabetes(return_X_y=True)
@@ -141,7 +141,7 @@ def test_a_clone_has_the_parameters_and_nothing_else():
 def test_labels_of_every_kind_come_back(labels, named):
     y = labels[np.arange(60) % len(labels)]
     x = np.random.default_rng(0).normal(size=(60, 2))
-    model = DSGEClassifier(population=6, generations=1, random_state=0).fit(x, y)
+    model = DSGEClassifier(population=6, generations=1, **END, random_state=0).fit(x, y)
 
     assert model.classes_.tolist() == sorted(labels.tolist())
     assert model.run_.network.classes == named
@@ -222,12 +222,13 @@ def test_a_changed_pickle_is_refused():
 
 @pytest.mark.needs_cc
 def test_a_warm_start_goes_on_from_the_last_population():
-    model = DSGEClassifier(population=20, generations=4, warm_start=True, random_state=2)
+    model = DSGEClassifier(population=20, generations=4, **END, warm_start=True, random_state=2)
     model.fit(CANCER, MALIGNANT)
     assert model.n_iter_ == 4
     model = pickle.loads(pickle.dumps(model))
     model.set_params(generations=6).fit(CANCER, MALIGNANT)
-    at_once = DSGEClassifier(population=20, generations=10, random_state=2).fit(CANCER, MALIGNANT)
+    at_once = DSGEClassifier(population=20, generations=10, **END, random_state=2)
+    at_once.fit(CANCER, MALIGNANT)
 
     assert model.n_iter_ == 10
     assert model.run_.history == at_once.run_.history
@@ -253,15 +254,14 @@ def test_a_warm_start_really_goes_on(monkeypatch):
 
 @pytest.mark.parametrize("was_warm", [True, False])
 def test_a_warm_start_without_the_engine_or_without_a_population(was_warm, recwarn):
-    model = DSGERegressor(
-        population=6, generations=2, warm_start=was_warm, random_state=2, backend="numpy"
-    )
+    tiny = {"population": 6, **END, "random_state": 2}
+    model = DSGERegressor(**tiny, generations=2, warm_start=was_warm, backend="numpy")
     model.fit(DIABETES, PROGRESSION)
     model.set_params(warm_start=True).fit(DIABETES, PROGRESSION)
     told = [str(warning.message) for warning in recwarn]
     assert len(told) == (0 if was_warm else 1)
     assert was_warm or "the 2 generations before were run again" in told[0]
-    at_once = DSGERegressor(population=6, generations=4, random_state=2).fit(DIABETES, PROGRESSION)
+    at_once = DSGERegressor(**tiny, generations=4).fit(DIABETES, PROGRESSION)
     assert model.run_.history == at_once.run_.history
     assert model.run_.network == at_once.run_.network
 
@@ -291,7 +291,7 @@ def test_a_warm_start_keeps_a_seed_that_was_drawn(state):
 
 def test_the_seed_comes_of_the_random_state():
     def seed(state):
-        model = DSGEClassifier(population=4, generations=0, random_state=state)
+        model = DSGEClassifier(population=4, generations=0, **END, random_state=state)
         return model.fit(CANCER, MALIGNANT).run_.record["settings"]["seed"]
 
     assert seed(7) == 7

@@ -89,10 +89,10 @@ def share_of_largest(classes):
 
 
 CASES = {
-    "iris": ("one_layer_softmax", SCALED, 0.9),
+    "iris": ("one_layer_softmax", [*SCALED, "--generations", "60"], 0.9),
     "wine": ("one_layer_softmax", SCALED, 0.9),
     "digits": ("one_layer_softmax", ["--scale", "minmax", "--generations", "200"], 0.25),
-    "diabetes": ("regression", [*SCALED, "--generations", "200"], 0.3),
+    "diabetes": ("regression", [*SCALED, "--generations", "80"], 0.3),
     "houses": ("regression", ["--generations", "200"], 0.6),
     "mixed": ("one_layer", [*SCALED, "--missing", "median", "--generations", "200"], 0.75),
 }
@@ -146,7 +146,7 @@ def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_
 def test_predict_takes_the_raw_table(tables, tmp_path):
     table = tables("mixed")
     options = ["--missing", "mean", *SCALED, *QUICK, "--out", tmp_path, "--name", "run"]
-    dsgec("evolve", "one_layer", table, *options, "--backend", "numpy")
+    dsgec("evolve", "one_layer", table, *options)
     new = tmp_path / "new.csv"
     new.write_text("member;colour;größe\nyes;pink;171,5\n;;\nno;red;NA\n", encoding="utf-8")
     lines = dsgec("predict", tmp_path / "run", new).stdout.splitlines()
@@ -158,7 +158,7 @@ def test_predict_takes_the_raw_table(tables, tmp_path):
 def test_a_missing_value_without_a_fill_is_refused_in_predict(tables, tmp_path):
     table = tables("mixed")
     options = ["--missing", "drop", *QUICK, "--out", tmp_path, "--name", "run"]
-    dsgec("evolve", "one_layer", table, *options, "--backend", "numpy")
+    dsgec("evolve", "one_layer", table, *options)
 
     assert "missing values (" in dsgec("predict", tmp_path / "run", table, code=1).stderr
 
@@ -166,6 +166,7 @@ def test_a_missing_value_without_a_fill_is_refused_in_predict(tables, tmp_path):
 def test_cross_validation_scores_every_row_once(tables, tmp_path):
     table = tables("mixed")
     options = ["--missing", "mean", *QUICK, "--cv", "3", "--backend", "numpy", "--jobs", "2"]
+    options += ["--generations", "1", "--population", "6"]
     for out in ("one", "two"):
         answer = dsgec("evolve", "one_layer", table, *options, "--out", tmp_path / out)
         assert "3 folds, mean ± standard deviation" in answer.stdout
@@ -206,7 +207,7 @@ def test_a_table_of_ones_own_to_test_with(tables, tmp_path):
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
     train.write_text("".join(lines[:200]), encoding="utf-8")
     test.write_text("".join([lines[0], *lines[200:]]), encoding="utf-8")
-    options = ["--missing", "mean", *QUICK, "--test", test, "--backend", "numpy"]
+    options = ["--missing", "mean", *QUICK, "--test", test]
     answer = dsgec("evolve", "one_layer", train, *options, "--out", tmp_path, "--json")
     record = json.loads(answer.stdout)
 
@@ -229,7 +230,7 @@ def test_options_that_cannot_be_are_told(options, told, tmp_path):
 
 @pytest.mark.parametrize("objective", ["mse", "mae", "log-loss", "accuracy"])
 def test_objectives_are_read_as_people_know_them(objective, tmp_path):
-    options = [*QUICK, "--objective", objective, "--backend", "numpy", "--out", tmp_path]
+    options = [*QUICK, "--objective", objective, "--out", tmp_path]
     answer = dsgec("evolve", "one_layer", "wdbc", *options)
     result = read(tmp_path / "wdbc-one_layer-seed1", "run.json")["result"]
 

@@ -12,7 +12,7 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from tests.command import dsgec
+from tests.command import QUICK, dsgec
 
 # Table 1 of the paper: features, rows, share of class 0 in per cent.
 PROPERTIES = {
@@ -87,5 +87,5 @@ def test_a_file_of_that_name_comes_first(tmp_path, monkeypatch):
 
 
 def test_every_command_takes_them(tmp_path):
-    dsgec("evolve", "one_layer", "flame", "--generations", "2", "--out", tmp_path, "--quiet")
+    dsgec("evolve", "one_layer", "flame", *QUICK, "--out", tmp_path, "--quiet")
     assert dsgec("predict", tmp_path / "flame-one_layer-seed1", "flame").stdout.count("\n") == 241

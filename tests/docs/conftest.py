@@ -4,7 +4,6 @@ import shutil
 
 import pytest
 
-from tests.api.conftest import quick_compiler, use_quick_compiler  # noqa: F401  (a fixture)
 from tests.command import dsgec
 from tests.docs.pages import FIRST_RUN
 
@@ -13,9 +12,7 @@ from tests.docs.pages import FIRST_RUN
 def first_run(tmp_path_factory):
     """A folder with the run that pages speak of, which is made on the first of them."""
     folder = tmp_path_factory.mktemp("first")
-    with pytest.MonkeyPatch.context() as patch:
-        use_quick_compiler(patch)
-        dsgec(*FIRST_RUN.split()[1:], cwd=folder)
+    dsgec(*FIRST_RUN.split()[1:], cwd=folder)
     return folder
 
 

@@ -49,7 +49,7 @@ IN_A_CLONE = {
 
 @pytest.mark.needs_cc  # by numpy it would take minutes
 @pytest.mark.parametrize("page", EXAMPLES)
-def test_a_page_does_what_it_says(page, desk, quick_compiler):
+def test_a_page_does_what_it_says(page, desk):
     Reader(desk).follow(page)
 
 

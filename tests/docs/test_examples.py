@@ -42,7 +42,7 @@ def execute(name, folder, expression):
 
 
 @pytest.mark.needs_cc
-def test_the_example_searches_a_grid(monkeypatch, quick_compiler, capsys):
+def test_the_example_searches_a_grid(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["grid_search.py", "3", "10"])
     found = runpy.run_path(str(EXAMPLES / "grid_search.py"))
     printed = capsys.readouterr().out

@@ -9,16 +9,13 @@ from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.data.ir import Dataset, Split
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.evolver import summarize
 from dsgec.evolution.learner import make_scorer
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.problem import Problem, make_learning, make_tables
 from dsgec.evolution.state import identify, save
 from dsgec.fitness.backends import ReferenceBackend
-
-QUICK = ("-O0", "-pthread")
-"""Compiled in a third of a second; bits do not depend on the flags."""
+from tests.quick import QUICK, quick_engine
 
 
 def make_data(seed=0, rows=43, features=3, classes=2):
@@ -56,7 +53,7 @@ def assert_same_run(problem, settings, threads=1, flags=QUICK):
 
     Gives the last state.
     """
-    engine = Engine(problem, settings, threads, flags=flags)
+    engine = quick_engine(problem, settings, threads, flags)
     scorer = make_scorer(problem, ReferenceBackend())
     reference = evolve(problem, settings, scorer)
     state = None
@@ -92,7 +89,7 @@ def assert_same_population(engine, state):
 
 def refused_damages(problem, settings, generations=3, attempts=100):
     """How many damaged copies of a saved state are refused; the others must run on."""
-    begun = Engine(problem, settings, flags=QUICK)
+    begun = quick_engine(problem, settings)
     begun.step(generations)
     state = begun.save()
     rng = random.Random(1)
@@ -104,7 +101,7 @@ def refused_damages(problem, settings, generations=3, attempts=100):
             del damaged[at : at + rng.choice([1, 4, len(damaged)])]
         else:
             damaged[at] ^= 1 << rng.randrange(8)
-        other = Engine(problem, settings, flags=QUICK)
+        other = quick_engine(problem, settings)
         try:
             other.restore(bytes(damaged))
         except DsgecError:

@@ -7,13 +7,13 @@ from dsgec.bnf.load import load_grammar
 from dsgec.errors import DsgecError
 from dsgec.evolution.batches import WHOLE_EVERY, rows_of
 from dsgec.evolution.choose import choose
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.evolver import Ending, LoopEvolver
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import NumpyBackend, ReferenceBackend
 from dsgec.run.search import Search
-from tests.engine.compare import QUICK, assert_same_run, make, make_data
+from tests.engine.compare import assert_same_run, make, make_data
+from tests.quick import quick_engine
 
 SMALL = {"population": 9, "generations": 12, "variation": "trees", "steps": 2, "batch": 16}
 
@@ -29,15 +29,18 @@ def test_every_row_is_in_one_batch_and_every_tenth_generation_has_all():
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("elites", [0, 1, 3])
 @pytest.mark.parametrize(
-    ("grammar", "classes", "objective"),
+    ("grammar", "classes", "objective", "elites"),
     [
-        ("network", 2, "log-loss"),
-        ("network_softmax", 3, "accuracy"),
-        ("multi_layer", 2, "mae"),
-        ("regression", 0, "rmse"),
-        ("formula", 0, "r2"),
+        pytest.param(*case, elites, marks=() if elites in quick else pytest.mark.campaign)
+        for *case, quick in (
+            ("network", 2, "log-loss", (0,)),
+            ("network_softmax", 3, "accuracy", (3,)),
+            ("multi_layer", 2, "mae", (1,)),
+            ("regression", 0, "rmse", (0,)),
+            ("formula", 0, "r2", (1, 3)),
+        )
+        for elites in (0, 1, 3)
     ],
 )
 def test_the_engine_runs_as_the_reference(grammar, classes, objective, elites):
@@ -52,7 +55,7 @@ def test_the_end_is_that_of_the_reference_and_by_all_rows(generations, pruning):
     chosen = {**SMALL, "generations": generations}
     settings = Settings(**chosen, pruning=pruning, tuning=30, weights="real")
     problem = make("regression", settings, make_data(3, 53, 3, 0), "rmse")
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     found, expected = Search(engine).run(), Search(loop).run()
 
@@ -68,12 +71,12 @@ def test_the_end_is_that_of_the_reference_and_by_all_rows(generations, pruning):
 def test_a_run_is_resumed_within_a_batch_and_on_another_backend():
     settings = Settings(**SMALL)
     problem = make("network", settings, make_data(3, 53, 3, 2), "log-loss")
-    whole = Engine(problem, settings, flags=QUICK)
+    whole = quick_engine(problem, settings)
     whole.step(13)
     begun = LoopEvolver(problem, settings, NumpyBackend())
     for _ in range(4):
         begun.advance(1, 1.0)
-    rest = Engine(problem, settings, threads=2, flags=QUICK)
+    rest = quick_engine(problem, settings, threads=2)
     rest.restore(begun.save())
     rest.step(9)
     assert rest.save() == whole.save()

@@ -6,7 +6,6 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.evolver import LoopEvolver
 from dsgec.evolution.individual import Champion
 from dsgec.evolution.learner import make_scorer
@@ -25,6 +24,7 @@ from tests.engine.test_same_run import (
     NO_FEATURES,
     SHIPPED,
 )
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -44,7 +44,16 @@ def data_of(grammar):
 
 @pytest.mark.parametrize("grammar", SHIPPED)
 @pytest.mark.parametrize(
-    ("steps", "crossover"), [(0, 0.0), (0, 0.6), (1, 0.0), (2, 0.6), (3, 0.3)], ids=str
+    ("steps", "crossover"),
+    [
+        (0, 0.6),
+        (3, 0.3),
+        *(
+            pytest.param(*case, marks=pytest.mark.campaign)
+            for case in [(0, 0.0), (1, 0.0), (2, 0.6)]
+        ),
+    ],
+    ids=str,
 )
 def test_every_shipped_grammar_runs_as_in_the_reference(grammar, steps, crossover):
     connect = "previous" if steps % 2 else "all"
@@ -106,7 +115,9 @@ def test_lists_learn_as_in_the_reference(representation, grammar, steps):
     assert_same_run(make(grammar, settings, data_of(grammar)), settings)
 
 
-@pytest.mark.parametrize("trees", [True, False], ids=["trees", "lists"])
+@pytest.mark.parametrize(
+    "trees", [True, pytest.param(False, marks=pytest.mark.campaign)], ids=["trees", "lists"]
+)
 @pytest.mark.parametrize(
     ("objective", "classes"),
     [(name, 3 if of else 0) for of, names in OBJECTIVES_OF.items() for name in names],
@@ -135,7 +146,7 @@ def test_texts_that_are_too_large_are_faults_as_in_the_reference(max_size):
 
 def test_vector_code_and_threads_learn_as_in_the_reference():
     settings = learning("multi_layer", steps=2, crossover=0.3, generations=3)
-    problem = make("multi_layer", settings, make_data(3, 203, 5))
+    problem = make("multi_layer", settings, make_data(3, 203, 3))
     assert_same_run(problem, settings, threads=2, flags=NATIVE)
 
 
@@ -153,7 +164,7 @@ def problem(settings):
 
 
 def run_whole(problem, settings, threads=1, flags=QUICK, seconds=float("inf")):
-    engine = Engine(problem, settings, threads, flags=flags)
+    engine = quick_engine(problem, settings, threads, flags)
     rows = []
     while len(rows) <= settings.generations:
         rows += engine.step(settings.generations + 1 - len(rows), seconds)
@@ -170,10 +181,10 @@ def test_threads_flags_and_slices_give_the_same_bytes(problem, settings):
 @pytest.mark.parametrize("done", [0, 1, 5])
 def test_a_restored_engine_goes_on_with_the_same_bytes(problem, settings, done):
     rows, last = run_whole(problem, settings)
-    first = Engine(problem, settings, flags=QUICK)
+    first = quick_engine(problem, settings)
     first.step(done)
     saved = first.save()
-    second = Engine(problem, settings, threads=2, flags=QUICK)
+    second = quick_engine(problem, settings, threads=2)
     second.restore(saved)
     assert second.save() == saved
     if done:
@@ -202,16 +213,16 @@ def test_a_damaged_state_is_refused_and_harms_nobody(grammar, representation, va
 
 def test_the_state_of_a_run_that_does_not_learn_is_refused(problem, settings):
     plain = learning("multi_layer", "lists", **{**LONG, "steps": 0})
-    other = Engine(make("multi_layer", plain, make_data(2, 30, 3)), plain, flags=QUICK)
+    other = quick_engine(make("multi_layer", plain, make_data(2, 30, 3)), plain)
     with pytest.raises(DsgecError, match="another run"):
-        Engine(problem, settings, flags=QUICK).restore(other.save())
+        quick_engine(problem, settings).restore(other.save())
 
 
 def test_engine_and_loop_go_on_from_each_others_state():
     settings = learning("one_layer", steps=2, crossover=0.4, generations=7)
     problem = make("one_layer", settings, data_of("one_layer"))
     rows, last = run_whole(problem, settings)
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     engine.step(4)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     loop.restore(engine.save())
@@ -220,7 +231,7 @@ def test_engine_and_loop_go_on_from_each_others_state():
     assert loop.champions == engine.champions
     while loop.next_generation < 6:
         loop.advance(1, float("inf"))
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     engine.restore(loop.save())
     assert [*map(history_row, engine.generations())] == [*map(history_row, rows[6:])]
     assert engine.save() == last
@@ -290,16 +301,16 @@ def test_300_random_grammars_run_as_in_the_reference(block):
 def test_a_state_of_a_run_that_learns_holds_no_texts():
     settings = learning("one_layer", steps=1)
     problem = make("one_layer", settings)
-    state = Engine(problem, settings, flags=QUICK).save()
+    state = quick_engine(problem, settings).save()
     place = 32 + 16 + 4 * 8  # behind the identity, the kind and the other counts
     one_text = state[:place] + (1).to_bytes(8, "little") + bytes(29) + state[place + 8 :]
     for evolver in (
-        Engine(problem, settings, flags=QUICK),
+        quick_engine(problem, settings),
         LoopEvolver(problem, settings, ReferenceBackend()),
     ):
         evolver.restore(state)
     for evolver in (
-        Engine(problem, settings, flags=QUICK),
+        quick_engine(problem, settings),
         LoopEvolver(problem, settings, ReferenceBackend()),
     ):
         with pytest.raises(DsgecError, match="damaged"):
@@ -310,7 +321,7 @@ def test_a_state_of_a_run_that_learns_holds_no_texts():
 def test_the_best_is_pruned_as_in_the_reference(grammar):
     settings = learning(grammar, steps=1, population=12, generations=3)
     problem = make(grammar, settings, data_of(grammar))
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     engine.step(4)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     loop.restore(engine.save())

@@ -5,15 +5,15 @@ import random
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.loop import evolve
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.native.engine import NATIVE
-from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
+from tests.engine.compare import assert_same_run, make, make_data, refused_damages
 from tests.engine.grammars import grammar
 from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -102,11 +102,11 @@ def test_threads_flags_and_a_restored_state_give_the_same_bytes(representation):
         population=31, generations=20, elites=2, seed=7, representation=representation
     )
     problem = make("one_layer", settings, make_data(2, 90, 4))
-    first = Engine(problem, settings, flags=QUICK)
+    first = quick_engine(problem, settings)
     rows = first.step(9)
     saved = first.save()
     rows += first.step(12)
-    second = Engine(problem, settings, threads=2, flags=NATIVE)
+    second = quick_engine(problem, settings, threads=2, flags=NATIVE)
     second.restore(saved)
     assert second.save() == saved
     assert second.step(settings.generations + 1 - 9) == rows[9:]
@@ -128,7 +128,7 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
     with pytest.raises(DsgecError, match="the codons run out") as expected:
         next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
     with pytest.raises(DsgecError) as told:
-        next(Engine(problem, settings).generations())
+        next(quick_engine(problem, settings).generations())
     assert str(told.value) == str(expected.value)
 
 

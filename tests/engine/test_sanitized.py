@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.settings import Settings
-from tests.engine.compare import QUICK, make, make_data
+from tests.engine.compare import make, make_data
 from tests.engine.driven import DRIVER, data, source
 from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
 from tests.engine.test_same_run import EMPTY_AND_LONG, NESTED_LAYERS, SHIPPED
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -54,7 +54,7 @@ def drive(program, problem, settings, threads, folder):
 
 
 def expected(problem, settings):
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     engine.step(settings.generations + 1)
     return f"{engine.best.fitness.hex()}", len(engine.native.save())
 
@@ -66,34 +66,50 @@ def assert_right(lines, problem, settings):
     assert (float.fromhex(fitness).hex(), int(length)) == expected(problem, settings)
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_the_source_has_no_warnings(compiler, tmp_path):
+WARNED = [
+    ("dsge", "multi_layer_softmax", "trees", 2),
+    ("sge", "one_layer", "lists", 0),
+    ("ge", "one_layer", "lists", 1),
+    ("dsge", "multi_layer_softmax", "lists", 0),
+    ("ge", "one_layer", "lists", 0),
+    ("dsge", "formula", "trees", 0),
+]
+
+
+def without_warnings(compiler, representation, grammar, variation, steps):
+    """The problem, its settings and the flags; skips where there is no such compiler."""
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")
     extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
-    for number, (representation, grammar, variation, steps) in enumerate(
-        [
-            ("dsge", "multi_layer_softmax", "lists", 0),
-            ("sge", "one_layer", "lists", 0),
-            ("ge", "one_layer", "lists", 0),
-            ("dsge", "multi_layer_softmax", "trees", 2),
-            ("dsge", "formula", "trees", 0),
-            ("ge", "one_layer", "lists", 1),
-        ]
-    ):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        settings = Settings(
-            population=10,
-            generations=2,
-            representation=representation,
-            variation=variation,
-            steps=steps,
-        )
-        problem = make(grammar, settings, make_data(classes=0 if grammar == "formula" else 2))
-        flags = ("-O1", *WARNINGS, *extra)
-        program = build(problem, folder, *flags, compiler=compiler, representation=representation)
-        assert_right(drive(program, problem, settings, 1, folder), problem, settings)
+    settings = Settings(
+        population=10,
+        generations=2,
+        representation=representation,
+        variation=variation,
+        steps=steps,
+    )
+    problem = make(grammar, settings, make_data(classes=0 if grammar == "formula" else 2))
+    return problem, settings, (*WARNINGS, *extra)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("case", WARNED, ids=str)
+def test_the_source_has_no_warnings(compiler, case, tmp_path):
+    problem, _, flags = without_warnings(compiler, *case)
+    build(problem, tmp_path, *flags, "-fsyntax-only", compiler=compiler, representation=case[0])
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize(
+    "case",
+    [*WARNED[:1], *(pytest.param(case, marks=pytest.mark.campaign) for case in WARNED[1:])],
+    ids=str,
+)
+def test_the_source_has_no_warnings_of_an_optimiser(compiler, case, tmp_path):
+    problem, settings, flags = without_warnings(compiler, *case)
+    flags = ("-O1", *flags)
+    program = build(problem, tmp_path, *flags, compiler=compiler, representation=case[0])
+    assert_right(drive(program, problem, settings, 1, tmp_path), problem, settings)
 
 
 @pytest.mark.campaign
@@ -102,7 +118,7 @@ def test_no_address_and_no_behaviour_is_undefined(grammar, tmp_path):
     settings = Settings(population=25, generations=30, elites=2, seed=3)
     for number, (classes, rows) in enumerate([(2, 43), (0, 700), (3, 20)]):
         problem = make(grammar, settings, make_data(number, rows, 3, classes))
-        engine = Engine(problem, settings, flags=QUICK)
+        engine = quick_engine(problem, settings)
         if engine.step(1)[0].invalid == settings.population:
             continue
         program = build(problem, tmp_path, *SANITIZERS)
@@ -145,11 +161,10 @@ def learn(representation, grammar, variation, **settings):
     )
 
 
-@pytest.mark.parametrize("grammar", ["multi_layer", "one_layer_softmax"])
-def test_no_address_is_wrong_in_a_short_run_that_learns(grammar, tmp_path):
-    settings = replace(learn("dsge", grammar, "trees"), generations=6)
-    problem = make(grammar, settings)
-    program = build(problem, tmp_path, *SANITIZERS)
+def test_no_address_is_wrong_in_a_short_run_that_learns(tmp_path):
+    settings = replace(learn("dsge", "multi_layer", "trees"), generations=6)
+    problem = make("multi_layer", settings)
+    program = build(problem, tmp_path, "-O0", *SANITIZERS[2:])  # built in half the time
     assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
 
 
@@ -161,7 +176,7 @@ def test_no_address_is_wrong_where_numbers_are_learned(
     settings = learn(representation, grammar, variation)
     for number, (classes, rows) in enumerate([(2, 43), (0, 700), (3, 20)]):
         problem = make(grammar, settings, make_data(number, rows, 3, classes))
-        if Engine(problem, settings, flags=QUICK).step(1)[0].invalid == settings.population:
+        if quick_engine(problem, settings).step(1)[0].invalid == settings.population:
             continue
         program = build(problem, tmp_path, *SANITIZERS, representation=representation)
         for threads in (1, 3):

@@ -15,7 +15,11 @@ from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.resources import TABLES
 
-pytestmark = [pytest.mark.needs_cc, pytest.mark.campaign]
+pytestmark = [
+    pytest.mark.needs_cc,
+    pytest.mark.campaign,
+    pytest.mark.usefixtures("usual_compiler"),
+]
 
 
 def rate(run):

@@ -16,6 +16,7 @@ from dsgec.native.engine import NATIVE, PORTABLE
 from dsgec.native.toolchain import compilers
 from dsgec.run.history import history_row
 from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -28,7 +29,10 @@ def problem():
 
 
 def final_bytes(problem, threads=1, flags=QUICK, seconds=float("inf"), toolchain=None):
-    engine = Engine(problem, SETTINGS, threads, flags=flags, toolchain=toolchain)
+    if toolchain is None:
+        engine = quick_engine(problem, SETTINGS, threads, flags)
+    else:
+        engine = Engine(problem, SETTINGS, threads, flags=flags, toolchain=toolchain)
     rows = []
     while len(rows) <= SETTINGS.generations:
         rows += engine.step(SETTINGS.generations + 1 - len(rows), seconds)
@@ -57,12 +61,12 @@ def test_any_compiler_gives_the_same_bytes(problem, toolchain):
 
 def test_a_restored_engine_goes_on_with_the_same_bytes(problem):
     rows, last = final_bytes(problem)
-    first = Engine(problem, SETTINGS, flags=QUICK)
+    first = quick_engine(problem, SETTINGS)
     begun = first.save()
     first.step(11)
     saved = first.save()
     for state, done in ((saved, 11), (begun, 0)):
-        second = Engine(problem, SETTINGS, threads=2, flags=QUICK)
+        second = quick_engine(problem, SETTINGS, threads=2)
         second.restore(state)
         assert second.save() == state
         assert second.next_generation == done
@@ -71,7 +75,7 @@ def test_a_restored_engine_goes_on_with_the_same_bytes(problem):
 
 
 def test_a_restored_engine_has_the_same_individuals(problem):
-    first, second = (Engine(problem, SETTINGS, flags=QUICK) for _ in range(2))
+    first, second = (quick_engine(problem, SETTINGS) for _ in range(2))
     first.step(5)
     second.restore(first.save())
     for number in range(SETTINGS.population):
@@ -80,7 +84,7 @@ def test_a_restored_engine_has_the_same_individuals(problem):
 
 
 def test_a_state_cannot_be_saved_in_the_midst_of_a_generation(problem):
-    engine = Engine(problem, SETTINGS, flags=QUICK)
+    engine = quick_engine(problem, SETTINGS)
     assert engine.step(1, 0.0) == []
     assert engine.next_generation == -1
     with pytest.raises(DsgecError, match="called wrongly"):
@@ -88,15 +92,15 @@ def test_a_state_cannot_be_saved_in_the_midst_of_a_generation(problem):
 
 
 def test_the_state_of_another_run_is_refused(problem):
-    engine = Engine(problem, SETTINGS, flags=QUICK)
+    engine = quick_engine(problem, SETTINGS)
     for other in (
         make("multi_layer", SETTINGS, make_data(3, 90, 4)),
         make("multi_layer", SETTINGS, make_data(2, 90, 4), "rmse"),
     ):
         with pytest.raises(DsgecError, match="another run"):
-            engine.restore(Engine(other, SETTINGS, flags=QUICK).save())
+            engine.restore(quick_engine(other, SETTINGS).save())
     longer = Settings(population=31, generations=99, elites=2, seed=7)
-    engine.restore(Engine(problem, longer, flags=QUICK).save())
+    engine.restore(quick_engine(problem, longer).save())
 
 
 def test_a_damaged_state_is_refused_and_harms_nobody(problem):
@@ -104,8 +108,8 @@ def test_a_damaged_state_is_refused_and_harms_nobody(problem):
 
 
 def test_an_engine_that_refused_a_state_does_not_run(problem):
-    engine = Engine(problem, SETTINGS, flags=QUICK)
-    state = Engine(problem, SETTINGS, flags=QUICK).save()
+    engine = quick_engine(problem, SETTINGS)
+    state = quick_engine(problem, SETTINGS).save()
     with pytest.raises(DsgecError, match="damaged"):
         engine.restore(state[:-3])
     with pytest.raises(DsgecError):
@@ -115,7 +119,7 @@ def test_an_engine_that_refused_a_state_does_not_run(problem):
 def test_the_generations_are_yielded_with_what_a_history_needs(problem):
     settings = Settings(population=10, generations=7)
     reference = evolve(problem, settings, Scorer(problem, ReferenceBackend()))
-    states = list(Engine(problem, settings).generations())
+    states = list(quick_engine(problem, settings).generations())
     assert states == [summarize(expected) for expected in reference]
 
 
@@ -126,11 +130,11 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
         with pytest.raises(DsgecError) as expected:
             next(evolve(problem, settings, Scorer(problem, ReferenceBackend())))
         with pytest.raises(DsgecError) as told:
-            next(Engine(problem, settings).generations())
+            next(quick_engine(problem, settings).generations())
         assert str(told.value) == str(expected.value)
 
 
-SMALL = Settings(population=11, generations=14, elites=2, seed=7)
+SMALL = Settings(population=7, generations=9, elites=2, seed=7)
 
 
 @pytest.fixture(scope="module")
@@ -139,15 +143,15 @@ def small():
 
 
 def test_engine_and_loop_go_on_from_each_others_state(small):
-    whole = Engine(small, SMALL, flags=QUICK)
+    whole = quick_engine(small, SMALL)
     rows = whole.step(SMALL.generations + 1)
     for start, end in ((engine_at, loop_at), (loop_at, engine_at), (loop_at, loop_at)):
         first = start(small)
-        done = [next(states) for states in [first.generations()] for _ in range(9)]
-        assert first.next_generation == 9
+        done = [next(states) for states in [first.generations()] for _ in range(6)]
+        assert first.next_generation == 6
         second = end(small)
         second.restore(first.save())
-        assert second.next_generation == 9
+        assert second.next_generation == 6
         assert second.best_text == done[-1].phenotype
         assert [history_row(state) for state in (*done, *second.generations())] == [
             history_row(row) for row in rows
@@ -156,7 +160,7 @@ def test_engine_and_loop_go_on_from_each_others_state(small):
 
 
 def engine_at(problem):
-    return Stepwise(problem, SMALL, flags=QUICK)
+    return quick_engine(problem, SMALL, kind=Stepwise)
 
 
 class Stepwise(Engine):

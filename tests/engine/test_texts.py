@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.settings import Settings
 from dsgec.native.engine import NATIVE
 from dsgec.network.evaluate import evaluate
@@ -13,6 +12,7 @@ from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
 from tests.engine.compare import QUICK, make, make_data
 from tests.generators import expression, number, rows, same_bits
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -74,7 +74,7 @@ class Pair:
         settings = Settings(population=2, tournament=1)
         # Of this objective all rows are one group, in order, so outputs can be compared.
         self.problem = make(grammar, settings, data, "rmse")
-        self.engine = Engine(self.problem, settings, flags=flags)
+        self.engine = quick_engine(self.problem, settings, flags=flags)
 
     def compare(self, text):
         values = expected(self.problem, text)

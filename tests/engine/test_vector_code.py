@@ -16,8 +16,8 @@ from dsgec.native.engine import GCC_VECTORS, NATIVE
 from dsgec.native.toolchain import FLAGS
 
 MACHINES = [
-    ("gcc", "-march=x86-64", 16),
-    ("gcc", "-march=x86-64-v3", 32),
+    pytest.param("gcc", "-march=x86-64", 16, marks=pytest.mark.campaign),
+    pytest.param("gcc", "-march=x86-64-v3", 32, marks=pytest.mark.campaign),
     ("gcc", "-march=x86-64-v4", 64),
     ("aarch64-linux-gnu-gcc", "-march=armv8-a", 16),
 ]

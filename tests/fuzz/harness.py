@@ -10,10 +10,10 @@ import pytest
 
 from dsgec.data.native import reader_source
 from dsgec.evolution import scoring
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.settings import Settings
-from tests.engine.compare import QUICK, make, make_data
+from tests.engine.compare import make, make_data
 from tests.engine.driven import data, source
+from tests.quick import quick_engine
 
 HERE = Path(__file__).parent
 FLAGS = ("-std=c99", "-g", "-ffp-contract=off", "-pthread")
@@ -89,7 +89,7 @@ class EngineHarness:
         """What real runs leave: made here, because the form of a state is the engine's affair."""
         found = []
         for generations in (0, 1, 2, 5):
-            engine = Engine(self.problem, self.settings, flags=QUICK)
+            engine = quick_engine(self.problem, self.settings)
             engine.step(generations)
             if self.target == "restore":
                 found.append(engine.native.save())

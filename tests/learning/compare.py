@@ -8,8 +8,10 @@ from dsgec.evolution.settings import Settings
 from dsgec.learning.gradient import loss_and_gradient
 from dsgec.learning.graph import weighted_network
 from dsgec.learning.lbfgs import minimise
+from dsgec.native.toolchain import find_toolchain
 from dsgec.network.tokens import PhenotypeError
 from tests.engine.compare import QUICK, make, make_data
+from tests.quick import quick_toolchain
 
 NUMERAL = re.compile(r"(?<![\w.\]])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 SETTINGS = Settings(population=2, tournament=1)
@@ -33,7 +35,8 @@ class Pair:
 
     def __init__(self, problem, flags=QUICK):
         self.problem = problem
-        machine = make_machine(problem, "dsge", None, flags, learning=True)
+        toolchain = quick_toolchain() if flags == QUICK else find_toolchain()
+        machine = make_machine(problem, "dsge", toolchain, flags, learning=True)
         self.engine = Engine(problem, SETTINGS, machine=machine)
         self.rows, self.targets = problem.rows, cache(problem.targets)
 

@@ -8,7 +8,6 @@ import pytest
 import dsgec
 from dsgec.evolution.choose import choose
 from dsgec.evolution.cluster_islands import ClusterIslands
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.ensemble import mean_text
 from dsgec.evolution.evolver import LoopEvolver
 from dsgec.evolution.settings import Settings
@@ -16,13 +15,14 @@ from dsgec.fitness.backends import NumpyBackend, ReferenceBackend
 from dsgec.network.evaluate import evaluate
 from dsgec.network.parse import parse_phenotype
 from tests.command import dsgec as command
-from tests.engine.compare import QUICK, make, make_data
+from tests.engine.compare import make, make_data
 from tests.evolution.test_cluster_islands import Cluster
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
 LEARNS = {"variation": "trees", "crossover": 0.0, "mutation": 1.0, "steps": 1, "parsimony": 1e-4}
-ENDS = {"tuning": 40, "pruning": 15}
+ENDS = {"tuning": 20, "pruning": 6}
 CASES = [
     ("one_layer", "log-loss"),
     ("one_layer_softmax", "accuracy"),
@@ -37,13 +37,19 @@ def evolved(evolver, generations):
     return evolver
 
 
-@pytest.mark.parametrize("weights", ["real", "grammar"])
-@pytest.mark.parametrize(("grammar", "objective"), CASES)
+@pytest.mark.parametrize(
+    ("grammar", "objective", "weights"),
+    [
+        *((*case, "real") for case in CASES),
+        (*CASES[0], "grammar"),
+        *(pytest.param(*case, "grammar", marks=pytest.mark.campaign) for case in CASES[1:]),
+    ],
+)
 def test_the_engine_prunes_and_tunes_as_the_reference(grammar, objective, weights):
     settings = Settings(population=8, generations=4, weights=weights, **LEARNS, **ENDS)
     data = make_data(classes=0) if objective == "rmse" else None
     problem = make(grammar, settings, data, objective)
-    engine = evolved(Engine(problem, settings, flags=QUICK), 4)
+    engine = evolved(quick_engine(problem, settings), 4)
     reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 4)
 
     found = engine.tuned()
@@ -67,7 +73,7 @@ def test_generated_numpy_code_ends_as_the_reference():
 def test_numerals_of_the_grammar_stay_numerals():
     settings = Settings(population=8, generations=3, weights="grammar", **LEARNS, **ENDS)
     problem = make("one_layer", settings)
-    engine = evolved(Engine(problem, settings, flags=QUICK), 3)
+    engine = evolved(quick_engine(problem, settings), 3)
     individuals = problem.represent(settings)
     for one in engine.tuned():
         words = one.phenotype.replace("*", "+").replace("(", "+").replace(")", "+").split("+")
@@ -153,7 +159,7 @@ def test_an_ensemble_of_layers_is_refused(tmp_path):
 
 
 def test_what_was_learned_is_better_than_what_the_paper_found():
-    quick = {"generations": 60, "seed": 3}
+    quick = {"generations": 30, "population": 40, "seed": 3}
     learned = dsgec.evolve("one_layer", "wdbc", **quick)
     paper = dsgec.evolve("one_layer", "wdbc", preset="paper", **quick)
     assert learned.metrics["train"]["auroc"] > paper.metrics["train"]["auroc"]

@@ -29,7 +29,7 @@ def test_the_loss_alone_is_that_of_the_gradient():
     assert all(any(slopes) for _, _, slopes in both)
 
 
-def test_shares_of_the_time_make_up_the_whole():
+def test_shares_of_the_time_make_up_the_whole(usual_compiler):
     problem = bench._problem(make_dataset(read_table("wdbc")))
     report = bench._time_split(problem, bench._settings(generations=3))
     outside = report.pop("outside the passes, % of the time")
@@ -51,7 +51,7 @@ def test_loss_and_gradient_are_measured_on_every_number_of_rows():
 
 
 @pytest.mark.campaign
-def test_all_of_it_is_measured():
+def test_all_of_it_is_measured(usual_compiler):
     reports = dict(bench.bench_learning())
 
     assert len(reports) == 5

@@ -77,9 +77,9 @@ def test_the_engine_gives_the_same_bits(settings, threads):
     text = "sig(1.5e308 * x_1)"
 
     def run():
-        engine = Engine(problem, chosen, threads, flags=QUICK)
+        engine = Engine(problem, chosen, threads, toolchain=find_toolchain(), flags=QUICK)
         engine.step(4)
-        again = Engine(problem, chosen, threads, flags=QUICK)
+        again = Engine(problem, chosen, threads, toolchain=find_toolchain(), flags=QUICK)
         again.restore(engine.save())
         again.step(1)
         best = again.best.phenotype
@@ -156,12 +156,20 @@ def test_the_native_reader_reads_the_same_numbers(settings):
 
 @EACH
 @pytest.mark.parametrize("backend", ["engine", "numpy"])
-def test_a_program_gets_the_same_run_and_the_same_predictions(settings, backend):
+def test_a_program_gets_the_same_run_and_the_same_predictions(settings, backend, usual_compiler):
     rows, y = tiny(60), np.arange(60) % 2
 
     def run():
         made = dsgec.evolve(
-            "one_layer", rows, y, population=20, generations=3, backend=backend, scale="standard"
+            "one_layer",
+            rows,
+            y,
+            population=20,
+            generations=3,
+            pruning=2,
+            tuning=6,
+            backend=backend,
+            scale="standard",
         )
         texts = [["1e-310", "2.5"], ["1e-309", "-1e-309"]]
         return (

@@ -9,12 +9,13 @@ from dsgec.codegen import engine as codegen
 from dsgec.data import native as reader
 from dsgec.data.dialect import Dialect
 from dsgec.data.gather import Gatherer
-from dsgec.evolution.engine import Engine, EngineUnavailable
+from dsgec.evolution.engine import EngineUnavailable
 from dsgec.evolution.settings import Settings
 from dsgec.native.extension import build_extension
 from dsgec.native.layout import HeaderMismatch
 from dsgec.native.toolchain import FLAGS, CompileError, find_toolchain
-from tests.engine.compare import QUICK, make, make_data
+from tests.engine.compare import make, make_data
+from tests.quick import quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -44,7 +45,7 @@ def change(monkeypatch):
 
 def told(problem):
     """All that an engine tells."""
-    engine = Engine(problem, SETTINGS, flags=QUICK)
+    engine = quick_engine(problem, SETTINGS)
     states = engine.advance(5, float("inf"))
     individuals = [engine.individual(number) for number in range(SETTINGS.population)]
     texts = [champion.phenotype for champion in engine.champions]

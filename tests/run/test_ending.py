@@ -12,7 +12,6 @@ import pytest
 from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Split
 from dsgec.evolution.choose import choose
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.individual import Champion
 from dsgec.evolution.measure import PlainMeasurer
 from dsgec.evolution.settings import Settings
@@ -28,8 +27,9 @@ from dsgec.run.record import make_timing, with_stages
 from dsgec.run.session import Session
 from dsgec.run.stages import TUNING, WORDS
 from tests.command import dsgec
-from tests.engine.compare import QUICK, make, make_data
+from tests.engine.compare import make, make_data
 from tests.engine.grammars import grammar
+from tests.quick import quick_engine
 from tests.run.made import timing_of
 
 SIZES = ("connections", "neurons", "layers", "features")
@@ -83,7 +83,9 @@ def best_of(champions):
         pytest.param("multi_layer_softmax", "wdbc", 1, marks=pytest.mark.campaign),
     ],
 )
-def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(grammar, data, threads):
+def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(
+    grammar, data, threads, usual_compiler
+):
     settings = Settings(population=40, generations=15, seed=4)
     problem = prepare(grammar, data, settings).problem
     evolver = choose(problem, settings, "engine", threads)
@@ -112,7 +114,7 @@ def sample(seed):
     problem = type(problem)(
         problem.grammar, problem.tables, data, split, rng.choice([problem.objective, "rmse"])
     )
-    engine = Engine(problem, settings, rng.choice([1, 2]), flags=QUICK)
+    engine = quick_engine(problem, settings, rng.choice([1, 2]))
     engine.step(4)
     return problem, engine
 
@@ -160,7 +162,7 @@ def test_networks_of_300_random_grammars_are_measured_as_in_python():
 def test_the_engine_simplifies_and_writes_a_network_as_python_does(text):
     settings = Settings(population=2, generations=1)
     problem = make("<start> ::= x_1 | ... | x_n\n", settings, make_data(classes=0))
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     native, plain = engine.measurer(), PlainMeasurer(problem)
     assert native.describe(text) == plain.describe(text)
     # As text: NaN is not equal to itself, and 0 is to -0.

@@ -13,6 +13,8 @@ from dsgec.run.checkpoint import NAME
 from tests.command import COMMAND, dsgec, hears_interrupts, read
 from tests.run.made import RUN, begun, checkpoint_of, made
 
+pytestmark = pytest.mark.usefixtures("usual_compiler_of_the_module")
+
 
 def test_the_command_goes_on_from_anywhere_with_its_table_read_again(tmp_path):
     grammar, table, test = (tmp_path / name for name in ("g.bnf", "t.csv", "test.csv"))
@@ -66,6 +68,7 @@ def test_a_table_from_standard_input_is_asked_for_again(tmp_path):
 
 def test_a_finished_run_is_not_run_again_unless_asked(tmp_path):
     asked = ["evolve", "one_layer", "wdbc", "--generations", "3", "--out", tmp_path]
+    asked += ["--population", "8", "--preset", "paper", "--backend", "reference"]
     first = dsgec(*asked)
     again = dsgec(*asked)
     assert "has this run already" in again.stderr
@@ -75,7 +78,8 @@ def test_a_finished_run_is_not_run_again_unless_asked(tmp_path):
     assert (tmp_path / RUN / "timing.json").stat().st_mtime_ns > before
 
 
-LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "3000"]
+LONG = ["evolve", "one_layer", "wdbc", "--pruning", "2", "--tuning", "6"]
+LONG += ["--population", "40", "--generations", "1500"]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +99,7 @@ def wait_for(path, seconds=60.0):
     end = time.monotonic() + seconds
     while not path.exists():
         assert time.monotonic() < end
-        time.sleep(0.002)
+        time.sleep(0.01)
 
 
 def end_by(signals, out, delay, *more):
@@ -117,8 +121,8 @@ def kill_and_go_on(out, rng, kills):
         with start(out) as process:
             if rng.random() < 0.8:  # most of the time of a short run is Python's own start
                 while process.poll() is None and not (out / RUN / NAME).exists():
-                    time.sleep(0.001)
-            time.sleep(rng.uniform(0.0, 0.8))
+                    time.sleep(0.01)
+            time.sleep(rng.uniform(0.0, 0.4))
             process.send_signal(signal.SIGKILL)
             process.communicate()
         if process.returncode == 0:
@@ -206,7 +210,7 @@ def limited(size):
 @pytest.mark.needs_cc
 def test_no_room_for_a_checkpoint_is_told_and_the_run_goes_on(tmp_path):
     # A run of the paper's remembers its texts, so that its checkpoints are its largest files.
-    wide = [*LONG[:-1], "8000", "--preset", "paper"]
+    wide = [*LONG[:-1], "4000", "--preset", "paper"]
     dsgec(*wide, "--out", tmp_path / "whole", "--quiet")
     command = [*COMMAND, *wide, "--out", str(tmp_path), "--save-every", "0"]
     answer = subprocess.run(

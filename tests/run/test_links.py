@@ -13,7 +13,7 @@ from dsgec.errors import DsgecError
 from dsgec.folder import locked, make_folder, open_folder, write_whole
 from tests.command import QUICK, dsgec
 
-EVOLVE = ["evolve", "multi_layer", "wdbc", *QUICK, "--backend", "numpy"]
+EVOLVE = ["evolve", "multi_layer", "wdbc", *QUICK]
 NAME = "wdbc-multi_layer-seed1"
 FOREIGN = "not dsgec's\n"
 
@@ -166,11 +166,13 @@ def test_a_link_in_the_place_of_a_package_is_replaced(run, tmp_path):
 def test_a_link_to_a_fold_is_not_followed(tmp_path):
     victim = tmp_path / "victim"
     victim.mkdir()
-    outer = tmp_path / "out" / f"{NAME}-cv2"
+    outer = tmp_path / "out" / "wdbc-float-seed1-cv2"
     outer.mkdir(parents=True)
     (outer / "fold1").symlink_to(victim, target_is_directory=True)
     (outer / "cv.json").symlink_to(victim / "cv.json")
-    words = [*EVOLVE, "--cv", "2", "--jobs", "1", "--out", tmp_path / "out", "--quiet"]
+    short = ["--preset", "paper", "--generations", "1", "--population", "4", "--backend", "numpy"]
+    words = ["evolve", "float", "wdbc", *short, "--cv", "2", "--jobs", "1", "--quiet"]
+    words += ["--out", tmp_path / "out"]
     assert "is a link" in dsgec(*words, code=1).stderr
 
     dsgec(*words, "--overwrite")

@@ -13,9 +13,12 @@ from dsgec.errors import DsgecError
 from dsgec.run.checkpoint import NAME
 from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
-from tests.run.made import RUN, begun, made, over, quick_job
+from tests.run.made import RUN, begun, go, made, over, quick_job
 
-LONG = ["evolve", "one_layer", "wdbc", "--population", "40", "--generations", "400"]
+pytestmark = pytest.mark.usefixtures("usual_compiler_of_the_module")
+
+LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
+LONG += ["--population", "12", "--generations", "400"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
 SLOW = ["--backend", "numpy"]  # minutes: it is interrupted long before it ends
 
@@ -62,6 +65,7 @@ def test_nothing_begins_that_was_stopped_before(tmp_path):
 
 
 @needs_proc
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_a_process_that_is_killed_is_replaced(tmp_path, whole):
     with start(tmp_path) as process:
@@ -117,7 +121,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
         return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
 
-    whole = over(2, jobs(tmp_path / "whole"), "engine", 1, lambda _: None)
+    whole = [go(job(), "reference") for job in jobs(tmp_path / "whole")]
     stop = threading.Event()
     told = []
 
@@ -125,15 +129,16 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
         told.append(one.ended)
         stop.set()
 
-    over(1, jobs(tmp_path / "cut"), "numpy", 1, ended, stop=stop)
+    over(1, jobs(tmp_path / "cut"), "reference", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
-    again = over(2, jobs(tmp_path / "cut"), "engine", 1, lambda _: None)
+    again = over(2, jobs(tmp_path / "cut"), "reference", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 
 def test_several_runs_go_on_where_they_were(tmp_path):
-    asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "20", "--quiet"]
+    asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "5", "--quiet"]
+    asked += ["--preset", "paper", "--population", "8", "--backend", "reference"]
     dsgec(*asked, "--out", tmp_path)
     before = [made(folder) for folder in folders(tmp_path)]
     for folder in folders(tmp_path)[1:]:

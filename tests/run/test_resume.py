@@ -43,7 +43,7 @@ def stop_after(generation):
     return stop, look
 
 
-def stopped_job(out, generation=9, backend="numpy"):
+def stopped_job(out, generation=9, backend="reference"):
     """A job that was interrupted; the loop stops after exactly this generation."""
     job = quick_job(out)
     stop, look = stop_after(generation)
@@ -196,26 +196,26 @@ def test_damaged_checkpoints_with_a_right_digest_are_refused(tmp_path):
     body = path.read_bytes()[start:]
     rng = random.Random(5)
     refused = 0
-    for _ in range(60):
+    for _ in range(30):
         damaged = bytearray(body)
         at = rng.choice([rng.randrange(24), rng.randrange(24, 1200), rng.randrange(len(body))])
         damaged[at] ^= 1 << rng.randrange(8)
         path.write_bytes(b"dsgec checkpoint 1\n" + hashlib.sha256(damaged).digest() + damaged)
         try:
-            go(job, "numpy", Session(max_seconds=0.0))
+            go(job, "reference", Session(max_seconds=0.0))
         except DsgecError:
             refused += 1
-    assert refused > 30
+    assert refused > 15
 
 
 def test_islands_are_interrupted_and_go_on(tmp_path):
     islands = {"islands": 3, "migrate_every": 4, "migrants": 2, "population": 9}
     expected = made(go(quick_job(tmp_path / "whole", **islands)).folder)
     assert b"--islands 3 --migrate-every 4" in expected["report.html"]
-    for generation in (3, 4, 17):
+    for generation in (3, 4):  # before and after an exchange
         job = quick_job(tmp_path / str(generation), **islands)
         stop, look = stop_after(generation)
-        ended = go(job, "numpy", stop=stop, on_generation=look)
+        ended = go(job, "reference", stop=stop, on_generation=look)
         assert ended.record["result"]["generations"] == generation
         go(job, "engine")
         assert made(job.folder) == expected

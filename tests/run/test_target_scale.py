@@ -16,7 +16,6 @@ from dsgec.data.table import parse_table
 from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
-from dsgec.evolution.engine import Engine
 from dsgec.evolution.evolver import Ending
 from dsgec.evolution.measure import NativeMeasurer, PlainMeasurer
 from dsgec.evolution.settings import Settings
@@ -32,7 +31,8 @@ from dsgec.pipeline import finished_run, prepare, run
 from dsgec.run.hall import hall_text
 from dsgec.run.record import target_scale
 from tests.command import dsgec
-from tests.engine.compare import QUICK, assert_same_run, make, make_data
+from tests.engine.compare import assert_same_run, make, make_data
+from tests.quick import quick_engine
 from tests.run.made import go, made, model_of, picked
 from tests.run.test_resume import stop_after
 
@@ -119,7 +119,7 @@ def test_engine_and_reference_have_the_same_bits(objective, settings):
     scaled = replace(plain, y=y, target_scale=(float(y.mean()), float(y.std())))
     problem = make("regression", settings, scaled, objective)
     assert_same_run(problem, settings)
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     engine.step(settings.generations + 1)
     champions = engine.tuned()
     best = min(champions, key=lambda champion: champion.fitness)
@@ -143,7 +143,7 @@ def test_scores_without_penalties_are_the_same_from_the_engine():
         (0, "regression", "r2"),
     ):
         problem = make(grammar, settings, make_data(classes, classes=classes), objective)
-        engine = Engine(problem, settings, flags=QUICK)
+        engine = quick_engine(problem, settings)
         engine.step(4)
         texts = [champion.phenotype for champion in engine.champions]
         assert isinstance(engine.measurer(), NativeMeasurer)

@@ -1,0 +1,44 @@
+"""What makes tests quick and does not change what they find: engines made once, and soon."""
+
+from functools import cache, lru_cache
+
+from dsgec.codegen import engine as codegen
+from dsgec.evolution.engine import Engine
+from dsgec.native.toolchain import compilers, find_toolchain
+
+QUICK = ("-O0", "-pthread")
+"""Compiled in a second; bits do not depend on the flags."""
+
+
+@cache
+def quick_toolchain():
+    """The compiler that is done in a tenth of a second, where there is one, or else the usual one.
+
+    It has no threads and optimises nothing, and the bits do not depend on it.
+    """
+    return next((found for found in compilers() if found.tcc is not None), find_toolchain())
+
+
+def quick_engine(problem, settings, threads=1, flags=QUICK, kind=Engine):
+    """An engine that is compiled soon; with other flags or threads, by the usual compiler."""
+    toolchain = quick_toolchain() if threads == 1 and flags == QUICK else find_toolchain()
+    return kind(problem, settings, threads, toolchain=toolchain, flags=flags)
+
+
+def use_compiler(monkeypatch, find):
+    """What engines are compiled by that are not told by what."""
+    for user in ("evolution.engine", "evolution.choose"):
+        monkeypatch.setattr(f"dsgec.{user}.find_toolchain", find)
+
+
+def emit_engines_once(monkeypatch, real=codegen.emit_engine):
+    """The source of an engine, which takes longer than a short run, is made once for a grammar."""
+
+    @lru_cache(maxsize=64)
+    def emitted(read, *arguments, **options):
+        return real(*arguments, **options)
+
+    def emit(*arguments, **options):
+        return emitted(codegen._read, *arguments, **options)  # which a test may have changed
+
+    monkeypatch.setattr("dsgec.evolution.engine.emit_engine", emit)
