@@ -321,16 +321,21 @@ def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
     for part in ("train", "test"):
         for name in results[0][part]:
             rows[f"{part} {name}"] = [result[part][name] for result in results]
+    for number, baseline in enumerate(results[0].get("baselines", ())):
+        main = next(iter(baseline["test"]))
+        rows[f"test {main}, {baseline['name']}"] = [
+            result["baselines"][number]["test"][main] for result in results
+        ]
     for name in ("layers", "neurons", "features", "connections"):
         rows[name] = [result["network"][name] for result in results]
+    width = max(24, *(len(name) + 2 for name in rows))
     lines = [f"{len(runs)} {what}, mean ± standard deviation:"]
     for name, values in rows.items():
         defined = [value for value in values if value is not None]
         if defined:
             spread = statistics.stdev(defined) if len(defined) > 1 else 0.0
-            lines.append(
-                f"  {name.replace('_', ' '):<24}{statistics.fmean(defined):>9.4f} ± {spread:.4f}"
-            )
+            words, mean = name.replace("_", " "), statistics.fmean(defined)
+            lines.append(f"  {words:<{width}}{mean:>9.4f} ± {spread:.4f}")
     lines.append(f"written to {runs[0].folder.parent}")
     return lines
 

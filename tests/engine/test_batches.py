@@ -102,7 +102,7 @@ def test_fewer_test_rows_than_a_batch_are_measured():
     settings = Settings(**SMALL, objective="log-loss", test=0.1)
     problem = make_problem(load_grammar("network").grammar, make_data(3, 60, 3, 2), settings)
     assert len(problem.split.test) < problem.batch
-    engine = Engine(problem, settings, flags=QUICK)
+    engine = quick_engine(problem, settings)
     loop = LoopEvolver(problem, settings, ReferenceBackend())
     texts = ["sig(0.4*x_1)", "sig(x_2-x_3)"]
     assert engine.measurer().figures(texts) == loop.measurer().figures(texts)
