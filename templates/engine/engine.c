@@ -44,7 +44,8 @@ static int are_possible(const dsgec_engine_settings *s) {
            s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
            s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
-           s->classes >= 0 && (s->row_weights != NULL) == WEIGHTED && s->threads >= 1 && s->threads <= 1024 && s->batch >= 0 &&
+           s->classes >= 0 && (s->row_weights != NULL) == WEIGHTED && s->threads >= 1 &&
+           s->threads <= 1024 && s->batch >= 0 &&
            (s->batch == 0 || (LEARNING && s->groups == 1 && s->batch % LANES == 0 &&
                               s->batch < s->row_groups[0].count));
 }
