@@ -241,6 +241,8 @@ def test_several_runs_are_the_single_runs(tmp_path):
         "3",
         "--jobs",
         "2",
+        "--backend",
+        "numpy",
         "--out",
         tmp_path / "a",
     ]

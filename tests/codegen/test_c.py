@@ -58,8 +58,18 @@ def run(*command, cwd):
     return answer.stdout + answer.stderr
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *((name, "double") for name in MODELS),
+        ("every", "float"),
+        *(
+            pytest.param(name, "float", marks=pytest.mark.campaign)
+            for name in MODELS
+            if name != "every"
+        ),
+    ],
+)
 @pytest.mark.parametrize(
     "compiler",
     [
