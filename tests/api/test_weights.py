@@ -10,7 +10,6 @@ from sklearn.utils.class_weight import compute_sample_weight
 import dsgec
 from dsgec import DSGEClassifier, DSGERegressor
 
-pytestmark = pytest.mark.usefixtures("quick_compiler")
 SMALL = {"population": 12, "generations": 3, "pruning": 2, "tuning": 6}
 CANCER, MALIGNANT = load_breast_cancer(return_X_y=True)
 IRIS, SPECIES = load_iris(return_X_y=True)
