@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgec.data.ir import Dataset
 from dsgec.evolution.batches import WHOLE_EVERY
-from dsgec.evolution.settings import BY_SHAPE, Preset, Settings
+from dsgec.evolution.settings import BY_SHAPE, NOTHING, Preset, Settings
 from dsgec.fitness.objectives import OBJECTIVES
 
 USUAL_BATCH = 512
@@ -32,14 +32,18 @@ def with_budget(
         return settings
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=usual_batch(len(dataset.y)))
-        if settings.batch and given.get("parsimony") is None:
+        if settings.batch and settings.parsimony and given.get("parsimony") is None:
             settings = replace(settings, parsimony=LARGE_PARSIMONY)
     if given.get("l2") is None and not dataset.classes:
         settings = replace(settings, l2=NUMERIC_L2)
     if given.get("generations") is None:
         usual = usual_generations(dataset, settings.batch)
         settings = replace(settings, generations=usual // _QUICKER if preset.is_quick else usual)
-    if preset.is_thorough and given.get("ensemble") is None and settings.islands == 1:
+    if preset.is_thorough and settings.minimise != NOTHING:
+        if given.get("generations") is None:  # one front, from a search that is as long
+            longer = THOROUGH_ENSEMBLE * settings.generations
+            settings = replace(settings, generations=longer)
+    elif preset.is_thorough and given.get("ensemble") is None and settings.islands == 1:
         settings = replace(settings, ensemble=THOROUGH_ENSEMBLE)
     return settings
 

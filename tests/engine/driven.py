@@ -22,6 +22,7 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
         learning=learning or problem.learning is not None,
         trees=problem.learning is not None and problem.learning.trees,
         weighted=problem.row_weights is not None,
+        minimises=problem.minimises,
     )
     parts = (HERE / "problem.c", *programs)
     return "\n".join([engine, *(part.read_text(encoding="utf-8") for part in parts)])

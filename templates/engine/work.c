@@ -1,0 +1,224 @@
+/* What the C of a network does for a row, by kinds: `work` of dsgec/network/cost.py.
+ *
+ * The network is walked in the order in which it is printed, through what is done to the columns
+ * before it, which Python gives as a list of operations. */
+#define OTHER_KINDS(X)                                                                          \
+    X(div_number) X(fill) X(is) X(number) X(read) X(kept) X(distinct) X(column) X(required)     \
+    X(refusing) X(listed) X(output) X(softmax_output) X(two_classes) X(lone_output) X(classes)  \
+    X(class)
+
+typedef enum {
+    BEFORE_KINDS = F_NONE - 1, /* the first ones are functions */
+#define X(name) W_##name,
+    OTHER_KINDS(X)
+#undef X
+    KINDS
+} Kind;
+
+static const char *const other_kinds[] = {
+#define X(name) #name,
+    OTHER_KINDS(X)
+#undef X
+};
+
+const char *dsgec_engine_kind(int64_t number) {
+    if (number < 0 || number >= KINDS) {
+        return NULL;
+    }
+    return number < F_NONE ? function_names[number] : other_kinds[number - F_NONE];
+}
+
+/* What is walked, first the nodes of the network, then the operations before it; `before` is the
+ * last one that was not a number or a column. */
+typedef struct {
+    const Nodes *nodes;
+    const dsgec_engine_prologue *prologue;
+    Shared numbers;
+    uint8_t *done;
+    int32_t *todo;
+    size_t done_capacity, todo_capacity;
+    int32_t todo_count, before;
+    int64_t counts[KINDS];
+} Work;
+
+static void free_work(Work *w) {
+    free(w->numbers.nodes.items);
+    free(w->numbers.table);
+    free(w->done);
+    free(w->todo);
+}
+
+static int is_power_of_two(double value) {
+    uint64_t bits = dsgec_bits(value) & (UINT64_MAX >> 1);
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    return bits >> 52 > 0 ? fraction == 0 : fraction != 0 && (fraction & (fraction - 1)) == 0;
+}
+
+/* The kind of a function, whose last argument is a number or not, as compilers have it. */
+static int32_t kind_of(int32_t function, const Node *last) {
+    if (last->operation == NUMBER && function == F_sub) {
+        return F_add;
+    }
+    if (last->operation == NUMBER && function == F_div) {
+        return is_power_of_two(last->value) ? (int32_t)F_mul : (int32_t)W_div_number;
+    }
+    return function;
+}
+
+/* A node or an operation; an input of the network is what is made of its column. */
+static dsgec_engine_operation look_at(const Work *w, int32_t number) {
+    dsgec_engine_operation found = {0, -1, -1, 0.0};
+    const Node *node;
+    int32_t count = w->nodes->count;
+    if (number >= count) {
+        found = w->prologue->operations[number - count];
+        if (found.kind >= 0) {
+            found.a += count;
+            found.b += found.b < 0 ? 0 : count;
+        }
+        return found;
+    }
+    node = &w->nodes->items[number];
+    if (node->operation == NUMBER) {
+        found.kind = A_NUMBER;
+        found.value = node->value;
+        return found;
+    }
+    found.a = node->a;
+    found.b = node->b;
+    found.kind = kind_of(node->operation - AS_WRITTEN,
+                         &w->nodes->items[node->b < 0 ? node->a : node->b]);
+    return found;
+}
+
+/* Where an argument is found. */
+static int32_t follow_input(const Work *w, int32_t number) {
+    const Node *node = number < w->nodes->count ? &w->nodes->items[number] : NULL;
+    if (node == NULL || node->operation != INPUT) {
+        return number;
+    }
+    return w->nodes->count + w->prologue->features[node->a];
+}
+
+static void count_power(Work *w, double exponent) {
+    unsigned left = (unsigned)(exponent < 0.0 ? -exponent : exponent);
+    for (; left > 1; left >>= 1) {
+        w->counts[F_mul] += 1 + (left & 1);
+    }
+    w->counts[F_div] += exponent < 0.0;
+}
+
+static void count_argument(Work *w, int32_t number) {
+    dsgec_engine_operation argument = look_at(w, number);
+    if (argument.kind == A_NUMBER) {
+        w->counts[W_number]++;
+        share_number(&w->numbers, argument.value == 0.0 ? 0.0 : argument.value);
+    } else if (argument.kind == A_COLUMN) {
+        w->counts[W_read]++;
+    } else {
+        w->counts[W_kept] += number != w->before;
+    }
+}
+
+/* One whose arguments have been counted. */
+static void count_operation(Work *w, int32_t number, const dsgec_engine_operation *operation) {
+    if (operation->kind == A_COLUMN) {
+        w->counts[W_column]++;
+        w->counts[W_required] += w->prologue->required[operation->a];
+    }
+    if (operation->kind < 0) {
+        return;
+    }
+    count_argument(w, follow_input(w, operation->a));
+    if (operation->kind == F_pow) {
+        count_power(w, look_at(w, operation->b).value);
+    } else {
+        w->counts[operation->kind]++;
+        if (operation->b >= 0) {
+            count_argument(w, follow_input(w, operation->b));
+        }
+    }
+    w->before = number;
+}
+
+static int count_later(Work *w, int32_t number) {
+    if (number < 0 || w->done[number]) {
+        return 1;
+    }
+    if (!RESERVE(w->todo, w->todo_capacity, w->todo_count + 1)) {
+        return 0;
+    }
+    w->todo[w->todo_count++] = number;
+    return 1;
+}
+
+/* A node after its arguments, from left to right; 0 without memory. */
+static int count_from(Work *w, int32_t root) {
+    w->todo_count = 0;
+    if (!count_later(w, follow_input(w, root))) {
+        return 0;
+    }
+    while (w->todo_count > 0) {
+        int32_t top = w->todo[w->todo_count - 1], waiting = w->todo_count;
+        dsgec_engine_operation operation = look_at(w, top);
+        if (!w->done[top] && operation.kind >= 0 &&
+            (!count_later(w, operation.b < 0 ? -1 : follow_input(w, operation.b)) ||
+             !count_later(w, follow_input(w, operation.a)))) {
+            return 0;
+        }
+        if (w->todo_count > waiting) {
+            continue;
+        }
+        w->todo_count--;
+        if (!w->done[top]) {
+            count_operation(w, top, &operation);
+            w->done[top] = 1;
+        }
+    }
+    return 1;
+}
+
+/* What depends on the outputs as a whole. */
+static void count_outputs(Work *w, int32_t outputs, int softmax) {
+    const dsgec_engine_prologue *p = w->prologue;
+    w->counts[W_output] = outputs;
+    w->counts[F_softmax] = softmax;
+    w->counts[W_softmax_output] = softmax ? outputs : 0;
+    if (p->classes > 0 && (outputs == 1 || p->has_threshold)) {
+        w->counts[W_two_classes] = 1;
+        w->counts[W_lone_output] = outputs == 1;
+    } else if (p->classes > 0) {
+        w->counts[W_classes] = 1;
+        w->counts[W_class] = outputs;
+    }
+}
+
+/* Count what a simplified network does; 0 without memory. */
+static int count_work(Work *w, const Simplified *s, int softmax,
+                      const dsgec_engine_prologue *prologue) {
+    const Nodes *nodes = &s->folded.nodes;
+    size_t all = (size_t)nodes->count + (size_t)prologue->count;
+    int32_t i;
+    int counted = open_shared(&w->numbers, (int32_t)all) &&
+                  RESERVE(w->done, w->done_capacity, all);
+    if (!counted) {
+        return 0;
+    }
+    w->nodes = nodes;
+    w->prologue = prologue;
+    w->before = -1;
+    memset(w->counts, 0, sizeof w->counts);
+    memset(w->done, 0, all * sizeof *w->done);
+    for (i = 0; counted && i < s->kept_count; i++) {
+        counted = count_from(w, s->kept[i]);
+    }
+    for (i = 0; counted && i < s->output_count; i++) {
+        counted = count_from(w, s->outputs[i]);
+    }
+    w->counts[W_distinct] = w->numbers.nodes.count;
+    w->counts[W_refusing] = w->counts[W_required] > 0;
+    w->counts[W_listed] =
+        w->counts[W_required] < prologue->columns ? w->counts[W_required] : 0;
+    count_outputs(w, s->output_count, softmax);
+    return counted;
+}
