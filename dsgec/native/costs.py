@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.native.library import Library
 
@@ -52,6 +53,7 @@ class NativeCosts:
 
     def __init__(self, library: Library, costs: EngineCosts | None) -> None:
         self._library = library
+        self.arrays: list[NDArray[Any]] = []  # which stay where they are
         self.prologue = self.prices = library.ffi.NULL
         if costs is not None:
             self.kinds = engine_kinds(library)
@@ -71,18 +73,15 @@ class NativeCosts:
             else:
                 place["kind"] = leaves["A_COLUMN" if one.column >= 0 else "A_NUMBER"]
                 place["a"] = one.column
-        self._arrays = (
-            made,
-            np.array(costs.features, np.int32),
-            np.array(costs.required, np.int32),
-        )
-        operations, features, required = self._arrays
+        features = np.array(costs.features, np.int32)
+        required = np.array(costs.required, np.int32)
+        self.arrays += [made, features, required]
         return self._library.struct(
             "dsgec_engine_prologue",
-            operations=operations,
+            operations=made,
             features=features,
             required=required,
-            count=len(operations),
+            count=len(made),
             columns=len(required),
             classes=costs.classes,
             has_threshold=int(costs.has_threshold),
@@ -100,7 +99,7 @@ class NativeCosts:
         each = np.array([prices.each.get(kind, 0) for kind in self.kinds], np.int64)
         once = np.array([*(prices.once[part] for part in parts), 0], np.int64)
         masks = np.array([needs(kind) for kind in self.kinds], np.uint64)
-        self._priced = (each, once, masks)
+        self.arrays += [each, once, masks]
         return self._library.struct(
             "dsgec_engine_prices",
             each=each,

@@ -85,7 +85,7 @@ class NativeEngine:
         self._failures = {code: _FAILURES[name] for code, name in errors.items() if code}
         groups = [{"start": start, "count": count} for start, count in tables.groups]
         self._groups = self._ffi.new("dsgec_engine_group[]", groups)
-        self._costs = NativeCosts(library, costs)
+        self.costs = NativeCosts(library, costs)
         features, rows = tables.columns.shape
         settings = library.struct(
             "dsgec_engine_settings",
@@ -98,8 +98,8 @@ class NativeEngine:
             rows=rows,
             groups=len(groups),
             row_groups=self._groups,
-            prologue=self._costs.prologue,
-            prices=self._costs.prices,
+            prologue=self.costs.prologue,
+            prices=self.costs.prices,
         )
         self._population = settings.population
         error = self._ffi.new("int *")
@@ -299,9 +299,9 @@ class NativeEngine:
 
     def work(self, text: str) -> dict[str, int]:
         """What the C of the network of a text does for a row, by kinds."""
-        data, counts = _encoded(text), self._ffi.new("int64_t[]", len(self._costs.kinds))
+        data, counts = _encoded(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
         self._expect(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
-        return {kind: count for kind, count in zip(self._costs.kinds, counts, strict=True) if count}
+        return {kind: count for kind, count in zip(self.costs.kinds, counts, strict=True) if count}
 
     def tally(self, text: str, part: TablePart, threshold: float) -> NativeTally:
         """What the metrics of the network of a text are made of, for some rows of the table."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dsgec.codegen.engine import emit_engine
 from dsgec.evolution.native_input import make_parameters, make_tables
+from tests.quick import quick_engine
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver.c"
@@ -28,6 +29,18 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
     return "\n".join([engine, *(part.read_text(encoding="utf-8") for part in parts)])
 
 
+def costs(problem, settings):
+    """What the engine is given to count costs with, as a loaded one has it."""
+    if not problem.has_prices:
+        return b""
+    made = quick_engine(problem, settings).native.costs
+    p, q = made.prologue, made.prices
+    operations, features, required, each, once, needs = made.arrays
+    numbers = (p.count, p.columns, p.classes, p.has_threshold, len(each), len(once), q.base)
+    arrays = (operations, features, required, each, once, needs)
+    return struct.pack("=7qQ", *numbers, q.base_needs) + b"".join(a.tobytes() for a in arrays)
+
+
 def data(problem, settings, threads):
     p, t = make_parameters(problem, settings, threads), make_tables(problem)
     rates = [p.pop(name) for name in ("crossover", "mutation", "penalty", "parsimony")]
@@ -43,5 +56,6 @@ def data(problem, settings, threads):
             t.single.tobytes(),
             t.each.tobytes(),
             b"" if t.row_weights is None else t.row_weights.tobytes(),
+            costs(problem, settings),
         ]
     )
