@@ -73,7 +73,9 @@ def load_dataset(table: Table) -> Dataset:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow([*(column.name for column in table.features), "target"])
-            writer.writerows(zip(*(column.values for column in table.features), target, strict=True))
+            writer.writerows(
+                zip(*(column.values for column in table.features), target, strict=True)
+            )
         return make_dataset(read_table(str(path)), "target", plan=make(Plan, {}, learned=True))
 
 

@@ -10,6 +10,7 @@ import click
 from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import say
 from dsgec.errors import DsgecError
+from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.targets import DESCRIPTIONS
 
 _MOST_NETWORK_BYTES = 64 << 20
@@ -52,10 +53,18 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option(
     "--pick",
-    type=(click.Choice(["smallest-within", "at-most", "size"]), str),
-    metavar="smallest-within SHARE | at-most N | size N",
+    type=(click.Choice(["smallest-within", "at-most", "size", "flash", "cycles"]), str),
+    metavar="smallest-within SHARE | at-most N | size N | flash BYTES | cycles N",
     help="Not the best network but one of the hall of fame: the smallest whose score is within such"
-    " as 1% of the best, the best of at most N connections, or that of N.",
+    " as 1% of the best, the best of at most N connections, that of N, or the best whose C takes at"
+    " most such as 4KB of flash or 20000 cycles a row of a --chip, by dsgec's estimate.",
+)
+@click.option(
+    "--chip",
+    type=click.Choice(list(CHIPS)),
+    default=USUAL_CHIP,
+    show_default=True,
+    help="What --pick flash and --pick cycles are for.",
 )
 @dtype_option
 @wheel_option
@@ -65,6 +74,7 @@ def export(
     out: Path | None,
     name: str | None,
     pick: tuple[str, str] | None,
+    chip: str,
     dtype: str,
     wheel: bool,
 ) -> None:
@@ -75,7 +85,7 @@ def export(
     from dsgec.run.folder import read_model, read_picked
 
     with open_folder(run) as folder:
-        model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
+        model, own_name = read_picked(folder, *pick, chip, dtype) if pick else read_model(folder)
     chosen = parse_targets(targets)
     for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
         say(str(path))

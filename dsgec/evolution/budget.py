@@ -32,7 +32,7 @@ def with_budget(
         return settings
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=usual_batch(len(dataset.y)))
-        if settings.batch and settings.parsimony and given.get("parsimony") is None:
+        if settings.batch and given.get("parsimony") is None:
             settings = replace(settings, parsimony=LARGE_PARSIMONY)
     if given.get("l2") is None and not dataset.classes:
         settings = replace(settings, l2=NUMERIC_L2)

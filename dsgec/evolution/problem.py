@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.bnf.directives import LINEAR
 from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
@@ -36,7 +37,7 @@ from dsgec.genome.represent import represent
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
 from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.cost import cost
+from dsgec.network.cost import cost, prices
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
@@ -275,7 +276,19 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         settings.dtype,
     )
     problem.represent(settings)
+    check_prices(problem)
     return problem
+
+
+def check_prices(problem: Problem) -> None:
+    """Refuse a chip and a type without an estimate and, if it is needed, a function without one."""
+    known = prices(problem.chip, problem.dtype).needs.keys()
+    if problem.has_prices and not known >= {*FUNCTIONS}:
+        unknown = ", ".join(sorted({*FUNCTIONS} - known))
+        raise DsgecError(
+            f"there is no estimate of {unknown} on {problem.chip}",
+            f"Use {mention('minimise', 'connections')}.",
+        )
 
 
 def make_learning(settings: Settings, rows: int) -> Learning | None:

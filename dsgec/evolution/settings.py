@@ -289,9 +289,8 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
     SGE and GE have the paper's operators with its rates, also where they learn.
     """
     if given.get("minimise", NOTHING) not in (NOTHING, None):
-        # The second objective is what parsimony and an elite are there for.
-        own = {"elites": 0, "parsimony": 0.0}
-        given = {**given, **{name: v for name, v in own.items() if given.get(name) is None}}
+        if given.get("elites") is None:  # all parents compete with the children
+            given = {**given, "elites": 0}
     settings = make(Settings, given, learned=preset.learns)
     if settings.representation == "dsge":
         return settings

@@ -14,7 +14,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError, listed
 from dsgec.network.chips import CHIPS, USUAL_CHIP
-from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.ir import Apply, Constant, Input, Network, Node
 from dsgec.network.model import Model, composed
 from dsgec.network.powers import multiplications
 from dsgec.toml import read_toml
@@ -69,7 +69,8 @@ def prices(chip: str, dtype: str) -> Prices:
         raise DsgecError(f"unknown chip `{chip}`", f"Choose from {', '.join(CHIPS)}.")
     if dtype not in types:
         raise DsgecError(
-            f"there is no estimate for {dtype} on {chip}", f"Choose from {', '.join(types)}."
+            f"there is no estimate for {dtype} on {chip}",
+            f"There is one for {' and '.join(types)}.",
         )
     own = types[dtype]
     needs = {kind: tuple(parts) for kind, parts in own["needs"].items()}
@@ -159,16 +160,29 @@ def _operations(network: Network) -> Counter[str]:
 
 
 def kind_of(network: Network, node: Apply) -> str:
-    """The kind of an operation, as compilers have it: a number taken away is one added."""
-    last = network.nodes[node.arguments[-1]]
-    if not isinstance(last, Constant):
-        return node.function
-    if node.function == "sub":
-        return "add"
-    if node.function == "div":
-        # By a power of two they multiply.
-        return "mul" if math.frexp(last.value)[0] in {0.5, -0.5} else "div_number"
-    return node.function
+    """The kind of an operation as compilers have it, who prefer a cheaper one of the same bits."""
+    *_, last = arguments = [network.nodes[argument] for argument in node.arguments]
+    match node.function:
+        case "add" if any(map(_is_negated, arguments)):
+            return "sub"
+        case "sub" if _is_negated(last):
+            return "add"
+        case "mul":
+            cheaper = (_TIMES.get(one.value) for one in arguments if isinstance(one, Constant))
+            return next((kind for kind in cheaper if kind), "mul")
+        case "div" if isinstance(last, Constant):
+            return "mul" if math.frexp(last.value)[0] in {0.5, -0.5} else "div_number"
+        case function:
+            return function
+
+
+_TIMES = {-1.0: "neg", 2.0: "add"}
+"""What numbers make of a multiplication by them."""
+
+
+def _is_negated(node: Node) -> bool:
+    negated = isinstance(node, Apply) and node.function == "neg"
+    return negated or (isinstance(node, Constant) and node.value < 0)
 
 
 def _live(network: Network) -> int:

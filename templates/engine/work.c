@@ -3,9 +3,9 @@
  * The network is walked in the order in which it is printed, through what is done to the columns
  * before it, which Python gives as a list of operations. */
 #define OTHER_KINDS(X)                                                                          \
-    X(div_number) X(fill) X(is) X(number) X(read) X(kept) X(distinct) X(column) X(required)     \
-    X(refusing) X(listed) X(output) X(softmax_output) X(two_classes) X(lone_output) X(classes)  \
-    X(class)
+    X(div_number) X(fill) X(is) X(number) X(read) X(kept) X(live) X(distinct) X(column)         \
+    X(required) X(refusing) X(listed) X(output) X(softmax_output) X(two_classes)                \
+    X(lone_output) X(classes) X(class)
 
 typedef enum {
     BEFORE_KINDS = F_NONE - 1, /* the first ones are functions */
@@ -28,16 +28,17 @@ const char *dsgec_engine_kind(int64_t number) {
     return number < F_NONE ? function_names[number] : other_kinds[number - F_NONE];
 }
 
-/* What is walked, first the nodes of the network, then the operations before it; `before` is the
- * last one that was not a number or a column. */
+/* What is walked, first the nodes of the network, then the operations before it. `order` has those
+ * that are neither numbers nor columns, as they are done; `last_use` says, for each of them, which
+ * of `order` is the last that reads it. */
 typedef struct {
     const Nodes *nodes;
     const dsgec_engine_prologue *prologue;
     Shared numbers;
     uint8_t *done;
-    int32_t *todo;
-    size_t done_capacity, todo_capacity;
-    int32_t todo_count, before;
+    int32_t *todo, *order, *last_use;
+    size_t done_capacity, todo_capacity, order_capacity, last_use_capacity;
+    int32_t todo_count, order_count;
     int64_t counts[KINDS];
 } Work;
 
@@ -46,6 +47,8 @@ static void free_work(Work *w) {
     free(w->numbers.table);
     free(w->done);
     free(w->todo);
+    free(w->order);
+    free(w->last_use);
 }
 
 static int is_power_of_two(double value) {
@@ -54,15 +57,36 @@ static int is_power_of_two(double value) {
     return bits >> 52 > 0 ? fraction == 0 : fraction != 0 && (fraction & (fraction - 1)) == 0;
 }
 
-/* The kind of a function, whose last argument is a number or not, as compilers have it. */
-static int32_t kind_of(int32_t function, const Node *last) {
-    if (last->operation == NUMBER && function == F_sub) {
-        return F_add;
+static int is_negated(const Node *node) {
+    return node->operation == AS_WRITTEN + F_neg ||
+           (node->operation == NUMBER && node->value < 0.0);
+}
+
+/* What a multiplication by this is, or -1. */
+static int32_t kind_of_product(const Node *factor) {
+    if (factor->operation != NUMBER) {
+        return -1;
     }
-    if (last->operation == NUMBER && function == F_div) {
-        return is_power_of_two(last->value) ? (int32_t)F_mul : (int32_t)W_div_number;
+    return factor->value == -1.0 ? (int32_t)F_neg : factor->value == 2.0 ? (int32_t)F_add : -1;
+}
+
+/* The kind of a function of two nodes, as compilers have it. */
+static int32_t kind_of_pair(int32_t function, const Node *a, const Node *b) {
+    int32_t kind;
+    switch (function) {
+    case F_add: return is_negated(a) || is_negated(b) ? F_sub : F_add;
+    case F_sub: return is_negated(b) ? F_add : F_sub;
+    case F_mul:
+        kind = kind_of_product(a);
+        kind = kind < 0 ? kind_of_product(b) : kind;
+        return kind < 0 ? (int32_t)F_mul : kind;
+    case F_div:
+        if (b->operation == NUMBER) {
+            return is_power_of_two(b->value) ? (int32_t)F_mul : (int32_t)W_div_number;
+        }
+        return F_div;
+    default: return function;
     }
-    return function;
 }
 
 /* A node or an operation; an input of the network is what is made of its column. */
@@ -86,8 +110,10 @@ static dsgec_engine_operation look_at(const Work *w, int32_t number) {
     }
     found.a = node->a;
     found.b = node->b;
-    found.kind = kind_of(node->operation - AS_WRITTEN,
-                         &w->nodes->items[node->b < 0 ? node->a : node->b]);
+    found.kind = node->operation - AS_WRITTEN;
+    if (node->b >= 0) {
+        found.kind = kind_of_pair(found.kind, &w->nodes->items[node->a], &w->nodes->items[node->b]);
+    }
     return found;
 }
 
@@ -108,15 +134,17 @@ static void count_power(Work *w, double exponent) {
     w->counts[F_div] += exponent < 0.0;
 }
 
+/* An argument of the next in the order. */
 static void count_argument(Work *w, int32_t number) {
     dsgec_engine_operation argument = look_at(w, number);
+    w->last_use[number] = w->order_count;
     if (argument.kind == A_NUMBER) {
         w->counts[W_number]++;
         share_number(&w->numbers, argument.value == 0.0 ? 0.0 : argument.value);
     } else if (argument.kind == A_COLUMN) {
         w->counts[W_read]++;
     } else {
-        w->counts[W_kept] += number != w->before;
+        w->counts[W_kept] += w->order_count == 0 || number != w->order[w->order_count - 1];
     }
 }
 
@@ -138,7 +166,26 @@ static void count_operation(Work *w, int32_t number, const dsgec_engine_operatio
             count_argument(w, follow_input(w, operation->b));
         }
     }
-    w->before = number;
+    w->order[w->order_count++] = number;
+}
+
+/* The end of a value's life, if this is its last use: whether it is one that was kept. */
+static int ends_with(const Work *w, int32_t number, int32_t place) {
+    return number >= 0 && w->last_use[number] == place && look_at(w, number).kind >= 0;
+}
+
+/* The most values at a time that are still to be used. */
+static int64_t count_live(const Work *w) {
+    int64_t live = 0, most = 0;
+    int32_t i;
+    for (i = 0; i < w->order_count; i++) {
+        dsgec_engine_operation operation = look_at(w, w->order[i]);
+        int32_t a = follow_input(w, operation.a);
+        int32_t b = operation.b < 0 ? -1 : follow_input(w, operation.b);
+        live += 1 - ends_with(w, a, i) - (b != a && ends_with(w, b, i));
+        most = live > most ? live : most;
+    }
+    return most;
 }
 
 static int count_later(Work *w, int32_t number) {
@@ -200,13 +247,15 @@ static int count_work(Work *w, const Simplified *s, int softmax,
     size_t all = (size_t)nodes->count + (size_t)prologue->count;
     int32_t i;
     int counted = open_shared(&w->numbers, (int32_t)all) &&
-                  RESERVE(w->done, w->done_capacity, all);
+                  RESERVE(w->done, w->done_capacity, all) &&
+                  RESERVE(w->order, w->order_capacity, all) &&
+                  RESERVE(w->last_use, w->last_use_capacity, all);
     if (!counted) {
         return 0;
     }
     w->nodes = nodes;
     w->prologue = prologue;
-    w->before = -1;
+    w->order_count = 0;
     memset(w->counts, 0, sizeof w->counts);
     memset(w->done, 0, all * sizeof *w->done);
     for (i = 0; counted && i < s->kept_count; i++) {
@@ -215,6 +264,10 @@ static int count_work(Work *w, const Simplified *s, int softmax,
     for (i = 0; counted && i < s->output_count; i++) {
         counted = count_from(w, s->outputs[i]);
     }
+    for (i = 0; i < s->output_count; i++) {
+        w->last_use[follow_input(w, s->outputs[i])] = INT32_MAX; /* they are stored at the end */
+    }
+    w->counts[W_live] = count_live(w);
     w->counts[W_distinct] = w->numbers.nodes.count;
     w->counts[W_refusing] = w->counts[W_required] > 0;
     w->counts[W_listed] =

@@ -1,6 +1,7 @@
 """An artefact is rebuilt from what it carries; what was changed is found, and never run."""
 
 import json
+import re
 import shutil
 import subprocess
 import zipfile
@@ -17,11 +18,13 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
 from dsgec.native.toolchain import CompileError
+from dsgec.network.chips import CHIPS
+from dsgec.network.cost import dtypes_of
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.run.folder import clear_run
 from dsgec.run.predict import predictions
-from dsgec.targets.c.cost import _beside
+from dsgec.targets.c.build import Compiler
 from dsgec.targets.registry import TARGETS
 from tests.codegen.hostile import hostile_names
 from tests.codegen.test_emit import IRIS
@@ -243,9 +246,9 @@ def test_constants_beyond_single_precision_are_no_mistake_to_inspect(tmp_path):
 
 
 def test_the_tools_of_a_compiler_are_found_beside_it():
-    assert _beside("/opt/gcc-12/bin/arm-none-eabi-gcc", "nm") == (
-        "/opt/gcc-12/bin/arm-none-eabi-nm"
-    )
+    compiler = Compiler("/opt/gcc-12/bin/arm-none-eabi-gcc", "", ())
+
+    assert compiler.tool("nm") == "/opt/gcc-12/bin/arm-none-eabi-nm"
 
 
 def test_hostile_names_survive_the_way_through_an_artefact(tmp_path):
@@ -370,6 +373,9 @@ def test_inspect_tells_what_it_is_and_costs(run, tmp_path):
     assert "5 columns, 4 of them read; 3 of texts; 3 may be missing" in mixed
     # 2x + 10b + 100r + 200g + 400b + 1000f: the last factors and the scaling of the first column
     assert "6 multiplications, 3 fill, 6 additions, 1 divisions, 5 is" in mixed
+    for chip in CHIPS:
+        for dtype in dtypes_of(chip):
+            assert re.search(rf"  {chip} +{dtype} +[\d,]+ .* at \d+ MHz$", mixed, re.MULTILINE)
 
 
 def test_operations_are_counted_by_hand():

@@ -58,7 +58,7 @@ def run_random(seed):
         elites=0,
         minimise=rng.choice(COSTS),
         chip=rng.choice([*CHIPS]),
-        dtype=rng.choice(["double", "float"]),
+        dtype="float",
         representation=representation,
         variation="trees" if learns else "lists",
         steps=rng.choice([0, 1, 2]) if learns else 0,
@@ -165,7 +165,7 @@ def test_a_state_of_another_cost_is_that_of_another_run():
     problem = make("network", settings, data, "log-loss")
     engine = quick_engine(problem, settings)
     engine.step(1)
-    for given in ({"minimise": "cycles"}, {"chip": "avr"}, {"dtype": "float"}):
+    for given in ({"minimise": "cycles"}, {"chip": "rv32imc"}, {"dtype": "float"}):
         other = replace(settings, **given)
         with pytest.raises(DsgecError, match="another run"):
             quick_engine(make("network", other, data, "log-loss"), other).restore(engine.save())
@@ -184,7 +184,7 @@ def test_islands_exchange_the_first_of_their_fronts(backend):
 
 @pytest.mark.parametrize(("classes", "threshold"), [(2, 0.5), (2, 0.3), (2, "auto"), (3, 0.5)])
 def test_native_costs_are_those_of_the_model(classes, threshold):
-    settings = Settings(**LEARNING, chip="avr")
+    settings = Settings(**LEARNING, chip="avr", dtype="float")
     grammar = "network" if classes == 2 else "network_softmax"
     problem = make(grammar, settings, columns_data(classes=classes), "log-loss")
     problem = replace(problem, threshold=threshold)
