@@ -7,7 +7,7 @@ from dsgec.evolution.individual import LARGEST_CHAMPION, Champion
 from dsgec.evolution.problem import Problem
 
 
-class Hall:
+class Champions:
     """The best text of each size, the first of equals."""
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Hall:
         return self._best
 
 
-class Front(Hall):
+class Front(Champions):
     """The texts that no other is as good and as cheap as; the first of equals."""
 
     def __init__(self) -> None:
@@ -61,9 +61,9 @@ class Front(Hall):
         return dict(enumerate(self._front))
 
 
-def make_hall(problem: Problem) -> Hall:
+def make_hall(problem: Problem) -> Champions:
     """An empty one, of the kind that the problem asks for."""
-    return Front() if problem.minimises else Hall()
+    return Front() if problem.minimises else Champions()
 
 
 def merged(problem: Problem, halls: Iterable[Sequence[Champion]]) -> list[Champion]:

@@ -1,7 +1,7 @@
 """A problem to what the engine counts the costs of its networks with."""
 
 from dsgec.evolution.problem import Problem
-from dsgec.native.costs import EngineCosts, EnginePrices, Operation
+from dsgec.native.costs import EngineCosts, EnginePrices, EngineOperation
 from dsgec.network.cost import kind_of, prices
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import prologue
@@ -21,14 +21,14 @@ def make_costs(problem: Problem) -> EngineCosts:
     )
 
 
-def _operation(network: Network, position: int) -> Operation:
+def _operation(network: Network, position: int) -> EngineOperation:
     match network.nodes[position]:
         case Constant(value):
-            return Operation(value=value)
+            return EngineOperation(value=value)
         case Input(column):
-            return Operation(column=column)
+            return EngineOperation(column=column)
         case Apply(_, arguments) as node:
-            return Operation(kind_of(network, node), arguments)
+            return EngineOperation(kind_of(network, node), arguments)
 
 
 def _prices(problem: Problem) -> EnginePrices | None:

@@ -288,9 +288,9 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
 
     SGE and GE have the paper's operators with its rates, also where they learn.
     """
-    if given.get("minimise", NOTHING) not in (NOTHING, None):
-        if given.get("elites") is None:  # all parents compete with the children
-            given = {**given, "elites": 0}
+    has_front = given.get("minimise") not in (NOTHING, None)
+    if has_front and given.get("elites") is None:  # all parents compete with the children
+        given = {**given, "elites": 0}
     settings = make(Settings, given, learned=preset.learns)
     if settings.representation == "dsge":
         return settings

@@ -14,7 +14,7 @@ MOST_PARTS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class EngineOperation:
     """One of those that are done to the columns before a network.
 
     It has a kind and arguments, which are operations before it; or it is a `column`, or else, a
@@ -40,7 +40,7 @@ class EnginePrices:
 class EngineCosts:
     """See `dsgec_engine_prologue`; without `prices`, the engine counts work, and no costs."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[EngineOperation, ...]
     features: tuple[int, ...]
     required: tuple[bool, ...]
     classes: int
