@@ -1,7 +1,7 @@
 """A problem to what the engine counts the costs of its networks with."""
 
 from dsgec.evolution.problem import Problem
-from dsgec.native.costs import EngineCosts, EnginePrices, EngineOperation
+from dsgec.native.costs import EngineCosts, EngineOperation, EnginePrices
 from dsgec.network.cost import kind_of, prices
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import prologue
