@@ -1,7 +1,7 @@
 """The hall of fame to charts of quality against size or cost, and to the commands that take a
 network."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
@@ -175,14 +175,16 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
             "test_front": place in on["test"],
             "own": one.model_id == run.record["model"]["id"],
             "first": one.front if what else place in on["train"] or place in on["test"],
-            "command": pick_command(one, what),
+            "command": pick_command(one, what, run.record["settings"]),
         }
         for place, one in enumerate(famous)
     ]
 
 
-def pick_command(one: Famous, what: str = "") -> str:
+def pick_command(one: Famous, what: str, settings: Mapping[str, Any]) -> str:
     """What exports this network of the hall of fame."""
     if what in ("", SIZE):
         return f"--pick size {one.size['connections']}"
-    return f"--pick {what} {one.cost(what)}"
+    # What is not recorded is the default, of an export, too.
+    given = [f"--{name} {settings[name]}" for name in ("chip", "dtype") if name in settings]
+    return " ".join([f"--pick {what} {one.cost(what)}", *given])
