@@ -1,5 +1,6 @@
 /* What a network costs: its connections, or what it takes of a chip. */
 
+#if MINIMISES
 /* So much for each of a kind, and once for each part that a kind needs. */
 static int64_t sum_prices(const int64_t *counts, const dsgec_engine_prices *prices) {
     int64_t total = prices->base, kind, part;
@@ -13,6 +14,8 @@ static int64_t sum_prices(const int64_t *counts, const dsgec_engine_prices *pric
     }
     return total;
 }
+
+#endif
 
 /* The cost of the network of a text with so many connections. */
 static Outcome find_cost(const dsgec_engine *e, Thread *own, const char *text, size_t length,
