@@ -1,6 +1,6 @@
 """A WebAssembly module to the text format of its specification, to review and to assemble again.
 
-It is read from the bytes alone: neither the names nor the numbers of instructions are the emitter's.
+It is read from the bytes alone: its table of instructions is not the emitter's.
 """
 
 import re
@@ -57,10 +57,10 @@ class Reader:
         return self.bytes(self.number()).decode("ascii")
 
     def many(self, read):
-        return [read() for _ in range(self.number())]
+        return [read(self) for _ in range(self.number())]
 
     def types(self):
-        return [_TYPES[byte] for byte in self.many(self.byte)]
+        return [_TYPES[byte] for byte in self.many(Reader.byte)]
 
 
 def sections(module):
@@ -77,8 +77,8 @@ def disassemble(module):
     found = list(sections(module))
     known = {number: Reader(content) for number, content in found if number}
     customs = [Reader(content) for number, content in found if number == 0]
-    types = known[1].many(lambda: (known[1].byte(), known[1].types(), known[1].types())[1:])
-    functions = [types[number] for number in known[3].many(known[3].number)]
+    types = known[1].many(lambda r: (r.byte(), r.types(), r.types())[1:])
+    functions = [types[number] for number in known[3].many(Reader.number)]
     names = _function_names(customs)
     lines = ["(module"]
     for custom in customs:
@@ -86,26 +86,24 @@ def disassemble(module):
         if name != "name":
             lines.append(f'  (@custom "{name}" (before first) {_string(custom.data[custom.at :])})')
     lines += [f"  (type (func{_signature(*one)}))" for one in types]
-    (code,) = [known[10]]
+    code = known[10]
     for number, one in enumerate(functions[: code.number()]):
         body = Reader(code.bytes(code.number()))
         lines.append(f"  (func ${names[number]} (type {types.index(one)}){_signature(*one)}")
         variables = [
             type_
-            for count, type_ in body.many(lambda: (body.number(), _TYPES[body.byte()]))
+            for count, type_ in body.many(lambda r: (r.number(), _TYPES[r.byte()]))
             for _ in range(count)
         ]
         if variables:
             lines.append(f"    (local {' '.join(variables)})")
         lines += _instructions(body, names)
         lines.append("  )")
-    (limits,) = known[5].many(lambda: (known[5].byte(), known[5].number()))
+    (limits,) = known[5].many(lambda r: (r.byte(), r.number()))
     lines.append(f"  (memory {limits[1]})")
-    for type_, value in known[6].many(lambda: _global(known[6])):
+    for type_, value in known[6].many(_global):
         lines.append(f"  (global {type_} ({value}))")
-    for name, kind, index in known[7].many(
-        lambda: (known[7].name(), known[7].byte(), known[7].number())
-    ):
+    for name, kind, index in known[7].many(lambda r: (r.name(), r.byte(), r.number())):
         what = {
             0: f"func ${names[index]}" if kind == 0 else "",
             2: "memory 0",
@@ -121,7 +119,7 @@ def _function_names(customs):
         if custom.name() == "name":
             assert custom.byte() == 1
             custom.number()
-            names = dict(custom.many(lambda: (custom.number(), custom.name())))
+            names = dict(custom.many(lambda r: (r.number(), r.name())))
         custom.at = 0
     return names
 
@@ -134,9 +132,7 @@ def _signature(parameters, results):
 def _global(reader):
     type_, mutable = _TYPES[reader.byte()], reader.byte()
     assert not mutable
-    value = _instruction(reader, {})
-    assert reader.byte() == 0x0B
-    return type_, value
+    return type_, _ended(reader)
 
 
 def _instructions(body, names):
@@ -180,9 +176,7 @@ def _constant(type_, reader):
 
 
 def _data(reader):
-    ((_, place, data),) = reader.many(
-        lambda: (reader.byte(), _instruction(reader, {}) + _end(reader), reader.number())
-    )
+    ((_, place, data),) = reader.many(lambda r: (r.byte(), _ended(r), r.number()))
     yield f"  (data ({place})"
     while data > 0:
         yield f"    {_string(reader.bytes(min(data, 16)))}"
@@ -190,9 +184,11 @@ def _data(reader):
     yield "  )"
 
 
-def _end(reader):
+def _ended(reader):
+    """An instruction that is an expression of its own."""
+    value = _instruction(reader, {})
     assert reader.byte() == 0x0B
-    return ""
+    return value
 
 
 def _string(data):
