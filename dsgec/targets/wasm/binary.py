@@ -17,7 +17,7 @@ Signature = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class WasmFunction:
     """A function of a module, which others call by its number."""
 
     name: str
@@ -32,7 +32,7 @@ class Function:
 class Module:
     """Functions, in an order in which each comes behind those that it calls."""
 
-    functions: dict[str, Function] = field(default_factory=dict)
+    functions: dict[str, WasmFunction] = field(default_factory=dict)
 
     def call(self, name: str) -> bytes:
         return op("call", self.functions[name].number)
@@ -44,7 +44,7 @@ class Module:
         signature = variables.parameters, (result,) if result else ()
         others = tuple(variables.types[len(variables.parameters) :])
         number = len(self.functions)
-        self.functions[name] = Function(name, number, signature, others, code, exported)
+        self.functions[name] = WasmFunction(name, number, signature, others, code, exported)
 
     def encode(
         self, custom: tuple[str, bytes], pages: int, data: bytes, numbers: Mapping[str, int]
@@ -115,7 +115,7 @@ def _export(name: str, kind: int, index: int) -> bytes:
     return _name(name) + bytes([kind]) + unsigned(index)
 
 
-def _code(function: Function) -> bytes:
+def _code(function: WasmFunction) -> bytes:
     """Variables of one type that follow each other are one entry."""
     runs = [(type_, len(list(group))) for type_, group in groupby(function.locals)]
     variables = _vector(unsigned(count) + bytes([TYPES[type_]]) for type_, count in runs)
