@@ -29,7 +29,7 @@ def emit_wasm(artefact: Artefact) -> Files:
         function="predict_proba" if m.classes else "regress",
     )
     return (
-        SourceFile(f"{name}.wasm", wasm_module(artefact)),
+        SourceFile(f"{name}.wasm", wasm_module(m)),
         SourceFile(f"{name}.wasm.mjs", loader),
         SourceFile(f"{name}.wasm.d.mts", render("js/module.d.mts.j2", m=m, ending=_ENDING)),
     )

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dsgec.arithmetic.ir import Dtype
-from dsgec.codegen.artefact import Artefact, TemplateView, view
+from dsgec.codegen.artefact import TemplateView
 from dsgec.codegen.literals import js_data
 from dsgec.codegen.statements import JAVASCRIPT, functions_used
 from dsgec.targets.wasm.arithmetic import TYPES, Types, add_arithmetic
@@ -30,9 +30,9 @@ _MANY = {"x": "i32", "n": "i32", "out": "i32"}
 _ALIGNED = 16
 
 
-def wasm_module(artefact: Artefact) -> bytes:
+def wasm_module(m: TemplateView) -> bytes:
     """The module of an artefact."""
-    m = view(artefact, JAVASCRIPT)
+    artefact = m.artefact
     dtype: Dtype = "float" if artefact.dtype == "float" else "double"
     types = TYPES[dtype]
     data, places = _data(m, types)
