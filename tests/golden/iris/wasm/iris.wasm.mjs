@@ -160,10 +160,11 @@ function frozen(value) {
   return value;
 }
 
-/* The memory of the module: a row, behind it its results. */
+/* In the module's memory: a row, and behind it its results. */
 const heap = network.heap.value;
 const input = new Float64Array(network.memory.buffer, heap, 4);
 const output = new Float64Array(network.memory.buffer, heap + input.byteLength, 3);
+const classNumber = new Int32Array(network.memory.buffer, output.byteOffset, 1);
 
 /* What comes of a row of numbers: probabilities, or values. */
 function results(x) {
@@ -179,9 +180,8 @@ function write(x) {
 }
 
 /* The number of the most probable class of a row of numbers; -1 where there is none. */
-const number_of_class = new Int32Array(output.buffer, output.byteOffset, 1);
 function chosen(x) {
   write(x);
-  network.predict(input.byteOffset, 1, number_of_class.byteOffset);
-  return number_of_class[0];
+  network.predict(input.byteOffset, 1, classNumber.byteOffset);
+  return classNumber[0];
 }
