@@ -3,10 +3,11 @@
 import re
 from typing import Any
 
-from dsgec.arithmetic.source import js_source
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.arithmetic.source import integer_source, js_source
+from dsgec.codegen.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.statements import JAVASCRIPT, functions_used
+from dsgec.codegen.statements import JAVASCRIPT
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.targets.reading import parse_json
 from dsgec.targets.running import find_command, json_rows, run_commands
 from dsgec.targets.target import Array, Files, Target
@@ -25,7 +26,9 @@ def emit_js(artefact: Artefact) -> Files:
     """`name.mjs`, and its types: TypeScript looks for `.d.mts`, other tools for `.d.ts`."""
     name = artefact.name
     m = view(artefact, JAVASCRIPT)
-    arithmetic = Code(js_source(functions_used(artefact.network, JAVASCRIPT)))
+    functions = functions_called(artefact, JAVASCRIPT)
+    source = integer_source("js", functions) if m.fixed else js_source(functions)
+    arithmetic = Code(source)
     return (
         SourceFile(f"{name}.mjs", render("js/module.mjs.j2", m=m, arithmetic=arithmetic)),
         SourceFile(f"{name}.d.mts", render("js/module.d.mts.j2", m=m)),
@@ -45,4 +48,6 @@ def run_js(artefact: Artefact, files: Files, rows: Array) -> Array:
     return run_commands((*files, *more), [find_command("node"), "run.mjs", artefact.name])
 
 
-TARGET = Target(("{}.mjs", "{}.d.mts", "{}.d.ts"), emit_js, read_js, run_js)
+TARGET = Target(
+    ("{}.mjs", "{}.d.mts", "{}.d.ts"), emit_js, read_js, run_js, dtypes=("double", *STORED_BITS)
+)
