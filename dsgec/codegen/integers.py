@@ -60,7 +60,7 @@ class IntegerWriter:
         outputs = tuple(Code(self.operand(operand)) for operand in self.source.results)
         type_ = Code(self.language.type)
         slots = len(self.statements)
-        return Program(tuple(parts) or ((),), self.array, slots, outputs, False, type_)
+        return Program(tuple(parts) or ((),), self.array, slots, outputs, False, type_, True)
 
     def operand(self, operand: ir.Operand) -> str:
         match operand:
