@@ -39,11 +39,13 @@ class Quantity:
 class Form:
     """constant + Σ weight · quantity.
 
-    What the double network computes for it is within `rounding` of that, because it rounds.
+    What the double network computes for it is within `rounding` of that, because it rounds, and not
+    larger than `size`, whatever its sign.
     """
 
     terms: tuple[tuple[Quantity, Fraction], ...]
     constant: Fraction
+    size: float
     rounding: float = 0.0
 
     @property
@@ -58,8 +60,7 @@ class Form:
     @property
     def is_finite(self) -> bool:
         """Whether the double network computes a finite number for it, whatever the row."""
-        known = [self.rounding, *(end for q, _ in self.terms for end in (q.low, q.high, q.error))]
-        return all(map(math.isfinite, known)) and math.isfinite(self.low + self.high)
+        return math.isfinite(self.size) and math.isfinite(self.rounding)
 
     @property
     def is_constant(self) -> bool:
@@ -73,12 +74,14 @@ class Form:
 
 
 def constant_form(value: float) -> Form:
-    """A number; one that is none has a rounding without limit."""
-    return Form((), Fraction(value)) if math.isfinite(value) else Form((), Fraction(0), math.inf)
+    """A number, also one that is not finite."""
+    finite = math.isfinite(value)
+    return Form((), Fraction(value if finite else 0), abs(value) if finite else math.inf)
 
 
 def quantity_form(quantity: Quantity) -> Form:
-    return Form(((quantity, Fraction(1)),), Fraction(0))
+    size = max(abs(quantity.low), abs(quantity.high), quantity.error)
+    return Form(((quantity, Fraction(1)),), Fraction(0), size)
 
 
 def add(a: Form, b: Form, sign: int = 1) -> Form:
@@ -87,28 +90,28 @@ def add(a: Form, b: Form, sign: int = 1) -> Form:
     for quantity, weight in b.terms:
         weights[quantity] = weights.get(quantity, Fraction(0)) + sign * weight
     terms = tuple((quantity, weight) for quantity, weight in weights.items() if weight)
-    return _rounded(terms, a.constant + sign * b.constant, a.rounding + b.rounding)
+    constant = a.constant + sign * b.constant
+    return _rounded(terms, constant, a.size + b.size, a.rounding + b.rounding)
 
 
 def scale(form: Form, factor: Fraction) -> Form:
     """The form times a number, or divided by one: then the factor is its reciprocal."""
     factor = short(factor)  # which changes less than rounding, which is counted twice
     terms = tuple((quantity, weight * factor) for quantity, weight in form.terms if factor)
-    return _rounded(terms, form.constant * factor, above(abs(factor) * Fraction(form.rounding)))
+    by = above(abs(factor))
+    return _rounded(terms, form.constant * factor, form.size * by, form.rounding * by)
 
 
 def negate(form: Form) -> Form:
     """Exact."""
     terms = tuple((quantity, -weight) for quantity, weight in form.terms)
-    return Form(terms, -form.constant, form.rounding)
+    return Form(terms, -form.constant, form.size, form.rounding)
 
 
 def _rounded(
-    terms: tuple[tuple[Quantity, Fraction], ...], constant: Fraction, rounding: float
+    terms: tuple[tuple[Quantity, Fraction], ...], constant: Fraction, size: float, rounding: float
 ) -> Form:
-    """The form of what was computed from others, and rounded."""
-    exact = Form(terms, constant)
-    size = max(abs(exact.low), abs(exact.high)) + rounding
-    if not math.isfinite(size):
-        return Form(terms, constant, math.inf)
-    return Form(terms, constant, (rounding + size * ROUNDING + TINY) * (1 + ROUNDING))
+    """The form of what was computed from others, and rounded; the bounds round, too."""
+    wider = 1 + 4 * ROUNDING
+    more = size * ROUNDING + TINY
+    return Form(terms, constant, (size + more) * wider, (rounding + more) * wider)

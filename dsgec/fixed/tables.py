@@ -16,7 +16,7 @@ from dsgec.fixed.curves import FunctionCurve
 from dsgec.fixed.exact import floor_log2
 from dsgec.fixed.ir import FunctionTable, largest
 
-_MOST_SEGMENTS = 256
+_MOST_SEGMENTS = {16: 256, 8: 64}
 _TOLERANCE = {16: 4.0, 8: 1.0}
 """Of a table, in units of what is kept: more entries would gain less than the rest costs."""
 
@@ -32,6 +32,8 @@ class Sampled:
     table: FunctionTable
     argument_fraction: int
     fraction: int
+    low: float
+    high: float
 
     @property
     def first(self) -> int:
@@ -44,6 +46,18 @@ class Sampled:
         entries = np.array(self.table.entries, np.int32)
         found: NDArray[np.int32] = look(entries, arguments, *self.table.limits)
         return found
+
+    def window(
+        self, low: float, high: float, error: float, reach: tuple[int, int]
+    ) -> tuple[float, float, float, tuple[int, int]]:
+        """What `error` is asked, made a little wider, so that many neurons ask the same."""
+        least, most = max(reach[0], self.first - 1), min(reach[1], self.table.last + 1)
+        low = min(low, self.low) if least < self.first else low
+        high = max(high, self.high) if most > self.table.last else high
+        if error > 0:
+            digits = 4 - floor_log2(Fraction(error))
+            error = math.ldexp(math.ceil(math.ldexp(error, digits)), -digits)
+        return low, high, error, (least, most)
 
     def error(self, low: float, high: float, error: float, reach: tuple[int, int]) -> float:
         """How far a value can be from that of the function.
@@ -75,6 +89,7 @@ def sample(
     """
     most = _ARGUMENT[bits]
     fraction = value_fraction(max(map(abs, curve.over(low, high))), bits)
+    whole = low, high
     low, high = _trimmed(curve, low, high, 2.0**-fraction / 2)
     reach = max(abs(low), abs(high))
     digits = floor_log2(Fraction(most) / Fraction(reach)) if reach else 0
@@ -89,11 +104,11 @@ def sample(
     exact = curve.value(arguments.astype(np.float64) * 2.0**-digits) * 2.0**fraction
     for shift in range(14, -1, -1):
         segments = ((last - first) >> shift) + 1
-        if best is not None and segments > _MOST_SEGMENTS:
+        if best is not None and segments > _MOST_SEGMENTS[bits]:
             break
         entries = _entries(curve, first, shift, segments + 1, digits, fraction, bits)
         table = FunctionTable(entries, look, first, last, shift, total)
-        best = Sampled(curve, table, digits, fraction)
+        best = Sampled(curve, table, digits, fraction, *whole)
         if np.abs(best.values(arguments) - exact).max() <= _TOLERANCE[bits]:
             break
     assert best is not None

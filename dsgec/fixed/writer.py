@@ -34,6 +34,7 @@ class Writer:
         self.tables: list[FunctionTable] = []
         self.shared: dict[str, Sampled] = {}  # by the name of a function that saturates
         self._slots: dict[Step, Slot] = {}
+        self._errors: dict[object, float] = {}
 
     @property
     def missing(self) -> int:
@@ -177,7 +178,11 @@ class Writer:
             self.tables.append(table)
         operand = self.emit(Look(self.tables.index(table), argument.operand))
         reach = argument.least, argument.most
-        error = sampled.error(argument.low, argument.high, argument.error, reach)
+        window = sampled.window(argument.low, argument.high, argument.error, reach)
+        key = (table, *window)
+        if key not in self._errors:
+            self._errors[key] = sampled.error(*window)
+        error = self._errors[key]
         low, high = sampled.curve.over(argument.low, argument.high)
         ends = min(table.entries), max(table.entries)
         if table.look == "look_odd":
