@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.chips.fit import fit
-from benchmarks.chips.page import accuracy, shares, table_text, write_between
+from benchmarks.chips.page import accuracy, table_text, write_between
 from benchmarks.chips.results import CHECKED, KINDS, measure_all, models, read_lines
 from dsgec.network.cost import prices, work
 
@@ -39,8 +39,9 @@ def main() -> int:
         checked = [line for line in own if line.network in _CHECKED]
         learned = [line for line in own if line.network not in _CHECKED]
         found[chip, dtype] = fit(learned, counts) if learned else prices(chip, dtype)
+        costs = [found[chip, dtype].of(counts[line.network]) for line in checked]
         if checked:
-            rows.append((chip, dtype, checked, shares(found[chip, dtype], checked, counts)))
+            rows.append((chip, dtype, checked, costs))
     arguments.table.write_text(table_text(found), encoding="utf-8")
     write_between(arguments.page, accuracy(rows))
     print(accuracy(rows))

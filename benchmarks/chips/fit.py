@@ -11,10 +11,10 @@ from benchmarks.chips.probes import ALONE
 from benchmarks.chips.results import Line
 from dsgec.arithmetic.source import c_functions
 from dsgec.arithmetic.table import DEFINED
-from dsgec.network.cost import Prices
+from dsgec.network.cost import FLAGGED, Prices
 
 KINDS = (
-    *("add", "sub", "mul", "div_number", *DEFINED),
+    *("add", "sub", "mul", "flag_add", "flag_sub", "flag_mul", "div_number", *DEFINED),
     *("number", "distinct", "read", "column", "kept", "live", "output"),
     *("required", "refusing", "listed"),
     *("softmax_output", "two_classes", "lone_output", "classes", "class"),
@@ -89,7 +89,7 @@ def _needs(
         symbol = DEFINED[kind].symbol if kind in DEFINED else ""
         functions = c_functions({symbol}, dtype) if symbol else []
         needs[kind] = (*sorted(own.keys() - known.keys()), *functions)
-    return routines, needs
+    return routines, needs | {f"flag_{kind}": needs[kind] for kind in FLAGGED}
 
 
 def _share(

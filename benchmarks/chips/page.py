@@ -1,6 +1,5 @@
 """Measurements and estimates to the tables of docs/cost.md, and coefficients to a file."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,12 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.chips.results import Line
-from dsgec.network.cost import Prices
+from dsgec.network.cost import Cost, Prices
 from dsgec.toml import to_toml
 
 _START, _END = "<!-- made by python -m benchmarks.chips -->", "<!-- until here -->"
 _COMMENT = "# Made by `python -m benchmarks.chips` of images that it links and runs: do not edit.\n"
-FIGURES = ("flash", "cycles", "stack")
 
 
 def table_text(found: Mapping[tuple[str, str], Prices]) -> str:
@@ -31,34 +29,22 @@ def table_text(found: Mapping[tuple[str, str], Prices]) -> str:
     return "".join(parts)
 
 
-def shares(
-    own: Prices, lines: Sequence[Line], counts: Mapping[str, Counter[str]]
-) -> dict[str, list[float]]:
-    """How far the estimate is from what was measured, as a share of that, for each figure."""
-    return {
-        figure: [
-            getattr(own.of(counts[line.network]), figure) / getattr(line, figure) - 1
-            for line in lines
-            if getattr(line, figure)
-        ]
-        for figure in FIGURES
-    }
-
-
-def accuracy(found: Iterable[tuple[str, str, Sequence[Line], dict[str, list[float]]]]) -> str:
-    """The table of how far estimates are from what was measured."""
+def accuracy(found: Iterable[tuple[str, str, Sequence[Line], Sequence[Cost]]]) -> str:
+    """The table of how far estimates are from what was measured; stack in bytes, not in shares."""
     lines = [
-        "| chip | type | networks | flash, bytes | largest difference | median | cycles |"
-        " largest difference | median | stack, bytes | largest difference | median |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| chip | type | flash, bytes | off by at most | median"
+        " | cycles | off by at most | median | stack, bytes | off by at most | median |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for chip, dtype, measured, differences in found:
-        cells = [chip, dtype, str(len(measured))]
-        for figure in FIGURES:
-            values = [getattr(line, figure) for line in measured]
-            sizes = np.abs(differences[figure])
-            cells += [f"{min(values):,.0f} to {max(values):,.0f}"]
-            cells += [f"{max(sizes):.1%}", f"{np.median(sizes):.1%}"]
+    for chip, dtype, measured, costs in found:
+        cells = [chip, dtype]
+        for figure, unit in (("flash", "%"), ("cycles", "%"), ("stack", "d")):
+            values = np.array([getattr(line, figure) for line in measured])
+            off = np.abs(np.array([getattr(one, figure) for one in costs]) - values)
+            off = off / values if unit == "%" else off.astype(int)
+            digits = ".1%" if unit == "%" else ".0f"
+            cells += [f"{values.min():,.0f} to {values.max():,.0f}"]
+            cells += [f"{off.max():{digits}}", f"{np.median(off):{digits}}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

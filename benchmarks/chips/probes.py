@@ -1,7 +1,9 @@
 """Networks of one kind of operation each: what a kind takes, and which routines it needs."""
 
+import itertools
 from dataclasses import replace
 
+from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.network.model import Column, Model, plain
 from dsgec.network.parse import parse
 
@@ -9,12 +11,11 @@ _FORMS = {
     "add": "{0} + {1}",
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",
+    "div_number": "{0} / {2}.7",
+    **{name: f"{name}({{0}})" for name, f in FUNCTIONS.items() if f.arity == 1},
+    **{name: f"{name}({{0}}, {{1}})" for name, f in FUNCTIONS.items() if f.arity == 2},
     "div": "{0} / {1}",
     "neg": "-{0}",
-    "div_number": "{0} / {2}.7",
-    **{f: f"{f}({{0}})" for f in ("abs", "relu", "sqrt", "exp", "sig", "tanh", "log")},
-    **{f: f"{f}({{0}})" for f in ("sin", "cos")},
-    **{f: f"{f}({{0}}, {{1}})" for f in ("min", "max", "power")},
 }
 _COLUMNS = {
     "plain": Column(""),
@@ -23,6 +24,7 @@ _COLUMNS = {
     "category": Column("", "category", ("a", "b")),
 }
 _USES = (1, 2, 3, 6)
+_LARGE = ("sqrt", "exp", "sig", "tanh", "log", "sin", "cos", "power")
 
 ALONE = {
     "": ("nothing 1", ""),
@@ -56,6 +58,13 @@ def probes() -> dict[str, Model]:
             terms = " + ".join(f"x_{i}" for i in range(1, features + 1))
             network = parse(f"inputs = {features}\ny_1 = {terms}")
             found[f"{kind} {count}"] = Model(network, (column,) * count)
+    for one, other in itertools.combinations(_LARGE, 2):
+        lines = [f"y_{i} = {_FORMS[f].format(f'x_{i}', 'x_3')}" for i, f in ((1, one), (2, other))]
+        found[f"{one} and {other} 2"] = _values("\n".join(lines), 3)
+    for count in (2, 8):
+        flags = " + ".join(f"{i}.27 * x_{i}" for i in range(1, 2 * count + 1))
+        network = parse(f"inputs = {2 * count}\ny_1 = {flags}")
+        found[f"flags {count}"] = Model(network, (_COLUMNS["category"],) * count)
     for count in (2, 3, 6):
         names = ", ".join(f"y_{i}" for i in range(1, count + 1))
         inner = ", ".join(f"x_{i}" for i in range(1, count + 1))

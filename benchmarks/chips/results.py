@@ -19,7 +19,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model, composed
 from dsgec.targets.c.build import COMPILERS
 
-LEARNED, CHECKED = range(1000, 1100), range(5000, 5050)
+LEARNED, CHECKED = (*range(1000, 1100), *range(5000, 5050)), range(6000, 6050)
 """Seeds of the networks that the coefficients are fitted to, and of those they are checked on."""
 
 _ROWS = 8

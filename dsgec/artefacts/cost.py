@@ -1,6 +1,8 @@
 """An artefact to what its C costs on chips: the estimate, and what compilers here make of it."""
 
-from dsgec.codegen.artefact import DTYPES, Artefact
+from dataclasses import replace
+
+from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError
 from dsgec.network.chips import CHIPS
 from dsgec.network.cost import cost, dtypes_of
@@ -15,26 +17,26 @@ def cost_lines(artefact: Artefact) -> list[str]:
     `linked` is the flash that a cross compiler makes of it, where there is one.
     """
     lines = [_HEAD]
-    for dtype in DTYPES:
+    estimated = (dtype for chip in CHIPS for dtype in dtypes_of(chip))
+    for dtype in dict.fromkeys((artefact.dtype, *estimated)):
         try:
-            other = Artefact(artefact.model, artefact.name, dtype)
+            other = replace(artefact, dtype=dtype)
         except DsgecError as error:
             lines.append(f"  {'':<13} {dtype:<6} not possible: {error.faults[0].message}")
             continue
-        for chip in CHIPS:
-            if dtype in dtypes_of(chip):
-                lines.append(_line(other, chip))
+        lines += filter(None, (_line(other, chip) for chip in CHIPS))
     return lines
 
 
 def _line(artefact: Artefact, chip: str) -> str:
+    """Empty where there is neither an estimate nor an image."""
     start = f"  {chip:<13} {artefact.dtype:<6}"
     image = measure_image(artefact, chip)
     linked = "-" if image is None else f"{image.flash:,}"
     try:
         own = cost(artefact.model, chip, artefact.dtype)
     except DsgecError as error:
-        return f"{start} {'-':>8} {linked:>8}  {error.faults[0].message}"
+        return f"{start} {'-':>8} {linked:>8}  {error.faults[0].message}" if image else ""
     megahertz = CHIPS[chip].megahertz
     return (
         f"{start} {own.flash:>8,} {linked:>8} {own.stack:>6,} {own.cycles:>10,}"

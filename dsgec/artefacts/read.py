@@ -9,8 +9,11 @@ from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, EFFORTS, FULL, Artefact, model_id
 from dsgec.errors import DsgecError
+from dsgec.fixed.columns import Range, read_ranges
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.folder import Folder, open_folder
 from dsgec.network.description import read_model
+from dsgec.network.model import Model
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
 
@@ -20,6 +23,8 @@ _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
 WHEEL = ".whl"
 # The names of files that are the same in every export, in a folder that is named for it.
 _INSIDE = {t.main.name for t in TARGETS.values() if "{" not in t.main.name}
+# How the names of files end that come with the one that carries the metadata, and that one's name.
+_MAINS = {file.format(""): t.files[0] for t in TARGETS.values() for file in t.files[1:]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,11 @@ def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
         yield [read_artefact(folder, name) for name in names]
 
 
+def is_exported_name(name: str) -> bool:
+    """Whether a file of this name may be one that dsgec exported."""
+    return name.endswith((WHEEL, *_MAINS, *(target.main.suffix for target in TARGETS.values())))
+
+
 def artefact_files(folder: Folder) -> list[str]:
     """Those of a folder's files that say that they are artefacts."""
     names = folder.names()
@@ -102,11 +112,22 @@ def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     selftest = metadata.get("selftest", FULL)
     if version is None or dtype not in DTYPES or selftest not in EFFORTS:
         raise DsgecError(f"{path} does not say what made it, and of which type")
+    ranges = _read_ranges(metadata.get("ranges"), model, dtype, path)
     if metadata.get("model_id") != model_id(model):
         raise DsgecError(f"the model in {path} is not the one whose id it states")
-    artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest)
+    artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest, ranges)
     able = (each for each, target in makers.items() if dtype in target.dtypes)
     return ArtefactFile(folder, name, artefact, tuple(able))
+
+
+def _read_ranges(value: Any, model: Model, dtype: Any, path: Path) -> tuple[Range | None, ...]:
+    """The ranges of the columns that an artefact in fixed point was made with."""
+    if dtype not in STORED_BITS:
+        return ()
+    ranges = read_ranges(value, len(model.columns))
+    if ranges is None:
+        raise DsgecError(f"{path} does not say which ranges its columns have")
+    return ranges
 
 
 def _metadata(makers: Iterable[Target], path: Path, data: bytes) -> Any:
@@ -134,21 +155,13 @@ def _makers(path: Path) -> dict[str, Target]:
 
 def _main(path: Path) -> Path:
     """The file that carries the metadata, of one that comes with it, such as a header."""
-    for target in TARGETS.values():
-        for end in _ends(target):
-            if path.name.endswith(end):
-                return path.with_name(target.files[0].format(path.name.removesuffix(end)))
-    return path
-
-
-def _ends(target: Target) -> list[str]:
-    """How the names of the files end that come with the one that carries the metadata."""
-    return [file.format("") for file in target.files[1:]]
+    end = max((end for end in _MAINS if path.name.endswith(end)), key=len, default="")
+    return path.with_name(_MAINS[end].format(path.name.removesuffix(end))) if end else path
 
 
 def _is_ours(folder: Folder, name: str) -> bool:
     return any(
         target.mark in folder.read(name, _HEAD, cut=True)
         for target in _makers(Path(name)).values()
-        if folder.has_file(name) and not name.endswith(tuple(_ends(target)))
+        if folder.has_file(name) and not name.endswith(tuple(_MAINS))
     )

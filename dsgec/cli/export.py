@@ -32,10 +32,23 @@ def dtype_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--dtype`, the same for both commands."""
     return click.option(
         "--dtype",
-        type=click.Choice(["double", "float"]),
+        type=click.Choice(["double", "float", "q15", "q7"]),
         default="double",
         show_default=True,
-        help="The numbers that the exported code computes with.",
+        help="The numbers that the exported code computes with; q15 and q7 are fixed point:"
+        " integers of 16 and 8 bits.",
+    )(function)
+
+
+def range_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--range`, the same for both commands."""
+    return click.option(
+        "--range",
+        "ranges",
+        multiple=True,
+        metavar="COLUMN=LO:HI",
+        help="For fixed point: the range of a column, beyond which it saturates; `*` stands for all"
+        " other columns. Repeatable. Default: that of the training rows, widened.",
     )(function)
 
 
@@ -67,6 +80,7 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
     help="What --pick flash and --pick cycles are for.",
 )
 @dtype_option
+@range_option
 @wheel_option
 def export(
     run: Path,
@@ -76,18 +90,25 @@ def export(
     pick: tuple[str, str] | None,
     chip: str,
     dtype: str,
+    ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
     from dsgec.artefacts.export import export as write
     from dsgec.artefacts.export import parse_targets
+    from dsgec.fixed.ranges import parse_ranges
     from dsgec.folder import open_folder
-    from dsgec.run.folder import read_model, read_picked
+    from dsgec.run.folder import read_model, read_picked, read_record
+    from dsgec.run.record import record_ranges
 
     with open_folder(run) as folder:
         model, own_name = read_picked(folder, *pick, chip, dtype) if pick else read_model(folder)
-    chosen = parse_targets(targets)
-    for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
+        recorded = record_ranges(read_record(folder), model)
+    chosen, given = parse_targets(targets), parse_ranges(ranges)
+    named = name or own_name
+    for path in write(
+        model, chosen, named, out or run, dtype, wheel=wheel, ranges=given, recorded=recorded
+    ):
         say(str(path))
 
 
@@ -98,6 +119,7 @@ def export(
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
 @dtype_option
+@range_option
 @wheel_option
 def compile_(
     net: Path,
@@ -106,6 +128,7 @@ def compile_(
     name: str | None,
     layered: bool,
     dtype: str,
+    ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write a network of your own as source code.
@@ -115,6 +138,7 @@ def compile_(
     from dsgec.artefacts.export import export as write
     from dsgec.artefacts.export import parse_targets
     from dsgec.codegen.names import safe_name
+    from dsgec.fixed.ranges import parse_ranges
     from dsgec.network.model import unnamed
     from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
@@ -137,6 +161,6 @@ def compile_(
     own_name = safe_name(net.name.split(".")[0])
     folder = out or (Path() if source == "-" else net.parent)
     model = unnamed(simplify(network))
-    chosen = parse_targets(targets)
-    for path in write(model, chosen, name or own_name, folder, dtype, wheel=wheel):
+    chosen, given = parse_targets(targets), parse_ranges(ranges)
+    for path in write(model, chosen, name or own_name, folder, dtype, wheel=wheel, ranges=given):
         say(str(path))

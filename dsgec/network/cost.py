@@ -103,9 +103,9 @@ def work(model: Model) -> Counter[str]:
     """What the C of a model does for a row, by kinds, and what it is made of.
 
     Operations have the names of their functions. `div_number` is a division by a number, which
-    needs no protection. `number` and `read` are operands that are numbers and columns, `distinct`
-    the different numbers, `kept` the operands that are not the value before, and `live` the most
-    values that are to be kept at a time.
+    needs no protection; `flag_add` and the like have an operand that tells a category. `number` and
+    `read` are operands that are numbers and columns, `distinct` the different numbers, `kept` the
+    operands that are not the value before, and `live` the most values to be kept at a time.
     """
     network = composed(model)
     counts = _operations(network)
@@ -132,6 +132,7 @@ def work(model: Model) -> Counter[str]:
 def _operations(network: Network) -> Counter[str]:
     counts: Counter[str] = Counter()
     numbers: set[float] = set()
+    flags: set[int] = set()  # what tells a category, and products with it
     before = -1
     for position, node in enumerate(network.nodes):
         if not isinstance(node, Apply):
@@ -144,7 +145,12 @@ def _operations(network: Network) -> Counter[str]:
             counts["div"] += exponent.value < 0
             arguments = arguments[:1]
         else:
-            counts[kind_of(network, node)] += 1
+            kind = kind_of(network, node)
+            if flags & {*arguments} and kind in FLAGGED:
+                kind = f"flag_{kind}"
+            if kind in {"is", "flag_mul"}:
+                flags.add(position)
+            counts[kind] += 1
         for argument in arguments:
             match network.nodes[argument]:
                 case Constant(value):
@@ -178,6 +184,10 @@ def kind_of(network: Network, node: Apply) -> str:
 
 _TIMES = {-1.0: "neg", 2.0: "add"}
 """What numbers make of a multiplication by them."""
+
+
+FLAGGED = ("add", "sub", "mul")
+"""What many routines of compilers do faster with a flag, which is mostly 0."""
 
 
 def _is_negated(node: Node) -> bool:

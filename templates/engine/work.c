@@ -3,9 +3,9 @@
  * The network is walked in the order in which it is printed, through what is done to the columns
  * before it, which Python gives as a list of operations. */
 #define OTHER_KINDS(X)                                                                          \
-    X(div_number) X(fill) X(is) X(number) X(read) X(kept) X(live) X(distinct) X(column)         \
-    X(required) X(refusing) X(listed) X(output) X(softmax_output) X(two_classes)                \
-    X(lone_output) X(classes) X(class)
+    X(div_number) X(fill) X(is) X(flag_add) X(flag_sub) X(flag_mul) X(number) X(read) X(kept)   \
+    X(live) X(distinct) X(column) X(required) X(refusing) X(listed) X(output)                   \
+    X(softmax_output) X(two_classes) X(lone_output) X(classes) X(class)
 
 typedef enum {
     BEFORE_KINDS = F_NONE - 1, /* the first ones are functions */
@@ -35,7 +35,7 @@ typedef struct {
     const Nodes *nodes;
     const dsgec_engine_prologue *prologue;
     Shared numbers;
-    uint8_t *done;
+    uint8_t *done; /* 2: a flag, which tells a category, or a product with one */
     int32_t *todo, *order, *last_use;
     size_t done_capacity, todo_capacity, order_capacity, last_use_capacity;
     int32_t todo_count, order_count;
@@ -148,25 +148,42 @@ static void count_argument(Work *w, int32_t number) {
     }
 }
 
-/* One whose arguments have been counted. */
-static void count_operation(Work *w, int32_t number, const dsgec_engine_operation *operation) {
-    if (operation->kind == A_COLUMN) {
+/* The kind of an operation on a flag, which many compilers' routines do faster. */
+static int32_t kind_with_flag(int32_t kind) {
+    switch (kind) {
+    case F_add: return W_flag_add;
+    case F_sub: return W_flag_sub;
+    case F_mul: return W_flag_mul;
+    default: return kind;
+    }
+}
+
+/* One whose arguments have been counted: whether it is a flag. */
+static int count_operation(Work *w, int32_t number, const dsgec_engine_operation *operation) {
+    int32_t a, b, kind = operation->kind;
+    if (kind == A_COLUMN) {
         w->counts[W_column]++;
         w->counts[W_required] += w->prologue->required[operation->a];
     }
-    if (operation->kind < 0) {
-        return;
+    if (kind < 0) {
+        return 0;
     }
-    count_argument(w, follow_input(w, operation->a));
-    if (operation->kind == F_pow) {
-        count_power(w, look_at(w, operation->b).value);
+    a = follow_input(w, operation->a);
+    b = operation->b < 0 ? -1 : follow_input(w, operation->b);
+    count_argument(w, a);
+    if (kind == F_pow) {
+        count_power(w, look_at(w, b).value);
     } else {
-        w->counts[operation->kind]++;
-        if (operation->b >= 0) {
-            count_argument(w, follow_input(w, operation->b));
+        if (w->done[a] == 2 || (b >= 0 && w->done[b] == 2)) {
+            kind = kind_with_flag(kind);
+        }
+        w->counts[kind]++;
+        if (b >= 0) {
+            count_argument(w, b);
         }
     }
     w->order[w->order_count++] = number;
+    return kind == W_is || kind == W_flag_mul;
 }
 
 /* The end of a value's life, if this is its last use: whether it is one that was kept. */
@@ -218,8 +235,7 @@ static int count_from(Work *w, int32_t root) {
         }
         w->todo_count--;
         if (!w->done[top]) {
-            count_operation(w, top, &operation);
-            w->done[top] = 1;
+            w->done[top] = (uint8_t)(1 + count_operation(w, top, &operation));
         }
     }
     return 1;
