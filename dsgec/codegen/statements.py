@@ -21,6 +21,7 @@ class Syntax:
     feature: str = "x[{}]"
     literal: Callable[[float], str] = number
     real: str = "double"
+    alone: str = "{}"  # a literal beside literals only, which some languages compute with exactly
     inline: Mapping[str, str] = field(
         default_factory=lambda: {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "neg": "-{}"}
     )
@@ -128,6 +129,8 @@ class StatementWriter:
     def node(self, position: int, node: Apply) -> None:
         name = self.neurons.get(position, "")
         operands = [self.operand(argument) for argument in node.arguments]
+        if all(isinstance(self.network.nodes[place], Constant) for place in node.arguments):
+            operands = [self.language.alone.format(operand) for operand in operands]
         if node.function == "pow":
             self.names[position] = self.power(operands[0], _exponent(self.network, node), name)
         else:
@@ -136,10 +139,11 @@ class StatementWriter:
 
     def power(self, base: str, exponent: int, name: str) -> str:
         if exponent == 0:
-            return self.assign(self.language.literal(1.0), name)
+            return self.assign(self.language.alone.format(self.language.literal(1.0)), name)
         values = [base]
         for step in multiplications(exponent):
-            values.append(self.assign(f"{values[-1]} * {values[-1] if step == 'square' else base}"))
+            factor = values[-1] if step == "square" else base
+            values.append(self.assign(self.language.apply("mul", values[-1], factor)))
         last = values[-1]
         return (
             self.assign(self.language.apply("div", self.language.literal(1.0), last), name)

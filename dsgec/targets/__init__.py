@@ -10,5 +10,8 @@ DESCRIPTIONS = {
     "numpy": "a module that needs only numpy",
     "cffi": "a compiled package, the fastest for Python",
     "js": "a JavaScript module for browsers and Node",
+    "rust": "a crate without dependencies, not even std",
+    "java": "a package that needs no other",
+    "go": "a module that needs only the standard library",
     "onnx": "a model for ONNX runtimes",
 }
