@@ -96,10 +96,12 @@ class _Flattener:
                 return self.current[name]
             case Literal():
                 return expression
+            case Operation("-", (Literal(text, kind),)):
+                return Literal(f"-{text}", kind)
             case Operation("!=", (left, right)) if left == right:
                 return Call("is_nan", (self.atom(left),), "truth")
-            case Operation(operator, operands, _, kind):
-                return self.operation(operator, operands, replace(expression, kind=kind))
+            case Operation(operator, operands):
+                return self.operation(operator, operands, expression)
             case Choose(test, yes, no, kind):
                 values = self.atom(yes), self.atom(no)
                 return Choose(self.simple(test), *values, kind)

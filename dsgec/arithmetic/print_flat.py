@@ -21,6 +21,7 @@ class FlatLanguage:
     A choice gets its type, name, test and two values; one that is returned, the last three.
     """
 
+    dtype: Dtype
     expressions: Language
     types: Mapping[Kind, str]
     function: str  # of a name, parameters and a type, up to where the steps begin
@@ -35,13 +36,13 @@ class FlatLanguage:
     by_hand: Mapping[str, str] = field(default_factory=dict)  # functions that are not printed
 
 
-def print_flat(names: Iterable[str], dtype: Dtype, language: FlatLanguage) -> str:
+def print_flat(names: Iterable[str], language: FlatLanguage) -> str:
     """The functions of these names and all that they call, each behind those that it calls."""
-    definitions = _definitions(dtype)
+    definitions = _definitions(language.dtype)
     needed = list(names)
     for name in needed:
         needed += [call for call in definitions[name].calls if call not in needed]
-    texts = [_text(definitions[name], dtype, language) for name in definitions if name in needed]
+    texts = [_text(definitions[name], language) for name in definitions if name in needed]
     return "\n".join(texts)
 
 
@@ -50,9 +51,9 @@ def _definitions(dtype: Dtype) -> dict[str, Definition]:
     return read(dtype)
 
 
-def _text(definition: Definition, dtype: Dtype, language: FlatLanguage) -> str:
+def _text(definition: Definition, language: FlatLanguage) -> str:
     if definition.name in language.by_hand:
-        return choose(language.by_hand[definition.name], dtype)
+        return choose(language.by_hand[definition.name], language.dtype)
     comment = [f"// {line}" for line in definition.comment]
     return "\n".join([*comment, *_function(definition, language), "}", ""])
 

@@ -21,10 +21,10 @@ _PYTHON_MODULES = "cffi numpy np onnx onnxruntime pandas pd pip polars scipy set
 _KEYWORDS = """
     abstract alloc become boolean box byte case catch chan char const core crate default defer do
     double dyn enum extends extern fallthrough false final fn func go goto gen impl implements init
-    instanceof int interface internal java javax let long loop macro main map mod move mut native new
-    null override package priv private protected pub public range ref self short static std strictfp
-    struct super switch synchronized this throw throws trait transient true type typeof union unsafe
-    unsized use var vendor virtual void volatile where
+    instanceof int interface internal java javax let long loop macro main map mod move mut native
+    new null override package priv private protected pub public range ref self short static std
+    strictfp struct super switch synchronized this throw throws trait transient true type typeof
+    union unsafe unsized use var vendor virtual void volatile where
 """
 C_HEADERS = frozenset(_C_HEADERS.split())
 # Python modules and C headers of the same name would be hidden by the exported files.

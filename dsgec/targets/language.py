@@ -1,15 +1,16 @@
 """What the templates of languages that compile flat statements see: Rust, Java, Go."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dsgec.arithmetic.ir import Dtype
 from dsgec.arithmetic.print_flat import FlatLanguage, print_flat
-from dsgec.codegen.artefact import Artefact, TemplateView, view
-from dsgec.codegen.environment import Code
+from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, view
+from dsgec.codegen.environment import Code, render
 from dsgec.codegen.literals import number_bits
 from dsgec.codegen.statements import Program, Statement, Syntax, functions_used
+from dsgec.targets.target import Files
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -25,6 +26,13 @@ class LanguageView:
     between: str = ", "  # the bits
     numbers: str = ", "  # between other numbers
 
+    def render(self, templates: Mapping[str, str]) -> Files:
+        """The files of these names, `{}` being the artefact's, each printed by its template."""
+        return tuple(
+            SourceFile(file.format(self.artefact.name), render(template, m=self.m, v=self))
+            for file, template in templates.items()
+        )
+
     @cached_property
     def m(self) -> TemplateView:
         """What the templates of all targets see; what nothing reads is not computed."""
@@ -33,10 +41,7 @@ class LanguageView:
 
     @cached_property
     def arithmetic(self) -> Code:
-        dtype: Dtype = "double" if self.artefact.dtype == "double" else "float"
-        return Code(
-            print_flat(functions_used(self.artefact.network, self.syntax), dtype, self.flat)
-        )
+        return Code(print_flat(functions_used(self.artefact.network, self.syntax), self.flat))
 
     @property
     def word(self) -> Code:

@@ -59,7 +59,8 @@ public final class Driver {
         return rows;
     }
 
-    static void write(String name, boolean passes, REAL[][] found, int[] classes) throws IOException {
+    static void write(String name, boolean passes, REAL[][] found, int[] classes)
+            throws IOException {
         ByteBuffer out = ByteBuffer.allocate(8 + 8 * found.length * (found[0].length + 1));
         out.order(ByteOrder.LITTLE_ENDIAN);
         out.putDouble(passes ? 1 : 0);
@@ -158,7 +159,8 @@ def go(folder: Path, models, dtype: str, *, lint: bool) -> None:
             "\t{",
             f"\t\tvar rows [][{name}.Features]{real}",
             f'\t\tload("{name}", func(i, j int, value {real}) {{',
-            f"\t\t\tif j == 0 {{\n\t\t\t\trows = append(rows, [{name}.Features]{real}{{}})\n\t\t\t}}",
+            "\t\t\tif j == 0 {",
+            f"\t\t\t\trows = append(rows, [{name}.Features]{real}{{}})\n\t\t\t}}",
             f"\t\t\tif j < {name}.Features {{\n\t\t\t\trows[i][j] = value\n\t\t\t}}",
             f"\t\t}}, {name}.Features)",
             f"\t\tfound := []float64{{0}}\n\t\tif {name}.Selftest() {{\n\t\t\tfound[0] = 1\n\t\t}}",

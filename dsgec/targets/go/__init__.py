@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
-from dsgec.codegen.environment import Code, render
+from dsgec.codegen.environment import Code
 from dsgec.targets.go.language import FLAT, NEGATIVE_ZERO, SYNTAX
 from dsgec.targets.language import LanguageView
-from dsgec.targets.reading import parse_json
+from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, raw_rows, run_commands
 from dsgec.targets.target import Array, Files, Target
 
@@ -129,17 +129,12 @@ class GoView(LanguageView):
 
 def emit_go(artefact: Artefact) -> Files:
     """A module: `name/go.mod`, `name/network.go`, `name/selftest.go`, `name/network_test.go`."""
-    v = GoView(artefact, FLAT[artefact.dtype], SYNTAX[artefact.dtype])
-    return tuple(
-        SourceFile(file.format(artefact.name), render(template, m=v.m, v=v))
-        for file, template in _FILES.items()
-    )
+    return GoView(artefact, FLAT[artefact.dtype], SYNTAX[artefact.dtype]).render(_FILES)
 
 
 def read_go(data: bytes) -> Any:
     """The metadata, which is JSON in a raw string; None where there are none."""
-    found = _METADATA.search(data)
-    return parse_json(found[1]) if found else None
+    return search_json(_METADATA, data)
 
 
 def run_go(artefact: Artefact, files: Files, rows: Array) -> Array:

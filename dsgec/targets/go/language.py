@@ -49,6 +49,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         "real *": f"{real}({{0}} * {{1}})",
     }
     return FlatLanguage(
+        dtype,
         expressions=Language(lambda literal: literal.text.lower(), lambda _: "", patterns),
         types={"real": real, "word": word, "wide": "uint64"},
         function="func {name}({parameters}) {real} {{",
@@ -82,5 +83,5 @@ def _syntax(dtype: Dtype) -> Syntax:
     )
 
 
-FLAT: dict[Dtype, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
-SYNTAX: dict[Dtype, Syntax] = {"double": _syntax("double"), "float": _syntax("float")}
+FLAT: dict[str, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
+SYNTAX: dict[str, Syntax] = {"double": _syntax("double"), "float": _syntax("float")}

@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
-from dsgec.codegen.environment import Code, render
+from dsgec.codegen.environment import Code
 from dsgec.codegen.statements import LONGEST_FUNCTION, Statement
 from dsgec.targets.java.language import FLAT, SYNTAX
 from dsgec.targets.language import LanguageView
@@ -36,7 +36,8 @@ public final class Run {
     public static void main(String[] arguments) throws java.io.IOException {
         ByteBuffer data = ByteBuffer.wrap(Files.readAllBytes(Path.of("rows")));
         data.order(ByteOrder.LITTLE_ENDIAN);
-        REAL[][] rows = new REAL[data.capacity() / 8 / (NAME.Network.FEATURES + 1)][NAME.Network.FEATURES];
+        int features = NAME.Network.FEATURES;
+        REAL[][] rows = new REAL[data.capacity() / 8 / (features + 1)][features];
         for (REAL[] row : rows) {
             for (int i = 0; i < row.length; i++) {
                 row[i] = (REAL) data.getDouble();
@@ -111,11 +112,8 @@ class JavaView(LanguageView):
 def emit_java(artefact: Artefact) -> Files:
     """A package: `name/Network.java` and `name/SelfTest.java`."""
     flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
-    v = JavaView(artefact, flat, syntax, bits="{}", between="", numbers=" ")
-    return tuple(
-        SourceFile(file.format(artefact.name), render(template, m=v.m, v=v))
-        for file, template in _FILES.items()
-    )
+    view = JavaView(artefact, flat, syntax, bits="{}", between="", numbers=" ")
+    return view.render(_FILES)
 
 
 def read_java(data: bytes) -> Any:

@@ -49,6 +49,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         "wide >>": "{0} >>> {1}",
     }
     return FlatLanguage(
+        dtype,
         expressions=Language(literal, lambda _: "", patterns),
         types={"real": dtype, "word": word, "wide": "long"},
         function="private static {real} {name}({parameters}) {{",
@@ -62,8 +63,8 @@ def _flat(dtype: Dtype) -> FlatLanguage:
     )
 
 
-FLAT: dict[Dtype, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
-SYNTAX: dict[Dtype, Syntax] = {
+FLAT: dict[str, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
+SYNTAX: dict[str, Syntax] = {
     "double": Syntax(call=camel, literal=number, real="double"),
     "float": Syntax(call=camel, literal=float_number, real="float"),
 }

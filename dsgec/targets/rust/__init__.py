@@ -4,9 +4,8 @@ import re
 from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
-from dsgec.codegen.environment import render
 from dsgec.targets.language import LanguageView
-from dsgec.targets.reading import parse_json
+from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, raw_rows, run_commands
 from dsgec.targets.rust.language import FLAT, SYNTAX
 from dsgec.targets.target import Array, Files, Target
@@ -36,17 +35,13 @@ fn main() {
 
 def emit_rust(artefact: Artefact) -> Files:
     """A crate: `name/Cargo.toml`, `name/src/lib.rs` and `name/src/selftest.rs`."""
-    v = LanguageView(artefact, FLAT[artefact.dtype], SYNTAX[artefact.dtype])
-    return tuple(
-        SourceFile(file.format(artefact.name), render(template, m=v.m, v=v))
-        for file, template in _FILES.items()
-    )
+    view = LanguageView(artefact, FLAT[artefact.dtype], SYNTAX[artefact.dtype])
+    return view.render(_FILES)
 
 
 def read_rust(data: bytes) -> Any:
     """The metadata, which is JSON in a raw string; None where there are none."""
-    found = _METADATA.search(data)
-    return parse_json(found[1]) if found else None
+    return search_json(_METADATA, data)
 
 
 def run_rust(artefact: Artefact, files: Files, rows: Array) -> Array:

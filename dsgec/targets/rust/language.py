@@ -1,4 +1,4 @@
-"""The one arithmetic, and networks, in Rust: without `std`, whose functions of floats are missing."""
+"""The one arithmetic, and networks, in Rust: without `std`, which has the functions of floats."""
 
 from dsgec.arithmetic.flat import snake
 from dsgec.arithmetic.ir import Dtype, Literal
@@ -84,6 +84,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         for operator, name in (("+", "add"), ("-", "sub"), ("*", "mul")):
             patterns[f"{kind} {operator}"] = f"{type_}::wrapping_{name}({{0}}, {{1}})"
     return FlatLanguage(
+        dtype,
         expressions=Language(_literal, lambda _: "", patterns),
         types={"real": real, "word": word, "wide": "u64"},
         function="fn {name}({parameters}) -> {real} {{",
@@ -96,8 +97,8 @@ def _flat(dtype: Dtype) -> FlatLanguage:
     )
 
 
-FLAT: dict[Dtype, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
-SYNTAX: dict[Dtype, Syntax] = {
+FLAT: dict[str, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
+SYNTAX: dict[str, Syntax] = {
     "double": Syntax(call=snake, literal=number, real="f64"),
     "float": Syntax(call=snake, literal=single_number, real="f32"),
 }
