@@ -1,7 +1,8 @@
 """Exports to compiled languages: many networks built at once, run on rows, and linted.
 
 Each driver reads the rows of every network and writes, as doubles: 1 if its self-test passes, the
-results of all rows and, of a classifier, the number of each row's class.
+results of all rows and, of a classifier, the number of each row's class; then the names of columns
+and classes, with `SEPARATOR` between them.
 """
 
 import os
@@ -13,14 +14,18 @@ from pathlib import Path
 
 import numpy as np
 
-from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.artefact import Artefact, view
+from dsgec.codegen.statements import C
+from dsgec.network.decide import chosen_classes
+from dsgec.network.evaluate import evaluate
 from dsgec.targets.go import OFFLINE
 from dsgec.targets.registry import TARGETS
-from tests.codegen.artefacts import expected_classes, expected_results, random_rows
+from tests.codegen.artefacts import expected_results, random_rows
 
-RUST_HEAD = """
+SEPARATOR = b"\x1f\x1e\x1f"
+RUST_HEAD = r"""
 macro_rules! of {
-    ($net:ident, $proba:ident, $classes:expr) => {{
+    ($net:ident, $proba:ident, $classes:expr, $texts:expr) => {{
         use $net::*;
         let data = std::fs::read(concat!(stringify!($net), ".rows")).unwrap();
         let value = |at: usize| f64::from_le_bytes(data[8 * at..][..8].try_into().unwrap());
@@ -33,21 +38,36 @@ macro_rules! of {
         }
         let classes: fn(&[Row]) -> Vec<f64> = $classes;
         found.extend(classes(&rows));
-        let bytes: Vec<u8> = found.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = found.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let texts: fn() -> Vec<&'static str> = $texts;
+        for text in texts() {
+            bytes.extend("\u{1f}\u{1e}\u{1f}".bytes());
+            bytes.extend(text.bytes());
+        }
         std::fs::write(concat!(stringify!($net), ".out"), bytes).unwrap();
     }};
 }
 """
-RUST_CLASSES = "|rows| predict_batch(rows).map(|n| n.map_or(-1.0, |n| n as f64)).collect()"
+RUST_CLASSES = """|rows| predict_batch(rows).map(|n| n.map_or(-1.0, |n| n as f64)).collect(),
+    || FEATURE_NAMES.iter().chain(&CLASS_NAMES).copied().collect()"""
+RUST_VALUES = "|_| Vec::new(), || FEATURE_NAMES.to_vec()"
 
-JAVA_HEAD = """
+JAVA_HEAD = r"""
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
 
 public final class Driver {
+    static String texts(List<String> names) {
+        StringBuilder all = new StringBuilder();
+        for (String name : names) all.append("\u001f\u001e\u001f").append(name);
+        return all.toString();
+    }
+
     static REAL[][] rows(String name, int features) throws IOException {
         ByteBuffer data = ByteBuffer.wrap(Files.readAllBytes(Path.of(name + ".rows")));
         data.order(ByteOrder.LITTLE_ENDIAN);
@@ -59,7 +79,8 @@ public final class Driver {
         return rows;
     }
 
-    static void write(String name, boolean passes, REAL[][] found, int[] classes)
+    static void write(
+            String name, boolean passes, REAL[][] found, int[] classes, String... texts)
             throws IOException {
         ByteBuffer out = ByteBuffer.allocate(8 + 8 * found.length * (found[0].length + 1));
         out.order(ByteOrder.LITTLE_ENDIAN);
@@ -68,12 +89,14 @@ public final class Driver {
         for (int number : classes) out.putDouble(number);
         byte[] bytes = java.util.Arrays.copyOf(out.array(), out.position());
         Files.write(Path.of(name + ".out"), bytes);
+        String all = String.join("", texts);
+        Files.writeString(Path.of(name + ".out"), all, StandardOpenOption.APPEND);
     }
 
     public static void main(String[] arguments) throws IOException {
 """
 
-GO_HEAD = """package main
+GO_HEAD = r"""package main
 
 import (
 	"encoding/binary"
@@ -92,10 +115,13 @@ func load(name string, put func(i, j int, value REAL), features int) {
 	}
 }
 
-func store(name string, found []float64) {
+func store(name string, found []float64, texts []string) {
 	var out []byte
 	for _, value := range found {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(value))
+	}
+	for _, text := range texts {
+		out = append(out, "\x1f\x1e\x1f"+text...)
 	}
 	if os.WriteFile(name+".out", out, 0o600) != nil {
 		panic(name)
@@ -109,7 +135,7 @@ func main() {
 def rust(folder: Path, models, dtype: str, *, lint: bool) -> None:
     calls = [
         f"    of!({name}, {'predict_proba_batch' if model.is_classifier else 'predict_batch'}, "
-        f"{RUST_CLASSES if model.is_classifier else '|_| Vec::new()'});"
+        f"{RUST_CLASSES if model.is_classifier else RUST_VALUES});"
         for name, model in models.items()
     ]
     needs = [f'{name} = {{ path = "../{name}" }}' for name in models]
@@ -135,9 +161,12 @@ def java(folder: Path, models, dtype: str, *, lint: bool) -> None:
         net, rows = f"{name}.Network", f"rows_{name}"
         proba = "predictProbaBatch" if model.is_classifier else "predictBatch"
         classes = f"{net}.predictBatch({rows})" if model.is_classifier else "new int[0]"
+        texts = ["feature", "class"] if model.is_classifier else ["feature"]
+        names = ", ".join(f"texts({net}.{kind}Names())" for kind in texts)
         calls += [
             f'        {dtype}[][] {rows} = rows("{name}", {net}.FEATURES);',
-            f'        write("{name}", {net}.selftest(), {net}.{proba}({rows}), {classes});',
+            f'        write("{name}", {net}.selftest(),',
+            f"            {net}.{proba}({rows}), {classes}, {names});",
         ]
     write(
         folder / "Driver.java", JAVA_HEAD.replace("REAL", dtype) + "\n".join(calls) + "\n    }\n}\n"
@@ -170,7 +199,10 @@ def go(folder: Path, models, dtype: str, *, lint: bool) -> None:
         if model.is_classifier:
             calls.append(f"\t\tfor _, number := range {name}.PredictBatch(rows) {{")
             calls.append("\t\t\tfound = append(found, float64(number))\n\t\t}")
-        calls.append(f'\t\tstore("{name}", found)\n\t}}')
+        calls.append(f"\t\ttexts := {name}.FeatureNames[:]")
+        if model.is_classifier:
+            calls.append(f"\t\ttexts = append(texts, {name}.ClassNames[:]...)")
+        calls.append(f'\t\tstore("{name}", found, texts)\n\t}}')
     imports = "".join(f'\t"example.com/{name}"\n' for name in models)
     head = GO_HEAD.replace("IMPORTS", imports).replace("REAL", real)
     write(folder / "main.go", head + "\n".join(calls) + "\n}\n")
@@ -213,23 +245,28 @@ LANGUAGES = {
 }
 
 
-def results(folder: Path, language: str, models, tables, dtype="double", *, lint=False):
-    """For each model by its name: whether its self-test passes, results, numbers of classes."""
+def results(folder: Path, language: str, models, tables, dtype="double", *, lint=False, edit=None):
+    """For each model by its name: whether its self-test passes, results, classes, names.
+
+    `edit` changes the text of a file of a model of this name.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name, model in models.items():
         for file in TARGETS[language].emit(Artefact(model, name, dtype)):
-            write(folder / file.name, file.text)
+            write(folder / file.name, edit(name, file.text) if edit else file.text)
         table = np.hstack([tables[name].astype("<f8"), np.zeros((len(tables[name]), 1))])
         (folder / f"{name}.rows").write_bytes(table.tobytes())
     known = LANGUAGES[language]
     known.build(folder, models, dtype, lint=lint and known.lint)
     found = {}
     for name, model in models.items():
-        passes, *values = np.fromfile(folder / f"{name}.out")
+        numbers, *texts = (folder / f"{name}.out").read_bytes().split(SEPARATOR)
+        passes, *values = np.frombuffer(numbers)
         width = len(model.classes) or len(model.network.outputs)
         count = len(tables[name]) * width
         made = np.array(values[:count]).reshape(-1, width)
-        found[name] = bool(passes), made, [int(number) for number in values[count:]]
+        classes = [int(number) for number in values[count:]]
+        found[name] = bool(passes), made, classes, [text.decode() for text in texts]
     return found
 
 
@@ -271,12 +308,11 @@ def extreme_rows(model, seed, count, dtype="double"):
 
 def expected(artefact, table):
     """By the interpreter: no result where a value is missing that nothing stands for."""
-    from dsgec.codegen.artefact import view
-    from dsgec.codegen.statements import C
-
     model, required = artefact.model, list(view(artefact, C).required)
-    made = expected_results(model, table)
     lacks = np.isnan(table[:, required]).any(axis=1)
+    made = expected_results(model, table)
     made[lacks] = np.nan
-    numbers = expected_classes(model, made) if model.is_classifier else np.array([])
-    return made, np.where(lacks, -1, numbers).tolist() if model.is_classifier else []
+    if not model.is_classifier:
+        return made, []
+    numbers, nothing = chosen_classes(evaluate(artefact.network, table), model.threshold)
+    return made, np.where(lacks | nothing, -1, numbers).tolist()
