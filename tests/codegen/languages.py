@@ -2,7 +2,7 @@
 
 Each driver reads the rows of every network and writes, as doubles: 1 if its self-test passes, the
 results of all rows and, of a classifier, the number of each row's class; then the names of columns
-and classes, with `SEPARATOR` between them.
+and classes, with `SEPARATOR` before each, and the numbers of three texts, two of them unknown.
 """
 
 import os
@@ -39,7 +39,7 @@ macro_rules! of {
         let classes: fn(&[Row]) -> Vec<f64> = $classes;
         found.extend(classes(&rows));
         let mut bytes: Vec<u8> = found.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let texts: fn() -> Vec<&'static str> = $texts;
+        let texts: fn() -> Vec<String> = $texts;
         for text in texts() {
             bytes.extend("\u{1f}\u{1e}\u{1f}".bytes());
             bytes.extend(text.bytes());
@@ -49,8 +49,10 @@ macro_rules! of {
 }
 """
 RUST_CLASSES = """|rows| predict_batch(rows).map(|n| n.map_or(-1.0, |n| n as f64)).collect(),
-    || FEATURE_NAMES.iter().chain(&CLASS_NAMES).copied().collect()"""
-RUST_VALUES = "|_| Vec::new(), || FEATURE_NAMES.to_vec()"
+    || FEATURE_NAMES.iter().chain(&CLASS_NAMES).map(|n| n.to_string()).chain([ASKED]).collect()"""
+RUST_VALUES = "|_| Vec::new(), || FEATURE_NAMES.iter().map(|n| n.to_string()).collect()"
+ASKED = ((1, 2), (1, -1), (0, 2))
+"""Columns, and the class whose name is asked for as a text there; -1 for a text of no class."""
 
 JAVA_HEAD = r"""
 import java.io.IOException;
@@ -102,6 +104,7 @@ import (
 	"encoding/binary"
 	"math"
 	"os"
+	"strconv"
 IMPORTS)
 
 func load(name string, put func(i, j int, value REAL), features int) {
@@ -113,6 +116,10 @@ func load(name string, put func(i, j int, value REAL), features int) {
 		value := math.Float64frombits(binary.LittleEndian.Uint64(data[8*at:]))
 		put(at/(features+1), at%(features+1), REAL(value))
 	}
+}
+
+func sprint(number REAL) string {
+	return strconv.FormatFloat(float64(number), 'g', -1, 64)
 }
 
 func store(name string, found []float64, texts []string) {
@@ -133,11 +140,12 @@ func main() {
 
 
 def rust(folder: Path, models, dtype: str, *, lint: bool) -> None:
-    calls = [
-        f"    of!({name}, {'predict_proba_batch' if model.is_classifier else 'predict_batch'}, "
-        f"{RUST_CLASSES if model.is_classifier else RUST_VALUES});"
-        for name, model in models.items()
-    ]
+    calls = []
+    for name, model in models.items():
+        proba = "predict_proba_batch" if model.is_classifier else "predict_batch"
+        texts = ", ".join(f"category({c}, {rust_text(n)}).to_string()" for c, n in asked(model))
+        rest = RUST_CLASSES.replace("ASKED", texts) if model.is_classifier else RUST_VALUES
+        calls.append(f"    of!({name}, {proba}, {rest});")
     needs = [f'{name} = {{ path = "../{name}" }}' for name in models]
     members = ", ".join(f'"{name}"' for name in ("driver", *models))
     write(folder / "Cargo.toml", f'[workspace]\nresolver = "2"\nmembers = [{members}]\n')
@@ -162,7 +170,11 @@ def java(folder: Path, models, dtype: str, *, lint: bool) -> None:
         proba = "predictProbaBatch" if model.is_classifier else "predictBatch"
         classes = f"{net}.predictBatch({rows})" if model.is_classifier else "new int[0]"
         texts = ["feature", "class"] if model.is_classifier else ["feature"]
-        names = ", ".join(f"texts({net}.{kind}Names())" for kind in texts)
+        names = [f"texts({net}.{kind}Names())" for kind in texts]
+        for column, number in asked(model):
+            text = '"no class"' if number < 0 else f"{net}.classNames().get({number})"
+            names.append(f'texts(List.of("" + {net}.category({column}, {text})))')
+        names = ", ".join(names)
         calls += [
             f'        {dtype}[][] {rows} = rows("{name}", {net}.FEATURES);',
             f'        write("{name}", {net}.selftest(),',
@@ -202,6 +214,9 @@ def go(folder: Path, models, dtype: str, *, lint: bool) -> None:
         calls.append(f"\t\ttexts := {name}.FeatureNames[:]")
         if model.is_classifier:
             calls.append(f"\t\ttexts = append(texts, {name}.ClassNames[:]...)")
+        for column, number in asked(model):
+            text = '"no class"' if number < 0 else f"{name}.ClassNames[{number}]"
+            calls.append(f"\t\ttexts = append(texts, sprint({name}.Category({column}, {text})))")
         calls.append(f'\t\tstore("{name}", found, texts)\n\t}}')
     imports = "".join(f'\t"example.com/{name}"\n' for name in models)
     head = GO_HEAD.replace("IMPORTS", imports).replace("REAL", real)
@@ -219,6 +234,16 @@ def go(folder: Path, models, dtype: str, *, lint: bool) -> None:
             run(folder, ["go", "vet", *(f"example.com/{name}" for name in models)], offline) == ""
         )
         assert run(folder, ["gofmt", "-l", *models]) == ""
+
+
+def asked(model):
+    """What is asked of a model whose second column has names of classes as texts."""
+    is_named = len(model.classes) > 2 and len(model.columns) > 1
+    return ASKED if is_named and model.columns[1].categories == model.classes[:3] else ()
+
+
+def rust_text(number):
+    return '"no class"' if number < 0 else f"CLASS_NAMES[{number}]"
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Rust, Java and Go: the interpreter's bits, clean lints, names that do nothing."""
 
+import re
 from itertools import count, islice
 
 import numpy as np
@@ -11,10 +12,19 @@ from dsgec.errors import DsgecError
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
+from dsgec.targets.go import OFFLINE
 from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import random_model
 from tests.codegen.hostile import hostile
-from tests.codegen.languages import LANGUAGES, expected, extreme_rows, results
+from tests.codegen.languages import (
+    LANGUAGES,
+    asked,
+    expected,
+    extreme_rows,
+    results,
+    run,
+    write,
+)
 from tests.codegen.test_emit import IRIS
 from tests.generators import same_bits
 
@@ -50,7 +60,9 @@ def agree(folder, language, models, dtype="double", rows=100, **options):
         if passes:
             assert same_bits(made, wanted.astype(float)), name
             assert numbers == classes, name
-        assert texts == [*(column.name for column in model.columns), *map(str, model.classes)]
+        numbers_of_texts = ["2", "-1", "-1"] if asked(model) else []
+        columns = [column.name for column in model.columns]
+        assert texts == [*columns, *map(str, model.classes), *numbers_of_texts]
 
 
 def change(name, text):
@@ -123,3 +135,31 @@ def test_strings_are_those_of_the_language():
     assert java_string("\ud800") == r'"\ud800"'
     assert java_string("a" * 10_001) == f'String.join("", "{"a" * 10_000}", "a")'
     assert raw_json(["#`", 2**64]) == r'["\u0023\u0060", 18446744073709551616]'
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("machine", ["arm64", "ppc64le", "s390x"])
+def test_go_fuses_no_product_with_a_sum(machine, tmp_path):
+    """These machines have the instruction, and Go uses it where the language lets it."""
+    if LANGUAGES["go"].missing:
+        pytest.skip("go is not installed")
+    calls = [f"{name}(x_1)" for name in ("sig", "tanh", "log", "sin", "exp")]
+    model = unnamed(parse(f"2.5 * x_1 + x_2 * x_3 + {' + '.join(calls)} + power(x_2, x_3)"))
+    texts = {file.name: file.text for file in TARGETS["go"].emit(Artefact(model, "net"))}
+    found = []
+    for number, text in enumerate(
+        (
+            texts["net/network.go"],
+            re.sub(r"float64\((\S+ \* \S+)\)", r"\1", texts["net/network.go"]),
+        )
+    ):
+        folder = tmp_path / str(number)
+        for name, other in texts.items():
+            write(folder / name, text if name == "net/network.go" else other)
+        environment = {name: value.format(tmp_path) for name, value in OFFLINE.items()}
+        build = ["go", "build", "-gcflags=-S", "."]
+        assembly = run(folder / "net", build, environment | {"GOARCH": machine})
+        found.append(len(re.findall(r"\tFN?M(?:ADD|SUB)[SD]?\t", assembly)))
+    ours, fused = found
+    assert ours == 0
+    assert fused > 20
