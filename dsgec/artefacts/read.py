@@ -20,6 +20,13 @@ _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
 WHEEL = ".whl"
 # The files that are called the same in every export, in a folder that is named for it.
 _INSIDE = {target.inside(target.files[0]) for target in TARGETS.values()} - {""}
+# How the names of other files end that come with the one that carries the metadata, and its name.
+_MAINS = {
+    file.format(""): target.files[0]
+    for target in TARGETS.values()
+    for file in target.files[1:]
+    if not target.inside(file)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,11 @@ def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
                 f"{path} holds nothing that dsgec exported", "`dsgec export` makes it."
             )
         yield [read_artefact(folder, name) for name in names]
+
+
+def is_exported_name(name: str) -> bool:
+    """Whether a file of this name may be one that dsgec exported."""
+    return name.endswith((WHEEL, *_MAINS, *(target.main.suffix for target in TARGETS.values())))
 
 
 def artefact_files(folder: Folder) -> list[str]:
@@ -135,13 +147,11 @@ def _makers(path: Path) -> dict[str, Target]:
 def _main(path: Path) -> Path:
     """The file that carries the metadata, of one that comes with it, such as a header."""
     for target in TARGETS.values():
-        for file in target.files[1:]:
-            inside, end = target.inside(file), file.format("")
-            if inside and _ends_in(path.absolute(), inside):
-                return _above(path, inside) / target.inside(target.files[0])
-            if not inside and path.name.endswith(end):
-                return path.with_name(target.files[0].format(path.name.removesuffix(end)))
-    return path
+        for file in filter(None, map(target.inside, target.files[1:])):
+            if _ends_in(path.absolute(), file):
+                return _above(path, file) / target.inside(target.files[0])
+    end = max((end for end in _MAINS if path.name.endswith(end)), key=len, default="")
+    return path.with_name(_MAINS[end].format(path.name.removesuffix(end))) if end else path
 
 
 def _inside(path: Path) -> str:
@@ -163,6 +173,5 @@ def _is_ours(folder: Folder, name: str) -> bool:
     return any(
         target.mark in folder.read(name, _HEAD, cut=True)
         for target in _makers(Path(name)).values()
-        if folder.has_file(name)
-        and not name.endswith(tuple(file.format("") for file in target.files[1:]))
+        if folder.has_file(name) and not name.endswith(tuple(_MAINS))
     )

@@ -51,7 +51,7 @@ def test_an_artefact_carries_its_model(target, model, tmp_path):
     assert f"{target}, double, model {found.artefact.model_id}" in line
 
 
-FURTHER = {"js": "net.mjs", "cffi": "net/__init__.py", "onnx": "net.onnx"}
+FURTHER = {"js": "net.mjs", "wasm": "net.wasm", "cffi": "net/__init__.py", "onnx": "net.onnx"}
 FURTHER |= {"rust": "net/src/lib.rs", "java": "net/Network.java", "go": "net/network.go"}
 
 
@@ -83,7 +83,7 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
     for given in (path, tmp_path):
         (line,) = verify(given)
         assert f"{target}, double, model" in line
-    if target == "onnx":
+    if target in ("onnx", "wasm"):
         path.write_bytes(path.read_bytes()[:-30])
     elif target == "cffi":
         library = tmp_path / "net" / "_net.abi3.so"
@@ -96,7 +96,7 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
         verify(path)
 
 
-@pytest.mark.parametrize("target", ["c", "js", "rust", "java", "go"])
+@pytest.mark.parametrize("target", ["c", "js", "wasm", "rust", "java", "go"])
 def test_any_file_of_an_artefact_names_it(target, tmp_path, monkeypatch):
     for path in export(SMALL, [target], "net", tmp_path):
         assert len(verify(path)) == 1
@@ -147,7 +147,7 @@ GRADED = Model(
 TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
 
 
-COMMANDS = {"js": "node", "rust": "rustc", "java": "javac", "go": "go"}
+COMMANDS = {"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"}
 CASES = [
     # Compilers take their time, and tests/codegen has these in double precision.
     pytest.param(
@@ -251,7 +251,7 @@ def test_what_any_export_wrote_into_a_run_is_removed_with_it(run, tmp_path):
     shutil.copytree(run, folder)
     keep = folder / "kept.txt"
     keep.touch()
-    for target in ("c", "js", "cffi"):
+    for target in ("c", "js", "wasm", "cffi"):
         export(SMALL, [target], "net", folder, wheel=target == "cffi")
     (folder / "net" / "__pycache__").mkdir()
     (folder / "net" / "__pycache__" / "_net.pyc").touch()
@@ -413,7 +413,7 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
 
 
 def test_a_target_that_there_is_not_is_a_mistake():
-    names = "c, python, numpy, cffi, js, rust, java, go, onnx"
+    names = "c, python, numpy, cffi, js, wasm, rust, java, go, onnx"
     with pytest.raises(DsgecError, match=f"unknown target `cobol`; choose from {names}$"):
         parse_targets("c,cobol")
 
