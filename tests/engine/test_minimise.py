@@ -28,6 +28,11 @@ SMALL = {"population": 9, "generations": 5, "elites": 0}
 LEARNING = {**SMALL, "variation": "trees", "steps": 1, "crossover": 0.2}
 
 
+def campaign(*cases):
+    """Cases that others stand for in a short test."""
+    return [pytest.param(case, marks=pytest.mark.campaign) for case in cases]
+
+
 def columns_data(seed=1, rows=40, classes=2):
     """Rows of columns of every kind, so that all that is done to a column has its price."""
     rng = np.random.default_rng(seed)
@@ -46,7 +51,7 @@ def columns_data(seed=1, rows=40, classes=2):
     return Dataset("columns", features, "y", names, x, y.astype(float), "0", columns)
 
 
-def run_random(seed):
+def run_random(seed, threads=0):
     rng = random.Random(seed)
     learns = rng.random() < 0.6
     representation = "dsge" if learns else rng.choice(["dsge", "sge", "ge"])
@@ -76,12 +81,12 @@ def run_random(seed):
         data = make_data(seed % 1000, 20, 3, 0 if text == "formula" else 2)
         objective = ""
     problem = make(text, settings, data, objective)
-    return assert_same_run(problem, settings, rng.choice([1, 1, 2]))
+    return assert_same_run(problem, settings, threads or rng.choice([1, 1, 2]))
 
 
-@pytest.mark.parametrize("seed", [0, 3, 4, 7])
+@pytest.mark.parametrize("seed", [3, 4, 7])
 def test_a_sample_of_random_grammars_runs_as_in_the_reference(seed):
-    run_random(seed)
+    run_random(seed, threads=1)
 
 
 @pytest.mark.campaign
@@ -92,7 +97,7 @@ def test_180_random_grammars_run_as_in_the_reference(block):
     assert any(state and state.invalid < len(state.population) for state in states)
 
 
-@pytest.mark.parametrize("what", COSTS)
+@pytest.mark.parametrize("what", [*campaign("connections"), "flash", *campaign("cycles")])
 def test_all_that_is_done_to_columns_has_its_price_as_in_the_reference(what):
     data = columns_data()
     settings = Settings(**LEARNING, minimise=what, seed=3)
@@ -118,7 +123,7 @@ def test_with_batches_parents_are_scored_again_as_in_the_reference():
     assert state.evaluations > whole.evaluations
 
 
-@pytest.mark.parametrize("what", ["connections", "flash"])
+@pytest.mark.parametrize("what", [*campaign("connections"), "flash"])
 def test_what_is_pruned_and_tuned_in_the_end_is_that_of_the_reference(what):
     given = {"minimise": what, "pruning": 6, "tuning": 20, "weights": "real", "generations": 8}
     settings = Settings(**{**LEARNING, **given})
@@ -152,7 +157,7 @@ def test_engine_and_loop_go_on_from_each_others_state(variation):
     assert last.champions == loop.champions
 
 
-@pytest.mark.parametrize("variation", ["trees", "lists"])
+@pytest.mark.parametrize("variation", [*campaign("trees"), "lists"])
 def test_a_damaged_state_is_refused_or_goes_on(variation):
     settings = Settings(**SMALL, variation=variation, minimise="flash")
     problem = make("one_layer", settings, make_data(2, 30, 3))
@@ -171,9 +176,9 @@ def test_a_state_of_another_cost_is_that_of_another_run():
             quick_engine(make("network", other, data, "log-loss"), other).restore(engine.save())
 
 
-@pytest.mark.parametrize("backend", ["engine", "numpy"])
+@pytest.mark.parametrize("backend", ["engine", *campaign("numpy")])
 def test_islands_exchange_the_first_of_their_fronts(backend):
-    given = {"islands": 3, "migrate_every": 2, "minimise": "connections"}
+    given = {"islands": 3, "migrate_every": 2, "minimise": "connections", "population": 6}
     settings = Settings(**{**LEARNING, **given})
     problem = make("network", settings, make_data(2, 30, 3), "log-loss")
     found = Search(choose(problem, settings, backend)).run()

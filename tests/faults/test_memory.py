@@ -52,6 +52,7 @@ def test_a_run_that_learns_without_memory_leaks_nothing(grammar, tmp_path):
     assert refused(make(grammar, settings), settings, 1, tmp_path, "-O1") > 50
 
 
+@pytest.mark.campaign
 def test_a_run_that_minimises_flash_without_memory_leaks_nothing(tmp_path):
     settings = learning(population=6, generations=3, elites=0, seed=3, minimise="flash")
     assert refused(make("one_layer", settings), settings, 1, tmp_path, "-O1") > 50

@@ -87,10 +87,13 @@ def test_what_the_page_names_takes_that_network(ended, tmp_path):
     assert row["model_id"] in "".join(p.read_text() for p in (tmp_path / "board").glob("*.h"))
 
 
-@pytest.mark.parametrize(("first", "then"), [("numpy", "engine"), ("reference", "numpy")])
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [("numpy", "engine"), pytest.param("reference", "numpy", marks=pytest.mark.campaign)],
+)
 def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, first, then):
     settings = {**FLASH, "tuning": 10}
-    whole = made(go(quick_job(tmp_path / "whole", 8, **settings), "numpy").folder)
+    whole = made(go(quick_job(tmp_path / "whole", 8, **settings)).folder)
     stop = threading.Event()
 
     def look(state):
