@@ -1,16 +1,20 @@
 """What all tests share: goldens, and skipping what this machine cannot do."""
 
+import gc
 import os
 import shutil
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from dsgec.native.extension import build_extension
 from dsgec.native.toolchain import find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
-from tests.quick import emit_engines_once, quick_toolchain, use_compiler
+from tests.quick import build_extensions_once, emit_engines_once, quick_toolchain, use_compiler
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -19,6 +23,23 @@ def pytest_addoption(parser):
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite tests/golden from what is emitted now"
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Nothing that is imported for the tests is ever garbage, so nobody looks for any there."""
+    gc.disable()
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if session.config.args == session.config.getini("testpaths") and worker.endswith("1"):
+        # pytest and Python keep what they make of a module. This worker begins with the last one,
+        # so that it makes half of them and reads the others, as the one beside it does.
+        for path in sorted(session.config.rootpath.glob("tests/*/test_*.py"), reverse=True):
+            with suppress(Exception, pytest.skip.Exception):  # it is imported again, and reported
+                import_module(f"tests.{path.parent.name}.{path.stem}")
+    collected = yield
+    gc.freeze()
+    gc.enable()
+    return collected
 
 
 def pytest_collection_modifyitems(items):
@@ -40,7 +61,7 @@ def own_cache(tmp_path_factory):
     os.environ["DSGEC_CACHE"] = str(session / "compiled")
     # Hundreds of processes start, each in half the time where Python keeps its bytecode.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = str(session / "bytecode")
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(session / "bytecode"))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -50,9 +71,16 @@ def quick_engines(request):
     Those of the campaign run for long."""
     with pytest.MonkeyPatch.context() as patch:
         emit_engines_once(patch)
+        build_extensions_once(patch)
         if request.config.option.markexpr != "campaign":
             use_compiler(patch, quick_toolchain)
         yield
+
+
+@pytest.fixture
+def extensions_compiled_again(monkeypatch):
+    """For proofs that the same source gives the same extension."""
+    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", build_extension)
 
 
 @pytest.fixture

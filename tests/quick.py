@@ -4,6 +4,7 @@ from functools import cache, lru_cache
 
 from dsgec.codegen import engine as codegen
 from dsgec.evolution.engine import Engine
+from dsgec.native.extension import build_extension
 from dsgec.native.toolchain import compilers, find_toolchain
 
 QUICK = ("-O0", "-pthread")
@@ -42,3 +43,9 @@ def emit_engines_once(monkeypatch, real=codegen.emit_engine):
         return emitted(codegen._read, *arguments, **options)  # which a test may have changed
 
     monkeypatch.setattr("dsgec.evolution.engine.emit_engine", emit)
+
+
+def build_extensions_once(monkeypatch):
+    """The same extension, which takes half a second, is compiled once by each worker."""
+    built = lru_cache(maxsize=64)(build_extension)
+    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", built)

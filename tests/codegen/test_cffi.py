@@ -263,6 +263,7 @@ def test_a_changed_weight_fails_the_selftest(tmp_path):
     assert answer.stdout == "False\n"
 
 
+@pytest.mark.usefixtures("extensions_compiled_again")
 def test_the_same_model_gives_the_same_bytes(tmp_path):
     for folder in "ab":
         export(SUM, ["cffi"], "same", tmp_path / folder, wheel=True)
