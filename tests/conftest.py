@@ -9,12 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.native.extension import build_extension
 from dsgec.native.toolchain import find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
-from tests.quick import build_extensions_once, emit_engines_once, quick_toolchain, use_compiler
+from tests.quick import (
+    build_extensions_as_usual,
+    build_extensions_soon,
+    emit_engines_once,
+    quick_toolchain,
+    use_compiler,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -71,16 +76,16 @@ def quick_engines(request):
     Those of the campaign run for long."""
     with pytest.MonkeyPatch.context() as patch:
         emit_engines_once(patch)
-        build_extensions_once(patch)
         if request.config.option.markexpr != "campaign":
             use_compiler(patch, quick_toolchain)
+            build_extensions_soon(patch)
         yield
 
 
 @pytest.fixture
-def extensions_compiled_again(monkeypatch):
-    """For proofs that the same source gives the same extension."""
-    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", build_extension)
+def usual_extensions(monkeypatch):
+    """Where it matters how users' extensions are compiled, and that this gives the same bytes."""
+    build_extensions_as_usual(monkeypatch)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from functools import cache, lru_cache
 
 from dsgec.codegen import engine as codegen
 from dsgec.evolution.engine import Engine
+from dsgec.native.extension import FLAGS as EXTENSION_FLAGS
 from dsgec.native.extension import build_extension
 from dsgec.native.toolchain import compilers, find_toolchain
 
@@ -45,7 +46,13 @@ def emit_engines_once(monkeypatch, real=codegen.emit_engine):
     monkeypatch.setattr("dsgec.evolution.engine.emit_engine", emit)
 
 
-def build_extensions_once(monkeypatch):
-    """The same extension, which takes half a second, is compiled once by each worker."""
+def build_extensions_soon(monkeypatch):
+    """Extensions are not optimised, and the same one is compiled once by each worker."""
+    monkeypatch.setattr("dsgec.native.extension.FLAGS", ("-O0", *EXTENSION_FLAGS[1:]))
     built = lru_cache(maxsize=64)(build_extension)
     monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", built)
+
+
+def build_extensions_as_usual(monkeypatch):
+    monkeypatch.setattr("dsgec.native.extension.FLAGS", EXTENSION_FLAGS)
+    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", build_extension)

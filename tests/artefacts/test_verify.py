@@ -54,7 +54,7 @@ FURTHER = {"js": "net.mjs", "cffi": "net/__init__.py", "onnx": "net.onnx"}
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
-@pytest.mark.usefixtures("extensions_compiled_again")
+@pytest.mark.usefixtures("usual_extensions")
 def test_an_artefact_carries_the_threshold_of_its_model(target, tmp_path):
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
