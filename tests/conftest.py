@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.native.toolchain import find_toolchain
+from dsgec.native.toolchain import compilers, find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
@@ -17,6 +17,7 @@ from tests.quick import (
     build_extensions_as_usual,
     build_extensions_soon,
     emit_engines_once,
+    quick_command,
     quick_toolchain,
     use_compiler,
 )
@@ -58,7 +59,7 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def own_cache(tmp_path_factory):
+def own_cache(request, tmp_path_factory):
     """Tests neither read nor fill the user's compile cache; those side by side share one."""
     session = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -67,6 +68,10 @@ def own_cache(tmp_path_factory):
     # Hundreds of processes start, each in half the time where Python keeps its bytecode.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.setdefault("PYTHONPYCACHEPREFIX", str(session / "bytecode"))
+    # Nor is what they compile optimised; here, where the compilers are known, CC changes nothing.
+    in_short = request.config.option.markexpr != "campaign"
+    if in_short and compilers() and compilers()[0].tcc is None:
+        os.environ["CC"] = str(quick_command(session, compilers()[0].command))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -92,6 +97,7 @@ def usual_extensions(monkeypatch):
 def usual_compiler(monkeypatch):
     """For long runs, and where it matters what users' engines are compiled by, and how."""
     use_compiler(monkeypatch, find_toolchain)
+    monkeypatch.delenv("CC", raising=False)
 
 
 @pytest.fixture(scope="module")

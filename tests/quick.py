@@ -21,6 +21,18 @@ def quick_toolchain():
     return next((found for found in compilers() if found.tcc is not None), find_toolchain())
 
 
+def quick_command(folder, command):
+    """A compiler for processes that tests start, which does what `command` does at -O0."""
+    path = folder / "quick-cc"
+    path.write_text(
+        "#!/bin/sh\n"
+        f'[ "$1" = --version ] && {command} --version | sed "1s/$/ at -O0/" && exit\n'
+        f'exec {command} "$@" -O0\n'
+    )
+    path.chmod(0o700)
+    return path
+
+
 def quick_engine(problem, settings, threads=1, flags=QUICK, kind=Engine):
     """An engine that is compiled soon; with other flags or threads, by the usual compiler."""
     toolchain = quick_toolchain() if threads == 1 and flags == QUICK else find_toolchain()

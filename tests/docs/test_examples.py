@@ -16,6 +16,9 @@ EXAMPLES = ROOT / "examples"
 NOTEBOOKS = sorted(path.name for path in EXAMPLES.glob("*.ipynb"))
 
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")  # they evolve for long
+
+
 def execute(name, folder, expression):
     """Run a notebook, and say what the expression is in the end."""
     nbclient = pytest.importorskip("nbclient", reason="needs nbclient, of the extra dev")
