@@ -104,6 +104,7 @@ def usual_compiler(monkeypatch):
 def usual_compiler_of_the_module():
     with pytest.MonkeyPatch.context() as patch:
         use_compiler(patch, find_toolchain)
+        patch.delenv("CC", raising=False)
         yield
 
 
