@@ -29,6 +29,7 @@ from dsgec.network.ir import Network as Nodes
 from dsgec.network.measure import size
 from dsgec.network.model import Label, Model, composed
 from dsgec.network.text import text
+from dsgec.packages.registry import parse_packages
 from dsgec.run.predict import model_rows
 
 _PICKLED = "the pickled network"
@@ -141,19 +142,32 @@ class Network:
         *,
         name: str = "",
         dtype: str = "double",
+        package: str | Sequence[str] = (),
         wheel: bool = False,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all. Empty with a
+            `package` that is to be alone.
         :param folder: Where the files go.
         :param name: Name of the module and prefix of its C symbols; default: that of the network.
         :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
         :param wheel: With the target `cffi`: also a wheel that pip installs.
         """
         one_of("dtype", dtype, DTYPES)
-        targets = parse_targets(to if isinstance(to, str) else ",".join(to))
-        return export(self.model, targets, name or self.name, Path(folder), dtype, wheel=wheel)
+        packages = parse_packages(package if isinstance(package, str) else ",".join(package))
+        named = to if isinstance(to, str) else ",".join(to)
+        targets = parse_targets(named) if named or not packages else ()
+        return export(
+            self.model,
+            targets,
+            name or self.name,
+            Path(folder),
+            dtype,
+            packages=packages,
+            wheel=wheel,
+        )
 
     @standard_arithmetic()
     def svg(self) -> str:

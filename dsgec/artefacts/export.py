@@ -7,8 +7,11 @@ from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
+from dsgec.packages.package import Package
+from dsgec.packages.registry import MAKERS, PACKAGES, WHEEL
 from dsgec.run.manifest import write_files
 from dsgec.targets.registry import TARGETS
+from dsgec.targets.target import Files, Target
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -28,35 +31,51 @@ def export(
     folder: Path,
     dtype: str = DTYPES[0],
     *,
+    packages: Sequence[str] = (),
     wheel: bool = False,
 ) -> list[Path]:
-    """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
-    files = artefact_files(Artefact(model, name, dtype), targets, wheel=wheel)
+    """Write the files of every target and every package; gives their paths.
+
+    `wheel`: also that package, of what one of the targets makes.
+    """
+    if wheel:
+        packages = (*packages, _wheel(targets))
+    files = artefact_files(Artefact(model, name, dtype), targets, packages)
     with writable(folder) as opened:
         _refuse_hidden(files, name, opened)
         write_files(opened, files)
     return [folder / path for path in files]
 
 
-def artefact_files(
-    artefact: Artefact, targets: Sequence[str], *, wheel: bool = False
-) -> dict[str, str | bytes]:
-    """The files of every target, by their names."""
-    dtype = artefact.dtype
-    if wheel and not any(TARGETS[target].build for target in targets):
-        built = [each for each in TARGETS if TARGETS[each].build]
+def _wheel(targets: Sequence[str]) -> str:
+    """The package of that name, if what it is made of is exported, too."""
+    if not any(TARGETS[target] == PACKAGES[WHEEL].target for target in targets):
+        able = [each for each in TARGETS if TARGETS[each] == PACKAGES[WHEEL].target]
         raise wrong(
-            "wheel", f"needs the target {', '.join(built)}", f"Use {mention('to', *built)} with it."
+            "wheel", f"needs the target {', '.join(able)}", f"Use {mention('to', *able)} with it."
         )
+    return WHEEL
+
+
+def artefact_files(
+    artefact: Artefact, targets: Sequence[str], packages: Sequence[str] = ()
+) -> dict[str, str | bytes]:
+    """The files of every target and every package, by their names."""
+    made: dict[Target, Files] = {}
     files: dict[str, str | bytes] = {}
-    for name in targets:
-        target = TARGETS[name]
-        if dtype not in target.dtypes:
-            able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
-            raise DsgecError(f"`{name}` cannot be of the type {dtype}", f"These can: {able}.")
-        made = target.make(artefact)
-        wheels = [target.build.wheel(artefact, made)] if wheel and target.build else []
-        for file in (*made, *wheels):
+    for name in (*targets, *dict.fromkeys(packages)):
+        maker = MAKERS[name]
+        target = maker.target if isinstance(maker, Package) else maker
+        if artefact.dtype not in maker.dtypes:
+            kind = PACKAGES if isinstance(maker, Package) else TARGETS
+            able = ", ".join(each for each in kind if artefact.dtype in kind[each].dtypes)
+            raise DsgecError(
+                f"`{name}` cannot be of the type {artefact.dtype}", f"These can: {able}."
+            )
+        if target not in made:
+            made[target] = target.make(artefact)
+        own = maker.make(artefact, made[target]) if isinstance(maker, Package) else made[target]
+        for file in own:
             if file.name in files:
                 raise DsgecError(
                     f"two of the targets {', '.join(targets)} would write {file.name}",
