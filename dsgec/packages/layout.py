@@ -6,12 +6,13 @@ from importlib.resources.abc import Traversable
 
 from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.codegen.environment import Code, render
+from dsgec.network.ir import Input
 from dsgec.packages.version import base_version, full_version
 from dsgec.resources import TEMPLATES
 from dsgec.targets.target import Files, Target
 
 _NAME = "NAME"  # in the name of a template: the artefact's
-_INTEGERS = ("q15", "q7")
+_REALS = ("double", "float")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,22 @@ class PackageView:
 
     @property
     def is_integer(self) -> bool:
-        return self.artefact.dtype in _INTEGERS
+        return self.artefact.dtype not in _REALS
+
+    @property
+    def number(self) -> Code:
+        """The type of what a row of the C has."""
+        return Code(f"{self.name}_{'number' if self.is_integer else 'real'}")
+
+    @property
+    def result(self) -> Code:
+        return Code(f"{self.name}_{'result' if self.is_integer else 'real'}")
+
+    @property
+    def used(self) -> list[int]:
+        """The columns that the network reads; nobody looks at the others."""
+        nodes = self.artefact.network.nodes
+        return sorted(node.column for node in nodes if isinstance(node, Input))
 
     @property
     def has_classes(self) -> bool:

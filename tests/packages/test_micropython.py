@@ -6,6 +6,8 @@ import os
 import struct
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,3 +145,34 @@ def test_micropython_itself_gives_the_bits_of_the_interpreter(model, tmp_path):
 def test_micropython_gives_the_bits_of_random_networks(seed, tmp_path):
     found, expected = in_micropython(random_model(seed), tmp_path)
     assert same_bits(np.array(found), expected)
+
+
+FIRMWARE = Path("/usr/share/firmware-microbit-micropython/firmware.hex")
+
+
+@pytest.mark.campaign
+def test_floats_of_32_bits_are_refused_by_a_board_that_has_them(tmp_path):
+    needs("qemu-system-arm")
+    if not FIRMWARE.exists():
+        pytest.skip("there is no firmware of a micro:bit here")
+    text = str(MICROPYTHON.make(artefact_of(IRIS))[0].text)
+    guard = text[text.index("if 1.0 +") : text.index("\n\nfeature_names_in_")]
+    machine = ["qemu-system-arm", "-M", "microbit", "-nographic"]
+    board = subprocess.Popen(
+        [*machine, "-device", f"loader,file={FIRMWARE}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        time.sleep(3)
+        for character in "\r" + guard.replace("\n    ", " ") + "\r\r":
+            board.stdin.write(character)
+            board.stdin.flush()
+            time.sleep(0.03)  # it reads no faster
+        time.sleep(3)
+    finally:
+        board.kill()
+        said, _ = board.communicate()
+
+    assert "ImportError: net needs floats of 64 bits" in said
