@@ -21,6 +21,8 @@ _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
 _ARCHIVES = tuple(dict.fromkeys(package.suffix for package in PACKAGES.values()))
 # The names of files that are the same in every export, in a folder that is named for it.
 _INSIDE = {t.main.name for t in TARGETS.values() if "{" not in t.main.name}
+# How the names of files end that come with the one that carries the metadata, and that one's name.
+_MAINS = {file.format(""): t.files[0] for t in TARGETS.values() for file in t.files[1:]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,13 @@ def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
         yield [read_artefact(folder, name) for name in names]
 
 
+def is_exported_name(name: str) -> bool:
+    """Whether a file of this name may be one that dsgec exported."""
+    return name.endswith(
+        (*_ARCHIVES, *_MAINS, *(target.main.suffix for target in TARGETS.values()))
+    )
+
+
 def artefact_files(folder: Folder) -> list[str]:
     """Those of a folder's files that say that they are artefacts."""
     names = folder.names()
@@ -124,23 +133,13 @@ def _makers(path: Path) -> dict[str, Target | Package]:
 
 def _main(path: Path) -> Path:
     """The file that carries the metadata, of one that comes with it, such as a header."""
-    for target in TARGETS.values():
-        for end in _ends(target):
-            if path.name.endswith(end):
-                return path.with_name(target.files[0].format(path.name.removesuffix(end)))
-    return path
-
-
-def _ends(maker: Target | Package) -> list[str]:
-    """How the names of the files end that come with the one that carries the metadata."""
-    if isinstance(maker, Package):
-        return []
-    return [file.format("") for file in maker.files[1:]]
+    end = max((end for end in _MAINS if path.name.endswith(end)), key=len, default="")
+    return path.with_name(_MAINS[end].format(path.name.removesuffix(end))) if end else path
 
 
 def _is_ours(folder: Folder, name: str) -> bool:
     return any(
         maker.mark in folder.read(name, _HEAD, cut=True)
         for maker in _makers(Path(name)).values()
-        if folder.has_file(name) and not name.endswith(tuple(_ends(maker)))
+        if folder.has_file(name) and not name.endswith(tuple(_MAINS))
     )
