@@ -91,7 +91,7 @@ def export(
 
     with open_folder(run) as folder:
         model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
-    _write(model, name or own_name, out or run, targets, packages, dtype, wheel)
+    _write(model, name or own_name, out or run, targets, packages, dtype, wheel=wheel)
 
 
 @click.command("compile", cls=GroupedCommand)
@@ -140,7 +140,7 @@ def compile_(
     own_name = safe_name(net.name.split(".")[0])
     folder = out or (Path() if source == "-" else net.parent)
     model = unnamed(simplify(network))
-    _write(model, name or own_name, folder, targets, packages, dtype, wheel)
+    _write(model, name or own_name, folder, targets, packages, dtype, wheel=wheel)
 
 
 def _write(
@@ -150,7 +150,7 @@ def _write(
     to: str | None,
     package: str,
     dtype: str,
-    wheel: bool,
+    **more: Any,
 ) -> None:
     """The files that were asked for, and their paths to standard output."""
     from dsgec.artefacts.export import export as write
@@ -159,7 +159,7 @@ def _write(
 
     packages = parse_packages(package)
     targets = () if packages and to is None else parse_targets(_USUAL if to is None else to)
-    paths = write(model, targets, name, folder, dtype, packages=packages, wheel=wheel)
+    paths = write(model, targets, name, folder, dtype, packages=packages, **more)
     for note in package_notes(packages, dtype):
         complain(note)
     for path in paths:
