@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dsgec.api.notebook import picture_data
 from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.artefacts.export import export, parse_targets
+from dsgec.artefacts.export import export, parse_packages, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.markup import render_markup
 from dsgec.codegen.names import safe_name
@@ -29,7 +29,6 @@ from dsgec.network.ir import Network as Nodes
 from dsgec.network.measure import size
 from dsgec.network.model import Label, Model, composed
 from dsgec.network.text import text
-from dsgec.packages.registry import parse_packages
 from dsgec.run.predict import model_rows
 
 _PICKLED = "the pickled network"

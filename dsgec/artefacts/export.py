@@ -16,12 +16,23 @@ from dsgec.targets.target import Files, Target
 
 def parse_targets(text: str) -> tuple[str, ...]:
     """The targets of a list such as `c,numpy`."""
-    targets = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    unknown = [target for target in targets if target not in TARGETS]
-    if unknown or not targets:
-        what = f"unknown target `{unknown[0]}`" if unknown else "no target is named"
-        raise DsgecError(f"{what}; choose from {', '.join(TARGETS)}")
+    targets = _listed(text, "target", TARGETS)
+    if not targets:
+        raise DsgecError(f"no target is named; choose from {', '.join(TARGETS)}")
     return targets
+
+
+def parse_packages(text: str) -> tuple[str, ...]:
+    """The packages of a list such as `arduino,cmake`, or none."""
+    return _listed(text, "package", PACKAGES)
+
+
+def _listed(text: str, kind: str, known: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise DsgecError(f"unknown {kind} `{unknown[0]}`; choose from {', '.join(known)}")
+    return names
 
 
 def export(

@@ -154,8 +154,8 @@ def _write(
 ) -> None:
     """The files that were asked for, and their paths to standard output."""
     from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import parse_targets
-    from dsgec.packages.registry import package_notes, parse_packages
+    from dsgec.artefacts.export import parse_packages, parse_targets
+    from dsgec.packages.registry import package_notes
 
     packages = parse_packages(package)
     targets = () if packages and to is None else parse_targets(_USUAL if to is None else to)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from dsgec.errors import DsgecError, mention
+from dsgec.errors import mention
 from dsgec.packages.layout import layout
 from dsgec.packages.micropython import MICROPYTHON
 from dsgec.packages.package import Package
@@ -15,6 +15,12 @@ WHEEL = "wheel"
 _C = TARGETS["c"]
 # Headers that sketches include, as file systems without capitals have them.
 _ARDUINO_HEADERS = "arduino eeprom ethernet keyboard mouse sd servo spi stepper wifi wire"
+# Components of ESP-IDF, which one of the same name in a project takes the place of.
+_IDF_COMPONENTS = """
+    bootloader bt cmock console cxx driver efuse freertos hal heap idf_test json log lwip main
+    mbedtls mqtt newlib nvs_flash openthread partition_table perfmon protobuf protocomm pthread
+    riscv rt sdmmc soc spi_flash spiffs ulp unity usb vfs wpa_supplicant xtensa
+"""
 _CMAKE_TARGETS = "all clean depend edit_cache install package package_source rebuild_cache test"
 _ON_AVR = (
     "note: on AVR boards (Uno, Nano, Mega) a double has 32 bits, and this package does not compile"
@@ -49,22 +55,13 @@ PACKAGES: dict[str, Package] = {
         "platformio", "/library.json", taken=_ARDUINO_HEADERS, notes={"double": _ON_AVR}
     ),
     "zephyr": _archive("zephyr", "/zephyr/module.yml"),
-    "esp-idf": _archive("esp-idf", "/idf_component.yml"),
+    "esp-idf": _archive("esp-idf", "/idf_component.yml", taken=_IDF_COMPONENTS),
     "cmake": _archive("cmake", "-config.cmake.in", taken=_CMAKE_TARGETS),
     "micropython": _archive("micropython", "/package.json", MICROPYTHON, "", taken="boot main"),
     WHEEL: Package(TARGETS["cffi"], wheel_file, wheel_entries, ".dist-info/WHEEL", suffix=".whl"),
 }
 
 MAKERS: dict[str, Target | Package] = {**TARGETS, **PACKAGES}
-
-
-def parse_packages(text: str) -> tuple[str, ...]:
-    """The packages of a list such as `arduino,cmake`."""
-    packages = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    unknown = [package for package in packages if package not in PACKAGES]
-    if unknown:
-        raise DsgecError(f"unknown package `{unknown[0]}`; choose from {', '.join(PACKAGES)}")
-    return packages
 
 
 def package_notes(packages: tuple[str, ...], dtype: str) -> list[str]:

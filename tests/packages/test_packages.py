@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 import dsgec as library
-from dsgec.artefacts.export import export
+from dsgec.artefacts.export import export, parse_packages
 from dsgec.artefacts.inspect import inspect_artefact
 from dsgec.artefacts.verify import verify
 from dsgec.codegen.artefact import Artefact
@@ -13,7 +13,7 @@ from dsgec.errors import DsgecError
 from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.packages import DESCRIPTIONS
-from dsgec.packages.registry import PACKAGES, parse_packages
+from dsgec.packages.registry import PACKAGES
 from dsgec.targets.registry import TARGETS
 from tests.codegen.test_emit import IRIS
 from tests.command import dsgec
