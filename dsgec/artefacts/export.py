@@ -1,10 +1,13 @@
 """A model to files that can be used without dsgec."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.errors import DsgecError, mention, wrong
+from dsgec.fixed.columns import Range
+from dsgec.fixed.ir import STORED_BITS
+from dsgec.fixed.ranges import chosen_ranges, refuse_ranges
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
 from dsgec.packages.package import Package
@@ -12,6 +15,8 @@ from dsgec.packages.registry import MAKERS, PACKAGES, WHEEL
 from dsgec.run.manifest import write_files
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
+
+NO_RANGES: Mapping[str, Range] = {}
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -44,18 +49,36 @@ def export(
     *,
     packages: Sequence[str] = (),
     wheel: bool = False,
+    ranges: Mapping[str, Range] = NO_RANGES,
+    recorded: Sequence[Range | None] = (),
 ) -> list[Path]:
     """Write the files of every target and every package; gives their paths.
 
-    `wheel`: also that package, of what one of the targets makes.
+    `wheel`: also that package, of what one of the targets makes. For fixed point, `ranges` has
+    those of columns by name, `recorded` the training rows' of all.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
-    files = artefact_files(Artefact(model, name, dtype), targets, packages)
+    artefact = make_artefact(model, name, dtype, ranges, recorded)
+    files = artefact_files(artefact, targets, packages)
     with writable(folder) as opened:
         _refuse_hidden(files, name, opened)
         write_files(opened, files)
     return [folder / path for path in files]
+
+
+def make_artefact(
+    model: Model,
+    name: str,
+    dtype: str,
+    ranges: Mapping[str, Range] = NO_RANGES,
+    recorded: Sequence[Range | None] = (),
+) -> Artefact:
+    """The model with its numbers; see `export`."""
+    if dtype not in STORED_BITS:
+        refuse_ranges(ranges, dtype)
+        return Artefact(model, name, dtype)
+    return Artefact(model, name, dtype, ranges=chosen_ranges(model.columns, recorded, ranges))
 
 
 def _wheel(targets: Sequence[str]) -> str:

@@ -46,10 +46,23 @@ def dtype_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--dtype`, the same for both commands."""
     return click.option(
         "--dtype",
-        type=click.Choice(["double", "float"]),
+        type=click.Choice(["double", "float", "q15", "q7"]),
         default="double",
         show_default=True,
-        help="The numbers that the exported code computes with.",
+        help="The numbers that the exported code computes with; q15 and q7 are fixed point:"
+        " integers of 16 and 8 bits.",
+    )(function)
+
+
+def range_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--range`, the same for both commands."""
+    return click.option(
+        "--range",
+        "ranges",
+        multiple=True,
+        metavar="COLUMN=LO:HI",
+        help="For fixed point: the range of a column, beyond which it saturates; `*` stands for all"
+        " other columns. Repeatable. Default: that of the training rows, widened.",
     )(function)
 
 
@@ -74,6 +87,7 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @package_option
 @dtype_option
+@range_option
 @wheel_option
 def export(
     run: Path,
@@ -83,15 +97,20 @@ def export(
     pick: tuple[str, str] | None,
     packages: str,
     dtype: str,
+    ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
+    from dsgec.fixed.ranges import parse_ranges
     from dsgec.folder import open_folder
-    from dsgec.run.folder import read_model, read_picked
+    from dsgec.run.folder import read_model, read_picked, read_record
+    from dsgec.run.record import record_ranges
 
     with open_folder(run) as folder:
         model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
-    _write(model, name or own_name, out or run, targets, packages, dtype, wheel=wheel)
+        recorded = record_ranges(read_record(folder), model)
+    more = {"ranges": parse_ranges(ranges), "recorded": recorded}
+    _write(model, name or own_name, out or run, targets, packages, dtype, wheel=wheel, **more)
 
 
 @click.command("compile", cls=GroupedCommand)
@@ -102,6 +121,7 @@ def export(
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
 @package_option
 @dtype_option
+@range_option
 @wheel_option
 def compile_(
     net: Path,
@@ -111,6 +131,7 @@ def compile_(
     layered: bool,
     packages: str,
     dtype: str,
+    ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write a network of your own as source code.
@@ -118,6 +139,7 @@ def compile_(
     NET is a text file with its equations; `-` reads standard input.
     """
     from dsgec.codegen.names import safe_name
+    from dsgec.fixed.ranges import parse_ranges
     from dsgec.network.model import unnamed
     from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
@@ -140,7 +162,8 @@ def compile_(
     own_name = safe_name(net.name.split(".")[0])
     folder = out or (Path() if source == "-" else net.parent)
     model = unnamed(simplify(network))
-    _write(model, name or own_name, folder, targets, packages, dtype, wheel=wheel)
+    more = {"ranges": parse_ranges(ranges)}
+    _write(model, name or own_name, folder, targets, packages, dtype, wheel=wheel, **more)
 
 
 def _write(
