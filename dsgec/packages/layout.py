@@ -6,13 +6,13 @@ from importlib.resources.abc import Traversable
 
 from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.codegen.environment import Code, render
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.network.ir import Input
 from dsgec.packages.version import base_version, full_version
 from dsgec.resources import TEMPLATES
 from dsgec.targets.target import Files, Target
 
 _NAME = "NAME"  # in the name of a template: the artefact's
-_REALS = ("double", "float")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class PackageView:
 
     @property
     def is_integer(self) -> bool:
-        return self.artefact.dtype not in _REALS
+        return self.artefact.dtype in STORED_BITS
 
     @property
     def number(self) -> Code:

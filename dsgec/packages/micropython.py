@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.arithmetic.source import python_source
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.arithmetic.source import Module, python_source
+from dsgec.codegen.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.literals import number
-from dsgec.codegen.statements import PYTHON, functions_used
+from dsgec.codegen.statements import PYTHON
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.native.module import load_module
 from dsgec.targets.reading import parse_json
 from dsgec.targets.running import given_rows
@@ -57,8 +58,10 @@ def emit_micropython(artefact: Artefact) -> Files:
     """`name.py`, and `name_selftest.py`, which it imports where that is asked for."""
     numbers = _Numbers()
     m = view(artefact, replace(PYTHON, literal=numbers.literal))
-    source = python_source("scalar", functions_used(artefact.network, PYTHON), imports=False)
+    section: Module = "integer" if m.fixed else "scalar"
+    source = python_source(section, functions_called(artefact, PYTHON), imports=False)
     arithmetic = numbers.replaced(_DOCSTRING.sub("", source).lstrip("\n"))
+    integers = numbers.replaced(render("python/integers.py.j2", m=m)) if m.fixed else ""
     threshold = Code(numbers.literal(m.threshold))
     golden = m.golden
     module = render(
@@ -67,6 +70,7 @@ def emit_micropython(artefact: Artefact) -> Files:
         texts={i: c.categories for i, c in enumerate(m.columns) if c.categories},
         threshold=threshold,
         arithmetic=Code(arithmetic),
+        integers=Code(integers),
         numbers=_bytes(numbers.places),
         count=len(numbers.places),
         uses_math="math." in arithmetic,
@@ -104,5 +108,9 @@ def _bytes(pieces: Iterable[bytes]) -> Code:
 
 
 MICROPYTHON = Target(
-    ("{}.py", "{}_selftest.py"), emit_micropython, read_micropython, run_micropython
+    ("{}.py", "{}_selftest.py"),
+    emit_micropython,
+    read_micropython,
+    run_micropython,
+    dtypes=("double", *STORED_BITS),
 )

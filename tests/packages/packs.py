@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dsgec.codegen.artefact import Artefact
+from dsgec.artefacts.export import make_artefact
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.packages.registry import PACKAGES
 from tests.codegen.artefacts import expected_classes, expected_results
 from tests.codegen.hostile import KNOWN, hostile
 
+RANGES = {"*": (1.0, 9.0)}
 HOSTILE = hostile(len(KNOWN), 5)
 STUBS = Path(__file__).parent / "stubs"
 
@@ -21,7 +23,8 @@ STUBS = Path(__file__).parent / "stubs"
 @cache
 def artefact_of(model, dtype="double", name="net"):
     """An artefact that tests share, with the rows of its self-test."""
-    return Artefact(model, name, dtype)
+    ranges = RANGES if dtype in STORED_BITS else {}
+    return make_artefact(model, name, dtype, ranges)
 
 
 def unpacked(model, package, folder, dtype="double"):

@@ -82,6 +82,15 @@ def test_the_example_of_a_board_blinks_the_class(package, tmp_path):
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("package", BOARDS)
+@pytest.mark.parametrize("dtype", ["q15", "q7"])
+def test_the_examples_of_boards_in_fixed_point_pass_the_self_test(package, dtype, tmp_path):
+    first, name, *rest = blinks(IRIS, package, tmp_path, dtype)
+    assert first == "net: the self-test passed"
+    assert len(rest) == IRIS.classes.index(name) + 1
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("package", BOARDS)
 @pytest.mark.parametrize("model", [REGRESSION, TEXTS])
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_the_examples_of_boards_show_what_any_network_predicts(package, model, dtype, tmp_path):
@@ -128,9 +137,10 @@ int main(void)
 """
 
 
-def test_an_atmega328_passes_the_self_test(tmp_path):
+@pytest.mark.parametrize("dtype", ["float", "q15"])
+def test_an_atmega328_passes_the_self_test(dtype, tmp_path):
     needs("avr-gcc", "avr-size", "simavr")
-    source = unpacked(IRIS, "arduino", tmp_path, "float") / "src"
+    source = unpacked(IRIS, "arduino", tmp_path, dtype) / "src"
     (tmp_path / "main.c").write_text(MAIN)
     files = [tmp_path / "main.c", source / "net.c", source / "net_selftest.c"]
     flags = ["-mmcu=atmega328p", "-DF_CPU=16000000UL", "-Os", f"-I{source}", *STRICT.split()]
@@ -159,9 +169,10 @@ def test_doubles_are_refused_where_they_have_32_bits(tmp_path):
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("model", [IRIS, REGRESSION, TEXTS])
-def test_arduinos_own_builder_makes_a_sketch_that_runs_on_an_uno(model, tmp_path):
+@pytest.mark.parametrize("dtype", ["float", "q15", "q7"])
+def test_arduinos_own_builder_makes_a_sketch_that_runs_on_an_uno(model, dtype, tmp_path):
     needs("arduino-builder", "simavr", "timeout")
-    unpacked(model, "arduino", tmp_path / "libraries", "float")
+    unpacked(model, "arduino", tmp_path / "libraries", dtype)
     sketch = tmp_path / "libraries" / "net" / SKETCHES["arduino"]
     (tmp_path / "build").mkdir()
     run(
@@ -177,7 +188,7 @@ def test_arduinos_own_builder_makes_a_sketch_that_runs_on_an_uno(model, tmp_path
     said = done.stdout + done.stderr
 
     assert "net: the self-test passed" in said
-    number = re.search(r"([a-z]+|-?\d\.\d{6})\.\.", said.split("passed")[1])
+    number = re.search(r"([a-z]+|-?\d\.\d{6}|-?\d+)\.\.", said.split("passed")[1])
     assert number, said
 
 
@@ -229,7 +240,7 @@ def test_the_options_of_a_platform_are_those_that_the_build_reads(package, tmp_p
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("package", ["arduino", "platformio", "zephyr", "esp-idf", "cmake"])
-@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("dtype", ["double", "float", "q15", "q7"])
 def test_the_sources_of_every_package_compile_for_a_cortex_m0(package, dtype, tmp_path):
     needs("arm-none-eabi-gcc")
     source = unpacked(IRIS, package, tmp_path, dtype) / "src"

@@ -45,6 +45,17 @@ def test_the_module_gives_the_bits_of_the_interpreter(model):
     agrees(model)
 
 
+@pytest.mark.parametrize("dtype", ["q15", "q7"])
+def test_the_module_gives_the_integers_of_the_interpreter(dtype):
+    artefact = artefact_of(IRIS, dtype)
+    rows = np.random.default_rng(1).uniform(-2, 12, (200, 4))
+    files = MICROPYTHON.make(artefact)
+    assert same_bits(MICROPYTHON.run(artefact, files, rows), artefact.numbers.results(rows))
+    selftest = load_module(str(files[1].text), "net_selftest")
+    module = load_module(str(files[0].text), "net")
+    assert selftest.agrees(module._results, module._choose)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("start", range(0, 100, 10))
 def test_the_modules_of_random_networks_give_the_bits_of_the_interpreter(start):
@@ -110,10 +121,10 @@ for row in rows:
 """
 
 
-def in_micropython(model, folder):
+def in_micropython(model, folder, dtype="double"):
     """MicroPython's own results of rows, and those of the interpreter, as hexadecimal digits."""
     needs("micropython")
-    artefact = artefact_of(model)
+    artefact = artefact_of(model, dtype)
     files = {file.name: file.text.encode() for file in MICROPYTHON.make(artefact)}
     table = random_rows(model, 7, 40)
     rows = [row.tobytes() for row in table.astype("<f8")]
@@ -131,20 +142,20 @@ def in_micropython(model, folder):
     first, *lines = said.stdout.split("\n")[: len(rows) + 1]
     assert first == "selftest True"
     found = [struct.unpack(f"<{len(line.split()) // 8}d", bytes.fromhex(line)) for line in lines]
-    return found, expected_results(model, table)
+    return np.array(found), artefact.numbers.results(table)
 
 
-@pytest.mark.parametrize("model", [IRIS, TEXTS])
-def test_micropython_itself_gives_the_bits_of_the_interpreter(model, tmp_path):
-    found, expected = in_micropython(model, tmp_path)
-    assert same_bits(np.array(found), expected)
+@pytest.mark.parametrize(("model", "dtype"), [(IRIS, "double"), (TEXTS, "double"), (IRIS, "q15")])
+def test_micropython_itself_gives_the_bits_of_the_interpreter(model, dtype, tmp_path):
+    found, expected = in_micropython(model, tmp_path, dtype)
+    assert same_bits(found, expected)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(100))
 def test_micropython_gives_the_bits_of_random_networks(seed, tmp_path):
     found, expected = in_micropython(random_model(seed), tmp_path)
-    assert same_bits(np.array(found), expected)
+    assert same_bits(found, expected)
 
 
 FIRMWARE = Path("/usr/share/firmware-microbit-micropython/firmware.hex")

@@ -17,18 +17,19 @@ from dsgec.packages.registry import PACKAGES
 from dsgec.targets.registry import TARGETS
 from tests.codegen.test_emit import IRIS
 from tests.command import dsgec
-from tests.packages.packs import HOSTILE, artefact_of, unpacked
+from tests.packages.packs import HOSTILE, RANGES, artefact_of, unpacked
 
 SMALL = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
 ARCHIVES = [name for name, package in PACKAGES.items() if package.suffix == ".zip"]
 
 
 @pytest.mark.parametrize("package", ARCHIVES)
-@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("dtype", ["double", "float", "q15"])
 def test_a_package_is_proved_as_a_whole_file(package, dtype, tmp_path, monkeypatch):
     if dtype not in PACKAGES[package].dtypes:
         pytest.skip("there is no such package")
-    (path,) = export(SMALL, (), "net", tmp_path, dtype, packages=[package])
+    ranges = RANGES if dtype == "q15" else {}
+    (path,) = export(SMALL, (), "net", tmp_path, dtype, packages=[package], ranges=ranges)
     (line,) = verify(path)
     assert f"{package}, {dtype}, model" in line
     monkeypatch.setattr("dsgec.artefacts.inspect.costs", lambda _: [])  # which compiles it

@@ -16,6 +16,7 @@ if 1.0 + 1.0 / (1 << 30) == 1.0:
 
 feature_names_in_ = ['sepal length', 'sepal width', 'petal length', 'petal width']
 classes_ = ['setosa', 'versicolor', 'virginica']
+n_features_in_ = 4
 
 _NAN = float("nan")
 _INF = float("inf")
@@ -57,8 +58,8 @@ def _complete(row):
 
 def _row(row):
     """The numbers of a row."""
-    if len(row) != len(feature_names_in_):
-        raise ValueError("expected a row of %d values" % len(feature_names_in_))
+    if len(row) != n_features_in_:
+        raise ValueError("expected a row of %d values" % n_features_in_)
     numbers = [_NAN] * len(row)
     for column in _READ:
         value = row[column]
