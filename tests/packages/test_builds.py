@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -167,18 +168,23 @@ def test_doubles_are_refused_where_they_have_32_bits(tmp_path):
     assert "export with --dtype float" in done.stderr
 
 
+HARDWARE = Path("/usr/share/arduino-builder"), Path("/usr/share/arduino/hardware")
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("model", [IRIS, REGRESSION, TEXTS])
 @pytest.mark.parametrize("dtype", ["float", "q15", "q7"])
 def test_arduinos_own_builder_makes_a_sketch_that_runs_on_an_uno(model, dtype, tmp_path):
     needs("arduino-builder", "simavr", "timeout")
+    if not all(folder.exists() for folder in HARDWARE):
+        pytest.skip("Arduino's core for AVR is not where Debian has it")
     unpacked(model, "arduino", tmp_path / "libraries", dtype)
     sketch = tmp_path / "libraries" / "net" / SKETCHES["arduino"]
     (tmp_path / "build").mkdir()
     run(
         *("arduino-builder", "-compile", "-fqbn", "arduino:avr:uno", "-warnings", "all"),
-        *("-hardware", "/usr/share/arduino-builder", "-hardware", "/usr/share/arduino/hardware"),
-        *("-tools", "/usr/share/arduino", "-prefs=runtime.tools.avr-gcc.path=/usr"),
+        *(part for folder in HARDWARE for part in ("-hardware", folder)),
+        *("-tools", HARDWARE[1], "-prefs=runtime.tools.avr-gcc.path=/usr"),
         # Which the compiler of some systems does not define in C++.
         "-prefs=compiler.cpp.extra_flags=-DDECIMAL_DIG=__DECIMAL_DIG__",
         *("-libraries", tmp_path / "libraries", "-build-path", tmp_path / "build", sketch),
