@@ -79,7 +79,7 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
     export(MODEL, [target], "net", tmp_path)
     path = tmp_path / FURTHER[target]
     assert read_artefact(path).artefact == Artefact(MODEL, "net")
-    assert read_artefact(path).targets == (target,)
+    assert read_artefact(path).makers == (target,)
     for given in (path, tmp_path):
         (line,) = verify(given)
         assert f"{target}, double, model" in line
@@ -202,9 +202,9 @@ def test_a_wheel_is_verified_and_inspected(tmp_path):
     export(SMALL, ["cffi"], "net", tmp_path, "float", wheel=True)
     (wheel,) = tmp_path.glob("*.whl")
     (line,) = verify(wheel)
-    assert "cffi, float, model" in line
+    assert "wheel, float, model" in line
     assert "every byte" in line
-    assert f"{wheel} (cffi)" in inspect_artefact(wheel)[0]
+    assert f"{wheel} (wheel)" in inspect_artefact(wheel)[0]
     assert len(verify(tmp_path)) == 2
 
     with zipfile.ZipFile(wheel, "a") as archive:
