@@ -16,6 +16,7 @@ from dsgec.artefacts.verify import verify
 from dsgec.codegen.artefact import Artefact
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.folder import open_folder
 from dsgec.native.toolchain import CompileError
 from dsgec.network.model import Column, Model, plain, unnamed
@@ -170,7 +171,8 @@ def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
         pytest.skip(f"{COMMANDS[target]} is not installed")
     (tmp_path / "t.csv").write_text(TABLE)
     table = read_table(str(tmp_path / "t.csv"))
-    export(GRADED, [target], "net", tmp_path / "out", dtype)
+    ranges = {"*": (-4.0, 4.0)} if dtype in STORED_BITS else {}
+    export(GRADED, [target], "net", tmp_path / "out", dtype, ranges=ranges)
     line = verify(tmp_path / "out", table)[-1]
 
     assert f"4 rows of {table.source} " in line
