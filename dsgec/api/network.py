@@ -23,6 +23,8 @@ from dsgec.data.table import read_table
 from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError, counted
 from dsgec.fixed.columns import Range, read_ranges
+from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.cost import cost
 from dsgec.network.decide import chosen_classes
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -78,6 +80,16 @@ class Network:
     def size(self) -> dict[str, int]:
         """How many layers, neurons, features and connections it has."""
         return asdict(size(self.model.network))
+
+    def cost(self, chip: str = USUAL_CHIP, dtype: str = "double") -> dict[str, int]:
+        """Bytes of `flash` and `stack`, and `cycles` for a row, of its C: an estimate.
+
+        :param chip: `"cortex-m0plus"`, `"cortex-m4f"`, `"avr"` or `"rv32imc"`.
+        :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        """
+        one_of("chip", chip, tuple(CHIPS))
+        one_of("dtype", dtype, DTYPES)
+        return asdict(cost(self.model, chip, dtype))
 
     @standard_arithmetic()
     def predict(self, X: Any) -> NDArray[Any]:

@@ -10,6 +10,7 @@ import click
 from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import complain, say
 from dsgec.errors import DsgecError
+from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.packages import DESCRIPTIONS as PACKAGE_DESCRIPTIONS
 from dsgec.targets import DESCRIPTIONS
 
@@ -80,10 +81,18 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option(
     "--pick",
-    type=(click.Choice(["smallest-within", "at-most", "size"]), str),
-    metavar="smallest-within SHARE | at-most N | size N",
+    type=(click.Choice(["smallest-within", "at-most", "size", "flash", "cycles"]), str),
+    metavar="smallest-within SHARE | at-most N | size N | flash BYTES | cycles N",
     help="Not the best network but one of the hall of fame: the smallest whose score is within such"
-    " as 1% of the best, the best of at most N connections, or that of N.",
+    " as 1% of the best, the best of at most N connections, that of N, or the best whose C takes at"
+    " most such as 4KB of flash or 20000 cycles a row of a --chip, by dsgec's estimate.",
+)
+@click.option(
+    "--chip",
+    type=click.Choice(list(CHIPS)),
+    default=USUAL_CHIP,
+    show_default=True,
+    help="What --pick flash and --pick cycles are for.",
 )
 @package_option
 @dtype_option
@@ -96,6 +105,7 @@ def export(
     name: str | None,
     pick: tuple[str, str] | None,
     packages: str,
+    chip: str,
     dtype: str,
     ranges: tuple[str, ...],
     wheel: bool,
@@ -107,7 +117,7 @@ def export(
     from dsgec.run.record import record_ranges
 
     with open_folder(run) as folder:
-        model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
+        model, own_name = read_picked(folder, *pick, chip, dtype) if pick else read_model(folder)
         recorded = record_ranges(read_record(folder), model)
     more = {"ranges": parse_ranges(ranges), "recorded": recorded}
     _write(model, name or own_name, out or run, targets, packages, dtype, wheel=wheel, **more)
