@@ -10,6 +10,7 @@ network     phenotype             → Network       flat, checked, simplified
 codegen     Network               → source text   C, numpy and others, one operation a line
 native      source text           → functions     compiled, cached, loaded
 targets     Network               → files         a folder for each: emit, read back, run
+foreign     others' models        → Model         scikit-learn's estimators, ONNX files
 workers     calls                 → results       by processes here, or by a dask cluster's
 data        a table file          → Dataset       features and target as numbers
 fitness     outputs               → a score       what is minimised, what people read

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import say
 from dsgec.errors import DsgecError
 from dsgec.targets import DESCRIPTIONS
+
+if TYPE_CHECKING:
+    from dsgec.network.model import Model
 
 _MOST_NETWORK_BYTES = 64 << 20
 
@@ -87,6 +90,9 @@ def export(
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
+@click.option("--features", metavar="NAME[,…]", help="Of an ONNX file: the names of the features.")
+@click.option("--classes", metavar="NAME[,…]", help="Of an ONNX file: the names of the classes.")
+@click.option("--page", is_flag=True, help="Also write NAME.html, with the network running in it.")
 @dtype_option
 @wheel_option
 def compile_(
@@ -95,16 +101,54 @@ def compile_(
     out: Path | None,
     name: str | None,
     layered: bool,
+    features: str | None,
+    classes: str | None,
+    page: bool,
     dtype: str,
     wheel: bool,
 ) -> None:
     """Write a network of your own as source code.
 
-    NET is a text file with its equations; `-` reads standard input.
+    NET is an ONNX file, or a text file with the network's equations; `-` reads standard input.
     """
     from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import parse_targets
+    from dsgec.artefacts.export import file_names, parse_targets
     from dsgec.codegen.names import safe_name
+    from dsgec.folder import write_whole
+    from dsgec.report import model_page
+
+    chosen = parse_targets(targets)
+    named = name or safe_name(net.name.split(".")[0])
+    folder = out or (Path() if str(net) == "-" else net.parent)
+    if net.resolve() in {(folder / file).resolve() for file in file_names(chosen, named)}:
+        raise DsgecError(f"the export would overwrite {net}", "Use another --name or --out.")
+    agreement = ""
+    if net.suffix.lower() == ".onnx":
+        model, agreement = _read_onnx(net, features, classes)
+    else:
+        model = _read_equations(net, layered=layered)
+    shown = model_page(model, named, agreement) if page else ""
+    for path in write(model, chosen, named, folder, dtype, wheel=wheel):
+        say(str(path))
+    if page:
+        write_whole(folder / f"{named}.html", shown)
+        say(str(folder / f"{named}.html"))
+    if agreement:
+        say(f"The network {agreement}.")
+
+
+def _read_onnx(path: Path, features: str | None, classes: str | None) -> tuple["Model", str]:
+    """The model in a file, and how it agrees with the file."""
+    from dsgec.foreign.agreement import measure_agreement
+    from dsgec.foreign.onnx.read import read_onnx_file
+
+    names = [None if text is None else text.split(",") for text in (features, classes)]
+    foreign = read_onnx_file(path, *names)
+    return foreign.model, str(measure_agreement(foreign))
+
+
+def _read_equations(net: Path, *, layered: bool) -> "Model":
+    """The model of a text of equations, or of a phenotype."""
     from dsgec.network.model import unnamed
     from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
@@ -124,9 +168,4 @@ def compile_(
         if layered
         else parse(text, source=source)
     )
-    own_name = safe_name(net.name.split(".")[0])
-    folder = out or (Path() if source == "-" else net.parent)
-    model = unnamed(simplify(network))
-    chosen = parse_targets(targets)
-    for path in write(model, chosen, name or own_name, folder, dtype, wheel=wheel):
-        say(str(path))
+    return unnamed(simplify(network))

@@ -1,7 +1,8 @@
 """Network to the flat list of statements that a template prints: one operation a line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 
 from dsgec.arithmetic.table import DEFINED
 from dsgec.codegen.environment import Code
@@ -57,7 +58,7 @@ class Program:
     """Statements in parts of at most LONGEST_FUNCTION, and the expressions of the outputs.
 
     Names are variables; where the program `is_split`, they are elements of an array `t` of `slots`
-    numbers, which the parts share.
+    numbers, which the parts share; a slot is used again once its number was read for the last time.
     """
 
     parts: tuple[tuple[Statement, ...], ...]
@@ -83,7 +84,7 @@ def program(network: Network, language: Syntax) -> Program:
     return Program(
         tuple(parts) or ((),),
         writer.array,
-        len(statements),
+        writer.slots if writer.array else len(statements),
         outputs,
         network.softmax,
         Code(language.real),
@@ -111,6 +112,9 @@ class StatementWriter:
         self.statements: list[Statement] = []
         self.names: dict[int, str] = {}
         self.array = split and _most_statements(network) > LONGEST_FUNCTION
+        self.last_reads = last_reads(network) if self.array else {}
+        self.slots = 0
+        self.free: list[int] = []  # a heap of slots
         self.neurons: dict[int, str] = {}
         for number_, layer in enumerate(network.layers, 1):
             for index, position in enumerate(layer, 1):
@@ -130,17 +134,22 @@ class StatementWriter:
         operands = [self.operand(argument) for argument in node.arguments]
         if node.function == "pow":
             self.names[position] = self.power(operands[0], _exponent(self.network, node), name)
+            self.release(position, node)
         else:
             value = self.language.apply(node.function, *operands)
+            self.release(position, node)
             self.names[position] = self.assign(value, name)
 
     def power(self, base: str, exponent: int, name: str) -> str:
         if exponent == 0:
             return self.assign(self.language.literal(1.0), name)
+        if exponent == 1 and self.array:  # two nodes in one slot would both give it back
+            return self.assign(base, name)
         values = [base]
         for step in multiplications(exponent):
             values.append(self.assign(f"{values[-1]} * {values[-1] if step == 'square' else base}"))
         last = values[-1]
+        self.reuse(values[1:-1])
         return (
             self.assign(self.language.apply("div", self.language.literal(1.0), last), name)
             if exponent < 0
@@ -149,9 +158,35 @@ class StatementWriter:
 
     def assign(self, value: str, name: str = "") -> str:
         number_ = len(self.statements)
-        name = f"t[{number_}]" if self.array else name or f"t{number_}"
+        name = f"t[{self.slot()}]" if self.array else name or f"t{number_}"
         self.statements.append(Statement(Code(name), Code(value)))
         return name
+
+    def slot(self) -> int:
+        """An element of the array that nothing needs any more, or a new one."""
+        if self.free:
+            return heappop(self.free)
+        self.slots += 1
+        return self.slots - 1
+
+    def release(self, position: int, node: Apply) -> None:
+        """Free the slots of the arguments that are read here for the last time."""
+        last = {a for a in node.arguments if self.last_reads.get(a) == position}
+        self.reuse(self.names[a] for a in last if a in self.names)
+
+    def reuse(self, names: Iterable[str]) -> None:
+        if self.array:
+            for name in names:
+                heappush(self.free, int(name[2:-1]))
+
+
+def last_reads(network: Network) -> dict[int, int]:
+    """Where each node is read for the last time; an output is read after all."""
+    last: dict[int, int] = {}
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Apply):
+            last.update(dict.fromkeys(node.arguments, position))
+    return last | dict.fromkeys(network.outputs, len(network.nodes))
 
 
 def _exponent(network: Network, node: Apply) -> int:
