@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dsgec.errors import DsgecError, counted
-from dsgec.foreign.source import ForeignOutputs, Array, ForeignModel
+from dsgec.foreign.source import Array, ForeignModel, ForeignOutputs
 from dsgec.network.decide import chosen_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model, composed

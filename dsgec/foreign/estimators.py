@@ -10,7 +10,7 @@ import numpy as np
 
 from dsgec.errors import DsgecError
 from dsgec.foreign.layers import Array, Layers, Vector
-from dsgec.foreign.source import ForeignOutputs, ForeignModel, make_model
+from dsgec.foreign.source import ForeignModel, ForeignOutputs, make_model
 from dsgec.network.model import Label
 
 Step = Callable[[Layers, Vector, Any], Vector]
@@ -31,16 +31,16 @@ def read_estimator(
     class_names: Sequence[Label] | None = None,
 ) -> ForeignModel:
     """The model of an estimator, or of a pipeline of scalers that ends in one."""
-    steps = _flattened(estimator)
-    last = steps[-1]
+    *scalers, last = steps = _flattened(estimator)
     if type(last).__name__ not in _PREDICTORS:
         raise _refused(last, "a predictor", _PREDICTORS)
+    for step in scalers:
+        if type(step).__name__ not in _SCALERS:
+            raise _refused(step, "a step of a pipeline", _SCALERS)
     layers = Layers()
     width = _width(steps[0])
     x = layers.inputs(width)
-    for step in steps[:-1]:
-        if type(step).__name__ not in _SCALERS:
-            raise _refused(step, "a step of a pipeline", _SCALERS)
+    for step in scalers:
         x = _SCALERS[type(step).__name__](layers, x, step)
     outputs = _PREDICTORS[type(last).__name__](layers, x, last)
     names = getattr(steps[0], "feature_names_in_", None)

@@ -27,7 +27,7 @@ def _leaky(step: GraphStep, slope: Any) -> Vector:
 
 
 def leaky_relu(step: GraphStep) -> tuple[Value, ...]:
-    return (_leaky(step, step.attributes.get("alpha", 0.01)),)
+    return (_leaky(step, step.real("alpha", 0.01)),)
 
 
 def prelu(step: GraphStep) -> tuple[Value, ...]:
@@ -41,9 +41,9 @@ def exponential(alpha: float, gamma: float) -> Operator:
         layers, x = step.layers, step.vector()
         power = layers.activate(layers.scale(x, "min", 0.0), "exp")
         below = layers.scale(power, "sub", 1.0)
-        below = layers.scale(below, "mul", step.attributes.get("alpha", alpha))
+        below = layers.scale(below, "mul", step.real("alpha", alpha))
         found = layers.combine("add", layers.activate(x, "relu"), below)
-        return (layers.scale(found, "mul", step.attributes.get("gamma", gamma)),)
+        return (layers.scale(found, "mul", step.real("gamma", gamma)),)
 
     return apply
 
@@ -68,8 +68,7 @@ def _hard(step: GraphStep, slope: float, height: float) -> Vector:
 
 
 def hard_sigmoid(step: GraphStep) -> tuple[Value, ...]:
-    given = step.attributes
-    return (_hard(step, given.get("alpha", 0.2), given.get("beta", 0.5)),)
+    return (_hard(step, step.real("alpha", 0.2), step.real("beta", 0.5)),)
 
 
 def hard_swish(step: GraphStep) -> tuple[Value, ...]:
@@ -88,7 +87,7 @@ def batch_normalization(step: GraphStep) -> tuple[Value, ...]:
         step.per_value(x, step.numbers(place), "parameter") for place in (1, 2, 3, 4)
     )
     with np.errstate(all="ignore"):
-        factor = scale / np.sqrt(variance + step.attributes.get("epsilon", 1e-5))
+        factor = scale / np.sqrt(variance + step.real("epsilon", 1e-5))
     return (layers.scale(layers.scale(layers.scale(x, "sub", mean), "mul", factor), "add", bias),)
 
 

@@ -103,6 +103,10 @@ class GraphStep:
             raise self.refuse(f"its {what} has the shape {list(values.shape)} for {len(x)} values")
         return flat
 
+    def real(self, name: str, default: float) -> float:
+        """An attribute that is a number: attributes are in single precision, defaults as well."""
+        return float(self.attributes.get(name, np.float32(default)))
+
     def is_last_axis(self, name: str = "axis", default: int = -1) -> bool:
         return self.attributes.get(name, default) in (1, -1)
 

@@ -14,11 +14,11 @@ def gemm(step: GraphStep) -> tuple[Value, ...]:
         raise step.refuse("transA turns rows into columns", "Export the model without it.")
     if step.attributes.get("transB", 0):
         weights = weights.T
-    weights = weights * step.attributes.get("alpha", 1.0)
+    weights = weights * step.real("alpha", 1.0)
     _check_matrix(step, x, weights)
     bias = None
     if step.value(2) is not None:
-        given = step.numbers(2) * step.attributes.get("beta", 1.0)
+        given = step.numbers(2) * step.real("beta", 1.0)
         if given.size not in (1, weights.shape[1]) or (
             given.ndim and given.shape[-1] != given.size
         ):
