@@ -71,6 +71,7 @@ def measure_agreement(source: ForeignModel, rows: Array | None = None) -> Agreem
     return Agreement(source.ran_by, len(rows), worst, _other_labels(model, ours, theirs))
 
 
+@np.errstate(all="ignore")
 def plausible_rows(model: Model, count: int) -> Array:
     """Random rows, the same every time: as columns are scaled, or from -3 to 3."""
     random = np.random.RandomState(_SEED)  # whose numbers numpy promises never to change
