@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,8 @@ def with_dsgec(dtype: str) -> Callable[[Any, int, Path], tuple[int, int]]:
 def with_emlearn(model: Any, columns: int, folder: Path) -> tuple[int, int]:
     import emlearn
 
-    converted = emlearn.convert(model, method="inline", dtype="float")
+    with chdir(folder):  # it leaves files where it runs
+        converted = emlearn.convert(model, method="inline", dtype="float")
     converted.save(file=str(folder / "net.h"), name="net")
     call = f"net_predict((const float *)row, {columns})"
     main = MAIN.format(include='#include "net.h"', real="float", columns=columns, call=call)

@@ -20,6 +20,8 @@ _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
 WHEEL = ".whl"
 # The names of files that are the same in every export, in a folder that is named for it.
 _INSIDE = {t.main.name for t in TARGETS.values() if "{" not in t.main.name}
+# How the names of files end that come with the one that carries the metadata, and that one's name.
+_MAINS = {file.format(""): t.files[0] for t in TARGETS.values() for file in t.files[1:]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
         yield [read_artefact(folder, name) for name in names]
 
 
+def is_exported_name(name: str) -> bool:
+    """Whether a file of this name may be one that dsgec exported."""
+    return name.endswith((WHEEL, *_MAINS, *(target.main.suffix for target in TARGETS.values())))
+
+
 def artefact_files(folder: Folder) -> list[str]:
     """Those of a folder's files that say that they are artefacts."""
     names = folder.names()
@@ -134,21 +141,13 @@ def _makers(path: Path) -> dict[str, Target]:
 
 def _main(path: Path) -> Path:
     """The file that carries the metadata, of one that comes with it, such as a header."""
-    for target in TARGETS.values():
-        for end in _ends(target):
-            if path.name.endswith(end):
-                return path.with_name(target.files[0].format(path.name.removesuffix(end)))
-    return path
-
-
-def _ends(target: Target) -> list[str]:
-    """How the names of the files end that come with the one that carries the metadata."""
-    return [file.format("") for file in target.files[1:]]
+    end = max((end for end in _MAINS if path.name.endswith(end)), key=len, default="")
+    return path.with_name(_MAINS[end].format(path.name.removesuffix(end))) if end else path
 
 
 def _is_ours(folder: Folder, name: str) -> bool:
     return any(
         target.mark in folder.read(name, _HEAD, cut=True)
         for target in _makers(Path(name)).values()
-        if folder.has_file(name) and not name.endswith(tuple(_ends(target)))
+        if folder.has_file(name) and not name.endswith(tuple(_MAINS))
     )

@@ -10,5 +10,6 @@ DESCRIPTIONS = {
     "numpy": "a module that needs only numpy",
     "cffi": "a compiled package, the fastest for Python",
     "js": "a JavaScript module for browsers and Node",
+    "wasm": "a WebAssembly module and its loader",
     "onnx": "a model for ONNX runtimes",
 }

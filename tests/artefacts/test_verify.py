@@ -50,7 +50,7 @@ def test_an_artefact_carries_its_model(target, model, tmp_path):
     assert f"{target}, double, model {found.artefact.model_id}" in line
 
 
-FURTHER = {"js": "net.mjs", "cffi": "net/__init__.py", "onnx": "net.onnx"}
+FURTHER = {"js": "net.mjs", "wasm": "net.wasm", "cffi": "net/__init__.py", "onnx": "net.onnx"}
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
@@ -81,7 +81,7 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
     for given in (path, tmp_path):
         (line,) = verify(given)
         assert f"{target}, double, model" in line
-    if target == "onnx":
+    if target in ("onnx", "wasm"):
         path.write_bytes(path.read_bytes()[:-30])
     elif target == "cffi":
         library = tmp_path / "net" / "_net.abi3.so"
@@ -94,7 +94,7 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
         verify(path)
 
 
-@pytest.mark.parametrize("target", ["c", "js"])
+@pytest.mark.parametrize("target", ["c", "js", "wasm"])
 def test_any_file_of_an_artefact_names_it(target, tmp_path):
     for path in export(SMALL, [target], "net", tmp_path):
         assert verify(path) == verify(tmp_path)
@@ -138,7 +138,7 @@ def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
         pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    if target == "js" and not shutil.which("node"):
+    if target in ("js", "wasm") and not shutil.which("node"):
         pytest.skip("node is not installed")
     (tmp_path / "t.csv").write_text(TABLE)
     table = read_table(str(tmp_path / "t.csv"))
@@ -223,7 +223,7 @@ def test_what_any_export_wrote_into_a_run_is_removed_with_it(run, tmp_path):
     shutil.copytree(run, folder)
     keep = folder / "kept.txt"
     keep.touch()
-    for target in ("c", "js", "cffi"):
+    for target in ("c", "js", "wasm", "cffi"):
         export(SMALL, [target], "net", folder, wheel=target == "cffi")
     (folder / "net" / "__pycache__").mkdir()
     (folder / "net" / "__pycache__" / "_net.pyc").touch()
@@ -385,7 +385,7 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
 
 
 def test_a_target_that_there_is_not_is_a_mistake():
-    names = "c, python, numpy, cffi, js, onnx"
+    names = "c, python, numpy, cffi, js, wasm, onnx"
     with pytest.raises(DsgecError, match=f"unknown target `cobol`; choose from {names}$"):
         parse_targets("c,cobol")
 
