@@ -123,7 +123,10 @@ def compile_(
     if net.resolve() in {(folder / file).resolve() for file in file_names(chosen, named)}:
         raise DsgecError(f"the export would overwrite {net}", "Use another --name or --out.")
     agreement = ""
-    if net.suffix.lower() == ".onnx":
+    is_onnx = net.suffix.lower() == ".onnx"
+    if layered if is_onnx else features or classes:
+        raise DsgecError("--features and --classes are for ONNX files, --layered for equations")
+    if is_onnx:
         model, agreement = _read_onnx(net, features, classes)
     else:
         model = _read_equations(net, layered=layered)

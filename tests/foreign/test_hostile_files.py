@@ -165,6 +165,14 @@ def test_the_command_compiles_a_file_and_prints_the_agreement(tmp_path):
     assert "every byte is" in dsgec("verify", "small.py", cwd=tmp_path).stdout
 
 
+def test_options_for_the_other_kind_of_file_are_refused(tmp_path):
+    (tmp_path / "small.onnx").write_bytes(PLAIN)
+    (tmp_path / "small.net").write_text("sig(x_1)")
+    for words in (["small.onnx", "--layered"], ["small.net", "--classes", "a,b"]):
+        answer = dsgec("compile", *words, cwd=tmp_path, code=1)
+        assert "--layered for equations" in answer.stderr
+
+
 def test_the_command_does_not_overwrite_the_file_that_it_reads(tmp_path):
     (tmp_path / "small.onnx").write_bytes(PLAIN)
     answer = dsgec("compile", "small.onnx", "--to", "onnx", cwd=tmp_path, code=1)
