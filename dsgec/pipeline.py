@@ -7,6 +7,7 @@ arithmetic  a definition          → functions     the same bits in C, numpy, P
 bnf         a grammar file        → Grammar       rules as values, every error of the file found
 genome      Grammar, integers     → phenotype     a text that the grammar derives
 network     phenotype             → Network       flat, checked, simplified
+fixed       Network, ranges       → integers      a program of integers, its error bounded
 codegen     Network               → source text   C, numpy and others, one operation a line
 native      source text           → functions     compiled, cached, loaded
 targets     Network               → files         a folder for each: emit, read back, run

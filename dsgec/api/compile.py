@@ -10,10 +10,11 @@ from dsgec.api.network import Network
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.names import check_name, safe_name
 from dsgec.errors import DsgecError
+from dsgec.fixed.columns import Range
 from dsgec.foreign.agreement import measure_agreement
 from dsgec.foreign.estimators import is_estimator, read_estimator
 from dsgec.foreign.onnx.read import is_onnx, read_onnx, read_onnx_file
-from dsgec.foreign.source import ForeignModel
+from dsgec.foreign.source import Array, ForeignModel
 from dsgec.network.model import Label
 
 _KNOWN = "Pass a fitted estimator of scikit-learn, an ONNX model, or the path of an ONNX file."
@@ -38,18 +39,29 @@ def compile(
     :param name: What its exports are called; default: the class of the estimator, or the file.
     :param feature_names: A name for each feature, in their order; default: the model's own.
     :param class_names: A label for each class, in their order; default: the model's own.
-    :param rows: Rows of features to measure the agreement on; default: random ones, within three
-        scales of the center of each column.
+    :param rows: Rows of features to measure the agreement on, whose ranges are also those of
+        exports in fixed point; default: random ones, within three scales of the center of each
+        column, and no ranges.
     """
     if name:
         check_name(name)
     source, own_name = _read(model, feature_names, class_names)
-    compared = None
-    if rows is not None:
-        compared = Network(source.model).rows(rows)
-        if not np.isfinite(compared).all():
-            raise DsgecError("rows to compare on must be finite numbers")
-    return Network(source.model, name or own_name, measure_agreement(source, compared))
+    compared = None if rows is None else _finite(Network(source.model).rows(rows))
+    agreement = measure_agreement(source, compared)
+    return Network(source.model, name or own_name, _ranges(compared), agreement)
+
+
+def _finite(rows: Array) -> Array:
+    if not len(rows) or not np.isfinite(rows).all():
+        raise DsgecError("rows to compare on must be finite numbers, and one row at least")
+    return rows
+
+
+def _ranges(rows: Array | None) -> tuple[Range, ...]:
+    """From the least to the greatest value of each column; none without rows."""
+    if rows is None:
+        return ()
+    return tuple(zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
 
 
 def _read(

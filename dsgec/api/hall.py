@@ -34,7 +34,8 @@ class HallEntry(Famous):
     def network(self) -> Network:
         """The network, which predicts and is exported as that of the run."""
         model = famous_model(self, self.record, self.best.model, HALL)
-        return Network(model, safe_name(f"{self.best.name}_{self.connections}"))
+        name = safe_name(f"{self.best.name}_{self.connections}")
+        return Network(model, name, self.best.ranges)
 
 
 class HallOfFame(tuple[HallEntry, ...]):

@@ -1,6 +1,6 @@
 """A Model as a program uses it: rows in, labels or values out; drawn, exported, pickled as data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dsgec.api.notebook import picture_data
 from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.artefacts.export import export, parse_targets
+from dsgec.artefacts.export import NO_RANGES, export, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.markup import render_markup
 from dsgec.codegen.names import safe_name
@@ -22,6 +22,7 @@ from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
 from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError, counted
+from dsgec.fixed.columns import Range, read_ranges
 from dsgec.folder import write_whole
 from dsgec.foreign.agreement import Agreement
 from dsgec.network.decide import chosen_classes
@@ -43,11 +44,13 @@ class Network:
 
     :param model: Its nodes, columns and classes.
     :param name: What its exports are called.
+    :param ranges: Of the columns in the training rows, for exports in fixed point.
     :param agreement: Of a compiled network, how it compares with the model that it was made of.
     """
 
     model: Model
     name: str = "network"
+    ranges: tuple[Range | None, ...] = ()
     agreement: Agreement | None = field(default=None, compare=False)
 
     @property
@@ -147,18 +150,32 @@ class Network:
         name: str = "",
         dtype: str = "double",
         wheel: bool = False,
+        range: Mapping[str, tuple[float, float]] | None = None,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
         :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
         :param folder: Where the files go.
         :param name: Name of the module and prefix of its C symbols; default: that of the network.
-        :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed
+            point, `"q15"` or `"q7"`.
         :param wheel: With the target `cffi`: also a wheel that pip installs.
+        :param range: For fixed point, the low and the high number of columns by name, beyond which
+            they saturate; `"*"` stands for all others. Default: those of the training rows,
+            widened.
         """
         one_of("dtype", dtype, DTYPES)
         targets = parse_targets(to if isinstance(to, str) else ",".join(to))
-        return export(self.model, targets, name or self.name, Path(folder), dtype, wheel=wheel)
+        return export(
+            self.model,
+            targets,
+            name or self.name,
+            Path(folder),
+            dtype,
+            wheel=wheel,
+            ranges=range or NO_RANGES,
+            recorded=self.ranges,
+        )
 
     @standard_arithmetic()
     def svg(self) -> str:
@@ -189,21 +206,21 @@ class Network:
     def __reduce__(self) -> tuple[Any, ...]:
         """As data: what it is made from again, checked, when it is unpickled."""
         described = {**describe(self.model), "id": model_id(self.model)}
-        return read_network, (described, text(self.model.network), self.name)
+        return read_network, (described, text(self.model.network), self.name, [*self.ranges])
 
     @cached_property
     def _whole(self) -> Nodes:
         return composed(self.model)
 
 
-def read_network(description: Any, equations: Any, name: Any) -> Network:
+def read_network(description: Any, equations: Any, name: Any, ranges: Any = None) -> Network:
     """The network of a pickle, whose content is untrusted: checked, and nothing of it is run."""
     if not isinstance(equations, str) or not isinstance(name, str):
         raise DsgecError(f"{_PICKLED} is damaged")
     model = read_model(description, equations, _PICKLED, _PICKLED)
     if model_id(model) != description.get("id"):
         raise DsgecError(f"{_PICKLED} is not what it was when it was pickled")
-    return Network(model, safe_name(name))
+    return Network(model, safe_name(name), read_ranges(ranges, len(model.columns)) or ())
 
 
 def probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,14 +1,19 @@
 """A model to files that can be used without dsgec."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.errors import DsgecError, mention, wrong
+from dsgec.fixed.columns import Range
+from dsgec.fixed.ir import STORED_BITS
+from dsgec.fixed.ranges import chosen_ranges, refuse_ranges
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
 from dsgec.run.manifest import write_files
 from dsgec.targets.registry import TARGETS
+
+NO_RANGES: Mapping[str, Range] = {}
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
@@ -29,13 +34,33 @@ def export(
     dtype: str = DTYPES[0],
     *,
     wheel: bool = False,
+    ranges: Mapping[str, Range] = NO_RANGES,
+    recorded: Sequence[Range | None] = (),
 ) -> list[Path]:
-    """Write the files of every target; gives their paths. `wheel`: also one of what is built."""
-    files = artefact_files(Artefact(model, name, dtype), targets, wheel=wheel)
+    """Write the files of every target; gives their paths. `wheel`: also one of what is built.
+
+    For fixed point, `ranges` has those of columns by name, `recorded` the training rows' of all.
+    """
+    artefact = make_artefact(model, name, dtype, ranges, recorded)
+    files = artefact_files(artefact, targets, wheel=wheel)
     with writable(folder) as opened:
         _refuse_hidden(files, name, opened)
         write_files(opened, files)
     return [folder / path for path in files]
+
+
+def make_artefact(
+    model: Model,
+    name: str,
+    dtype: str,
+    ranges: Mapping[str, Range] = NO_RANGES,
+    recorded: Sequence[Range | None] = (),
+) -> Artefact:
+    """The model with its numbers; see `export`."""
+    if dtype not in STORED_BITS:
+        refuse_ranges(ranges, dtype)
+        return Artefact(model, name, dtype)
+    return Artefact(model, name, dtype, ranges=chosen_ranges(model.columns, recorded, ranges))
 
 
 def artefact_files(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dsgec.artefacts.read import artefact_files, open_artefacts
 from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.golden import rounded_up
 from dsgec.errors import clean, counted
 from dsgec.folder import open_folder
 from dsgec.network.ir import Apply, Constant, Input, Network
@@ -55,6 +56,19 @@ def operations(network: Network) -> Counter[str]:
     return +counts
 
 
+def _precision(artefact: Artefact) -> list[str]:
+    """What other numbers than doubles cost."""
+    loss, fixed = artefact.loss, artefact.numbers.fixed
+    if loss is None:
+        return []
+    proved = f"proved {rounded_up(max(fixed.bounds)):g}, " if fixed else ""
+    labels = f"; {counted(loss.flips, 'label')} differ" if artefact.model.is_classifier else ""
+    return [
+        f"  differs     from double precision by at most: {proved}measured {loss.worst:g}"
+        f" ({loss.rows:,} random rows{labels})"
+    ]
+
+
 def _describe(title: str, artefact: Artefact) -> list[str]:
     model, network = artefact.model, artefact.network
     used = sum(isinstance(node, Input) for node in network.nodes)
@@ -76,5 +90,6 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
         f" {counted(measure.connections, 'connection')}; type {artefact.dtype}",
         f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
         f"  self-test   {counted(len(artefact.golden.rows), 'row')}",
+        *_precision(artefact),
         *costs(artefact),
     ]

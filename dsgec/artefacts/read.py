@@ -9,8 +9,11 @@ from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, EFFORTS, FULL, Artefact, model_id
 from dsgec.errors import DsgecError
+from dsgec.fixed.columns import Range, read_ranges
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.folder import Folder, open_folder
 from dsgec.network.description import read_model
+from dsgec.network.model import Model
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
 
@@ -109,11 +112,22 @@ def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     selftest = metadata.get("selftest", FULL)
     if version is None or dtype not in DTYPES or selftest not in EFFORTS:
         raise DsgecError(f"{path} does not say what made it, and of which type")
+    ranges = _read_ranges(metadata.get("ranges"), model, dtype, path)
     if metadata.get("model_id") != model_id(model):
         raise DsgecError(f"the model in {path} is not the one whose id it states")
-    artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest)
+    artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest, ranges)
     able = (each for each, target in makers.items() if dtype in target.dtypes)
     return ArtefactFile(folder, name, artefact, tuple(able))
+
+
+def _read_ranges(value: Any, model: Model, dtype: Any, path: Path) -> tuple[Range | None, ...]:
+    """The ranges of the columns that an artefact in fixed point was made with."""
+    if dtype not in STORED_BITS:
+        return ()
+    ranges = read_ranges(value, len(model.columns))
+    if ranges is None:
+        raise DsgecError(f"{path} does not say which ranges its columns have")
+    return ranges
 
 
 def _metadata(makers: Iterable[Target], path: Path, data: bytes) -> Any:

@@ -34,10 +34,23 @@ def dtype_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--dtype`, the same for both commands."""
     return click.option(
         "--dtype",
-        type=click.Choice(["double", "float"]),
+        type=click.Choice(["double", "float", "q15", "q7"]),
         default="double",
         show_default=True,
-        help="The numbers that the exported code computes with.",
+        help="The numbers that the exported code computes with; q15 and q7 are fixed point:"
+        " integers of 16 and 8 bits.",
+    )(function)
+
+
+def range_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--range`, the same for both commands."""
+    return click.option(
+        "--range",
+        "ranges",
+        multiple=True,
+        metavar="COLUMN=LO:HI",
+        help="For fixed point: the range of a column, beyond which it saturates; `*` stands for all"
+        " other columns. Repeatable. Default: that of the training rows, widened.",
     )(function)
 
 
@@ -61,6 +74,7 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
     " as 1% of the best, the best of at most N connections, or that of N.",
 )
 @dtype_option
+@range_option
 @wheel_option
 def export(
     run: Path,
@@ -69,18 +83,25 @@ def export(
     name: str | None,
     pick: tuple[str, str] | None,
     dtype: str,
+    ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
     from dsgec.artefacts.export import export as write
     from dsgec.artefacts.export import parse_targets
+    from dsgec.fixed.ranges import parse_ranges
     from dsgec.folder import open_folder
-    from dsgec.run.folder import read_model, read_picked
+    from dsgec.run.folder import read_model, read_picked, read_record
+    from dsgec.run.record import record_ranges
 
     with open_folder(run) as folder:
         model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
-    chosen = parse_targets(targets)
-    for path in write(model, chosen, name or own_name, out or run, dtype, wheel=wheel):
+        recorded = record_ranges(read_record(folder), model)
+    chosen, given = parse_targets(targets), parse_ranges(ranges)
+    named = name or own_name
+    for path in write(
+        model, chosen, named, out or run, dtype, wheel=wheel, ranges=given, recorded=recorded
+    ):
         say(str(path))
 
 
@@ -94,6 +115,7 @@ def export(
 @click.option("--classes", metavar="NAME[,…]", help="Of an ONNX file: the names of the classes.")
 @click.option("--page", is_flag=True, help="Also write NAME.html, with the network running in it.")
 @dtype_option
+@range_option
 @wheel_option
 def compile_(
     net: Path,
@@ -105,6 +127,7 @@ def compile_(
     classes: str | None,
     page: bool,
     dtype: str,
+    ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write a network of your own as source code.
@@ -114,10 +137,11 @@ def compile_(
     from dsgec.artefacts.export import export as write
     from dsgec.artefacts.export import file_names, parse_targets
     from dsgec.codegen.names import safe_name
+    from dsgec.fixed.ranges import parse_ranges
     from dsgec.folder import write_whole
     from dsgec.report import model_page
 
-    chosen = parse_targets(targets)
+    chosen, given = parse_targets(targets), parse_ranges(ranges)
     named = name or safe_name(net.name.split(".")[0])
     folder = out or (Path() if str(net) == "-" else net.parent)
     if net.resolve() in {(folder / file).resolve() for file in file_names(chosen, named)}:
@@ -131,7 +155,7 @@ def compile_(
     else:
         model = _read_equations(net, layered=layered)
     shown = model_page(model, named, agreement) if page else ""
-    for path in write(model, chosen, named, folder, dtype, wheel=wheel):
+    for path in write(model, chosen, named, folder, dtype, wheel=wheel, ranges=given):
         say(str(path))
     if page:
         write_whole(folder / f"{named}.html", shown)

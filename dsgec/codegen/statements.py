@@ -70,6 +70,12 @@ class Program:
     outputs: tuple[Code, ...]
     softmax: bool
     real: Code  # the type of its numbers
+    is_integer: bool = False  # of fixed point
+
+    @property
+    def function(self) -> str:
+        """What it is called, behind the name of the network."""
+        return "integers" if self.is_integer else "outputs"
 
 
 def program(network: Network, language: Syntax) -> Program:

@@ -34,7 +34,8 @@ class Target:
     finds (None if there are none), and has the `mark` among its first bytes.
 
     `run` gives the results of rows: as the interpreter does, bit for bit, or within a `tolerance`,
-    of values above 1 a share of them. Rows and results are of the type `rows`, or the artefact's.
+    of values above 1 a share of them. Rows and results are of the type `rows` of numpy's, or of the
+    artefact's.
     """
 
     files: tuple[str, ...]

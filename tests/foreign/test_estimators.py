@@ -142,6 +142,16 @@ def test_the_agreement_is_measured_on_rows_of_ones_own():
     assert "on 50 rows" in str(network.agreement)
 
 
+def test_rows_of_ones_own_give_the_ranges_of_fixed_point(tmp_path):
+    network = dsgec.compile(fitted(LogisticRegression(), Y), name="iris", rows=X)
+    network.export("c", tmp_path, dtype="q15")
+
+    assert network.ranges == tuple(zip(X.min(axis=0), X.max(axis=0), strict=True))
+    assert "this is proved" in (tmp_path / "iris.h").read_text()
+    with pytest.raises(dsgec.DsgecError, match="one row at least"):
+        dsgec.compile(fitted(LogisticRegression(), Y), rows=X[:0])
+
+
 def test_a_model_with_another_meaning_is_refused(monkeypatch):
     model = fitted(LogisticRegression(), Y)
     monkeypatch.setattr(model, "predict_proba", lambda x: np.full((len(x), 3), 1 / 3))

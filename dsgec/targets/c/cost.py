@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dsgec.codegen.artefact import Artefact
@@ -35,9 +35,9 @@ def costs(artefact: Artefact) -> list[str]:
         command = shutil.which(compiler)
         if command is None:
             continue
-        for dtype in TYPES:
+        for dtype in dict.fromkeys((artefact.dtype, *TYPES)):
             try:
-                other = Artefact(artefact.model, artefact.name, dtype)
+                other = replace(artefact, dtype=dtype)
             except DsgecError as error:
                 lines.append(f"  {dtype:<11} not possible: {error.faults[0].message}")
                 continue

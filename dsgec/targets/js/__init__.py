@@ -3,10 +3,11 @@
 import re
 from typing import Any
 
-from dsgec.arithmetic.source import js_source
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.arithmetic.source import integer_source, js_source
+from dsgec.codegen.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.statements import JAVASCRIPT, functions_used
+from dsgec.codegen.statements import JAVASCRIPT
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.targets.reading import parse_json
 from dsgec.targets.running import find_command, json_rows, run_commands
 from dsgec.targets.target import Array, Files, Target
@@ -26,12 +27,13 @@ def emit_js(artefact: Artefact) -> Files:
     """`name.mjs`, and its types: TypeScript looks for `.d.mts`, other tools for `.d.ts`."""
     name = artefact.name
     m = view(artefact, JAVASCRIPT)
+    functions = functions_called(artefact, JAVASCRIPT)
     module = render(
         "js/module.mjs.j2",
         m=m,
         ending=_ENDING,
         choice=Code("best(results(numbers(row)))"),
-        arithmetic=Code(js_source(functions_used(artefact.network, JAVASCRIPT))),
+        arithmetic=Code(integer_source("js", functions) if m.fixed else js_source(functions)),
     )
     return (
         SourceFile(f"{name}.mjs", module),
@@ -57,4 +59,6 @@ def run_module(module: str, artefact: Artefact, files: Files, rows: Array) -> Ar
     return run_commands((*files, *more), [find_command("node"), "run.mjs", module])
 
 
-TARGET = Target(("{}.mjs", "{}.d.mts", "{}.d.ts"), emit_js, read_js, run_js)
+TARGET = Target(
+    ("{}.mjs", "{}.d.mts", "{}.d.ts"), emit_js, read_js, run_js, dtypes=("double", *STORED_BITS)
+)

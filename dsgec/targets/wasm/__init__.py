@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile, view
+from dsgec.codegen.artefact import Artefact, SourceFile, view
 from dsgec.codegen.environment import Code, render
+from dsgec.codegen.numbers import REALS
 from dsgec.codegen.statements import JAVASCRIPT
 from dsgec.targets.js import run_module
 from dsgec.targets.reading import parse_json
@@ -51,6 +52,6 @@ TARGET = Target(
     emit_wasm,
     read_wasm,
     run_wasm,
-    dtypes=DTYPES,
+    dtypes=REALS,
     mark=bytes([len(SECTION)]) + SECTION.encode("ascii"),
 )
