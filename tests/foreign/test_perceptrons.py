@@ -51,7 +51,7 @@ def same_in_every_target(network, rows, targets):
     ran = []
     for name in targets:
         target = TARGETS[name]
-        given = rows.astype(np.float32) if target.rows == "float" else rows
+        given = rows.astype(target.rows or rows.dtype)
         try:
             found = target.run(artefact, target.make(artefact), given).reshape(wanted.shape)
         except CannotRun:
