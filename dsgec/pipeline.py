@@ -12,6 +12,7 @@ codegen     Network               → source text   C, numpy and others, one ope
 native      source text           → functions     compiled, cached, loaded
 targets     Network               → files         a folder for each: emit, read back, run
 packages    files                 → an archive    laid out as the tool of a platform takes it
+foreign     others' models        → Model         scikit-learn's estimators, ONNX files
 workers     calls                 → results       by processes here, or by a dask cluster's
 data        a table file          → Dataset       features and target as numbers
 fitness     outputs               → a score       what is minimised, what people read
