@@ -7,9 +7,12 @@ arithmetic  a definition          → functions     the same bits in C, numpy, P
 bnf         a grammar file        → Grammar       rules as values, every error of the file found
 genome      Grammar, integers     → phenotype     a text that the grammar derives
 network     phenotype             → Network       flat, checked, simplified
+fixed       Network, ranges       → integers      a program of integers, its error bounded
 codegen     Network               → source text   C, numpy and others, one operation a line
 native      source text           → functions     compiled, cached, loaded
 targets     Network               → files         a folder for each: emit, read back, run
+packages    files                 → an archive    laid out as the tool of a platform takes it
+foreign     others' models        → Model         scikit-learn's estimators, ONNX files
 workers     calls                 → results       by processes here, or by a dask cluster's
 data        a table file          → Dataset       features and target as numbers
 fitness     outputs               → a score       what is minimised, what people read

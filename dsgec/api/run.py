@@ -1,7 +1,7 @@
 """The result of an evolution, in memory; to a folder and back."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from dsgec.report.headline import verdict
 from dsgec.report.tables import metric_table
 from dsgec.run.checkpoint import remove_checkpoint
 from dsgec.run.folder import read_result, refuse_other_run
+from dsgec.run.record import record_ranges
 from dsgec.run.result import Rest, Result
 
 OTHER_FOLDER = "Choose another folder, or pass overwrite=True."
@@ -57,7 +58,8 @@ class Run:
         :param notes: What a person should know.
         :param rest: Makes the hall of fame and what the report draws, where the result lacks them.
         """
-        network = Network(result.model, result.name)
+        ranges = record_ranges(result.record, result.model)
+        network = Network(result.model, result.name, ranges)
         rest = rest or Rest(result.hall, result.evidence)
         measured = (result.record, result.timing, notes, result.config, rest)
         return cls(network, result.history, *measured)
@@ -133,17 +135,27 @@ class Run:
         *,
         name: str = "",
         dtype: str = "double",
+        package: str | Sequence[str] = (),
         wheel: bool = False,
+        range: Mapping[str, tuple[float, float]] | None = None,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all. Empty with a
+            `package` that is to be alone.
         :param folder: Where the files go.
         :param name: Name of the module and prefix of its C symbols; default: that of the data.
-        :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed
+            point, `"q15"` or `"q7"`.
+        :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
         :param wheel: With the target `cffi`: also a wheel that pip installs.
+        :param range: For fixed point, the low and the high number of columns by name, beyond which
+            they saturate; `"*"` stands for all others. Default: those of the training rows,
+            widened.
         """
-        return self.network.export(to, folder, name=name, dtype=dtype, wheel=wheel)
+        return self.network.export(
+            to, folder, name=name, dtype=dtype, package=package, wheel=wheel, range=range
+        )
 
     @standard_arithmetic()
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:

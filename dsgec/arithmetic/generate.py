@@ -1,6 +1,7 @@
 """Print the one arithmetic into every language: `python -m dsgec.arithmetic.generate`.
 
     core.py, scalar.py, single.py ──parse──▶ definitions ──print_*──▶ C, JavaScript, numpy, Python
+    integer.py ─────────────────────parse──▶ definitions ──print_integer──▶ C, JavaScript, numpy
 
 The files are kept in git, so that nothing is printed when they are used; a test compares them with
 what is printed.
@@ -9,6 +10,11 @@ what is printed.
 from pathlib import Path
 
 from dsgec.arithmetic.print_c import print_c
+from dsgec.arithmetic.print_integer import (
+    print_c_integers,
+    print_js_integers,
+    print_numpy_integers,
+)
 from dsgec.arithmetic.print_js import print_js
 from dsgec.arithmetic.print_python import print_numpy, print_python
 from dsgec.arithmetic.syntax import NotInSubset
@@ -30,6 +36,9 @@ def generate(root: Path = ROOT) -> dict[str, str]:
         "templates/python/arithmetic.py": print_python(),
         "dsgec/arithmetic/vector.py": print_numpy("double"),
         "dsgec/arithmetic/vector_float.py": print_numpy("float"),
+        "templates/c/integer.c": note + print_c_integers(),
+        "templates/js/integer.js": note + print_js_integers(),
+        "dsgec/arithmetic/vector_integer.py": print_numpy_integers(),
     }
 
 

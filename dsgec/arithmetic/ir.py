@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 from typing import assert_never
 
-Kind = OneOf["real", "word", "wide", "truth"]
-"""A float, as many bits as a float has, 64 bits, and what a comparison gives."""
+Kind = OneOf["real", "word", "wide", "truth", "whole", "table"]
+"""A float, as many bits as a float has, 64 bits, and what a comparison gives; in fixed point, an
+integer of 32 bits with its sign, and a list of such."""
 
 Dtype = OneOf["double", "float"]
 

@@ -17,6 +17,10 @@ It is a small, typed part of Python. A file has imports, numbers and functions:
   be a number, unless `single.py` has another function of that name.
 - A function of `*arguments` is outside of all this: languages other than Python have it by hand.
 - A lambda in the entry of a function is a slope, and printed as a function of its own.
+
+`integer.py` has the arithmetic of fixed point. There an int has 32 bits and a sign, and does not
+overflow; functions give an `int`; there are no floats; a `Table` is a list of ints, of which `t[i]`
+is one; and `>>` of a negative number rounds down.
 """
 
 import ast
@@ -38,7 +42,15 @@ from dsgec.arithmetic.ir import (
     Operation,
     walk,
 )
-from dsgec.arithmetic.syntax import File, NotInSubset, Numbers, end_of, parameters_of, start_of
+from dsgec.arithmetic.syntax import (
+    WHOLE_KINDS,
+    File,
+    NotInSubset,
+    Numbers,
+    end_of,
+    parameters_of,
+    start_of,
+)
 
 _PRIMITIVES: dict[str, tuple[tuple[Kind, ...], Kind]] = {
     "bits": (("real",), "word"),
@@ -94,6 +106,19 @@ def read(dtype: Dtype, *, slopes: bool = False) -> dict[str, Definition]:
     return {name: found[name] for name in _order([*scalar.functions, *found], found)}
 
 
+def read_integers() -> dict[str, Definition]:
+    """The functions of fixed point, each behind those that it calls."""
+    file = File.read("integer", "double", WHOLE_KINDS)
+    signatures = {
+        name: tuple(parameters_of(node, WHOLE_KINDS).values())
+        for name, node in file.functions.items()
+    }
+    return {
+        name: _Function(file, node, {}, signatures, True, result="whole").define(name)
+        for name, node in file.functions.items()
+    }
+
+
 def _order(names: Iterable[str], found: dict[str, Definition]) -> dict[str, None]:
     order: dict[str, None] = {}
     for name in names:
@@ -112,13 +137,14 @@ class _Function:
     signatures: dict[str, tuple[Kind, ...]]
     is_exact: bool  # its literals need not be floats
     kinds: dict[str, Kind] = field(default_factory=dict)
+    result: Kind = "real"  # of every function of the file
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
         where = getattr(self.node, "name", "a slope")
         raise NotInSubset(f"{where}: {message}: {ast.unparse(node)}")
 
     def define(self, name: str, doc: str = "") -> Definition:
-        self.kinds = parameters_of(self.node)
+        self.kinds = parameters_of(self.node, self.file.kinds)
         parameters = tuple(Name(name, kind) for name, kind in self.kinds.items())
         if isinstance(self.node, ast.Lambda):
             return _with_calls(
@@ -134,11 +160,11 @@ class _Function:
             parameters = (Name(f"*{self.node.args.vararg.arg}", "real"),)
             return Definition(name, parameters, (), None, doc, comment, (), tuple(lines), calls)
         steps = [step for statement in body for step in self.assign(statement)]
-        if parameters_of(self.node).keys() & {step.name for step in steps}:
+        if parameters_of(self.node, self.file.kinds).keys() & {step.name for step in steps}:
             self.fail(self.node.args, "a parameter keeps its value")
         if not isinstance(last, ast.Return) or last.value is None:
             self.fail(last, "a function ends in a return")
-        result = self.expect("real", last.value)
+        result = self.expect(self.result, last.value)
         return _with_calls(Definition(name, parameters, tuple(steps), result, doc, comment))
 
     def assign(self, statement: ast.stmt) -> Iterator[Assign]:
@@ -197,6 +223,9 @@ class _Function:
             case ast.IfExp(test, yes, no):
                 a, b = self.alike(node, yes, no)
                 return Choose(self.expect("truth", test), a, b, a.kind)
+            case ast.Subscript(ast.Name(name), index) if self.kinds.get(name) == "table":
+                table = Name(name, "table")
+                return Call("at", (table, self.expect("whole", index)), "whole")
             case ast.Call(function, arguments, []):
                 return self.call(node, ast.unparse(function), arguments)
             case _:
@@ -211,7 +240,7 @@ class _Function:
 
     def call(self, node: ast.Call, name: str, arguments: list[ast.expr]) -> Call:
         kinds: tuple[Kind, ...]
-        kinds, result = _PRIMITIVES.get(name) or (self.signatures.get(name, ()), "real")
+        kinds, result = _PRIMITIVES.get(name) or (self.signatures.get(name, ()), self.result)
         if not kinds or len(kinds) != len(arguments):
             self.fail(node, "no such function of so many arguments")
         found = (self.expect(kind, part) for kind, part in zip(kinds, arguments, strict=True))
@@ -254,6 +283,6 @@ def _with_calls(definition: Definition) -> Definition:
     calls = [
         part.function
         for part in walk(*definition.expressions)
-        if isinstance(part, Call) and part.function not in (*_PRIMITIVES, "wide")
+        if isinstance(part, Call) and part.function not in (*_PRIMITIVES, "wide", "at")
     ]
     return replace(definition, calls=tuple(dict.fromkeys(calls)))

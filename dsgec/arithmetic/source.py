@@ -10,12 +10,15 @@ from typing import Literal
 
 from dsgec.resources import TEMPLATES
 
-Module = Literal["vector", "scalar"]
+Module = Literal["vector", "scalar", "vector_integer", "integer"]
 
 _C_FILES = {"double": "c/arithmetic.c", "float": "c/arithmetic_float.c"}
 _PYTHON_FILES = {
-    "vector": files("dsgec.arithmetic").joinpath("vector.py"),
     "scalar": TEMPLATES.joinpath("python/arithmetic.py"),
+    **{
+        name: files("dsgec.arithmetic").joinpath(f"{name}.py")
+        for name in ("vector", "vector_integer", "integer")
+    },
 }
 
 
@@ -52,9 +55,20 @@ def c_source(names: Iterable[str], dtype: str = "double", *, hosted: bool = Fals
     return "".join([source, *(TEMPLATES.joinpath(m).read_text(encoding="utf-8") for m in more)])
 
 
+def c_functions(names: Iterable[str], dtype: str = "double") -> list[str]:
+    """The functions `names` of the C and all that they call, by the names that they have there."""
+    return [f"dsgec_{name}" for name in _closure(_sections(_C_FILES[dtype]), names)]
+
+
 def js_source(names: Iterable[str]) -> str:
     """The sections `names` of the JavaScript and all that they need."""
     return _sections_source("js/arithmetic.js", names)
+
+
+def integer_source(language: Literal["c", "js"], names: Iterable[str]) -> str:
+    """The sections `names` of the arithmetic of fixed point, and all that they need."""
+    first = ["guard"] if language == "c" else []
+    return _sections_source(f"{language}/integer.{language}", [*first, *names])
 
 
 def _sections_source(file: str, names: Iterable[str]) -> str:

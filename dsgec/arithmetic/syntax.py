@@ -11,6 +11,10 @@ from importlib.resources import files
 from dsgec.arithmetic.ir import Dtype, Kind, Literal
 
 KINDS: dict[str, Kind] = {"float": "real", "int": "word", "Wide": "wide"}
+"""What the annotations of `core.py`, `scalar.py` and `single.py` mean."""
+
+WHOLE_KINDS: dict[str, Kind] = {"int": "whole", "Table": "table"}
+"""What those of `integer.py` mean."""
 
 Numbers = dict[str, tuple[Literal, ...]]
 
@@ -25,10 +29,12 @@ def choose(text: str, dtype: Dtype) -> str:
     return re.sub(r"\{([^{}|]*)\|([^{}]*)\}", rf"\{choice}", text)
 
 
-def parameters_of(node: ast.FunctionDef | ast.Lambda) -> dict[str, Kind]:
+def parameters_of(
+    node: ast.FunctionDef | ast.Lambda, kinds: dict[str, Kind] = KINDS
+) -> dict[str, Kind]:
     """Those of a lambda are floats."""
     return {
-        argument.arg: KINDS[ast.unparse(argument.annotation) if argument.annotation else "float"]
+        argument.arg: kinds[ast.unparse(argument.annotation) if argument.annotation else "float"]
         for argument in node.args.args
     }
 
@@ -48,9 +54,10 @@ class File:
     numbers: Numbers
     comments: dict[int, str]
     dtype: Dtype
+    kinds: dict[str, Kind]
 
     @classmethod
-    def read(cls, name: str, dtype: Dtype) -> "File":
+    def read(cls, name: str, dtype: Dtype, kinds: dict[str, Kind] = KINDS) -> "File":
         """One of this package."""
         text = read_text(name)
         tree = ast.parse(text)
@@ -63,7 +70,7 @@ class File:
             for token in tokenize.generate_tokens(io.StringIO(text).readline)
             if token.type == tokenize.COMMENT and token.start[1] == 0
         }
-        file = cls(text, starts, functions, {}, comments, dtype)
+        file = cls(text, starts, functions, {}, comments, dtype, kinds)
         for node in tree.body:
             match node:
                 case ast.Assign([ast.Name(name)], ast.Call(ast.Name("number"), values)):
@@ -81,7 +88,9 @@ class File:
 
     def literal(self, node: ast.expr) -> Literal:
         is_real = isinstance(ast.literal_eval(node), float)
-        return Literal(self.slice(start_of(node), end_of(node)), "real" if is_real else "word")
+        return Literal(
+            self.slice(start_of(node), end_of(node)), "real" if is_real else self.kinds["int"]
+        )
 
     def comment_above(self, node: ast.FunctionDef) -> tuple[str, ...]:
         line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -5,18 +5,17 @@ import subprocess
 import numpy as np
 
 from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.golden import results_of
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.targets.running import CannotRun
 from dsgec.targets.target import Array, Files, Target
 
-_TYPES = {"double": np.float64, "float": np.float32}
-
 
 def try_out(artefact: Artefact, target: Target, files: Files, rows: Array) -> str:
     """How what the target made agrees with the interpreter on rows; a DsgecError if it does not."""
     with np.errstate(over="ignore"):
-        rows = np.ascontiguousarray(rows.astype(_TYPES[target.rows or artefact.dtype]))
+        rows = np.ascontiguousarray(rows.astype(target.rows or artefact.numbers.row_type))
     try:
         given = target.run(artefact, files, rows)
     except (CannotRun, OSError, subprocess.SubprocessError) as error:
@@ -24,9 +23,11 @@ def try_out(artefact: Artefact, target: Target, files: Files, rows: Array) -> st
             f"`{artefact.name}` could not be run: {error}", "Leave --data out: then nothing is run."
         ) from error
     # Within a tolerance, the double network is what counts, whatever computes in between.
-    outputs = evaluate(artefact.network, rows.astype(np.float64) if target.tolerance else rows)
-    if artefact.model.is_classifier and outputs.shape[1] == 1:
-        outputs = np.hstack([1 - outputs, outputs])
+    outputs = (
+        results_of(artefact.model, evaluate(artefact.network, rows.astype(np.float64)))
+        if target.tolerance
+        else artefact.numbers.results(rows)
+    )
     given = given.reshape(outputs.shape)
     with np.errstate(all="ignore"):
         if target.tolerance:
@@ -40,4 +41,6 @@ def try_out(artefact: Artefact, target: Target, files: Files, rows: Array) -> st
     if not same.all():
         row = int(np.argmin(same.all(axis=1)))
         raise DsgecError(f"`{artefact.name}` gives other results here for row {row + 1}")
-    return f"agree within {target.tolerance}" if target.tolerance else "give the same bits"
+    if target.tolerance:
+        return f"agree within {target.tolerance}"
+    return f"give the same bits{artefact.numbers.remark(rows)}"

@@ -3,15 +3,16 @@
 from collections import Counter
 from pathlib import Path
 
+from dsgec.artefacts.cost import cost_lines
 from dsgec.artefacts.read import artefact_files, open_artefacts
 from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.golden import rounded_up
 from dsgec.errors import clean, counted
 from dsgec.folder import open_folder
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
 from dsgec.network.powers import multiplications
 from dsgec.run.folder import has_record, read_model
-from dsgec.targets.c.cost import costs
 
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
 
@@ -33,7 +34,7 @@ def inspect_artefact(path: Path) -> list[str]:
         return [
             line
             for one in found
-            for line in _describe(f"{one.path} ({' or '.join(one.targets)})", one.artefact)
+            for line in _describe(f"{one.path} ({' or '.join(one.makers)})", one.artefact)
         ]
 
 
@@ -53,6 +54,19 @@ def operations(network: Network) -> Counter[str]:
     if network.softmax:
         counts["softmax"] += 1
     return +counts
+
+
+def _precision(artefact: Artefact) -> list[str]:
+    """What other numbers than doubles cost."""
+    loss, fixed = artefact.loss, artefact.numbers.fixed
+    if loss is None:
+        return []
+    proved = f"proved {rounded_up(max(fixed.bounds)):g}, " if fixed else ""
+    labels = f"; {counted(loss.flips, 'label')} differ" if artefact.model.is_classifier else ""
+    return [
+        f"  differs     from double precision by at most: {proved}measured {loss.worst:g}"
+        f" ({loss.rows:,} random rows{labels})"
+    ]
 
 
 def _describe(title: str, artefact: Artefact) -> list[str]:
@@ -76,5 +90,6 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
         f" {counted(measure.connections, 'connection')}; type {artefact.dtype}",
         f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
         f"  self-test   {counted(len(artefact.golden.rows), 'row')}",
-        *costs(artefact),
+        *_precision(artefact),
+        *cost_lines(artefact),
     ]

@@ -10,8 +10,6 @@ from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.evolution.settings import OPTIONS
 
-_EXPORTED = (".c", ".h", ".py", ".mjs", ".onnx", ".whl")
-
 
 @click.command("inspect", cls=GroupedCommand)
 @click.argument("what", shell_complete=complete_table)
@@ -23,13 +21,14 @@ def inspect_(what: str, table: TableOptions) -> None:
     a folder of them, or a run: what it is, and what a row costs.
     """
     from dsgec.artefacts.inspect import holds_artefacts, inspect_artefact
+    from dsgec.artefacts.read import is_exported_name
     from dsgec.data.source import is_shipped
     from dsgec.errors import DsgecError
     from dsgec.terminal.table import inspect_table
 
     path = Path(what)
     is_table = path.is_dir() and is_shipped(what) and not holds_artefacts(path)
-    if not is_table and (path.is_dir() or path.suffix in _EXPORTED):
+    if not is_table and (path.is_dir() or is_exported_name(path.name)):
         say("\n".join(inspect_artefact(path)))
         return
     table = table.with_defaults(learned=True)

@@ -10,20 +10,22 @@ import numpy as np
 from dsgec import __version__
 from dsgec.codegen.cover import WORK
 from dsgec.codegen.environment import Code
-from dsgec.codegen.golden import Golden, Loss, golden, loss
+from dsgec.codegen.fixed_view import FixedView
+from dsgec.codegen.golden import Golden, Loss
+from dsgec.codegen.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
 from dsgec.codegen.names import check_name
-from dsgec.codegen.statements import Program, Syntax, program
-from dsgec.errors import DsgecError
+from dsgec.codegen.numbers import DTYPES, NumberSystem, numbers_of
+from dsgec.codegen.statements import Program, Syntax, functions_used, program
+from dsgec.fixed.columns import Range
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.description import describe, identity
-from dsgec.network.ir import Constant, Input, Network
+from dsgec.network.ir import Input, Network
 from dsgec.network.model import Column, Label, Model, composed
 from dsgec.network.text import text
 from dsgec.network.words import MISSING
 
-_LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234e38}
+__all__ = ["DTYPES", "Artefact", "SourceFile", "TemplateView", "view"]
 
-DTYPES = tuple(_LARGEST)
 QUICK, FULL = EFFORTS = tuple(WORK)
 
 
@@ -39,7 +41,8 @@ class SourceFile:
 class Artefact:
     """A model that is to be printed under a name; targets share what was computed of it.
 
-    `selftest` is the effort that goes into the rows of the self-test.
+    `selftest` is the effort that goes into the rows of the self-test; `ranges` has, for fixed
+    point, those of the columns, None of one that is not read or has categories.
     """
 
     model: Model
@@ -47,16 +50,16 @@ class Artefact:
     dtype: str = "double"
     version: str = __version__
     selftest: str = FULL
+    ranges: tuple[Range | None, ...] = ()
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        numbers = [n.value for n in self.network.nodes if isinstance(n, Constant)]
-        numbers.append(self.model.threshold)
-        large = [number for number in numbers if abs(number) > _LARGEST[self.dtype]]
-        if large:
-            raise DsgecError(
-                f"{large[0]} is too large for the type {self.dtype}", "Export it as double."
-            )
+        self.numbers.refuse_unfit()
+
+    @cached_property
+    def numbers(self) -> NumberSystem:
+        """What depends on the type."""
+        return numbers_of(self.model, self.network, self.dtype, self.ranges)
 
     @cached_property
     def network(self) -> Network:
@@ -66,12 +69,12 @@ class Artefact:
     @cached_property
     def golden(self) -> Golden:
         """Rows, and what must come of them."""
-        return golden(self.model, self.network, self.dtype, self.selftest)
+        return self.numbers.golden(self.selftest)
 
     @cached_property
     def loss(self) -> Loss | None:
-        """What single precision costs; None of double."""
-        return loss(self.model, self.network) if self.dtype == "float" else None
+        """What single precision or fixed point costs; None of double."""
+        return self.numbers.loss
 
     @cached_property
     def model_id(self) -> str:
@@ -85,6 +88,7 @@ class Artefact:
             "generator": f"dsgec {self.version}",
             "name": self.name,
             "dtype": self.dtype,
+            **({"ranges": [range_ and [*range_] for range_ in self.ranges]} if self.ranges else {}),
             **({} if self.selftest == FULL else {"selftest": self.selftest}),
             "network": text(self.model.network),
             **describe(self.model),
@@ -133,7 +137,14 @@ class TemplateView:
 
     @property
     def loss(self) -> Loss | None:
-        return self.artefact.loss
+        """Of single precision."""
+        return None if self.fixed else self.artefact.loss
+
+    @cached_property
+    def fixed(self) -> FixedView | None:
+        """What is only there in fixed point."""
+        fixed = self.artefact.numbers.fixed
+        return FixedView(fixed, self.artefact.loss, self.used) if fixed else None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -142,6 +153,22 @@ class TemplateView:
     @cached_property
     def features(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The categories of all columns."""
+        return tuple(text for column in self.columns for text in column.categories)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, int, int], ...]:
+        """The columns that have categories, with the first of their texts and the one after."""
+        found = []
+        first = 0
+        for number, column in enumerate(self.columns):
+            if column.categories:
+                found.append((number, first, first + len(column.categories)))
+                first += len(column.categories)
+        return tuple(found)
 
     @property
     def classes(self) -> tuple[Label, ...]:
@@ -184,8 +211,8 @@ class TemplateView:
 
     @property
     def outputs(self) -> int:
-        """Of the network; one is enough for two classes."""
-        return len(self.artefact.model.network.outputs)
+        """Of the program; one is enough for two classes."""
+        return len(self.program.outputs)
 
     @property
     def results(self) -> int:
@@ -225,6 +252,17 @@ def identity_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def view(artefact: Artefact, language: Syntax) -> TemplateView:
+def view(artefact: Artefact, language: Syntax, integers: IntegerSyntax = INTEGERS) -> TemplateView:
     """The artefact as a template for this language sees it."""
+    fixed = artefact.numbers.fixed
+    if fixed:
+        return TemplateView(artefact, integer_program(fixed.program, integers))
     return TemplateView(artefact, program(artefact.network, language))
+
+
+def functions_called(artefact: Artefact, language: Syntax) -> set[str]:
+    """The functions of the arithmetic that its program calls: of the one of its numbers."""
+    fixed = artefact.numbers.fixed
+    if fixed:
+        return integer_functions(fixed.program)
+    return functions_used(artefact.network, language)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dsgec.arithmetic.source import c_source, python_source
+from dsgec.arithmetic.source import Module, c_source, python_source
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.statements import (
     C_COLUMNS,
@@ -43,9 +43,9 @@ def emit_limit(networks: Sequence[Network]) -> str:
     return _batch("c/limit.c.j2", networks, C_COLUMNS, c_source)
 
 
-def numpy_source(functions: set[str]) -> str:
+def numpy_source(functions: set[str], module: Module = "vector") -> str:
     """The arithmetic of a numpy module, which imports numpy itself."""
-    return python_source("vector", functions, imports=False)
+    return python_source(module, functions, imports=False)
 
 
 def _batch(

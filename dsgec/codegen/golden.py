@@ -43,7 +43,8 @@ class Golden:
 class Loss:
     """The greatest difference to double precision on so many rows, and classes that differ.
 
-    Of probabilities the difference itself; of values that are greater than 1 a share of them.
+    Of probabilities the difference itself; of values that are greater than 1 a share of them, but
+    in fixed point, too, the difference itself.
     """
 
     rows: int
@@ -60,11 +61,15 @@ def golden(model: Model, network: Network, dtype: str = "double", effort: str = 
     rows = cover(network, more, dtype, effort)
     if model.threshold != USUAL_THRESHOLD:
         rows = np.vstack([rows, _around_threshold(model, network, more(*_many(network)))])
-    outputs = evaluate(network, rows)
+    return golden_of(model, rows, results_of(model, evaluate(network, rows)))
+
+
+def golden_of(model: Model, rows: Array, results: Array) -> Golden:
+    """The golden rows that were chosen, with their results."""
     return Golden(
         tuple(map(tuple, rows.tolist())),
-        tuple(map(tuple, _results(model, outputs).tolist())),
-        tuple(_classes(model, outputs)),
+        tuple(map(tuple, results.tolist())),
+        tuple(_classes(model, results)),
     )
 
 
@@ -73,13 +78,18 @@ def loss(model: Model, network: Network) -> Loss:
     count, part = _many(network)
     rows = candidates(model.columns, count, (0.0,), "float", part)
     exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
-    finite = np.isfinite(exact).all(axis=1) & np.isfinite(outputs).all(axis=1)
-    exact, outputs = exact[finite], outputs[finite]
-    difference = np.abs(_results(model, exact) - _results(model, outputs).astype(np.float64))
-    if not model.is_classifier:
+    return loss_of(model, results_of(model, exact), results_of(model, outputs), relative=True)
+
+
+def loss_of(model: Model, exact: Array, results: Array, *, relative: bool) -> Loss:
+    """What other results than the exact ones lose."""
+    finite = np.isfinite(exact).all(axis=1) & np.isfinite(results).all(axis=1)
+    exact, results = exact[finite], results[finite]
+    difference = np.abs(exact - results.astype(np.float64))
+    if relative and not model.is_classifier:
         difference = difference / np.maximum(1.0, np.abs(exact))
-    flips = np.not_equal(_classes(model, exact), _classes(model, outputs)).sum()
-    return Loss(len(exact), _rounded_up(float(difference.max(initial=0.0))), int(flips))
+    flips = np.not_equal(_classes(model, exact), _classes(model, results)).sum()
+    return Loss(len(exact), rounded_up(float(difference.max(initial=0.0))), int(flips))
 
 
 def _many(network: Network) -> tuple[int, int]:
@@ -98,12 +108,13 @@ def _around_threshold(model: Model, network: Network, rows: Array) -> Array:
     return rows[[side[distance[side].argmin()] for side in sides if len(side)]]
 
 
-def _rounded_up(value: float) -> float:
+def rounded_up(value: float) -> float:
     """To two digits, and never below the value."""
     return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(value))
 
 
-def _results(model: Model, outputs: Array) -> Array:
+def results_of(model: Model, outputs: Array) -> Array:
+    """Probabilities or values: of a lone probability, its complement stands before it."""
     return np.hstack([1 - outputs, outputs]) if _is_single(model) else outputs
 
 
@@ -114,5 +125,7 @@ def _is_single(model: Model) -> bool:
 def _classes(model: Model, outputs: Array) -> list[int]:
     if not model.is_classifier:
         return []
+    if _is_single(model):
+        outputs = outputs[:, -1:]
     numbers, nothing = chosen_classes(outputs, model.threshold)
     return [int(number) for number in np.where(nothing, -1, numbers)]

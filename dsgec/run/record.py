@@ -17,6 +17,7 @@ from dsgec.evolution.measure import measured, parts
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
+from dsgec.fixed.columns import Range, read_ranges
 from dsgec.network.description import describe
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
@@ -51,6 +52,7 @@ def make_record(
             "train_rows": len(problem.split.train),
             "test_rows": len(problem.split.test),
             **({"target_scale": list(dataset.target_scale)} if dataset.target_scale else {}),
+            "ranges": training_ranges(problem),
         },
         "settings": asked["settings"],
         "model": {
@@ -111,7 +113,7 @@ def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
     def relevant(run: dict[str, Any]) -> tuple[Any, ...]:
         data = run.get("data")
         options = {**data} if isinstance(data, dict) else {}
-        for name in ("name", "train_rows", "test_rows", "target_scale"):
+        for name in ("name", "train_rows", "test_rows", "target_scale", "ranges"):
             options.pop(name, None)
         grammar = run.get("grammar")
         by = grammar if isinstance(grammar, dict) else {}
@@ -149,6 +151,28 @@ def with_stages(timing: dict[str, Any], seconds: dict[str, float]) -> dict[str, 
     before = timing.get("stages")
     stages = {**before} if isinstance(before, dict) else {}
     return {**timing, "stages": stages | {name: round(s, 3) for name, s in seconds.items()}}
+
+
+def training_ranges(problem: Problem) -> list[list[float] | None]:
+    """The least and greatest number of each column of the raw training rows, for fixed point.
+
+    Nothing of a column that has categories or no numbers.
+    """
+    dataset, found = problem.dataset, []
+    raw = dataset.x if dataset.raw is None else dataset.raw
+    for number, column in enumerate(dataset.inputs):
+        values = raw[problem.split.train, number]
+        values = values[np.isfinite(values)]
+        is_text = column.categories or not len(values)
+        found.append(None if is_text else [float(values.min()), float(values.max())])
+    return found
+
+
+def record_ranges(record: dict[str, Any], model: Model) -> tuple[Range | None, ...]:
+    """The ranges that a record says, if it does; it is untrusted, and older ones say nothing."""
+    data = record.get("data")
+    said: Any = data.get("ranges") if isinstance(data, dict) else None
+    return read_ranges(said, len(model.columns)) or ()
 
 
 def target_scale(record: dict[str, Any]) -> TargetScale | None:

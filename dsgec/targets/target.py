@@ -15,15 +15,10 @@ Files = Sequence[SourceFile]
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a package is made of what was emitted, and, if it is asked for, a wheel of the package.
-
-    `compiler` names what has a say in the bytes; `read_wheel` finds the metadata, as `read` does.
-    """
+    """How what was emitted is compiled; `compiler` names what has a say in the bytes."""
 
     compile: Callable[[Artefact, Files], Files]
     compiler: Callable[[], str]
-    wheel: Callable[[Artefact, Files], SourceFile]
-    read_wheel: Callable[[bytes], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +29,8 @@ class Target:
     finds (None if there are none), and has the `mark` among its first bytes.
 
     `run` gives the results of rows: as the interpreter does, bit for bit, or within a `tolerance`,
-    of values above 1 a share of them. Rows and results are of the type `rows`, or the artefact's.
+    of values above 1 a share of them. Rows and results are of the type `rows` of numpy's, or of the
+    artefact's.
     """
 
     files: tuple[str, ...]
@@ -51,6 +47,11 @@ class Target:
     def main(self) -> PurePosixPath:
         """The name of the file that carries the metadata."""
         return PurePosixPath(self.files[0])
+
+    def inside(self, file: str) -> str:
+        """What one of the files is called in a folder that is named for the artefact, if it is."""
+        folder, _, inside = file.partition("/")
+        return "" if "{" in inside or "{" not in folder else inside
 
     def make(self, artefact: Artefact) -> Files:
         """The files as an export writes them."""

@@ -1,27 +1,32 @@
 """An artefact is rebuilt from what it carries; what was changed is found, and never run."""
 
 import json
+import re
 import shutil
 import subprocess
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from dsgec.artefacts.export import export, parse_targets
+from dsgec.artefacts.export import export, exported, parse_targets
 from dsgec.artefacts.inspect import inspect_artefact, operations
 from dsgec.artefacts.read import open_artefacts
 from dsgec.artefacts.verify import verify
 from dsgec.codegen.artefact import Artefact
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.folder import open_folder
 from dsgec.native.toolchain import CompileError
+from dsgec.network.chips import CHIPS
+from dsgec.network.cost import dtypes_of
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.run.folder import clear_run
 from dsgec.run.predict import predictions
-from dsgec.targets.c.cost import _beside
+from dsgec.targets.c.build import Compiler
 from dsgec.targets.registry import TARGETS
 from tests.codegen.hostile import hostile_names
 from tests.codegen.test_emit import IRIS
@@ -50,7 +55,8 @@ def test_an_artefact_carries_its_model(target, model, tmp_path):
     assert f"{target}, double, model {found.artefact.model_id}" in line
 
 
-FURTHER = {"js": "net.mjs", "cffi": "net/__init__.py", "onnx": "net.onnx"}
+FURTHER = {"js": "net.mjs", "wasm": "net.wasm", "cffi": "net/__init__.py", "onnx": "net.onnx"}
+FURTHER |= {"rust": "net/src/lib.rs", "java": "net/Network.java", "go": "net/network.go"}
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
@@ -78,11 +84,11 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
     export(MODEL, [target], "net", tmp_path)
     path = tmp_path / FURTHER[target]
     assert read_artefact(path).artefact == Artefact(MODEL, "net")
-    assert read_artefact(path).targets == (target,)
+    assert read_artefact(path).makers == (target,)
     for given in (path, tmp_path):
         (line,) = verify(given)
         assert f"{target}, double, model" in line
-    if target == "onnx":
+    if target in ("onnx", "wasm"):
         path.write_bytes(path.read_bytes()[:-30])
     elif target == "cffi":
         library = tmp_path / "net" / "_net.abi3.so"
@@ -90,15 +96,31 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
         data[len(data) // 2] ^= 1
         library.write_bytes(data)
     else:
-        path.write_text(path.read_text().replace("a === b ? 1.0", "a === b ? 2.0"))
+        path.write_text(path.read_text().replace("1.0", "2.0"))
     with pytest.raises(DsgecError):
         verify(path)
 
 
-@pytest.mark.parametrize("target", ["c", "js"])
-def test_any_file_of_an_artefact_names_it(target, tmp_path):
+@pytest.mark.parametrize("target", ["c", "js", "wasm", "rust", "java", "go"])
+def test_any_file_of_an_artefact_names_it(target, tmp_path, monkeypatch):
     for path in export(SMALL, [target], "net", tmp_path):
-        assert verify(path) == verify(tmp_path)
+        assert len(verify(path)) == 1
+        monkeypatch.chdir(path.parent)
+        (line,) = verify(Path(path.name))
+        assert f"{target}, double, model" in line
+
+
+def test_several_languages_share_a_folder(tmp_path):
+    languages = ["rust", "java", "go", "python"]
+    paths = export(SMALL, languages, "net", tmp_path)
+    assert len(set(paths)) == 10
+    for folder, count in ((tmp_path, 4), (tmp_path / "net", 3)):
+        said = verify(folder)
+        assert len(said) == count
+        assert len(inspect_artefact(folder)) >= 7 * count
+        assert sum(f"{name}, double, model" in line for name in languages for line in said) == count
+    with open_folder(tmp_path) as folder:
+        assert set(exported(languages, "net", folder)) == set(paths)
 
 
 def test_a_damaged_artefact_is_not_passed_over(tmp_path):
@@ -130,26 +152,36 @@ GRADED = Model(
 TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
 
 
+COMMANDS = {"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"}
+CASES = [
+    # Compilers take their time, and tests/codegen has these in double precision.
+    pytest.param(
+        name,
+        dtype,
+        marks=[pytest.mark.campaign] * (name in ("rust", "java", "go") and dtype == "double"),
+    )
+    for name, target in TARGETS.items()
+    for dtype in target.dtypes
+]
+
+
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("dtype", ["double", "float"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("target", "dtype"), CASES)
 def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
-    if dtype not in TARGETS[target].dtypes:
-        pytest.skip("there is no such export")
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
         pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    if target == "js" and not shutil.which("node"):
-        pytest.skip("node is not installed")
+    if target in COMMANDS and not shutil.which(COMMANDS[target]):
+        pytest.skip(f"{COMMANDS[target]} is not installed")
     (tmp_path / "t.csv").write_text(TABLE)
     table = read_table(str(tmp_path / "t.csv"))
-    export(GRADED, [target], "net", tmp_path / "out", dtype)
+    ranges = {"*": (-4.0, 4.0)} if dtype in STORED_BITS else {}
+    export(GRADED, [target], "net", tmp_path / "out", dtype, ranges=ranges)
     line = verify(tmp_path / "out", table)[-1]
 
     assert f"4 rows of {table.source} " in line
-    assert line.endswith(
-        "agree within 1e-06" if TARGETS[target].tolerance else "give the same bits"
-    )
+    assert ("agree within 1e-06" if TARGETS[target].tolerance else "give the same bits") in line
+    assert ("; 0 labels differ" in line) == (dtype in STORED_BITS)
 
 
 def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
@@ -175,9 +207,9 @@ def test_a_wheel_is_verified_and_inspected(tmp_path):
     export(SMALL, ["cffi"], "net", tmp_path, "float", wheel=True)
     (wheel,) = tmp_path.glob("*.whl")
     (line,) = verify(wheel)
-    assert "cffi, float, model" in line
+    assert "wheel, float, model" in line
     assert "every byte" in line
-    assert f"{wheel} (cffi)" in inspect_artefact(wheel)[0]
+    assert f"{wheel} (wheel)" in inspect_artefact(wheel)[0]
     assert len(verify(tmp_path)) == 2
 
     with zipfile.ZipFile(wheel, "a") as archive:
@@ -224,7 +256,7 @@ def test_what_any_export_wrote_into_a_run_is_removed_with_it(run, tmp_path):
     shutil.copytree(run, folder)
     keep = folder / "kept.txt"
     keep.touch()
-    for target in ("c", "js", "cffi"):
+    for target in ("c", "js", "wasm", "cffi"):
         export(SMALL, [target], "net", folder, wheel=target == "cffi")
     (folder / "net" / "__pycache__").mkdir()
     (folder / "net" / "__pycache__" / "_net.pyc").touch()
@@ -238,15 +270,14 @@ def test_constants_beyond_single_precision_are_no_mistake_to_inspect(tmp_path):
     export(unnamed(parse("x_1 * 1e300")), ["c"], "net", tmp_path)
     text = "\n".join(inspect_artefact(tmp_path))
 
-    if shutil.which("gcc"):
-        assert "float       not possible: 1e+300 is too large for the type float" in text
-        assert "double      " in text
+    assert "float  not possible: 1e+300 is too large for the type float" in text
+    assert re.search(r"cortex-m0plus double +\d", text)
 
 
 def test_the_tools_of_a_compiler_are_found_beside_it():
-    assert _beside("/opt/gcc-12/bin/arm-none-eabi-gcc", "nm") == (
-        "/opt/gcc-12/bin/arm-none-eabi-nm"
-    )
+    compiler = Compiler("/opt/gcc-12/bin/arm-none-eabi-gcc", "", ())
+
+    assert compiler.tool("nm") == "/opt/gcc-12/bin/arm-none-eabi-nm"
 
 
 def test_hostile_names_survive_the_way_through_an_artefact(tmp_path):
@@ -371,6 +402,9 @@ def test_inspect_tells_what_it_is_and_costs(run, tmp_path):
     assert "5 columns, 4 of them read; 3 of texts; 3 may be missing" in mixed
     # 2x + 10b + 100r + 200g + 400b + 1000f: the last factors and the scaling of the first column
     assert "6 multiplications, 3 fill, 6 additions, 1 divisions, 5 is" in mixed
+    for chip in CHIPS:
+        for dtype in dtypes_of(chip):
+            assert re.search(rf"  {chip} +{dtype} +[\d,]+ .* at \d+ MHz$", mixed, re.MULTILINE)
 
 
 def test_operations_are_counted_by_hand():
@@ -386,7 +420,7 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
 
 
 def test_a_target_that_there_is_not_is_a_mistake():
-    names = "c, python, numpy, cffi, js, onnx"
+    names = "c, python, numpy, cffi, js, wasm, rust, java, go, onnx"
     with pytest.raises(DsgecError, match=f"unknown target `cobol`; choose from {names}$"):
         parse_targets("c,cobol")
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from dsgec.codegen.artefact import Artefact
-from dsgec.targets.js import emit_js
+from dsgec.targets.registry import TARGETS
 
 NODE = shutil.which("node")
+MODULES = {"js": ".mjs", "wasm": ".wasm.mjs"}
+"""How the names of the modules end that have the interface of JavaScript."""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 # Rows and results as hexadecimal digits of little-endian doubles: no text rounds them.
@@ -37,7 +39,7 @@ NODE_DRIVER = """
 import { readFileSync } from "node:fs";
 import { answer } from "./shared.mjs";
 for (const name of process.argv.slice(2)) {
-  const net = await import(`./${name}.mjs`);
+  const net = await import(`./${name}`);
   console.log(answer(net, readFileSync(new URL(`${name}.rows`, import.meta.url), "ascii")));
 }
 """
@@ -47,7 +49,7 @@ import { answer } from "./shared.mjs";
 const lines = [];
 for (const name of "NAMES".split(" ")) {
   const rows = await (await fetch(`./${name}.rows`)).text();
-  lines.push(answer(await import(`./${name}.mjs`), rows));
+  lines.push(answer(await import(`./${name}`), rows));
 }
 document.getElementById("out").textContent = lines.join("\\n");
 </script>"""
@@ -60,31 +62,41 @@ QUIET = [
 # fmt: on
 
 
-def write(folder: Path, models, tables) -> list[str]:
-    """The modules net0, net1, … and their rows; gives their names."""
+def write_files(folder: Path, target: str, artefact: Artefact) -> str:
+    """The files of an artefact; gives the name of the module that is imported."""
+    for file in TARGETS[target].emit(artefact):
+        data = file.text if isinstance(file.text, bytes) else file.text.encode()
+        (folder / file.name).write_bytes(data)
+    return f"{artefact.name}{MODULES[target]}"
+
+
+def write(folder: Path, models, tables, target: str, dtype: str) -> list[str]:
+    """The modules of net0, net1, … and their rows; gives their names."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "shared.mjs").write_text(SHARED)
     (folder / "driver.mjs").write_text(NODE_DRIVER)
     names = []
     for number, (model, table) in enumerate(zip(models, tables, strict=True)):
-        names.append(f"net{number}")
-        for file in emit_js(Artefact(model, names[-1])):
-            (folder / file.name).write_text(file.text, encoding="utf-8")
+        names.append(write_files(folder, target, Artefact(model, f"net{number}", dtype)))
         (folder / f"{names[-1]}.rows").write_text(table.astype("<f8").tobytes().hex())
     return names
 
 
-def in_node(folder: Path, models, tables) -> list[tuple[str, bool, np.ndarray]]:
+def in_node(
+    folder: Path, models, tables, target="js", dtype="double"
+) -> list[tuple[str, bool, np.ndarray]]:
     """For each model its id, what its selftest says, and its results."""
-    names = write(folder, models, tables)
+    names = write(folder, models, tables, target, dtype)
     command = [NODE, str(folder / "driver.mjs"), *names]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     return _read(answer.stdout, tables)
 
 
-def in_browser(folder: Path, models, tables) -> list[tuple[str, bool, np.ndarray]]:
+def in_browser(
+    folder: Path, models, tables, target="js", dtype="double"
+) -> list[tuple[str, bool, np.ndarray]]:
     """The same from a page that headless Chromium loads over HTTP."""
-    names = write(folder, models, tables)
+    names = write(folder, models, tables, target, dtype)
     (folder / "page.html").write_text(PAGE.replace("NAMES", " ".join(names)))
     handler = functools.partial(_Handler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

@@ -14,7 +14,7 @@ from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.targets.js import emit_js
 from tests.codegen.artefacts import expected_results, random_model, random_rows
-from tests.codegen.javascript import CHROMIUM, NODE, in_browser, in_node
+from tests.codegen.javascript import CHROMIUM, MODULES, NODE, in_browser, in_node, write_files
 from tests.codegen.test_emit import IRIS
 from tests.generators import rows, same_bits
 
@@ -78,13 +78,12 @@ def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
     assert same_bits(found, evaluate(model.network, table))
 
 
-def ask(folder, model, expression):
+def ask(folder, model, expression, target="js"):
     """What an expression over the module `net` gives, by way of JSON."""
-    for file in emit_js(Artefact(model, "net")):
-        (folder / file.name).write_text(file.text, encoding="utf-8")
+    module = write_files(folder, target, Artefact(model, "net"))
     script = folder / "ask.mjs"
     script.write_text(
-        'import * as net from "./net.mjs";\n'
+        f'import * as net from "./{module}";\n'
         "const told = (f) => { try { return f(); } catch (error) { return String(error); } };\n"
         f"console.log(JSON.stringify({expression}));\n",
         encoding="utf-8",
@@ -94,7 +93,8 @@ def ask(folder, model, expression):
 
 
 @needs_node
-def test_a_row_is_a_list_or_an_object_and_texts_stand_for_their_numbers(tmp_path):
+@pytest.mark.parametrize("target", MODULES)
+def test_a_row_is_a_list_or_an_object_and_texts_stand_for_their_numbers(target, tmp_path):
     expression = """[
         net.predictProba([2.0, 0, 1, 4.0]),
         net.predictProba(Float64Array.of(2.0, 0, 1, 4.0)),
@@ -105,7 +105,7 @@ def test_a_row_is_a_list_or_an_object_and_texts_stand_for_their_numbers(tmp_path
             [[NaN, "blue", false, 0.0], { width: null, colour: undefined, open: "no", length: "1" }]
         ),
     ]"""
-    *same, batch = ask(tmp_path, ENCODED, expression)
+    *same, batch = ask(tmp_path, ENCODED, expression, target)
 
     wide = (2.0 - 3.0) / 0.7
     table = np.array([[2.0, 0, 1, 4.0], [np.nan, -1, 0, 0.0], [np.nan, 0, 0, 1.0]])
@@ -117,7 +117,8 @@ def test_a_row_is_a_list_or_an_object_and_texts_stand_for_their_numbers(tmp_path
 
 
 @needs_node
-def test_what_cannot_be_a_row_is_refused_with_its_name(tmp_path):
+@pytest.mark.parametrize("target", MODULES)
+def test_what_cannot_be_a_row_is_refused_with_its_name(target, tmp_path):
     expression = """[
         () => net.predict([1, 2, 3]), () => net.predict(5), () => net.predict([1, 0, 0, NaN]),
         () => net.predict({ open: "no" }), () => net.predict([1, 0, 0, "0x4"]),
@@ -125,7 +126,7 @@ def test_what_cannot_be_a_row_is_refused_with_its_name(tmp_path):
         () => net.predict({ width: 1, colour: "red", open: "no", length: {} }),
         () => net.predict([1, 0, 0, 4n]), () => net.predict({ length: 4, 0: 1, 1: 0 }),
     ].map(told)"""
-    assert ask(tmp_path, ENCODED, expression) == [
+    assert ask(tmp_path, ENCODED, expression, target) == [
         'RangeError: expected 4 columns, "width", "colour", "open", "length"; found 3',
         "TypeError: expected a row, an array or an object; found 5",
         'TypeError: the column "length" is missing or not a number',
@@ -140,6 +141,7 @@ def test_what_cannot_be_a_row_is_refused_with_its_name(tmp_path):
 
 
 @needs_node
+@pytest.mark.parametrize("target", MODULES)
 @pytest.mark.parametrize(
     ("text", "classes", "row", "label"),
     [
@@ -150,30 +152,32 @@ def test_what_cannot_be_a_row_is_refused_with_its_name(tmp_path):
         ("y_1 = x_1\ny_2 = x_2 * 1e308 * 1e308 * 0.0\ny_3 = 0.1", ("a", "b", "c"), [0.0, 1.0], "c"),
     ],
 )
-def test_a_classifier_gives_its_label(text, classes, row, label, tmp_path):
+def test_a_classifier_gives_its_label(text, classes, row, label, target, tmp_path):
     model = Model(parse(text, inputs=2), plain(("width", "height")), classes)
-    answer = ask(tmp_path, model, f"[net.predict({row}), net.predictBatch([{row}]), net.classes]")
+    asked = f"[net.predict({row}), net.predictBatch([{row}]), net.classes]"
+    answer = ask(tmp_path, model, asked, target)
 
     assert answer == [label, [label], list(classes)]
 
 
 @needs_node
-def test_hostile_names_arrive_verbatim_and_do_nothing(tmp_path, names):
+@pytest.mark.parametrize("target", MODULES)
+def test_hostile_names_arrive_verbatim_and_do_nothing(target, tmp_path, names):
     row = "net.columns.map(({ categories }, i) => (categories ? categories[i % 3] : i))"
     row = row.replace("net.columns", "net.metadata.columns")
     asked = f"[net.featureNames, net.classes, net.metadata, net.predictProba({row})]"
-    found, classes, metadata, value = ask(tmp_path, names.model, asked)
+    found, classes, metadata, value = ask(tmp_path, names.model, asked, target)
 
     assert tuple(found) == names.names
     assert tuple(classes) == names.labels
     assert tuple(column["name"] for column in metadata["columns"]) == names.names
     assert metadata["columns"][1]["categories"] == list(names.labels[:3])
     assert metadata["target"] == names.names[0]
-    text = (tmp_path / "net.mjs").read_text(encoding="utf-8")
+    text = (tmp_path / f"net{MODULES[target]}").read_text(encoding="utf-8")
     assert text.isascii()
     assert "</" not in text
     assert "<!--" not in text
-    assert ask(tmp_path, names.tame, f"net.predictProba({row})") == value
+    assert ask(tmp_path, names.tame, f"net.predictProba({row})", target) == value
 
 
 @needs_node

@@ -1,6 +1,5 @@
 """A decision threshold: every export gives the same labels at it, just below and just above."""
 
-import shutil
 import subprocess
 from dataclasses import replace
 
@@ -16,13 +15,12 @@ from dsgec.network.model import Model, composed, plain
 from dsgec.network.parse import parse
 from dsgec.network.text import text
 from dsgec.run.predict import predictions
-from dsgec.targets.js import emit_js
 from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import COMPILERS, CLibrary, python_module
+from tests.codegen.javascript import MODULES, NODE, write_files
 from tests.codegen.packages import package
 from tests.codegen.test_onnx import session
 
-NODE = shutil.which("node")
 THRESHOLDS = [0.3, 0.7312343, 1e-9, 0.1]
 ONE, TWO = "y_1 = x_1", "y_1 = 1 - x_1\ny_2 = x_1"
 """Networks whose second class has the probability x_1: rows hit the threshold to the bit."""
@@ -98,15 +96,16 @@ def test_the_package_decides_by_the_threshold(equations, dtype, tmp_path):
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_javascript_decides_by_the_threshold(tmp_path):
+@pytest.mark.parametrize("target", MODULES)
+def test_javascript_and_its_loader_decide_by_the_threshold(target, tmp_path):
     lines, expected = [], []
     for k, threshold in enumerate(THRESHOLDS):
         for i, equations in enumerate((ONE, TWO)):
-            for file in emit_js(Artefact(model_of(equations, threshold), f"net{k}_{i}")):
-                (tmp_path / file.name).write_text(file.text, encoding="utf-8")
+            artefact = Artefact(model_of(equations, threshold), f"net{k}_{i}")
+            module = write_files(tmp_path, target, artefact)
             rows = [[float(p)] for (p,) in rows_around(threshold)]
             lines += [
-                f'import * as net{k}_{i} from "./net{k}_{i}.mjs";',
+                f'import * as net{k}_{i} from "./{module}";',
                 f"console.log(net{k}_{i}.predictBatch({rows!r}).join(), net{k}_{i}.selftest());",
             ]
             expected.append(",".join(labels(wanted(threshold))) + " true")

@@ -158,13 +158,13 @@ def resuming() -> None:
 
 
 def exports() -> None:
-    for target in ("c", "python", "numpy", "js"):
+    for target in ("c", "python", "numpy", "js", "wasm"):
         dsgec("export", RUN, "--to", target, "-o", target)
     with patch.object(package, "build_extension", wraps=package.build_extension) as build:
         dsgec("export", RUN, "--to", "cffi", "--wheel", "-o", "cffi")
     Path("cffi.c").write_text("".join(build.call_args.args[1:3]), encoding="utf-8")
     dsgec("export", RUN, "--to", "c", "--dtype", "float", "-o", "float")
-    for target in ("c", "python", "numpy", "js", "float"):
+    for target in ("c", "python", "numpy", "js", "wasm", "float"):
         dsgec("verify", target, "--data", "wdbc", keep=f"verify-{target}.txt")
     dsgec("verify", "cffi/wdbc", "--data", "wdbc", keep="verify-cffi.txt")
 

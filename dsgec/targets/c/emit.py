@@ -1,20 +1,20 @@
 """Artefact to C99 files that need no library: the module, its header, its self-test, a README."""
 
-import json
 import struct
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dsgec.arithmetic.source import c_source
-from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, view
+from dsgec.codegen.artefact import Artefact, SourceFile, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.literals import float_number
+from dsgec.codegen.literals import float_number, number_bits
 from dsgec.codegen.loops import Loops, loops
 from dsgec.codegen.statements import C, Syntax, functions_used
 from dsgec.network.ir import Input, Network
+from dsgec.targets.c.fixed import emit_fixed
+from dsgec.targets.c.names import CNames
 
 _BLOCK_BYTES = 4 << 10  # of the stack, which a board has little of
-_PIECE = 88  # characters of a line of the description
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,7 @@ class Type:
     def bits(self, value: float) -> Code:
         """The literal of the bits of a number; every NaN is the same one."""
         digits = struct.calcsize(self.format) * 2
-        number = int.from_bytes(struct.pack(self.format, value), "big")
-        if value != value:
-            number = 0x7FF8 << 48 if digits == 16 else 0x7FC0 << 16
-        return Code(f"UINT{digits * 4}_C(0x{number:0{digits}x})")
+        return Code(f"UINT{digits * 4}_C(0x{number_bits(value, self.row.real):0{digits}x})")
 
 
 _BLOCK = replace(C, feature="c[{}][i]")
@@ -46,10 +43,9 @@ TYPES = {
 
 
 @dataclass(frozen=True)
-class CView:
-    """What only the templates of C see: tables of fixed width, which need no pointers."""
+class CView(CNames):
+    """What only the templates of C see that computes with IEEE numbers."""
 
-    m: TemplateView
     type: Type
 
     @property
@@ -85,20 +81,12 @@ class CView:
         return self.block * self.row_bytes
 
     @property
-    def row_function(self) -> str:
-        return "predict_proba" if self.m.classes else "regress"
-
-    @property
     def word(self) -> Code:
         return Code(self.type.word)
 
     @property
     def largest(self) -> Code:
         return Code(self.type.largest)
-
-    @property
-    def index(self) -> Code:
-        return Code("unsigned char" if self.m.inputs <= 256 else "unsigned")
 
     @property
     def zero(self) -> Code:
@@ -125,49 +113,6 @@ class CView:
         """All bits but the sign."""
         return Code(f"{self.infinity[:8]}(0x7f{'ff' * (struct.calcsize(self.type.format) - 1)})")
 
-    @cached_property
-    def features(self) -> tuple[str, ...]:
-        """C has no arrays of no elements."""
-        return self.m.features or ("",)
-
-    @cached_property
-    def feature_width(self) -> int:
-        return _width(self.features)
-
-    @cached_property
-    def class_width(self) -> int:
-        return _width(self.m.class_names)
-
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The categories of all columns."""
-        return tuple(text for column in self.m.columns for text in column.categories)
-
-    @cached_property
-    def text_width(self) -> int:
-        return _width(self.texts)
-
-    @cached_property
-    def groups(self) -> tuple[tuple[int, int, int], ...]:
-        """The columns that have categories, with the first of their texts and the one after."""
-        found = []
-        first = 0
-        for number, column in enumerate(self.m.columns):
-            if column.categories:
-                found.append((number, first, first + len(column.categories)))
-                first += len(column.categories)
-        return tuple(found)
-
-    @cached_property
-    def description(self) -> tuple[str, ...]:
-        """The metadata as JSON, which is ASCII, in pieces; the last one is empty."""
-        text = json.dumps(self.m.metadata)
-        return (*(text[i : i + _PIECE] for i in range(0, len(text), _PIECE)), "")
-
-    @property
-    def description_width(self) -> int:
-        return _PIECE + 1
-
     @property
     def golden_rows(self) -> list[Code]:
         return [self._bits(row or (0.0,)) for row in self.m.golden.rows]
@@ -175,14 +120,6 @@ class CView:
     @property
     def golden_results(self) -> list[Code]:
         return [self._bits(row) for row in self.m.golden.results]
-
-    @property
-    def golden_classes(self) -> Code:
-        return Code(", ".join(map(str, self.m.golden.classes)))
-
-    @property
-    def required(self) -> Code:
-        return Code(", ".join(map(str, self.m.required)))
 
     @property
     def golden_has_nan(self) -> bool:
@@ -194,19 +131,35 @@ class CView:
 
 def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
-    name, kind = artefact.name, TYPES[artefact.dtype]
-    m = view(artefact, kind.row)
-    c = CView(m, kind)
-    functions = functions_used(artefact.network, kind.row)
+    if artefact.numbers.fixed:
+        return emit_fixed(artefact)
+    name, c = artefact.name, _view(artefact)
+    return (
+        *emit_module(artefact),
+        SourceFile(f"{name}_selftest.c", render("c/selftest.c.j2", m=c.m, c=c)),
+        SourceFile(f"{name}_README.md", render("c/README.md.j2", m=c.m, c=c)),
+    )
+
+
+def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name.h` and `name.c` alone, for which no self-test has to be found."""
+    if artefact.numbers.fixed:
+        return emit_fixed(artefact)[:2]
+    name, c = artefact.name, _view(artefact)
+    m = c.m
+    functions = functions_used(artefact.network, c.type.row)
     functions |= {"bits"} if m.required or m.classes else set()
     functions |= {"from_bits"} if m.required else set()
     arithmetic = Code(c_source(functions, artefact.dtype))
     return (
         SourceFile(f"{name}.h", render("c/module.h.j2", m=m, c=c)),
         SourceFile(f"{name}.c", render("c/module.c.j2", m=m, c=c, arithmetic=arithmetic)),
-        SourceFile(f"{name}_selftest.c", render("c/selftest.c.j2", m=m, c=c)),
-        SourceFile(f"{name}_README.md", render("c/README.md.j2", m=m, c=c)),
     )
+
+
+def _view(artefact: Artefact) -> CView:
+    kind = TYPES[artefact.dtype]
+    return CView(view(artefact, kind.row), kind)
 
 
 def _compact(network: Network, used: tuple[int, ...]) -> Network:
@@ -216,8 +169,3 @@ def _compact(network: Network, used: tuple[int, ...]) -> Network:
         Input(place[node.column]) if isinstance(node, Input) else node for node in network.nodes
     )
     return replace(network, inputs=len(used), nodes=nodes)
-
-
-def _width(texts: tuple[str, ...]) -> int:
-    """Bytes of the longest, and the one that ends it."""
-    return max(len(text.encode("utf-8", "surrogatepass")) for text in texts) + 1

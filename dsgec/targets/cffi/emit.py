@@ -11,6 +11,7 @@ from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, view
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.tape import Step, Tape, tape
 from dsgec.targets.c.emit import TYPES
+from dsgec.targets.c.fixed import fixed_view
 
 _ROWS = (64, 32)
 _BYTES_OF_BLOCK = 48 << 10
@@ -86,6 +87,8 @@ class Kernel:
 
 def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name/__init__.py`, and what `name/_name.abi3.so` is made of: C, and its declarations."""
+    if artefact.numbers.fixed:
+        return _emit_fixed(artefact)
     m = view(artefact, TYPES[artefact.dtype].row)
     tape_ = tape(artefact.network)
     symbols = {_PARTS.get(step.operation, step.operation) for step in tape_.steps}
@@ -98,6 +101,31 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
         SourceFile(f"{name}/__init__.py", render("cffi/module.py.j2", m=m, k=kernel)),
         SourceFile(f"{name}/_{name}.c", c),
         SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FixedKernel:
+    """What the template of the Python around integers sees; rows and results are doubles."""
+
+    row: str
+    numbers: str  # the type of rows of integers
+    real: Code
+    reals: str = "double[]"
+    dtype: str = "float64"
+    is_single: bool = False
+    scratch: int = 0
+
+
+def _emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
+    view_ = fixed_view(artefact)
+    m, c, name = view_.m, view_.c, artefact.name
+    kernel = FixedKernel(f"double[{m.results}]", f"{c.number}[]", Code("double"))
+    source = render("cffi/fixed.c.j2", m=m, c=c, arithmetic=view_.arithmetic)
+    return (
+        SourceFile(f"{name}/__init__.py", render("cffi/module.py.j2", m=m, k=kernel)),
+        SourceFile(f"{name}/_{name}.c", source),
+        SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel, c=c)),
     )
 
 

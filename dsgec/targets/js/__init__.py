@@ -3,18 +3,20 @@
 import re
 from typing import Any
 
-from dsgec.arithmetic.source import js_source
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.arithmetic.source import integer_source, js_source
+from dsgec.codegen.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.statements import JAVASCRIPT, functions_used
-from dsgec.targets.reading import parse_json
+from dsgec.codegen.statements import JAVASCRIPT
+from dsgec.fixed.ir import STORED_BITS
+from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, json_rows, run_commands
 from dsgec.targets.target import Array, Files, Target
 
+_ENDING = Code(".mjs")
 _METADATA = re.compile(rb"^export const metadata = frozen\((.*)\);$", re.MULTILINE)
 _SCRIPT = """
 import { readFileSync, writeFileSync } from "node:fs";
-const net = await import(`./${process.argv[2]}.mjs`);
+const net = await import(`./${process.argv[2]}`);
 const rows = JSON.parse(readFileSync("rows.json", "utf8"));
 const found = (net.predictProbaBatch ?? net.predictBatch)(rows);
 writeFileSync("results", new Uint8Array(Float64Array.from(found.flat()).buffer));
@@ -25,24 +27,37 @@ def emit_js(artefact: Artefact) -> Files:
     """`name.mjs`, and its types: TypeScript looks for `.d.mts`, other tools for `.d.ts`."""
     name = artefact.name
     m = view(artefact, JAVASCRIPT)
-    arithmetic = Code(js_source(functions_used(artefact.network, JAVASCRIPT)))
+    functions = functions_called(artefact, JAVASCRIPT)
+    module = render(
+        "js/module.mjs.j2",
+        m=m,
+        ending=_ENDING,
+        choice=Code("best(results(numbers(row)))"),
+        arithmetic=Code(integer_source("js", functions) if m.fixed else js_source(functions)),
+    )
     return (
-        SourceFile(f"{name}.mjs", render("js/module.mjs.j2", m=m, arithmetic=arithmetic)),
-        SourceFile(f"{name}.d.mts", render("js/module.d.mts.j2", m=m)),
+        SourceFile(f"{name}.mjs", module),
+        SourceFile(f"{name}.d.mts", render("js/module.d.mts.j2", m=m, ending=_ENDING)),
         SourceFile(f"{name}.d.ts", render("js/module.d.ts.j2", m=m)),
     )
 
 
 def read_js(data: bytes) -> Any:
     """The literal, which is JSON, that a module exports as `metadata`."""
-    literal = _METADATA.search(data)
-    return parse_json(literal[1]) if literal else None
+    return search_json(_METADATA, data)
 
 
 def run_js(artefact: Artefact, files: Files, rows: Array) -> Array:
     """The results of rows, by Node."""
+    return run_module(f"{artefact.name}.mjs", artefact, files, rows)
+
+
+def run_module(module: str, artefact: Artefact, files: Files, rows: Array) -> Array:
+    """The results that a module of this interface gives of rows, by Node."""
     more = SourceFile("run.mjs", _SCRIPT), SourceFile("rows.json", json_rows(artefact, rows))
-    return run_commands((*files, *more), [find_command("node"), "run.mjs", artefact.name])
+    return run_commands((*files, *more), [find_command("node"), "run.mjs", module])
 
 
-TARGET = Target(("{}.mjs", "{}.d.mts", "{}.d.ts"), emit_js, read_js, run_js)
+TARGET = Target(
+    ("{}.mjs", "{}.d.mts", "{}.d.ts"), emit_js, read_js, run_js, dtypes=("double", *STORED_BITS)
+)

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.codegen.artefact import DTYPES, Artefact
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.numbers import REALS
 from dsgec.errors import DsgecError
 from dsgec.targets.onnx.emit import ROWS, emit_onnx, library
 from dsgec.targets.running import CannotRun
@@ -45,8 +46,8 @@ TARGET = Target(
     emit_onnx,
     read_onnx,
     run_onnx,
-    dtypes=DTYPES,
-    rows="float",
+    dtypes=REALS,
+    rows="float32",
     tolerance=1e-6,
     mark=b"dsgec",
 )

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.arithmetic.source import python_source
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.arithmetic.source import Module, python_source
+from dsgec.codegen.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.statements import PYTHON, functions_used
+from dsgec.codegen.statements import PYTHON
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.native.module import load_module
 from dsgec.targets.python.literal import read_literal
 from dsgec.targets.running import given_rows
@@ -20,7 +21,8 @@ _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
 def emit_python(artefact: Artefact) -> Files:
     """`name.py`."""
     m = view(artefact, PYTHON)
-    source = python_source("scalar", functions_used(artefact.network, PYTHON))
+    module: Module = "integer" if m.fixed else "scalar"
+    source = python_source(module, functions_called(artefact, PYTHON))
     imports = "\n".join(re.findall(r"^import \w+$", source, re.MULTILINE))
     arithmetic = Code(source.removeprefix(imports).lstrip("\n"))
     text = render("python/module.py.j2", m=m, imports=Code(imports), arithmetic=arithmetic)
@@ -44,4 +46,5 @@ def run_python(artefact: Artefact, files: Files, rows: Array) -> Array:
     return np.array(predict(given_rows(artefact, rows), nan="propagate"), np.float64)
 
 
-TARGET = Target(("{}.py",), emit_python, read_python, run_python)
+DTYPES = ("double", *STORED_BITS)
+TARGET = Target(("{}.py",), emit_python, read_python, run_python, dtypes=DTYPES)

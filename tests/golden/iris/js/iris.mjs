@@ -159,6 +159,14 @@ function number(value, i) {
   return Number(value);
 }
 
+function frozen(value) {
+  if (typeof value === "object" && value !== null) {
+    Object.values(value).forEach(frozen);
+    Object.freeze(value);
+  }
+  return value;
+}
+
 /* What comes of a row of numbers: probabilities, or values. */
 function results(x) {
   const y = outputs(x);
@@ -171,14 +179,6 @@ function best(p) {
   const rank = p.map((value) => (value === value ? value : -Infinity));
   const chosen = rank.indexOf(Math.max(...rank));
   return p[chosen] === p[chosen] ? chosen : -1;
-}
-
-function frozen(value) {
-  if (typeof value === "object" && value !== null) {
-    Object.values(value).forEach(frozen);
-    Object.freeze(value);
-  }
-  return value;
 }
 
 /* The one arithmetic: the operations of the C, in its order. A double's 64 bits are two words. */

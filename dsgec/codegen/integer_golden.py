@@ -1,0 +1,193 @@
+"""A program of integers to few rows whose results differ from those of almost the same program.
+
+As in `golden.py`, mutants are evaluated beside it: one with another weight, another bias, another
+entry of a table, or two columns swapped. Rows are chosen until each is given away that some
+candidate gives away.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.arithmetic import vector_integer
+from dsgec.fixed.evaluate import read, step_values
+from dsgec.fixed.ir import (
+    ColumnValue,
+    FunctionTable,
+    IntegerCall,
+    IntegerProgram,
+    Look,
+    Slot,
+    Step,
+    Sum,
+    largest,
+)
+from dsgec.network.model import Column as Raw
+
+Rows = NDArray[np.int32]
+
+MOST_ROWS = 64
+_CANDIDATES = 256
+_PARTS = {"quick": 1, "full": 4}
+_WORK = {"quick": 20_000, "full": 400_000}
+"""Steps that may be computed again, each on all candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mutant:
+    """Other steps at some positions, or other entries of a table, or columns in another order."""
+
+    steps: tuple[tuple[int, Step], ...] = ()
+    table: tuple[int, FunctionTable] | None = None
+    swap: tuple[int, int] | None = None
+
+
+def integer_candidates(
+    program: IntegerProgram, columns: Sequence[Raw], count: int, part: int
+) -> Rows:
+    """Rows of integers: of all sizes, limits, categories, missing values; others in each part."""
+    random = np.random.RandomState([len(columns), part])
+    rows = np.zeros((count, len(columns)), np.int32)
+    most = largest(program.bits)
+    for number, (format_, column) in enumerate(zip(program.columns, columns, strict=True)):
+        least, top = format_.least, format_.most
+        values = random.randint(least, top + 1, count)
+        small = random.randint(0, 4, count) == 0
+        values[small] = values[small] >> random.randint(1, program.bits, count)[small]
+        ends = random.randint(0, 6, count) == 0
+        values[ends] = np.array([least, top, -most, most])[random.randint(0, 4, count)][ends]
+        if column.categories:
+            values = random.randint(-1, len(column.categories), count)
+        if column.fill is not None:
+            values[random.randint(0, 8, count) == 0] = program.missing
+        rows[:, number] = values
+    return rows
+
+
+def integer_cover(program: IntegerProgram, columns: Sequence[Raw], effort: str) -> Rows:
+    """Rows that are chosen, at most `MOST_ROWS`."""
+    readers = _readers(program)
+    left = _thinned(_mutants(program), _WORK[effort] // max(len(program.steps), 1))
+    chosen: list[Any] = []
+    for part in range(_PARTS[effort]):
+        rows = integer_candidates(program, columns, _CANDIDATES, part)
+        slots = step_values(program, rows)
+        seen = np.array([_gives_away(program, rows, slots, readers, m) for m in left])
+        seen = seen.reshape(len(left), len(rows))
+        for _ in range(MOST_ROWS - len(chosen)):
+            open_ = seen[~seen[:, [n for p, n in chosen if p == part]].any(axis=1)]
+            if not open_.any():
+                break
+            chosen.append((part, int(open_.sum(axis=0).argmax())))
+        left = [mutant for mutant, found in zip(left, seen, strict=True) if not found.any()]
+        if not left:
+            break
+    picked = [
+        integer_candidates(program, columns, _CANDIDATES, part)[number] for part, number in chosen
+    ]
+    return np.array(picked or rows[:1], np.int32).reshape(-1, len(columns))
+
+
+def _thinned(items: list[Any], most: int) -> list[Any]:
+    """At most so many, evenly spread."""
+    return items[:: max(-(-len(items) // max(most, 1)), 1)]
+
+
+def _mutants(program: IntegerProgram) -> list[_Mutant]:
+    found = []
+    for position, step in enumerate(program.steps):
+        if not isinstance(step, Sum):
+            continue
+        for number, (operand, weight) in enumerate(step.terms):
+            for other in dict.fromkeys((weight ^ 1, weight + 2, -weight, weight // 2, 0)):
+                if other != weight:
+                    terms = list(step.terms)
+                    terms[number] = operand, other
+                    found.append(_Mutant(((position, replace(step, terms=tuple(terms))),)))
+        for other in (step.bias + (1 << step.shift), -step.bias, step.bias ^ 1):
+            found.append(_Mutant(((position, replace(step, bias=other)),)))
+    for number, table in enumerate(program.tables):
+        for place, entry in enumerate(table.entries):
+            entries = (*table.entries[:place], entry ^ 1, *table.entries[place + 1 :])
+            found.append(_Mutant(table=(number, replace(table, entries=entries))))
+    used = sorted(_columns(program))
+    pairs = [(a, b) for place, a in enumerate(used) for b in used[place + 1 :]]
+    return found + [_Mutant(swap=pair) for pair in _thinned(pairs, 200)]
+
+
+def _operands(step: Step) -> list[Any]:
+    match step:
+        case Sum(terms):
+            return [operand for operand, _ in terms]
+        case IntegerCall(_, arguments):
+            return [*arguments]
+        case Look(_, argument):
+            return [argument]
+
+
+def _columns(program: IntegerProgram) -> set[int]:
+    steps = [operand for step in program.steps for operand in _operands(step)]
+    return {o.number for o in (*steps, *program.results) if isinstance(o, ColumnValue)}
+
+
+def _readers(program: IntegerProgram) -> list[set[int]]:
+    """Of each step the earlier ones that it reads."""
+    return [
+        {operand.number for operand in _operands(step) if isinstance(operand, Slot)}
+        for step in program.steps
+    ]
+
+
+def _gives_away(
+    program: IntegerProgram, rows: Rows, slots: list[Any], reads: list[set[int]], mutant: _Mutant
+) -> NDArray[np.bool_]:
+    """For each row whether its results differ from the mutant's."""
+    changed = dict(mutant.steps)
+    tables = list(program.tables)
+    first = min(changed, default=0)
+    if mutant.table:
+        tables[mutant.table[0]] = mutant.table[1]
+    other_rows = rows
+    if mutant.swap:
+        other_rows = rows.copy()
+        other_rows[:, list(mutant.swap)] = rows[:, list(mutant.swap)[::-1]]
+    moved: set[int] = set()
+    values = list(slots)
+    for position in range(first, len(program.steps)):
+        step = changed.get(position, program.steps[position])
+        is_other = (
+            position in changed
+            or not moved.isdisjoint(reads[position])
+            or (mutant.table and isinstance(step, Look) and step.table == mutant.table[0])
+            or (mutant.swap and _reads_column(step, mutant.swap))
+        )
+        if is_other:
+            values[position] = _value(step, tables, other_rows, values)
+            if np.any(values[position] != slots[position]):
+                moved.add(position)
+    differs = np.zeros(len(rows), bool)
+    for operand in program.results:
+        differs |= read(operand, rows, slots) != read(operand, other_rows, values)
+    return differs
+
+
+def _reads_column(step: Step, columns: tuple[int, int]) -> bool:
+    return any(isinstance(o, ColumnValue) and o.number in columns for o in _operands(step))
+
+
+def _value(step: Step, tables: list[FunctionTable], rows: Rows, values: list[Any]) -> Any:
+    match step:
+        case Sum(terms, bias, shift):
+            total: Any = np.int64(bias)
+            for operand, weight in terms:
+                total = total + np.int64(weight) * read(operand, rows, values)
+            return total >> shift
+        case IntegerCall(function, arguments):
+            return getattr(vector_integer, function)(*(read(a, rows, values) for a in arguments))
+        case Look(number, argument):
+            table = tables[number]
+            look = getattr(vector_integer, table.look)
+            return look(np.array(table.entries), read(argument, rows, values), *table.limits)

@@ -1,0 +1,181 @@
+"""Artefact to C99 files of integers only: the module, its header, its self-test, a README.
+
+Sums of several products are read from tables by one function, because that takes a third of the
+flash that a statement for each product takes.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dsgec.arithmetic.source import integer_source
+from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView
+from dsgec.codegen.environment import Code, render
+from dsgec.codegen.fixed_view import FixedView
+from dsgec.codegen.integers import IntegerSyntax, IntegerWriter, integer_functions
+from dsgec.codegen.statements import Statement
+from dsgec.fixed import ir
+from dsgec.fixed.evaluate import quantise
+from dsgec.targets.c.names import CNames
+
+_LINE = 14  # numbers of a table
+_SEVERAL = 3  # products that are worth a table
+
+
+class CWriter(IntegerWriter):
+    """Writes sums of several products as calls; what they read is kept in an array `v`."""
+
+    def __init__(self, source: ir.IntegerProgram, prefix: str) -> None:
+        language = IntegerSyntax(
+            call="dsgec_{}",
+            look=f"{prefix}_look{{}}({{}})",
+            shift="dsgec_shift({}, {})",
+            number="(int32_t){}",  # an int of its own can have 16 bits
+        )
+        super().__init__(source, language)
+        self.prefix = prefix
+        self.sources: list[int] = []
+        self.weights: list[int] = []
+        self.kept: dict[int, int] = {}
+        for step in source.steps:
+            for operand, _ in step.terms if isinstance(step, ir.Sum) and _is_table(step) else ():
+                if isinstance(operand, ir.Slot):
+                    self.kept.setdefault(operand.number, len(self.kept))
+
+    def step(self, position: int, step: ir.Step) -> None:
+        super().step(position, step)
+        if position in self.kept:
+            name = f"v[{self.kept[position]}]"
+            self.statements.append(Statement(Code(name), Code(self.slots[position])))
+
+    def sum(self, step: ir.Sum) -> str:
+        if not _is_table(step):
+            return super().sum(step)
+        total = self.language.number.format(step.bias)
+        for array, kind in (("x", ir.ColumnValue), ("v", ir.Slot)):
+            terms = [(o, w) for o, w in step.terms if isinstance(o, kind)]
+            if terms:
+                total += f" + {self.prefix}_sum({array}, {len(self.weights)}, {len(terms)})"
+            for operand, weight in terms:
+                at = self.kept[operand.number] if kind is ir.Slot else operand.number
+                self.sources.append(at)
+                self.weights.append(weight)
+        return self.language.shift.format(total, step.shift) if step.shift else total
+
+
+def _is_table(step: ir.Sum) -> bool:
+    """Those of weights other than 1 read only what is kept in few bits."""
+    return len(step.terms) >= _SEVERAL and any(abs(weight) != 1 for _, weight in step.terms)
+
+
+@dataclass(frozen=True)
+class FixedCView(CNames):
+    """What only the templates of C see that computes with integers."""
+
+    writer: CWriter
+    fixed: FixedView
+
+    @property
+    def number(self) -> Code:
+        """The type of what a row has, of weights and of values that are kept."""
+        return Code(f"int{self.fixed.bits}_t")
+
+    @property
+    def kept(self) -> int:
+        return len(self.writer.kept)
+
+    @property
+    def source_bits(self) -> int:
+        return 8 if max(self.writer.sources, default=0) < 256 else 16
+
+    @property
+    def source(self) -> Code:
+        return Code(f"uint{self.source_bits}_t")
+
+    @property
+    def sources(self) -> list[Code]:
+        return _lines(self.writer.sources)
+
+    @property
+    def weights(self) -> list[Code]:
+        return _lines(self.writer.weights)
+
+    @property
+    def index_bits(self) -> int:
+        return 8 if self.m.inputs <= 256 else 16
+
+    @property
+    def index(self) -> Code:
+        return Code(f"uint{self.index_bits}_t")
+
+    def macro_number(self, value: int) -> Code:
+        """In parentheses where it has a sign."""
+        return Code(f"({value})" if value < 0 else str(value))
+
+    @property
+    def threshold(self) -> int:
+        """The least result that reaches it."""
+        scaled = np.ldexp(self.m.threshold, self.fixed.fraction)
+        return int(np.clip(np.ceil(scaled), -32768, 32767)) if scaled <= 32767 else 32768
+
+    @cached_property
+    def golden_rows(self) -> list[Code]:
+        rows = np.array(self.m.golden.rows).reshape(len(self.m.golden.rows), self.m.inputs)
+        wholes = quantise(self.fixed.program, rows).tolist()
+        return [Code(", ".join(map(str, row or [0]))) for row in wholes]
+
+    @cached_property
+    def golden_results(self) -> list[Code]:
+        unit = 2.0**self.fixed.fraction
+        return [
+            Code(", ".join(str(round(value * unit)) for value in row))
+            for row in self.m.golden.results
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """What templates of integers in C are given."""
+
+    m: TemplateView
+    c: FixedCView
+    arithmetic: Code
+
+
+def fixed_view(artefact: Artefact) -> Views:
+    """What templates see of an artefact in fixed point."""
+    fixed = artefact.numbers.fixed
+    assert fixed
+    writer = CWriter(fixed.program, artefact.name)
+    for position, step in enumerate(fixed.program.steps):
+        writer.step(position, step)
+    m = TemplateView(artefact, writer.program())
+    assert m.fixed
+    functions = integer_functions(fixed.program) | {"shift"}
+    return Views(m, FixedCView(m, writer, m.fixed), Code(integer_source("c", functions)))
+
+
+def emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
+    views, name = fixed_view(artefact), artefact.name
+    files = (
+        (f"{name}.h", "module.h"),
+        (f"{name}.c", "module.c"),
+        (f"{name}_selftest.c", "selftest.c"),
+        (f"{name}_README.md", "README.md"),
+    )
+    return tuple(
+        SourceFile(
+            file,
+            render(f"c/fixed/{template}.j2", m=views.m, c=views.c, arithmetic=views.arithmetic),
+        )
+        for file, template in files
+    )
+
+
+def _lines(numbers: list[int]) -> list[Code]:
+    return [
+        Code(", ".join(map(str, numbers[start : start + _LINE])))
+        for start in range(0, len(numbers), _LINE)
+    ]

@@ -1,0 +1,57 @@
+"""A WebAssembly module, its loader for browsers and Node, and the loader's types."""
+
+from typing import Any
+
+from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.codegen.environment import Code, render
+from dsgec.codegen.numbers import REALS
+from dsgec.codegen.statements import JAVASCRIPT
+from dsgec.targets.js import run_module
+from dsgec.targets.reading import parse_json
+from dsgec.targets.target import Array, Files, Target
+from dsgec.targets.wasm.binary import find_custom
+from dsgec.targets.wasm.emit import SECTION, wasm_module
+
+_ENDING = Code(".wasm.mjs")
+_ARRAYS = {"double": Code("Float64Array"), "float": Code("Float32Array")}
+
+
+def emit_wasm(artefact: Artefact) -> Files:
+    """`name.wasm`, `name.wasm.mjs` and its types."""
+    name = artefact.name
+    m = view(artefact, JAVASCRIPT)
+    loader = render(
+        "wasm/loader.mjs.j2",
+        m=m,
+        ending=_ENDING,
+        choice=Code("chosen(numbers(row))"),
+        section=SECTION,
+        array=_ARRAYS[artefact.dtype],
+        function="predict_proba" if m.classes else "regress",
+    )
+    return (
+        SourceFile(f"{name}.wasm", wasm_module(m)),
+        SourceFile(f"{name}.wasm.mjs", loader),
+        SourceFile(f"{name}.wasm.d.mts", render("js/module.d.mts.j2", m=m, ending=_ENDING)),
+    )
+
+
+def read_wasm(data: bytes) -> Any:
+    """The section of the metadata, which are JSON."""
+    found = find_custom(data, SECTION)
+    return None if found is None else parse_json(found)
+
+
+def run_wasm(artefact: Artefact, files: Files, rows: Array) -> Array:
+    """The results of rows, by Node."""
+    return run_module(f"{artefact.name}.wasm.mjs", artefact, files, rows)
+
+
+TARGET = Target(
+    ("{}.wasm", "{}.wasm.mjs", "{}.wasm.d.mts"),
+    emit_wasm,
+    read_wasm,
+    run_wasm,
+    dtypes=REALS,
+    mark=bytes([len(SECTION)]) + SECTION.encode("ascii"),
+)
