@@ -1,5 +1,6 @@
 """What makes tests quick and does not change what they find: engines made once, and soon."""
 
+import os
 from functools import cache, lru_cache
 
 from dsgec.codegen import engine as codegen
@@ -23,14 +24,14 @@ def quick_toolchain():
 
 def quick_command(folder, command):
     """A compiler for processes that tests start, which does what `command` does at -O0."""
-    path = folder / "quick-cc"
+    path = folder / f"quick-cc-{os.getpid()}"
     path.write_text(
         "#!/bin/sh\n"
         f'[ "$1" = --version ] && {command} --version | sed "1s/$/ at -O0/" && exit\n'
         f'exec {command} "$@" -O0\n'
     )
     path.chmod(0o700)
-    return path
+    return path.rename(folder / "quick-cc")  # whole for the worker beside this one, too
 
 
 def quick_engine(problem, settings, threads=1, flags=QUICK, kind=Engine):
