@@ -3,7 +3,7 @@
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
 `folder`, `plain_data`, `random`, `resources`, `setting` and `toml`, which import nothing of these.
 
-arithmetic  a definition          → functions     the same bits in C, numpy, Python, JavaScript
+arithmetic  a definition          → functions     the same bits in every language
 bnf         a grammar file        → Grammar       rules as values, every error of the file found
 genome      Grammar, integers     → phenotype     a text that the grammar derives
 network     phenotype             → Network       flat, checked, simplified
