@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.golden import _rounded_up
+from dsgec.codegen.golden import rounded_up
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed, plain, unnamed
@@ -322,7 +322,7 @@ def test_nobody_looks_at_a_column_that_is_not_read(tmp_path):
 
 def test_the_stated_loss_is_rounded_up():
     for value in (1.21e-7, 9.91e-8, 1.2e-7, 0.0, 5e-324):
-        stated = _rounded_up(value)
+        stated = rounded_up(value)
         assert value <= stated <= value * 1.1
 
 
