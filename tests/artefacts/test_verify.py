@@ -60,6 +60,7 @@ FURTHER |= {"rust": "net/src/lib.rs", "java": "net/Network.java", "go": "net/net
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
+@pytest.mark.usefixtures("usual_extensions")
 def test_an_artefact_carries_the_threshold_of_its_model(target, tmp_path):
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
