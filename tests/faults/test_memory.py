@@ -53,6 +53,12 @@ def test_a_run_that_learns_without_memory_leaks_nothing(grammar, tmp_path):
 
 
 @pytest.mark.campaign
+def test_a_run_that_minimises_flash_without_memory_leaks_nothing(tmp_path):
+    settings = learning(population=6, generations=3, elites=0, seed=3, minimise="flash")
+    assert refused(make("one_layer", settings), settings, 1, tmp_path, "-O1") > 50
+
+
+@pytest.mark.campaign
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
     ("representation", "grammar"),
