@@ -78,7 +78,10 @@ def artefact_files(
         target = TARGETS[name]
         if dtype not in target.dtypes:
             able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
-            raise DsgecError(f"`{name}` cannot be of the type {dtype}", f"These can: {able}.")
+            raise DsgecError(
+                f"`{name}` cannot be of the type {dtype}",
+                f"Use {mention('dtype', *target.dtypes)}. Of the type {dtype} can be: {able}.",
+            )
         made = target.make(artefact)
         wheels = [target.build.wheel(artefact, made)] if wheel and target.build else []
         for file in (*made, *wheels):

@@ -11,5 +11,6 @@ DESCRIPTIONS = {
     "cffi": "a compiled package, the fastest for Python",
     "js": "a JavaScript module for browsers and Node",
     "wasm": "a WebAssembly module and its loader",
+    "verilog": "a pipeline for FPGAs, in fixed point",
     "onnx": "a model for ONNX runtimes",
 }

@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,9 @@ def json_rows(artefact: Artefact, rows: Array) -> str:
     return json.dumps(given_rows(artefact, rows)).replace("Infinity", "1e999")
 
 
-def run_commands(files: Files, *commands: Sequence[str]) -> Array:
+def run_commands(
+    files: Files, *commands: Sequence[str], read: Callable[[Path], Array] = np.fromfile
+) -> Array:
     """The doubles that commands leave in the file `results`, in a folder with these files."""
     with tempfile.TemporaryDirectory() as folder:
         for file in files:
@@ -63,4 +65,4 @@ def run_commands(files: Files, *commands: Sequence[str]) -> Array:
             )
             if answer.returncode != 0:
                 raise CannotRun(answer.stderr[-2000:].strip())
-        return np.fromfile(Path(folder, "results"))
+        return read(Path(folder, "results"))
