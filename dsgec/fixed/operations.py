@@ -10,7 +10,7 @@ from dsgec.fixed.exact import ROUNDING, TINY, above, below, floor_log2, power_of
 from dsgec.fixed.forms import Form, Quantity, constant_form, negate, quantity_form, scale
 from dsgec.fixed.ir import RESULT_BITS, largest
 from dsgec.fixed.tables import sample
-from dsgec.fixed.writer import Writer
+from dsgec.fixed.writer import Writer, refuse_extreme
 from dsgec.network.powers import multiplications
 from dsgec.network.simplify import apply
 
@@ -51,6 +51,7 @@ def _times(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
     )
     shift = _shift(min(wholes), max(wholes), largest(writer.bits))
     fraction = x.fraction + y.fraction - shift
+    refuse_extreme(fraction)
     operand = writer.call("product", x.operand, y.operand, shift)
     if shift:
         error += power_of_two(-fraction - 1)
@@ -89,6 +90,7 @@ def _divided(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
     digits = floor_log2((most - 1) / greatest)
     operand = writer.call("quotient", x.operand, y.operand, 29 - digits)
     fraction = digits + x.fraction - y.fraction
+    refuse_extreme(fraction)
     reach = int(greatest * power_of_two(digits)) + 1
     smallest = Fraction(nearest_zero) * y.unit
     share = max(map(abs, ends))

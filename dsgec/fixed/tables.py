@@ -17,6 +17,7 @@ from dsgec.fixed.exact import floor_log2
 from dsgec.fixed.ir import FunctionTable, largest
 
 _MOST_SEGMENTS = {16: 256, 8: 64}
+_MOST_DIGITS = 900  # 2^900 is still a double
 _TOLERANCE = {16: 4.0, 8: 1.0}
 """Of a table, in units of what is kept: more entries would gain less than the rest costs."""
 
@@ -88,12 +89,12 @@ def sample(
     Its arguments have at most `finest` digits behind the point.
     """
     most = _ARGUMENT[bits]
-    fraction = value_fraction(max(map(abs, curve.over(low, high))), bits)
+    fraction = min(value_fraction(max(map(abs, curve.over(low, high))), bits), _MOST_DIGITS)
     whole = low, high
     low, high = _trimmed(curve, low, high, 2.0**-fraction / 2)
     reach = max(abs(low), abs(high))
     digits = floor_log2(Fraction(most) / Fraction(reach)) if reach else 0
-    digits = min(digits, finest) if finest is not None else digits
+    digits = max(min(digits, _MOST_DIGITS if finest is None else finest), -_MOST_DIGITS)
     first = max(math.floor(low * 2.0**digits), -most)
     last = min(math.ceil(high * 2.0**digits), most)
     look, total = _symmetry(curve, first, last, digits, fraction, bits)
@@ -174,9 +175,11 @@ def _entries(
     """Entries such that lines between them are as far above the function as below it."""
     places = (first + (np.arange(count * 2 - 1) << shift) / 2) * 2.0**-digits
     values = curve.value(places)
+    inside = np.isfinite(values)  # one entry is beyond the interval, and can be beyond all limits
+    values[~inside] = np.interp(places[~inside], places[inside], values[inside])
     ends, middles = values[::2], values[1::2]
     bends = (middles - (ends[1:] + ends[:-1]) / 2) / 4
     lifts = np.concatenate([bends, bends[-1:]]) + np.concatenate([bends[:1], bends])
     most = largest(bits)
     scaled = np.rint((ends + lifts) * 2.0**fraction)
-    return tuple(int(entry) for entry in np.clip(np.nan_to_num(scaled), -most, most))
+    return tuple(int(entry) for entry in np.clip(scaled, -most, most))

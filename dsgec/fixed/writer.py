@@ -96,7 +96,7 @@ class Writer:
         assert 0 <= shift <= MOST_SHIFT, shift
         half = (1 << shift) >> 1
         fraction = sum_.fraction - shift
-        _refuse_extreme(fraction)
+        refuse_extreme(fraction)
         error = Fraction(sum_.error) + (power_of_two(-fraction - 1) if shift else 0)
         if sum_.terms:
             operand: Operand = self.emit(Sum(sum_.terms, sum_.bias + half, shift))
@@ -114,7 +114,7 @@ class Writer:
 
     def number(self, form: Form, fraction: int) -> Quantity:
         """A number with so many digits behind the point."""
-        _refuse_extreme(fraction)
+        refuse_extreme(fraction)
         value = nearest(form.constant, fraction)
         error = abs(form.constant - value * power_of_two(-fraction)) + Fraction(form.rounding)
         return Quantity(
@@ -213,7 +213,8 @@ def _fits(sum_: Accumulator, shift: int, most: int) -> bool:
     return (sum_.least + half) >> shift >= -most and (sum_.most + half) >> shift <= most
 
 
-def _refuse_extreme(fraction: int) -> None:
+def refuse_extreme(fraction: int) -> None:
+    """Numbers so large or so small that bounds of them are not finite, or 0."""
     if abs(fraction) > _MOST_DIGITS:
         raise DsgecError(
             f"the network computes with numbers of about 2^{-fraction}, which fixed point"
