@@ -85,7 +85,7 @@ def project(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def with_rust(tmp_path_factory):
+def with_cpp(tmp_path_factory):
     """The project with a new target."""
     return edited("add-a-target", tmp_path_factory.mktemp("copy"))
 
@@ -174,25 +174,25 @@ def test_a_target_is_a_folder_and_a_line():
     (path, _, line), *folder = edits("add-a-target")
     assert path == "dsgec/targets/__init__.py"
     assert line.count("\n") == 1
-    assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/targets/rust"}
+    assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/targets/cpp"}
 
 
 @pytest.mark.campaign
-def test_a_run_is_exported_to_the_new_target(with_rust, run, tmp_path):
-    python(with_rust, "-m", "ruff", "check", "dsgec/targets")
-    dsgec(with_rust, "export", run, "--to", "rust", "-o", tmp_path)
-    assert "wdbc.rs (rust)" in dsgec(with_rust, "inspect", tmp_path)
-    if shutil.which("rustc"):
-        said = dsgec(with_rust, "verify", tmp_path, "--data", "wdbc")
-        assert said.endswith("wdbc.rs: 569 rows of wdbc give the same bits\n")
+def test_a_run_is_exported_to_the_new_target(with_cpp, run, tmp_path):
+    python(with_cpp, "-m", "ruff", "check", "dsgec/targets")
+    dsgec(with_cpp, "export", run, "--to", "cpp", "-o", tmp_path)
+    assert "wdbc.hpp (cpp)" in dsgec(with_cpp, "inspect", tmp_path)
+    if shutil.which("c++"):
+        said = dsgec(with_cpp, "verify", tmp_path, "--data", "wdbc")
+        assert said.endswith("wdbc.hpp: 569 rows of wdbc give the same bits\n")
     else:
-        assert "wdbc.rs: rust, double, model" in dsgec(with_rust, "verify", tmp_path)
+        assert "wdbc.hpp: cpp, double, model" in dsgec(with_cpp, "verify", tmp_path)
 
 
 @pytest.mark.campaign
-@pytest.mark.skipif(not shutil.which("rustc"), reason="rustc is not installed")
-def test_all_functions_have_the_same_bits_in_the_new_target(with_rust, tmp_path):
-    python(with_rust, "-m", "mypy")
+@pytest.mark.skipif(not shutil.which("c++"), reason="there is no C++ compiler")
+def test_all_functions_have_the_same_bits_in_the_new_target(with_cpp, tmp_path):
+    python(with_cpp, "-m", "mypy")
     calls = [
         f"{name}({', '.join(('x_1', 'x_2')[: function.arity])})"
         for name, function in FUNCTIONS.items()
@@ -208,8 +208,8 @@ def test_all_functions_have_the_same_bits_in_the_new_target(with_rust, tmp_path)
     (tmp_path / "rows.csv").write_text(text, encoding="utf-8")
     for name, network in networks.items():
         (tmp_path / f"{name}.net").write_text(network, encoding="utf-8")
-        dsgec(with_rust, "compile", tmp_path / f"{name}.net", "--to", "rust", "-o", tmp_path / name)
-        said = dsgec(with_rust, "verify", tmp_path / name, "--data", tmp_path / "rows.csv")
+        dsgec(with_cpp, "compile", tmp_path / f"{name}.net", "--to", "cpp", "-o", tmp_path / name)
+        said = dsgec(with_cpp, "verify", tmp_path / name, "--data", tmp_path / "rows.csv")
         assert "1000 rows of" in said
         assert said.endswith("give the same bits\n")
 

@@ -4,7 +4,7 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, EFFORTS, FULL, Artefact, model_id
@@ -21,10 +21,15 @@ _MOST_BYTES = 256 << 20
 _HEAD = 200  # bytes of a file, among which is its mark
 _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
 WHEEL = ".whl"
-# The names of files that are the same in every export, in a folder that is named for it.
-_INSIDE = {t.main.name for t in TARGETS.values() if "{" not in t.main.name}
-# How the names of files end that come with the one that carries the metadata, and that one's name.
-_MAINS = {file.format(""): t.files[0] for t in TARGETS.values() for file in t.files[1:]}
+# The files that are called the same in every export, in a folder that is named for it.
+_INSIDE = {target.inside(target.files[0]) for target in TARGETS.values()} - {""}
+# How the names of other files end that come with the one that carries the metadata, and its name.
+_MAINS = {
+    file.format(""): target.files[0]
+    for target in TARGETS.values()
+    for file in target.files[1:]
+    if not target.inside(file)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +71,16 @@ def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
         if path.is_dir():
             folder = held.enter_context(open_folder(path))
             names = artefact_files(folder)
-            if len(names) == 1 and names[0] in _INSIDE:  # a folder that is an artefact
+            if names and _INSIDE.issuperset(names):  # a folder that is an artefact
                 folder = held.enter_context(open_folder(path / ".."))
-                names = [f"{path.resolve().name}/{names[0]}"]
+                names = [f"{path.resolve().name}/{name}" for name in names]
         else:
             path = _main(path)
             real = path.resolve() if path.is_symlink() else path  # the user named it
-            above = real.parent / ".." if real.name in _INSIDE else real.parent
-            inside = f"{real.parent.resolve().name}/" if real.name in _INSIDE else ""
-            folder = held.enter_context(open_folder(above))
-            names = [f"{inside}{real.name}"]
+            inside = _inside(real.absolute())
+            own = _above(real, inside) if inside else real.parent
+            folder = held.enter_context(open_folder(own / ".." if inside else own))
+            names = [f"{own.resolve().name}/{inside}" if inside else real.name]
         if not names:
             raise DsgecError(
                 f"{path} holds nothing that dsgec exported", "`dsgec export` makes it."
@@ -92,7 +97,7 @@ def artefact_files(folder: Folder) -> list[str]:
     """Those of a folder's files that say that they are artefacts."""
     names = folder.names()
     inside = (f"{name}/{file}" for name in names for file in _INSIDE)
-    return [name for name in sorted((*names, *inside)) if _is_ours(folder, name)]
+    return [name for name in sorted({*names, *_INSIDE, *inside}) if _is_ours(folder, name)]
 
 
 def read_artefact(folder: Folder, name: str) -> ArtefactFile:
@@ -144,19 +149,38 @@ def _makers(path: Path) -> dict[str, Target]:
     """The targets that can have made a file of this name to carry the metadata."""
     if path.suffix == WHEEL:
         return {name: target for name, target in TARGETS.items() if target.build}
-    if path.name in _INSIDE:
-        return {name: target for name, target in TARGETS.items() if target.main.name == path.name}
+    inside = _inside(path)
     return {
         name: target
         for name, target in TARGETS.items()
-        if target.main.suffix == path.suffix and target.main.name not in _INSIDE
+        if target.inside(target.files[0]) == inside
+        and (inside or target.main.suffix == path.suffix)
     }
 
 
 def _main(path: Path) -> Path:
     """The file that carries the metadata, of one that comes with it, such as a header."""
+    for target in TARGETS.values():
+        for file in filter(None, map(target.inside, target.files[1:])):
+            if _ends_in(path.absolute(), file):
+                return _above(path, file) / target.inside(target.files[0])
     end = max((end for end in _MAINS if path.name.endswith(end)), key=len, default="")
     return path.with_name(_MAINS[end].format(path.name.removesuffix(end))) if end else path
+
+
+def _inside(path: Path) -> str:
+    """What a file is called in the folder of an export, if it carries metadata there."""
+    return next((inside for inside in _INSIDE if _ends_in(path, inside)), "")
+
+
+def _ends_in(path: Path, inside: str) -> bool:
+    parts = PurePosixPath(inside).parts
+    return path.parts[-len(parts) :] == parts
+
+
+def _above(path: Path, inside: str) -> Path:
+    """The folder of an export, of the path of a file in it."""
+    return path.parent.joinpath(*[".."] * inside.count("/"))
 
 
 def _is_ours(folder: Folder, name: str) -> bool:

@@ -154,6 +154,22 @@ class TemplateView:
     def features(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The categories of all columns."""
+        return tuple(text for column in self.columns for text in column.categories)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, int, int], ...]:
+        """The columns that have categories, with the first of their texts and the one after."""
+        found = []
+        first = 0
+        for number, column in enumerate(self.columns):
+            if column.categories:
+                found.append((number, first, first + len(column.categories)))
+                first += len(column.categories)
+        return tuple(found)
+
     @property
     def classes(self) -> tuple[Label, ...]:
         return self.artefact.model.classes

@@ -14,11 +14,15 @@ from dsgec.codegen.literals import (
     c_characters,
     c_string,
     dot_string,
+    go_string,
+    java_string,
     js_data,
     js_number,
     number,
     python_data,
     python_string,
+    raw_json,
+    rust_string,
 )
 from dsgec.resources import template
 
@@ -85,6 +89,10 @@ def environment() -> jinja2.Environment:
         "jsnum": lambda value: Code(js_number(value)),
         "dot": lambda value: Code(dot_string(value)),
         "js": lambda value: Code(js_data(value)),
+        "rust": lambda value: Code(rust_string(value)),
+        "java": lambda value: Code(java_string(value)),
+        "go": lambda value: Code(go_string(value)),
+        "rawjson": lambda value: Code(raw_json(value)),
     }
     return env
 

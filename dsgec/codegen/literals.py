@@ -3,11 +3,14 @@
 import json
 import math
 import re
+import struct
 from typing import Any
 
 import numpy as np
 
 _LONGEST_STRING = 4000  # C99 promises 4095 characters
+_LONGEST_PIECE = 10_000  # of a Java literal, which has at most 65,535 bytes: three a character
+_PLAIN = frozenset(" _-+=.,:;()[]<>/")
 
 
 def number(value: float | int) -> str:
@@ -19,12 +22,17 @@ def number(value: float | int) -> str:
     return repr(value)
 
 
-def float_number(value: float) -> str:
-    """The literal of the nearest single-precision number, which C reads back as that number."""
+def single_number(value: float) -> str:
+    """The digits of the nearest single-precision number, which read back as that number."""
     nearest = np.float32(value)
     if not np.isfinite(nearest):
         raise ValueError(f"{value} has no literal in single precision")
-    return f"{nearest!s}f"
+    return str(nearest)
+
+
+def float_number(value: float) -> str:
+    """The same as C and Java have it."""
+    return f"{single_number(value)}f"
 
 
 def c_characters(text: str, width: int) -> str:
@@ -43,9 +51,55 @@ def c_string(text: str) -> str:
     pieces = []
     for byte in text.encode("utf-8", "surrogatepass"):
         character = chr(byte)
-        plain = character.isascii() and (character.isalnum() or character in " _-+=.,:;()[]<>/")
-        pieces.append(character if plain else f"\\{byte:03o}")
+        pieces.append(character if _is_plain(character) else f"\\{byte:03o}")
     return '"' + "".join(pieces) + '"'
+
+
+def go_string(text: str) -> str:
+    """A Go string literal of UTF-8 bytes; everything but plain characters is an escape."""
+    data = text.encode("utf-8", "surrogatepass")
+    return '"' + "".join(_escaped(chr(byte), "\\x{:02x}") for byte in data) + '"'
+
+
+def rust_string(text: str) -> str:
+    """A Rust string literal in ASCII; half a surrogate pair, which Rust has not, becomes U+FFFD."""
+    legal = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+    return '"' + "".join(_escaped(character, "\\u{{{:x}}}") for character in legal) + '"'
+
+
+def java_string(text: str) -> str:
+    r"""An expression of a Java string, in ASCII: a literal, or several of them joined.
+
+    Java turns `\u0022` into a quote before it looks for strings: a character of eight bits is an
+    octal escape, which ends after three digits.
+    """
+    data = text.encode("utf-16-be", "surrogatepass")
+    units = [chr(high << 8 | low) for high, low in zip(data[::2], data[1::2], strict=True)]
+    written = [_escaped(u, "\\{:03o}" if u < "\u0100" else "\\u{:04x}") for u in units]
+    starts = range(0, max(len(written), 1), _LONGEST_PIECE)
+    pieces = ['"' + "".join(written[i : i + _LONGEST_PIECE]) + '"' for i in starts]
+    return pieces[0] if len(pieces) == 1 else f'String.join("", {", ".join(pieces)})'
+
+
+def raw_json(value: Any) -> str:
+    """Plain data as JSON, in ASCII, which a raw string of Rust or Go holds as it is."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    # What could end such a string stands in strings of JSON only.
+    return re.sub(r"[#`]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _is_plain(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character in _PLAIN)
+
+
+def _escaped(character: str, escape: str) -> str:
+    return character if _is_plain(character) else escape.format(ord(character))
+
+
+def number_bits(value: float, dtype: str) -> int:
+    """The bits of a number of double or single precision; every NaN is the same one."""
+    format_, nan = (">d", 0x7FF8 << 48) if dtype == "double" else (">f", 0x7FC0 << 16)
+    return nan if value != value else int.from_bytes(struct.pack(format_, value), "big")
 
 
 def python_string(value: str | int) -> str:

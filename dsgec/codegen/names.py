@@ -17,6 +17,15 @@ _C_HEADERS = """
 # What Windows takes for a device, in any folder and with any ending.
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{d}{n}" for d in ("com", "lpt") for n in range(10)}
 _PYTHON_MODULES = "cffi numpy np onnx onnxruntime pandas pd pip polars scipy setuptools sklearn"
+# What cannot name a crate, a package of Java or one of Go, besides keywords of Python.
+_KEYWORDS = """
+    abstract alloc become boolean box byte case catch chan char const core crate default defer do
+    double dyn enum extends extern fallthrough false final fn func go goto gen impl implements init
+    instanceof int interface internal java javax let long loop macro main map mod move mut native
+    new null override package priv private protected pub public range ref self short static std
+    strictfp struct super switch synchronized this throw throws trait transient true type typeof
+    union unsafe unsized use var vendor virtual void volatile where
+"""
 C_HEADERS = frozenset(_C_HEADERS.split())
 # Python modules and C headers of the same name would be hidden by the exported files.
 TAKEN = frozenset(
@@ -29,6 +38,7 @@ TAKEN = frozenset(
         *_DEVICES,
     ]
 )
+_RESERVED = frozenset(_KEYWORDS.split())
 
 
 def check_name(name: str) -> str:
@@ -64,6 +74,8 @@ def _is_legal(name: str) -> bool:
     return (
         bool(_NAME.fullmatch(name))
         and name not in TAKEN
+        and name not in _RESERVED
         and not name.startswith("dsgec")
-        and not name.endswith("_selftest")  # as a file beside the C of another name is called
+        # As a file beside the C of another name is called, and the package of a test in Go.
+        and not name.endswith(("_selftest", "_test"))
     )

@@ -24,6 +24,7 @@ class Syntax:
     feature: str = "x[{}]"
     literal: Callable[[float], str] = number
     real: str = "double"
+    alone: str = "{}"  # a literal beside literals only, which some languages compute with exactly
     inline: Mapping[str, str] = field(
         default_factory=lambda: {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "neg": "-{}"}
     )
@@ -130,19 +131,25 @@ class StatementWriter(OperationWriter[str]):
         self.language = language
         self.statements: list[Statement] = []
         self.array = split and is_long(network)
+        self.literals: set[str] = set()
 
     def number(self, value: float) -> str:
         literal = self.language.literal(value)
-        return f"({literal})" if literal[0] == "-" else literal
+        literal = f"({literal})" if literal[0] == "-" else literal
+        self.literals.add(literal)
+        return literal
 
     def column(self, column: int) -> str:
         return self.language.feature.format(column)
 
     def operation(self, function: str, *operands: str) -> str:
+        if self.literals.issuperset(operands):
+            operands = tuple(map(self.language.alone.format, operands))
         return self.language.apply(function, *operands)
 
     def assign(self, value: str, name: str = "") -> str:
         number_ = len(self.statements)
         name = f"t[{number_}]" if self.array else name or f"t{number_}"
+        value = self.language.alone.format(value) if value in self.literals else value
         self.statements.append(Statement(Code(name), Code(value)))
         return name

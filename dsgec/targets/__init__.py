@@ -11,5 +11,8 @@ DESCRIPTIONS = {
     "cffi": "a compiled package, the fastest for Python",
     "js": "a JavaScript module for browsers and Node",
     "wasm": "a WebAssembly module and its loader",
+    "rust": "a crate without dependencies, not even std",
+    "java": "a package that needs no other",
+    "go": "a module that needs only the standard library",
     "onnx": "a model for ONNX runtimes",
 }

@@ -1,6 +1,7 @@
 """What readers share."""
 
 import json
+import re
 from typing import Any
 
 
@@ -10,3 +11,9 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def search_json(pattern: re.Pattern[bytes], data: bytes) -> Any:
+    """What the group of a pattern says in JSON where it first matches; None if it is none."""
+    found = pattern.search(data)
+    return parse_json(found[1]) if found else None

@@ -1,16 +1,17 @@
 """What runners share: rows as people give them, and programs in a folder of their own."""
 
 import json
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.folder import write_whole
 from dsgec.targets.target import Array, Files
 
@@ -45,16 +46,29 @@ def json_rows(artefact: Artefact, rows: Array) -> str:
     return json.dumps(given_rows(artefact, rows)).replace("Infinity", "1e999")
 
 
-def run_commands(files: Files, *commands: Sequence[str]) -> Array:
-    """The doubles that commands leave in the file `results`, in a folder with these files."""
+def raw_rows(rows: Array) -> SourceFile:
+    """The file `rows`: little-endian doubles, and in each row one more, so that none is empty."""
+    table = np.hstack([rows.astype("<f8"), np.zeros((len(rows), 1), "<f8")])
+    return SourceFile("rows", table.tobytes())
+
+
+def run_commands(
+    files: Files, *commands: Sequence[str], environment: Mapping[str, str] | None = None
+) -> Array:
+    """The doubles that commands leave in the file `results`, in a folder with these files.
+
+    `environment` has variables that they see beside those of this process, `{}` being the folder.
+    """
     with tempfile.TemporaryDirectory() as folder:
         for file in files:
             write_whole(Path(folder, file.name), file.text)
+        variables = {name: value.format(folder) for name, value in (environment or {}).items()}
         for command in commands:
             # An argument list without a shell: our own text, and a name that was checked.
             answer = subprocess.run(  # noqa: S603
                 command,
                 cwd=folder,
+                env={**os.environ, **variables},
                 capture_output=True,
                 text=True,
                 errors="replace",

@@ -53,6 +53,11 @@ class Target:
         """The name of the file that carries the metadata."""
         return PurePosixPath(self.files[0])
 
+    def inside(self, file: str) -> str:
+        """What one of the files is called in a folder that is named for the artefact, if it is."""
+        folder, _, inside = file.partition("/")
+        return "" if "{" in inside or "{" not in folder else inside
+
     def make(self, artefact: Artefact) -> Files:
         """The files as an export writes them."""
         files = self.emit(artefact)

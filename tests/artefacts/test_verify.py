@@ -5,10 +5,11 @@ import shutil
 import subprocess
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from dsgec.artefacts.export import export, parse_targets
+from dsgec.artefacts.export import export, exported, parse_targets
 from dsgec.artefacts.inspect import inspect_artefact, operations
 from dsgec.artefacts.read import open_artefacts
 from dsgec.artefacts.verify import verify
@@ -51,6 +52,7 @@ def test_an_artefact_carries_its_model(target, model, tmp_path):
 
 
 FURTHER = {"js": "net.mjs", "wasm": "net.wasm", "cffi": "net/__init__.py", "onnx": "net.onnx"}
+FURTHER |= {"rust": "net/src/lib.rs", "java": "net/Network.java", "go": "net/network.go"}
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
@@ -89,15 +91,31 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
         data[len(data) // 2] ^= 1
         library.write_bytes(data)
     else:
-        path.write_text(path.read_text().replace("a === b ? 1.0", "a === b ? 2.0"))
+        path.write_text(path.read_text().replace("1.0", "2.0"))
     with pytest.raises(DsgecError):
         verify(path)
 
 
-@pytest.mark.parametrize("target", ["c", "js", "wasm"])
-def test_any_file_of_an_artefact_names_it(target, tmp_path):
+@pytest.mark.parametrize("target", ["c", "js", "wasm", "rust", "java", "go"])
+def test_any_file_of_an_artefact_names_it(target, tmp_path, monkeypatch):
     for path in export(SMALL, [target], "net", tmp_path):
-        assert verify(path) == verify(tmp_path)
+        assert len(verify(path)) == 1
+        monkeypatch.chdir(path.parent)
+        (line,) = verify(Path(path.name))
+        assert f"{target}, double, model" in line
+
+
+def test_several_languages_share_a_folder(tmp_path):
+    languages = ["rust", "java", "go", "python"]
+    paths = export(SMALL, languages, "net", tmp_path)
+    assert len(set(paths)) == 10
+    for folder, count in ((tmp_path, 4), (tmp_path / "net", 3)):
+        said = verify(folder)
+        assert len(said) == count
+        assert len(inspect_artefact(folder)) >= 7 * count
+        assert sum(f"{name}, double, model" in line for name in languages for line in said) == count
+    with open_folder(tmp_path) as folder:
+        assert set(exported(languages, "net", folder)) == set(paths)
 
 
 def test_a_damaged_artefact_is_not_passed_over(tmp_path):
@@ -129,17 +147,27 @@ GRADED = Model(
 TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
 
 
+COMMANDS = {"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"}
+CASES = [
+    # Compilers take their time, and tests/codegen has these in double precision.
+    pytest.param(
+        name,
+        dtype,
+        marks=[pytest.mark.campaign] * (name in ("rust", "java", "go") and dtype == "double"),
+    )
+    for name, target in TARGETS.items()
+    for dtype in target.dtypes
+]
+
+
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("dtype", ["double", "float"])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("target", "dtype"), CASES)
 def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
-    if dtype not in TARGETS[target].dtypes:
-        pytest.skip("there is no such export")
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
         pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    if target in ("js", "wasm") and not shutil.which("node"):
-        pytest.skip("node is not installed")
+    if target in COMMANDS and not shutil.which(COMMANDS[target]):
+        pytest.skip(f"{COMMANDS[target]} is not installed")
     (tmp_path / "t.csv").write_text(TABLE)
     table = read_table(str(tmp_path / "t.csv"))
     export(GRADED, [target], "net", tmp_path / "out", dtype)
@@ -385,7 +413,7 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
 
 
 def test_a_target_that_there_is_not_is_a_mistake():
-    names = "c, python, numpy, cffi, js, wasm, onnx"
+    names = "c, python, numpy, cffi, js, wasm, rust, java, go, onnx"
     with pytest.raises(DsgecError, match=f"unknown target `cobol`; choose from {names}$"):
         parse_targets("c,cobol")
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from dsgec.arithmetic.source import c_source
 from dsgec.codegen.artefact import Artefact, SourceFile, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.literals import float_number
+from dsgec.codegen.literals import float_number, number_bits
 from dsgec.codegen.loops import Loops, loops
 from dsgec.codegen.statements import C, Syntax, functions_used
 from dsgec.network.ir import Input, Network
@@ -30,10 +30,7 @@ class Type:
     def bits(self, value: float) -> Code:
         """The literal of the bits of a number; every NaN is the same one."""
         digits = struct.calcsize(self.format) * 2
-        number = int.from_bytes(struct.pack(self.format, value), "big")
-        if value != value:
-            number = 0x7FF8 << 48 if digits == 16 else 0x7FC0 << 16
-        return Code(f"UINT{digits * 4}_C(0x{number:0{digits}x})")
+        return Code(f"UINT{digits * 4}_C(0x{number_bits(value, self.row.real):0{digits}x})")
 
 
 _BLOCK = replace(C, feature="c[{}][i]")

@@ -42,24 +42,8 @@ class CNames:
         return _width(self.m.class_names)
 
     @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The categories of all columns."""
-        return tuple(text for column in self.m.columns for text in column.categories)
-
-    @cached_property
     def text_width(self) -> int:
-        return _width(self.texts)
-
-    @cached_property
-    def groups(self) -> tuple[tuple[int, int, int], ...]:
-        """The columns that have categories, with the first of their texts and the one after."""
-        found = []
-        first = 0
-        for number, column in enumerate(self.m.columns):
-            if column.categories:
-                found.append((number, first, first + len(column.categories)))
-                first += len(column.categories)
-        return tuple(found)
+        return _width(self.m.texts)
 
     @cached_property
     def description(self) -> tuple[str, ...]:

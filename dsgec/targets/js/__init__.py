@@ -8,7 +8,7 @@ from dsgec.codegen.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.statements import JAVASCRIPT
 from dsgec.fixed.ir import STORED_BITS
-from dsgec.targets.reading import parse_json
+from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, json_rows, run_commands
 from dsgec.targets.target import Array, Files, Target
 
@@ -44,8 +44,7 @@ def emit_js(artefact: Artefact) -> Files:
 
 def read_js(data: bytes) -> Any:
     """The literal, which is JSON, that a module exports as `metadata`."""
-    literal = _METADATA.search(data)
-    return parse_json(literal[1]) if literal else None
+    return search_json(_METADATA, data)
 
 
 def run_js(artefact: Artefact, files: Files, rows: Array) -> Array:

@@ -1,0 +1,165 @@
+"""Rust, Java and Go: the interpreter's bits, clean lints, names that do nothing."""
+
+import re
+from itertools import count, islice
+
+import numpy as np
+import pytest
+
+from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.literals import go_string, java_string, raw_json, rust_string
+from dsgec.errors import DsgecError
+from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from dsgec.targets.go import OFFLINE
+from dsgec.targets.registry import TARGETS
+from tests.codegen.artefacts import random_model
+from tests.codegen.hostile import hostile
+from tests.codegen.languages import (
+    LANGUAGES,
+    asked,
+    expected,
+    extreme_rows,
+    results,
+    run,
+    write,
+)
+from tests.codegen.test_emit import IRIS
+from tests.generators import same_bits
+
+# What Go would compute exactly, or without a sign.
+CONSTANT = unnamed(
+    parse(
+        "y_1 = 0.1 * 0.2 + 0.3\ny_2 = (-0.0) * 0.5\ny_3 = -0.0\ny_4 = x_1 - x_1\ny_5 = 3.14 * x_1"
+    )
+)
+THRESHOLD = Model(parse("sig(x_1)"), plain(("a",)), ("no", "yes"), "", 0.3125)
+CHANGED = f"{float(np.nextafter(1.5, 2))} * h_1_1"
+
+
+@pytest.fixture(params=LANGUAGES)
+def language(request):
+    missing = LANGUAGES[request.param].missing
+    if missing:
+        pytest.skip(f"{missing} is not installed")
+    return request.param
+
+
+def agree(folder, language, models, dtype="double", rows=100, **options):
+    """Build the models, and compare all that they give with the interpreter's."""
+    tables = {
+        name: extreme_rows(model, seed, rows, dtype)
+        for seed, (name, model) in enumerate(models.items())
+    }
+    found = results(folder, language, models, tables, dtype, **options)
+    for name, (passes, made, numbers, texts) in found.items():
+        model = models[name]
+        wanted, classes = expected(Artefact(model, name, dtype), tables[name])
+        assert passes == (name != "changed"), name
+        if passes:
+            assert same_bits(made, wanted.astype(float)), name
+            assert numbers == classes, name
+        numbers_of_texts = ["2", "-1", "-1"] if asked(model) else []
+        columns = [column.name for column in model.columns]
+        assert texts == [*columns, *map(str, model.classes), *numbers_of_texts]
+
+
+def change(name, text):
+    """One bit of one number of the model `changed`."""
+    return text.replace("1.5 * h_1_1", CHANGED) if name == "changed" else text
+
+
+def test_a_language_gives_the_interpreters_bits(language, tmp_path):
+    models = {"net0": random_model(0), "net1": random_model(1), "constant": CONSTANT}
+    models |= {"limit": THRESHOLD, "iris": IRIS, "changed": IRIS, "hostile": hostile(60, 60).model}
+    agree(tmp_path, language, models, edit=change)
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("dtype", ["double", "float"])
+@pytest.mark.parametrize("start", range(0, 100, 25))
+def test_a_language_gives_the_interpreters_bits_on_100_networks(language, dtype, start, tmp_path):
+    seeds = islice(filter(lambda seed: fits(seed, dtype), count(2000)), start, start + 25)
+    models = {f"net{seed}": random_model(seed) for seed in seeds}
+    agree(tmp_path, language, models, dtype, 1000, lint=True)
+
+
+def fits(seed, dtype):
+    """Whether the numbers of a network are of the type: some are too large for single precision."""
+    try:
+        return bool(Artefact(random_model(seed), "net", dtype))
+    except DsgecError:
+        return False
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("dtype", ["double", "float"])
+def test_special_models_compile_without_a_warning(language, dtype, tmp_path):
+    models = {"constant": CONSTANT, "limit": THRESHOLD, "iris": IRIS}
+    models |= {"hostile": hostile(2000).model, "none": unnamed(parse("0.5", inputs=0))}
+    agree(tmp_path, language, models, dtype, lint=True)
+
+
+@pytest.mark.campaign
+def test_a_large_network_is_split_and_keeps_its_bits(language, tmp_path):
+    terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(1500)]
+    weights = " + ".join(f"{i / 7!r} * x_{i}" for i in range(1, 9001))
+    columns = (*(Column(f"c{i}") for i in range(8999)), Column("long" * 30_000))
+    models = {
+        "deep": unnamed(simplify(parse(" + ".join(terms)))),
+        # More numbers and names than a class of Java holds, and a name that is no literal there.
+        "wide": Model(parse(f"y_1 = sig({weights})\ny_2 = 2.5 * x_1 + {weights}"), columns),
+    }
+    agree(tmp_path, language, models, rows=20)
+
+
+@pytest.mark.parametrize("target", LANGUAGES)
+def test_metadata_with_hostile_names_are_read_back(target, names):
+    artefact = Artefact(names.model, "net")
+    files = TARGETS[target].emit(artefact)
+    for file in files:
+        assert file.text.isascii()
+        assert "/* evil" not in file.text
+    assert TARGETS[target].read(files[0].text.encode()) == artefact.metadata
+
+
+def test_strings_are_those_of_the_language():
+    text = 'a"\\\n\xe9\u2028\U0001f600#`'
+    assert rust_string(text) == r'"a\u{22}\u{5c}\u{a}\u{e9}\u{2028}\u{1f600}\u{23}\u{60}"'
+    assert go_string(text) == r'"a\x22\x5c\x0a\xc3\xa9\xe2\x80\xa8\xf0\x9f\x98\x80\x23\x60"'
+    assert java_string(text) == r'"a\042\134\012\351\u2028\ud83d\ude00\043\140"'
+    assert rust_string("\ud800") == r'"\u{fffd}"'
+    assert go_string("\ud800") == r'"\xed\xa0\x80"'
+    assert java_string("\ud800") == r'"\ud800"'
+    assert java_string("a" * 10_001) == f'String.join("", "{"a" * 10_000}", "a")'
+    assert raw_json(["#`", 2**64]) == r'["\u0023\u0060", 18446744073709551616]'
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("machine", ["arm64", "ppc64le", "s390x"])
+def test_go_fuses_no_product_with_a_sum(machine, tmp_path):
+    """These machines have the instruction, and Go uses it where the language lets it."""
+    if LANGUAGES["go"].missing:
+        pytest.skip("go is not installed")
+    calls = [f"{name}(x_1)" for name in ("sig", "tanh", "log", "sin", "exp")]
+    model = unnamed(parse(f"2.5 * x_1 + x_2 * x_3 + {' + '.join(calls)} + power(x_2, x_3)"))
+    texts = {file.name: file.text for file in TARGETS["go"].emit(Artefact(model, "net"))}
+    found = []
+    for number, text in enumerate(
+        (
+            texts["net/network.go"],
+            re.sub(r"float64\((\S+ \* \S+)\)", r"\1", texts["net/network.go"]),
+        )
+    ):
+        folder = tmp_path / str(number)
+        for name, other in texts.items():
+            write(folder / name, text if name == "net/network.go" else other)
+        environment = {name: value.format(tmp_path) for name, value in OFFLINE.items()}
+        build = ["go", "build", "-gcflags=-S", "."]
+        assembly = run(folder / "net", build, environment | {"GOARCH": machine})
+        found.append(len(re.findall(r"\tFN?M(?:ADD|SUB)[SD]?\t", assembly)))
+    ours, fused = found
+    assert ours == 0
+    assert fused > 20
