@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from dsgec.artefacts.export import export
-from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError
 from dsgec.fixed.evaluate import evaluate_integers, quantise
 from dsgec.network.model import Column, Model, plain
@@ -22,15 +21,8 @@ from dsgec.targets.verilog.circuit import Circuit
 from dsgec.targets.verilog.emit import emit_verilog, verilog_view
 from dsgec.targets.verilog.schedule import schedule
 from tests.codegen.test_emit import IRIS
-from tests.codegen.verilog import (
-    IVERILOG,
-    SOURCES,
-    extreme_rows,
-    fixed_artefact,
-    random_artefacts,
-    simulate,
-    write_verilog,
-)
+from tests.codegen.verilog import IVERILOG, SOURCES, simulate, write_verilog
+from tests.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.generators import same_bits
 
 needs_iverilog = pytest.mark.skipif(not IVERILOG, reason="iverilog is not installed")
@@ -56,10 +48,18 @@ MIXED = Model(
 
 
 def agree(seeds, count):
-    """The simulated pipeline gives the interpreter's results; gives how many networks did."""
+    """The simulated pipeline gives the interpreter's results; gives how many networks did.
+
+    Of the rows, some lack values that nothing stands for.
+    """
     tried = 0
-    for seed, artefact in random_artefacts(seeds):
-        rows = extreme_rows(artefact, seed, count)
+    for seed in seeds:
+        range_ = POSITIVE if seed % 4 < 2 else RANGE
+        artefact = random_artefact(seed, ("q15", "q7")[seed % 2], range_)
+        if artefact is None:
+            continue
+        rows = trying_rows(artefact, seed, count, range_)
+        rows[np.random.default_rng(seed).random(rows.shape) < 0.01] = np.nan
         found = TARGET.run(artefact, emit_verilog(artefact), rows)
         wanted = artefact.numbers.results(rows)
         assert same_bits(found.reshape(wanted.shape), wanted), seed
@@ -69,15 +69,15 @@ def agree(seeds, count):
 
 @needs_iverilog
 def test_the_simulator_gives_the_interpreters_bits_on_random_networks():
-    assert agree(range(6), 60) >= 3
+    assert agree(range(5000, 5006), 60) >= 2
 
 
 @needs_iverilog
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("start", range(3000, 3240, 20))
+@pytest.mark.parametrize("start", range(5000, 5280, 20))
 def test_the_simulator_gives_the_interpreters_bits_on_100_random_networks(start):
-    """About half of the random networks are too large for integers in such ranges."""
+    """Not every random network can be computed in fixed point."""
     print(f"{agree(range(start, start + 20), 300)} networks")
 
 
@@ -135,7 +135,7 @@ def test_the_test_bench_finds_what_was_changed(file, old, new, tmp_path):
 
 def test_a_name_of_verilog_and_one_of_a_file_beside_are_refused():
     for name in ("wire", "logic", "desk_top", "net_tb"):
-        artefact = Artefact(IRIS, name, "q7", ranges=((0.0, 8.0),) * 4)
+        artefact = fixed_artefact(IRIS, "q7", POSITIVE, name)
         with pytest.raises(DsgecError, match=f"cannot be called `{name}`"):
             emit_verilog(artefact)
 
@@ -158,10 +158,10 @@ def test_it_cannot_run_without_a_simulator(monkeypatch):
 def test_hostile_names_stay_in_one_comment(tmp_path, names):
     few = 40
     columns = tuple(Column(name) for name in names.names[:few])
-    text = f"softmax({', '.join(f'x_{i % few + 1} * {i % 7}.5' for i in range(5))})"
+    text = "sig(x_1 - 2.0*x_40)"
     models = [
-        Model(parse(text, inputs=few), columns, names.labels[:5], names.names[1]),
-        Model(parse(text, inputs=few), plain(tuple(f"n{i}" for i in range(few))), tuple("abcde")),
+        Model(parse(text, inputs=few), columns, names.labels[1:3], names.names[1]),
+        Model(parse(text, inputs=few), plain(tuple(f"n{i}" for i in range(few))), ("a", "b")),
     ]
     hostile, tame = (emit_verilog(fixed_artefact(model, "q7")) for model in models)
     for ours, other in zip(hostile, tame, strict=True):
@@ -174,7 +174,7 @@ def test_hostile_names_stay_in_one_comment(tmp_path, names):
     assert "/" not in comment[2:]
     metadata = read_verilog(hostile[0].text.encode())
     assert tuple(column["name"] for column in metadata["columns"]) == names.names[:few]
-    assert tuple(metadata["classes"]) == names.labels[:5]
+    assert tuple(metadata["classes"]) == names.labels[1:3]
     assert metadata == json.loads(comment.removeprefix("// metadata: "))
 
     write_verilog(fixed_artefact(models[0], "q7"), tmp_path)
@@ -186,7 +186,7 @@ def test_every_value_of_the_circuit_is_within_its_limits(dtype):
     """Computed here without the limits, on rows that lack nothing."""
     artefact = fixed_artefact(MIXED, dtype)
     program = artefact.numbers.fixed.program
-    rows = extreme_rows(artefact, 5, 2000)
+    rows = trying_rows(artefact, 5, 2000, RANGE)
     rows = rows[~np.isnan(rows).any(axis=1)]
     wholes = quantise(program, rows).astype(np.int64)
     built = build(program, classes=3)
@@ -239,8 +239,8 @@ def test_a_stage_has_at_most_three_additions_in_a_row():
         depth[number] = max(own, default=0) + (node.operation in "+-")
         assert all(plan.stages[o] <= stage for o in node.operands if o in plan.stages)
     assert max(depth.values()) <= 3
-    # 30 products and a bias: pairs of products, then eight sums into one in every stage.
-    assert plan.latency == 3
+    # Limits, pairs of products, then eight sums into one in every stage.
+    assert plan.latency == 4
 
 
 @needs_verilator
@@ -254,7 +254,7 @@ def test_verilator_has_nothing_to_say(tmp_path):
 
 @needs_yosys
 def test_yosys_takes_it_without_a_warning(tmp_path):
-    write_verilog(fixed_artefact(IRIS, "q7", 8.0), tmp_path)
+    write_verilog(fixed_artefact(IRIS, "q7", POSITIVE), tmp_path)
     script = f"read_verilog {' '.join(SOURCES)}; hierarchy -check -top net_top; proc; check -assert"
     answer = subprocess.run(
         ["yosys", "-p", script], cwd=tmp_path, check=False, capture_output=True, text=True
@@ -269,10 +269,10 @@ def test_yosys_takes_it_without_a_warning(tmp_path):
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
 def test_the_gates_that_yosys_makes_pass_the_test_bench(tmp_path):
-    write_verilog(fixed_artefact(IRIS, "q7", 8.0), tmp_path)
+    write_verilog(fixed_artefact(IRIS, "q7", POSITIVE), tmp_path)
     script = "read_verilog net.v; synth -top net; write_verilog -noattr gates.v"
     subprocess.run(["yosys", "-q", "-p", script], cwd=tmp_path, check=True)
-    latency = verilog_view(fixed_artefact(IRIS, "q7", 8.0)).latency
+    latency = verilog_view(fixed_artefact(IRIS, "q7", POSITIVE)).latency
     bench = (tmp_path / "net_tb.v").read_text().replace("network.LATENCY", str(latency))
     (tmp_path / "net_tb.v").write_text(bench)
     (tmp_path / "net.v").write_text((tmp_path / "gates.v").read_text())

@@ -165,10 +165,7 @@ def emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 
 def _lines(numbers: list[int]) -> list[Code]:
-    return [
-        _line(numbers[start : start + _LINE])
-        for start in range(0, len(numbers), _LINE)
-    ]
+    return [_line(numbers[start : start + _LINE]) for start in range(0, len(numbers), _LINE)]
 
 
 def _line(numbers: list[int]) -> Code:

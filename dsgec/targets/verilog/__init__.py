@@ -18,6 +18,4 @@ def read_verilog(data: bytes) -> Any:
     return parse_json(found[1]) if found else None
 
 
-TARGET = Target(
-    tuple(FILES), emit_verilog, read_verilog, run_verilog, dtypes=tuple(STORED_BITS)
-)
+TARGET = Target(tuple(FILES), emit_verilog, read_verilog, run_verilog, dtypes=tuple(STORED_BITS))

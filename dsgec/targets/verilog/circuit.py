@@ -97,7 +97,9 @@ class Circuit:
 
     def apply(self, name: str, left: int, right: int) -> int:
         """One of + - * << >> or a comparison."""
-        return self.compare(name, left, right) if name in COMPARISONS else self._of(name, left, right)
+        return (
+            self.compare(name, left, right) if name in COMPARISONS else self._of(name, left, right)
+        )
 
     def _of(self, name: str, left: int, right: int) -> int:
         a, b = self.number(left), self.number(right)
@@ -147,7 +149,12 @@ class Circuit:
             return self.read([x - y for x, y in pairs], a.operands[0])
         if b.operation == "<<":
             inner, count = self.nodes[b.operands[0]], self.number(b.operands[1])
-            if inner.operation == ">>" and inner.operands == (left, b.operands[1]) and count and a.low >= 0:
+            if (
+                inner.operation == ">>"
+                and inner.operands == (left, b.operands[1])
+                and count
+                and a.low >= 0
+            ):
                 return self._add("cut", (left,), count, (0, (1 << count) - 1))
         return None
 

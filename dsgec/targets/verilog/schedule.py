@@ -38,7 +38,7 @@ def schedule(circuit: Circuit, outputs: Iterable[int]) -> Schedule:
             stage, start = stage + 1, 0
         stages[number], ends[number] = stage, start + delay
     latency = 1 + max(stages.values(), default=0)
-    read = {number: stage for number, stage in stages.items()}
+    read = dict(stages)
     for number in wanted:
         for operand in circuit.nodes[number].operands:
             if operand in stages:
