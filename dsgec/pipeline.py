@@ -11,6 +11,7 @@ fixed       Network, ranges       → integers      a program of integers, its e
 codegen     Network               → source text   C, numpy and others, one operation a line
 native      source text           → functions     compiled, cached, loaded
 targets     Network               → files         a folder for each: emit, read back, run
+packages    files                 → an archive    laid out as the tool of a platform takes it
 workers     calls                 → results       by processes here, or by a dask cluster's
 data        a table file          → Dataset       features and target as numbers
 fitness     outputs               → a score       what is minimised, what people read

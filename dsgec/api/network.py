@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dsgec.api.notebook import picture_data
 from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.artefacts.export import NO_RANGES, export, parse_targets
+from dsgec.artefacts.export import NO_RANGES, export, parse_packages, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.markup import render_markup
 from dsgec.codegen.names import safe_name
@@ -144,29 +144,35 @@ class Network:
         *,
         name: str = "",
         dtype: str = "double",
+        package: str | Sequence[str] = (),
         wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all. Empty with a
+            `package` that is to be alone.
         :param folder: Where the files go.
         :param name: Name of the module and prefix of its C symbols; default: that of the network.
         :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed
             point, `"q15"` or `"q7"`.
+        :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
         :param wheel: With the target `cffi`: also a wheel that pip installs.
         :param range: For fixed point, the low and the high number of columns by name, beyond which
             they saturate; `"*"` stands for all others. Default: those of the training rows,
             widened.
         """
         one_of("dtype", dtype, DTYPES)
-        targets = parse_targets(to if isinstance(to, str) else ",".join(to))
+        packages = parse_packages(package if isinstance(package, str) else ",".join(package))
+        named = to if isinstance(to, str) else ",".join(to)
+        targets = parse_targets(named) if named or not packages else ()
         return export(
             self.model,
             targets,
             name or self.name,
             Path(folder),
             dtype,
+            packages=packages,
             wheel=wheel,
             ranges=range or NO_RANGES,
             recorded=self.ranges,

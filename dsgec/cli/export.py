@@ -3,16 +3,21 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dsgec.cli.help import GroupedCommand
-from dsgec.cli.output import say
+from dsgec.cli.output import complain, say
 from dsgec.errors import DsgecError
+from dsgec.packages import DESCRIPTIONS as PACKAGE_DESCRIPTIONS
 from dsgec.targets import DESCRIPTIONS
 
+if TYPE_CHECKING:
+    from dsgec.network.model import Model
+
 _MOST_NETWORK_BYTES = 64 << 20
+_USUAL = "c,numpy"
 
 
 def to_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -20,10 +25,20 @@ def to_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--to",
         "targets",
-        default="c,numpy",
-        show_default=True,
         metavar="TARGET[,…]",
-        help="; ".join(f"{name}: {what}" for name, what in DESCRIPTIONS.items()) + ".",
+        help="; ".join(f"{name}: {what}" for name, what in DESCRIPTIONS.items())
+        + f".  [default: {_USUAL}; with --package, none]",
+    )(function)
+
+
+def package_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--package`, the same for both commands."""
+    return click.option(
+        "--package",
+        "packages",
+        default="",
+        metavar="PACKAGE[,…]",
+        help="; ".join(f"{name}: {what}" for name, what in PACKAGE_DESCRIPTIONS.items()) + ".",
     )(function)
 
 
@@ -70,22 +85,22 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
     help="Not the best network but one of the hall of fame: the smallest whose score is within such"
     " as 1% of the best, the best of at most N connections, or that of N.",
 )
+@package_option
 @dtype_option
 @range_option
 @wheel_option
 def export(
     run: Path,
-    targets: str,
+    targets: str | None,
     out: Path | None,
     name: str | None,
     pick: tuple[str, str] | None,
+    packages: str,
     dtype: str,
     ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
-    from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import parse_targets
     from dsgec.fixed.ranges import parse_ranges
     from dsgec.folder import open_folder
     from dsgec.run.folder import read_model, read_picked, read_record
@@ -94,12 +109,8 @@ def export(
     with open_folder(run) as folder:
         model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
         recorded = record_ranges(read_record(folder), model)
-    chosen, given = parse_targets(targets), parse_ranges(ranges)
-    named = name or own_name
-    for path in write(
-        model, chosen, named, out or run, dtype, wheel=wheel, ranges=given, recorded=recorded
-    ):
-        say(str(path))
+    more = {"ranges": parse_ranges(ranges), "recorded": recorded}
+    _write(model, name or own_name, out or run, targets, packages, dtype, wheel=wheel, **more)
 
 
 @click.command("compile", cls=GroupedCommand)
@@ -108,15 +119,17 @@ def export(
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
+@package_option
 @dtype_option
 @range_option
 @wheel_option
 def compile_(
     net: Path,
-    targets: str,
+    targets: str | None,
     out: Path | None,
     name: str | None,
     layered: bool,
+    packages: str,
     dtype: str,
     ranges: tuple[str, ...],
     wheel: bool,
@@ -125,8 +138,6 @@ def compile_(
 
     NET is a text file with its equations; `-` reads standard input.
     """
-    from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import parse_targets
     from dsgec.codegen.names import safe_name
     from dsgec.fixed.ranges import parse_ranges
     from dsgec.network.model import unnamed
@@ -151,6 +162,28 @@ def compile_(
     own_name = safe_name(net.name.split(".")[0])
     folder = out or (Path() if source == "-" else net.parent)
     model = unnamed(simplify(network))
-    chosen, given = parse_targets(targets), parse_ranges(ranges)
-    for path in write(model, chosen, name or own_name, folder, dtype, wheel=wheel, ranges=given):
+    more = {"ranges": parse_ranges(ranges)}
+    _write(model, name or own_name, folder, targets, packages, dtype, wheel=wheel, **more)
+
+
+def _write(
+    model: "Model",
+    name: str,
+    folder: Path,
+    to: str | None,
+    package: str,
+    dtype: str,
+    **more: Any,
+) -> None:
+    """The files that were asked for, and their paths to standard output."""
+    from dsgec.artefacts.export import export as write
+    from dsgec.artefacts.export import parse_packages, parse_targets
+    from dsgec.packages.registry import package_notes
+
+    packages = parse_packages(package)
+    targets = () if packages and to is None else parse_targets(_USUAL if to is None else to)
+    paths = write(model, targets, name, folder, dtype, packages=packages, **more)
+    for note in package_notes(packages, dtype):
+        complain(note)
+    for path in paths:
         say(str(path))
