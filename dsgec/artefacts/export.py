@@ -133,5 +133,9 @@ def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
 
 def exported(targets: Sequence[str], name: str, folder: Folder) -> list[Path]:
     """The files that such an export has written there, those that still are."""
-    files = [file.format(name) for target in targets for file in TARGETS[target].files]
-    return [folder.path / file for file in files if folder.has_file(file)]
+    return [folder.path / file for file in file_names(targets, name) if folder.has_file(file)]
+
+
+def file_names(targets: Sequence[str], name: str) -> list[str]:
+    """The files that an export of this name writes, without those that are built."""
+    return [file.format(name) for target in targets for file in TARGETS[target].files]
