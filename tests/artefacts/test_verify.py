@@ -152,7 +152,10 @@ GRADED = Model(
 TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
 
 
-COMMANDS = {"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"}
+COMMANDS = {
+    **{"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"},
+    "verilog": "iverilog",
+}
 CASES = [
     # Compilers take their time, and tests/codegen has these in double precision.
     pytest.param(
