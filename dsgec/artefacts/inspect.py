@@ -34,7 +34,7 @@ def inspect_artefact(path: Path) -> list[str]:
         return [
             line
             for one in found
-            for line in _describe(f"{one.path} ({' or '.join(one.targets)})", one.artefact)
+            for line in _describe(f"{one.path} ({' or '.join(one.makers)})", one.artefact)
         ]
 
 

@@ -17,6 +17,7 @@ from dsgec.artefacts.verify import verify
 from dsgec.codegen.artefact import Artefact
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.folder import open_folder
 from dsgec.native.toolchain import CompileError
 from dsgec.network.chips import CHIPS
@@ -59,6 +60,7 @@ FURTHER |= {"rust": "net/src/lib.rs", "java": "net/Network.java", "go": "net/net
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
+@pytest.mark.usefixtures("usual_extensions")
 def test_an_artefact_carries_the_threshold_of_its_model(target, tmp_path):
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
@@ -82,7 +84,7 @@ def test_other_artefacts_carry_their_model_too(target, tmp_path):
     export(MODEL, [target], "net", tmp_path)
     path = tmp_path / FURTHER[target]
     assert read_artefact(path).artefact == Artefact(MODEL, "net")
-    assert read_artefact(path).targets == (target,)
+    assert read_artefact(path).makers == (target,)
     for given in (path, tmp_path):
         (line,) = verify(given)
         assert f"{target}, double, model" in line
@@ -150,7 +152,10 @@ GRADED = Model(
 TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
 
 
-COMMANDS = {"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"}
+COMMANDS = {
+    **{"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"},
+    "verilog": "iverilog",
+}
 CASES = [
     # Compilers take their time, and tests/codegen has these in double precision.
     pytest.param(
@@ -173,13 +178,13 @@ def test_every_target_is_run_on_a_table(target, dtype, tmp_path):
         pytest.skip(f"{COMMANDS[target]} is not installed")
     (tmp_path / "t.csv").write_text(TABLE)
     table = read_table(str(tmp_path / "t.csv"))
-    export(GRADED, [target], "net", tmp_path / "out", dtype)
+    ranges = {"*": (-4.0, 4.0)} if dtype in STORED_BITS else {}
+    export(GRADED, [target], "net", tmp_path / "out", dtype, ranges=ranges)
     line = verify(tmp_path / "out", table)[-1]
 
     assert f"4 rows of {table.source} " in line
-    assert line.endswith(
-        "agree within 1e-06" if TARGETS[target].tolerance else "give the same bits"
-    )
+    assert ("agree within 1e-06" if TARGETS[target].tolerance else "give the same bits") in line
+    assert ("; 0 labels differ" in line) == (dtype in STORED_BITS)
 
 
 def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
@@ -205,9 +210,9 @@ def test_a_wheel_is_verified_and_inspected(tmp_path):
     export(SMALL, ["cffi"], "net", tmp_path, "float", wheel=True)
     (wheel,) = tmp_path.glob("*.whl")
     (line,) = verify(wheel)
-    assert "cffi, float, model" in line
+    assert "wheel, float, model" in line
     assert "every byte" in line
-    assert f"{wheel} (cffi)" in inspect_artefact(wheel)[0]
+    assert f"{wheel} (wheel)" in inspect_artefact(wheel)[0]
     assert len(verify(tmp_path)) == 2
 
     with zipfile.ZipFile(wheel, "a") as archive:
