@@ -16,8 +16,6 @@ from dsgec.targets.verilog.build import Built
 from dsgec.targets.verilog.circuit import Node, bits_of
 from dsgec.targets.verilog.schedule import Schedule
 
-_PIECE = 100
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -103,10 +101,6 @@ class VerilogView:
     @property
     def missing(self) -> Code:
         return literal(self.fixed.missing)
-
-    @property
-    def result_type(self) -> Code:
-        return Code(f"[{self.results_bits - 1}:0]")
 
     @property
     def registers(self) -> int:
