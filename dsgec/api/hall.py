@@ -4,10 +4,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgec.api.network import Network
+from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.codegen.artefact import DTYPES
 from dsgec.codegen.names import safe_name
+from dsgec.errors import DsgecError
+from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.run.hall import Famous, famous_model
 from dsgec.run.names import HALL
+from dsgec.run.pick import WAYS, Hall, pick
 from dsgec.run.result import Result
 
 
@@ -59,6 +64,27 @@ class HallOfFame(tuple[HallEntry, ...]):
             )
             for one in result.famous
         )
+
+    @standard_arithmetic()
+    def pick(
+        self, way: str, value: str | int, *, chip: str = USUAL_CHIP, dtype: str = "double"
+    ) -> HallEntry:
+        """The entry that `dsgec export --pick` takes.
+
+        :param way: `"smallest-within"`, `"at-most"`, `"size"`, `"flash"` or `"cycles"`.
+        :param value: Such as `"1%"`; a number of connections; such as `"4KB"`; or of cycles.
+        :param chip: What flash and cycles are estimated for.
+        :param dtype: The numbers that the code computes with there, `"double"` or `"float"`.
+        """
+        one_of("way", way, WAYS)
+        one_of("chip", chip, tuple(CHIPS))
+        one_of("dtype", dtype, DTYPES)
+        if not self:
+            raise DsgecError("the hall of fame is empty")
+        first = self[0]
+        hall = Hall(list(self), first.record, first.best.model, HALL, chip, dtype)
+        chosen = pick(hall, way, str(value))
+        return next(entry for entry in self if entry is chosen)
 
     def to_frame(self) -> Any:
         """A pandas data frame, a row for each entry, with the columns of hall_of_fame.csv."""

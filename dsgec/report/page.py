@@ -123,6 +123,8 @@ def run_page(run: Result) -> str:
         most_fields=MOST_FIELDS,
         columns=len(model.columns),
         examples=run.evidence["examples"],
+        sliders="from the least to the largest value of the training rows, and start at the median",
+        start="medians",
         classes=[str(label) for label in model.classes],
         bars=min(len(model.classes), MOST_BARS),
         target=model.target,

@@ -1,19 +1,18 @@
-"""The hall of fame to a table, and a network picked from it: accuracy against size."""
+"""The hall of fame to a table, and back to models: accuracy against size."""
 
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
 from dsgec.codegen.artefact import identity_digest, model_id
-from dsgec.errors import DsgecError, counted
+from dsgec.errors import DsgecError
 from dsgec.evolution.individual import Champion
 from dsgec.evolution.measure import Figures, Measurer
 from dsgec.evolution.problem import Problem
-from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.network.check import check
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.description import surroundings
@@ -149,14 +148,6 @@ def _figure(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def pick(
-    rows: list[Famous], way: str, value: str, record: dict[str, Any], best: Model, source: str
-) -> tuple[Model, int]:
-    """The network of a hall of fame that was asked for, and its number of connections."""
-    chosen = _CHOOSE[way](rows, value, record)
-    return famous_model(chosen, record, best, source), chosen.connections
-
-
 def famous_model(chosen: Famous, record: dict[str, Any], best: Model, source: str) -> Model:
     """The model of a network of the hall of fame, by the record and the best model of its run."""
     grammar = record.get("grammar")
@@ -179,70 +170,3 @@ def famous_model(chosen: Famous, record: dict[str, Any], best: Model, source: st
             "Has the file been changed? `dsgec evolve … --overwrite` makes it again.",
         )
     return model
-
-
-def _connections(value: str, way: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise DsgecError(
-            f"--pick {way} takes a number of connections, not `{value}`", f"Write --pick {way} 12."
-        ) from None
-
-
-def _of_size(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
-    """The best of exactly so many connections."""
-    wanted = _connections(value, "size")
-    found = [row for row in rows if row.connections == wanted]
-    if not found:
-        near = sorted((row.connections for row in rows), key=lambda c: (abs(c - wanted), c))
-        raise DsgecError(
-            f"the run has seen no network of {counted(wanted, 'connection')}",
-            f"Try --pick size {near[0]}, or --pick at-most {max(wanted, near[0])}.",
-        )
-    return found[0]
-
-
-def _at_most(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
-    """The best of at most so many connections; of equals, the smallest."""
-    most = _connections(value, "at-most")
-    small = [row for row in rows if row.connections <= most]
-    if not small:
-        least = min(row.connections for row in rows)
-        raise DsgecError(
-            f"the smallest network of the run has {counted(least, 'connection')}",
-            f"Try --pick at-most {least}.",
-        )
-    sign = _sign(record)
-    return min(small, key=lambda row: (sign * row.score, row.connections))
-
-
-def _smallest_within(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
-    """The smallest whose score is worse than the best one by so many hundredths at most."""
-    try:
-        share = float(value.removesuffix("%")) / 100
-        if not 0.0 <= share < math.inf:
-            raise ValueError
-    except ValueError:
-        raise DsgecError(
-            f"--pick smallest-within takes a share, not `{value}`",
-            "Write --pick smallest-within 1%.",
-        ) from None
-    sign = _sign(record)
-    best = min(sign * row.score for row in rows)
-    good = [row for row in rows if sign * row.score <= best + share * abs(best)]
-    return min(good, key=lambda row: (row.connections, sign * row.score))
-
-
-_CHOOSE: dict[str, Callable[[list[Famous], str, dict[str, Any]], Famous]] = {
-    "smallest-within": _smallest_within,
-    "at-most": _at_most,
-    "size": _of_size,
-}
-
-
-def _sign(record: dict[str, Any]) -> float:
-    """-1 where the score is the better the higher it is."""
-    result = record.get("result")
-    objective = OBJECTIVES.get(str(result.get("objective"))) if isinstance(result, dict) else None
-    return -1.0 if objective and objective.rises else 1.0

@@ -18,6 +18,7 @@ IN_A_CLONE = {
     "pip install .": "tests/test_packaging.py",
     "python -m dsgec.arithmetic.generate": "tests/test_how_to.py",
     "python -m pytest tests/arithmetic tests/docs/test_tables.py": "tests/test_how_to.py",
+    "python -m benchmarks.chips": "tests/benchmarks/test_chips.py, of some networks",
     "python -m dsgec.api.generate": "tests/test_add_a_setting.py",
     "python -m pytest tests/test_settings.py tests/api": "CI",
     **dict.fromkeys(
