@@ -6,11 +6,11 @@ from fractions import Fraction
 from dsgec.arithmetic.table import DEFINED
 from dsgec.errors import DsgecError
 from dsgec.fixed.curves import FunctionCurve, curve, power_of, power_to
-from dsgec.fixed.exact import ROUNDING, TINY, above, below, floor_log2, power_of_two
+from dsgec.fixed.exact import ROUNDING, TINY, above, below, floor_log2, power_of_two, refuse_extreme
 from dsgec.fixed.forms import Form, Quantity, constant_form, negate, quantity_form, scale
 from dsgec.fixed.ir import RESULT_BITS, largest
 from dsgec.fixed.tables import Sampled, sample
-from dsgec.fixed.writer import Writer, refuse_extreme
+from dsgec.fixed.writer import Writer
 from dsgec.network.powers import multiplications
 from dsgec.network.simplify import apply
 
