@@ -6,6 +6,7 @@ The names below are imported when they are asked for, so that `import dsgec` cos
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dsgec.api.compile import compile as compile
     from dsgec.api.estimators import DSGEClassifier as DSGEClassifier
     from dsgec.api.estimators import DSGERegressor as DSGERegressor
     from dsgec.api.evolve import Progress, evolve
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     from dsgec.bnf.load import GrammarFile as Grammar
     from dsgec.bnf.load import parse_grammar
     from dsgec.errors import DsgecError
+    from dsgec.foreign.agreement import Agreement
 
 __version__ = "0.1.0"
 
-# Without the estimators: `from dsgec import *` is not to need scikit-learn.
+# Without the estimators: `from dsgec import *` is not to need scikit-learn. And without `compile`,
+# which is a name of Python's own.
 __all__ = [
+    "Agreement",
     "DsgecError",
     "Grammar",
     "HallEntry",
@@ -33,6 +37,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Agreement": ("dsgec.foreign.agreement", "Agreement"),
     "DSGEClassifier": ("dsgec.api.estimators", "DSGEClassifier"),
     "DSGERegressor": ("dsgec.api.estimators", "DSGERegressor"),
     "DsgecError": ("dsgec.errors", "DsgecError"),
@@ -42,6 +47,7 @@ _HOMES = {
     "Network": ("dsgec.api.network", "Network"),
     "Progress": ("dsgec.api.evolve", "Progress"),
     "Run": ("dsgec.api.run", "Run"),
+    "compile": ("dsgec.api.compile", "compile"),
     "evolve": ("dsgec.api.evolve", "evolve"),
     "load": ("dsgec.api.run", "load"),
     "parse_grammar": ("dsgec.bnf.load", "parse_grammar"),

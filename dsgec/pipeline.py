@@ -3,7 +3,7 @@
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
 `folder`, `plain_data`, `random`, `resources`, `setting` and `toml`, which import nothing of these.
 
-arithmetic  a definition          → functions     the same bits in C, numpy, Python, JavaScript
+arithmetic  a definition          → functions     the same bits in every language
 bnf         a grammar file        → Grammar       rules as values, every error of the file found
 genome      Grammar, integers     → phenotype     a text that the grammar derives
 network     phenotype             → Network       flat, checked, simplified
@@ -11,6 +11,8 @@ fixed       Network, ranges       → integers      a program of integers, its e
 codegen     Network               → source text   C, numpy and others, one operation a line
 native      source text           → functions     compiled, cached, loaded
 targets     Network               → files         a folder for each: emit, read back, run
+packages    files                 → an archive    laid out as the tool of a platform takes it
+foreign     others' models        → Model         scikit-learn's estimators, ONNX files
 workers     calls                 → results       by processes here, or by a dask cluster's
 data        a table file          → Dataset       features and target as numbers
 fitness     outputs               → a score       what is minimised, what people read

@@ -131,7 +131,8 @@ def changed(project):
 
 def test_the_other_files_that_change_are_printed(project):
     by_hand = {path for path, *_ in edits("add-an-activation")}
-    assert changed(project) - by_hand == set(generate())
+    of_floats = {path for path in generate() if "integer" not in path}
+    assert changed(project) - by_hand == of_floats
 
 
 @pytest.mark.campaign

@@ -33,8 +33,8 @@ OWNERS = {
     "distributed": {"workers"},
     "dask": {"workers"},
     "pyarrow": {"data"},
-    "onnx": {"targets", "machine"},
-    "onnxruntime": {"targets", "machine"},
+    "onnx": {"targets", "foreign", "machine"},
+    "onnxruntime": {"targets", "foreign", "machine"},
     "sklearn": {"api", "machine"},
     "IPython": {"api"},
 }

@@ -4,10 +4,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgec.api.network import Network
+from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.codegen.artefact import DTYPES
 from dsgec.codegen.names import safe_name
+from dsgec.errors import DsgecError
+from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.run.hall import Famous, famous_model
 from dsgec.run.names import HALL
+from dsgec.run.pick import WAYS, Hall, pick
 from dsgec.run.result import Result
 
 
@@ -22,12 +27,15 @@ class HallEntry(Famous):
     :param model_id: What its exports carry, to be told apart.
     :param phenotype: The network as the grammar wrote it.
     :param threshold: From which probability on the second of two classes is predicted.
+    :param flash: The estimated bytes of flash that its C takes of the run's chip.
+    :param cycles: The estimated cycles that it takes for a row.
+    :param front: Whether no cheaper network is as good, in a run that minimises a cost.
     :param record: The record of its run.
     :param best: The network of its run.
     """
 
-    record: dict[str, Any] = field(repr=False, compare=False)
-    best: Network = field(repr=False, compare=False)
+    record: dict[str, Any] = field(kw_only=True, repr=False, compare=False)
+    best: Network = field(kw_only=True, repr=False, compare=False)
 
     @property
     @standard_arithmetic()
@@ -53,12 +61,33 @@ class HallOfFame(tuple[HallEntry, ...]):
         return cls(
             HallEntry(
                 *(one.size, one.score, one.train, one.test, one.model_id, one.phenotype),
-                one.threshold,
-                result.record,
-                best,
+                *(one.threshold, one.flash, one.cycles, one.front),
+                record=result.record,
+                best=best,
             )
             for one in result.famous
         )
+
+    @standard_arithmetic()
+    def pick(
+        self, way: str, value: str | int, *, chip: str = USUAL_CHIP, dtype: str = "double"
+    ) -> HallEntry:
+        """The entry that `dsgec export --pick` takes.
+
+        :param way: `"smallest-within"`, `"at-most"`, `"size"`, `"flash"` or `"cycles"`.
+        :param value: Such as `"1%"`; a number of connections; such as `"4KB"`; or of cycles.
+        :param chip: What flash and cycles are estimated for.
+        :param dtype: The numbers that the code computes with there, `"double"` or `"float"`.
+        """
+        one_of("way", way, WAYS)
+        one_of("chip", chip, tuple(CHIPS))
+        one_of("dtype", dtype, DTYPES)
+        if not self:
+            raise DsgecError("the hall of fame is empty")
+        first = self[0]
+        hall = Hall(list(self), first.record, first.best.model, HALL, chip, dtype)
+        chosen = pick(hall, way, str(value))
+        return next(entry for entry in self if entry is chosen)
 
     def to_frame(self) -> Any:
         """A pandas data frame, a row for each entry, with the columns of hall_of_fame.csv."""
@@ -81,4 +110,7 @@ def _row(one: HallEntry) -> dict[str, Any]:
         **figures,
         "model_id": one.model_id,
         "phenotype": one.phenotype,
+        "flash": one.flash,
+        "cycles": one.cycles,
+        "front": one.front,
     }

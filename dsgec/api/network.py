@@ -1,7 +1,7 @@
 """A Model as a program uses it: rows in, labels or values out; drawn, exported, pickled as data."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dsgec.api.notebook import picture_data
 from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.artefacts.export import NO_RANGES, export, parse_targets
+from dsgec.artefacts.export import NO_RANGES, export, parse_packages, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.markup import render_markup
 from dsgec.codegen.names import safe_name
@@ -23,6 +23,10 @@ from dsgec.data.table import read_table
 from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError, counted
 from dsgec.fixed.columns import Range, read_ranges
+from dsgec.folder import write_whole
+from dsgec.foreign.agreement import Agreement
+from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.cost import cost
 from dsgec.network.decide import chosen_classes
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -30,6 +34,7 @@ from dsgec.network.ir import Network as Nodes
 from dsgec.network.measure import size
 from dsgec.network.model import Label, Model, composed
 from dsgec.network.text import text
+from dsgec.report import model_page
 from dsgec.run.predict import model_rows
 
 _PICKLED = "the pickled network"
@@ -37,16 +42,18 @@ _PICKLED = "the pickled network"
 
 @dataclass(frozen=True)
 class Network:
-    """An evolved network over the raw columns of a table.
+    """An evolved network, or one that was compiled, over the raw columns of a table.
 
     :param model: Its nodes, columns and classes.
     :param name: What its exports are called.
     :param ranges: Of the columns in the training rows, for exports in fixed point.
+    :param agreement: Of a compiled network, how it compares with the model that it was made of.
     """
 
     model: Model
     name: str = "network"
     ranges: tuple[Range | None, ...] = ()
+    agreement: Agreement | None = field(default=None, compare=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -78,6 +85,16 @@ class Network:
     def size(self) -> dict[str, int]:
         """How many layers, neurons, features and connections it has."""
         return asdict(size(self.model.network))
+
+    def cost(self, chip: str = USUAL_CHIP, dtype: str = "double") -> dict[str, int]:
+        """Bytes of `flash` and `stack`, and `cycles` for a row, of its C: an estimate.
+
+        :param chip: `"cortex-m0plus"`, `"cortex-m4f"`, `"avr"` or `"rv32imc"`.
+        :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        """
+        one_of("chip", chip, tuple(CHIPS))
+        one_of("dtype", dtype, DTYPES)
+        return asdict(cost(self.model, chip, dtype))
 
     @standard_arithmetic()
     def predict(self, X: Any) -> NDArray[Any]:
@@ -144,29 +161,35 @@ class Network:
         *,
         name: str = "",
         dtype: str = "double",
+        package: str | Sequence[str] = (),
         wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all. Empty with a
+            `package` that is to be alone.
         :param folder: Where the files go.
         :param name: Name of the module and prefix of its C symbols; default: that of the network.
         :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed
             point, `"q15"` or `"q7"`.
+        :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
         :param wheel: With the target `cffi`: also a wheel that pip installs.
         :param range: For fixed point, the low and the high number of columns by name, beyond which
             they saturate; `"*"` stands for all others. Default: those of the training rows,
             widened.
         """
         one_of("dtype", dtype, DTYPES)
-        targets = parse_targets(to if isinstance(to, str) else ",".join(to))
+        packages = parse_packages(package if isinstance(package, str) else ",".join(package))
+        named = to if isinstance(to, str) else ",".join(to)
+        targets = parse_targets(named) if named or not packages else ()
         return export(
             self.model,
             targets,
             name or self.name,
             Path(folder),
             dtype,
+            packages=packages,
             wheel=wheel,
             ranges=range or NO_RANGES,
             recorded=self.ranges,
@@ -176,6 +199,16 @@ class Network:
     def svg(self) -> str:
         """A drawing: blue weights are positive, orange ones negative, thick ones large."""
         return drawn(self.model)
+
+    @standard_arithmetic()
+    def report(self, path: str | Path) -> Path:
+        """Write a page with the network drawn, and running, one HTML file that needs nothing else.
+
+        :param path: The file.
+        """
+        agreement = "" if self.agreement is None else str(self.agreement)
+        write_whole(Path(path), model_page(self.model, self.name, agreement))
+        return Path(path)
 
     def _repr_html_(self) -> str:
         """For notebooks: the drawing, as a run shows it."""

@@ -135,22 +135,27 @@ class Run:
         *,
         name: str = "",
         dtype: str = "double",
+        package: str | Sequence[str] = (),
         wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all.
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all. Empty with a
+            `package` that is to be alone.
         :param folder: Where the files go.
         :param name: Name of the module and prefix of its C symbols; default: that of the data.
         :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed
             point, `"q15"` or `"q7"`.
+        :param package: Packages such as `"arduino"` or `["cmake", "zephyr"]`, each an archive.
         :param wheel: With the target `cffi`: also a wheel that pip installs.
         :param range: For fixed point, the low and the high number of columns by name, beyond which
             they saturate; `"*"` stands for all others. Default: those of the training rows,
             widened.
         """
-        return self.network.export(to, folder, name=name, dtype=dtype, wheel=wheel, range=range)
+        return self.network.export(
+            to, folder, name=name, dtype=dtype, package=package, wheel=wheel, range=range
+        )
 
     @standard_arithmetic()
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:

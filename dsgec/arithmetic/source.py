@@ -55,6 +55,11 @@ def c_source(names: Iterable[str], dtype: str = "double", *, hosted: bool = Fals
     return "".join([source, *(TEMPLATES.joinpath(m).read_text(encoding="utf-8") for m in more)])
 
 
+def c_functions(names: Iterable[str], dtype: str = "double") -> list[str]:
+    """The functions `names` of the C and all that they call, by the names that they have there."""
+    return [f"dsgec_{name}" for name in _closure(_sections(_C_FILES[dtype]), names)]
+
+
 def js_source(names: Iterable[str]) -> str:
     """The sections `names` of the JavaScript and all that they need."""
     return _sections_source("js/arithmetic.js", names)

@@ -10,20 +10,34 @@ from dsgec.fixed.ir import STORED_BITS
 from dsgec.fixed.ranges import chosen_ranges, refuse_ranges
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
+from dsgec.packages.package import Package
+from dsgec.packages.registry import MAKERS, PACKAGES, WHEEL
 from dsgec.run.manifest import write_files
 from dsgec.targets.registry import TARGETS
+from dsgec.targets.target import Files, Target
 
 NO_RANGES: Mapping[str, Range] = {}
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
     """The targets of a list such as `c,numpy`."""
-    targets = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    unknown = [target for target in targets if target not in TARGETS]
-    if unknown or not targets:
-        what = f"unknown target `{unknown[0]}`" if unknown else "no target is named"
-        raise DsgecError(f"{what}; choose from {', '.join(TARGETS)}")
+    targets = _listed(text, "target", TARGETS)
+    if not targets:
+        raise DsgecError(f"no target is named; choose from {', '.join(TARGETS)}")
     return targets
+
+
+def parse_packages(text: str) -> tuple[str, ...]:
+    """The packages of a list such as `arduino,cmake`, or none."""
+    return _listed(text, "package", PACKAGES)
+
+
+def _listed(text: str, kind: str, known: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise DsgecError(f"unknown {kind} `{unknown[0]}`; choose from {', '.join(known)}")
+    return names
 
 
 def export(
@@ -33,16 +47,20 @@ def export(
     folder: Path,
     dtype: str = DTYPES[0],
     *,
+    packages: Sequence[str] = (),
     wheel: bool = False,
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
 ) -> list[Path]:
-    """Write the files of every target; gives their paths. `wheel`: also one of what is built.
+    """Write the files of every target and every package; gives their paths.
 
-    For fixed point, `ranges` has those of columns by name, `recorded` the training rows' of all.
+    `wheel`: also that package, of what one of the targets makes. For fixed point, `ranges` has
+    those of columns by name, `recorded` the training rows' of all.
     """
+    if wheel:
+        packages = (*packages, _wheel(targets))
     artefact = make_artefact(model, name, dtype, ranges, recorded)
-    files = artefact_files(artefact, targets, wheel=wheel)
+    files = artefact_files(artefact, targets, packages)
     with writable(folder) as opened:
         _refuse_hidden(files, name, opened)
         write_files(opened, files)
@@ -63,25 +81,36 @@ def make_artefact(
     return Artefact(model, name, dtype, ranges=chosen_ranges(model.columns, recorded, ranges))
 
 
-def artefact_files(
-    artefact: Artefact, targets: Sequence[str], *, wheel: bool = False
-) -> dict[str, str | bytes]:
-    """The files of every target, by their names."""
-    dtype = artefact.dtype
-    if wheel and not any(TARGETS[target].build for target in targets):
-        built = [each for each in TARGETS if TARGETS[each].build]
+def _wheel(targets: Sequence[str]) -> str:
+    """The package of that name, if what it is made of is exported, too."""
+    if not any(TARGETS[target] == PACKAGES[WHEEL].target for target in targets):
+        able = [each for each in TARGETS if TARGETS[each] == PACKAGES[WHEEL].target]
         raise wrong(
-            "wheel", f"needs the target {', '.join(built)}", f"Use {mention('to', *built)} with it."
+            "wheel", f"needs the target {', '.join(able)}", f"Use {mention('to', *able)} with it."
         )
+    return WHEEL
+
+
+def artefact_files(
+    artefact: Artefact, targets: Sequence[str], packages: Sequence[str] = ()
+) -> dict[str, str | bytes]:
+    """The files of every target and every package, by their names."""
+    made: dict[Target, Files] = {}
     files: dict[str, str | bytes] = {}
-    for name in targets:
-        target = TARGETS[name]
-        if dtype not in target.dtypes:
-            able = ", ".join(each for each in TARGETS if dtype in TARGETS[each].dtypes)
-            raise DsgecError(f"`{name}` cannot be of the type {dtype}", f"These can: {able}.")
-        made = target.make(artefact)
-        wheels = [target.build.wheel(artefact, made)] if wheel and target.build else []
-        for file in (*made, *wheels):
+    for name in (*targets, *dict.fromkeys(packages)):
+        maker = MAKERS[name]
+        target = maker.target if isinstance(maker, Package) else maker
+        if artefact.dtype not in maker.dtypes:
+            kind = PACKAGES if isinstance(maker, Package) else TARGETS
+            able = ", ".join(each for each in kind if artefact.dtype in kind[each].dtypes)
+            raise DsgecError(
+                f"`{name}` cannot be of the type {artefact.dtype}",
+                f"Use {mention('dtype', *maker.dtypes)}; of its type can be: {able}.",
+            )
+        if target not in made:
+            made[target] = target.make(artefact)
+        own = maker.make(artefact, made[target]) if isinstance(maker, Package) else made[target]
+        for file in own:
             if file.name in files:
                 raise DsgecError(
                     f"two of the targets {', '.join(targets)} would write {file.name}",
@@ -104,5 +133,9 @@ def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
 
 def exported(targets: Sequence[str], name: str, folder: Folder) -> list[Path]:
     """The files that such an export has written there, those that still are."""
-    files = [file.format(name) for target in targets for file in TARGETS[target].files]
-    return [folder.path / file for file in files if folder.has_file(file)]
+    return [folder.path / file for file in file_names(targets, name) if folder.has_file(file)]
+
+
+def file_names(targets: Sequence[str], name: str) -> list[str]:
+    """The files that an export of this name writes, without those that are built."""
+    return [file.format(name) for target in targets for file in TARGETS[target].files]

@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
+from dsgec.artefacts.cost import cost_lines
 from dsgec.artefacts.read import artefact_files, open_artefacts
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.golden import rounded_up
@@ -12,7 +13,6 @@ from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
 from dsgec.network.powers import multiplications
 from dsgec.run.folder import has_record, read_model
-from dsgec.targets.c.cost import costs
 
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
 
@@ -34,7 +34,7 @@ def inspect_artefact(path: Path) -> list[str]:
         return [
             line
             for one in found
-            for line in _describe(f"{one.path} ({' or '.join(one.targets)})", one.artefact)
+            for line in _describe(f"{one.path} ({' or '.join(one.makers)})", one.artefact)
         ]
 
 
@@ -91,5 +91,5 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
         f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
         f"  self-test   {counted(len(artefact.golden.rows), 'row')}",
         *_precision(artefact),
-        *costs(artefact),
+        *cost_lines(artefact),
     ]

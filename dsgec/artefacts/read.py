@@ -14,13 +14,15 @@ from dsgec.fixed.ir import STORED_BITS
 from dsgec.folder import Folder, open_folder
 from dsgec.network.description import read_model
 from dsgec.network.model import Model
+from dsgec.packages.package import Package
+from dsgec.packages.registry import MAKERS, PACKAGES
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
 
 _MOST_BYTES = 256 << 20
 _HEAD = 200  # bytes of a file, among which is its mark
 _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
-WHEEL = ".whl"
+_ARCHIVES = tuple(dict.fromkeys(package.suffix for package in PACKAGES.values()))
 # The files that are called the same in every export, in a folder that is named for it.
 _INSIDE = {target.inside(target.files[0]) for target in TARGETS.values()} - {""}
 # How the names of other files end that come with the one that carries the metadata, and its name.
@@ -34,7 +36,7 @@ _MAINS = {
 
 @dataclass(frozen=True, slots=True)
 class ArtefactFile:
-    """An artefact as its file describes it, and the targets that make a file of that name.
+    """An artefact as its file describes it, and the targets or packages that make such a file.
 
     `name` is that of the file in the folder which the names of the artefact's files start from.
     """
@@ -42,22 +44,20 @@ class ArtefactFile:
     folder: Folder
     name: str
     artefact: Artefact
-    targets: tuple[str, ...]
+    makers: tuple[str, ...]
 
     @property
     def path(self) -> Path:
         return self.folder.path / self.name
 
     @property
-    def is_wheel(self) -> bool:
-        return self.path.suffix == WHEEL
+    def is_archive(self) -> bool:
+        return self.path.suffix in _ARCHIVES
 
-    def wanted(self, target: str, files: Files) -> Files:
-        """What must be there if the target made it of these files: they, or a wheel of them."""
-        build = TARGETS[target].build
-        if self.is_wheel and build:
-            return (replace(build.wheel(self.artefact, files), name=self.name),)
-        return files
+    def wanted(self, maker: str) -> Files:
+        """What must be there if this target or package made it; an archive may be renamed."""
+        files = MAKERS[maker].make(self.artefact)
+        return (replace(files[0], name=self.name),) if self.is_archive else files
 
     def given(self, names: Iterable[str]) -> dict[str, bytes]:
         """What is in those of the files that are there."""
@@ -90,7 +90,9 @@ def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
 
 def is_exported_name(name: str) -> bool:
     """Whether a file of this name may be one that dsgec exported."""
-    return name.endswith((WHEEL, *_MAINS, *(target.main.suffix for target in TARGETS.values())))
+    return name.endswith(
+        (*_ARCHIVES, *_MAINS, *(target.main.suffix for target in TARGETS.values()))
+    )
 
 
 def artefact_files(folder: Folder) -> list[str]:
@@ -103,13 +105,14 @@ def artefact_files(folder: Folder) -> list[str]:
 def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     """The artefact that a file says it is; nothing in it is trusted."""
     path = folder.path / name
-    makers = _makers(path)
-    metadata = _metadata(makers.values(), path, folder.read(name, _MOST_BYTES))
+    data = folder.read(name, _MOST_BYTES)
+    found = {maker: read for maker in _makers(path) if (read := MAKERS[maker].read(data))}
+    metadata = next(iter(found.values()), None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get("network"), str):
         kinds = dict.fromkeys(target.main.suffix for target in TARGETS.values())
         raise DsgecError(
             f"{path} does not carry the model that it was made of",
-            f"Give an exported file ({', '.join((*kinds, WHEEL))}) or its folder.",
+            f"Give an exported file ({', '.join((*kinds, *_ARCHIVES))}) or its folder.",
         )
     model = read_model(metadata, metadata["network"], str(path), str(path))
     version = _VERSION.fullmatch(str(metadata.get("generator")))
@@ -121,7 +124,7 @@ def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     if metadata.get("model_id") != model_id(model):
         raise DsgecError(f"the model in {path} is not the one whose id it states")
     artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest, ranges)
-    able = (each for each, target in makers.items() if dtype in target.dtypes)
+    able = (maker for maker in found if dtype in MAKERS[maker].dtypes)
     return ArtefactFile(folder, name, artefact, tuple(able))
 
 
@@ -135,20 +138,10 @@ def _read_ranges(value: Any, model: Model, dtype: Any, path: Path) -> tuple[Rang
     return ranges
 
 
-def _metadata(makers: Iterable[Target], path: Path, data: bytes) -> Any:
-    """What the first reader that finds any makes of the file."""
-    for target in makers:
-        read = target.build.read_wheel if target.build and path.suffix == WHEEL else target.read
-        found = read(data)
-        if found is not None:
-            return found
-    return None
-
-
-def _makers(path: Path) -> dict[str, Target]:
-    """The targets that can have made a file of this name to carry the metadata."""
-    if path.suffix == WHEEL:
-        return {name: target for name, target in TARGETS.items() if target.build}
+def _makers(path: Path) -> dict[str, Target | Package]:
+    """The targets and packages that can have made a file of this name to carry the metadata."""
+    if path.suffix in _ARCHIVES:
+        return {name: each for name, each in PACKAGES.items() if each.suffix == path.suffix}
     inside = _inside(path)
     return {
         name: target
@@ -185,7 +178,7 @@ def _above(path: Path, inside: str) -> Path:
 
 def _is_ours(folder: Folder, name: str) -> bool:
     return any(
-        target.mark in folder.read(name, _HEAD, cut=True)
-        for target in _makers(Path(name)).values()
+        maker.mark in folder.read(name, _HEAD, cut=True)
+        for maker in _makers(Path(name)).values()
         if folder.has_file(name) and not name.endswith(tuple(_MAINS))
     )

@@ -17,12 +17,13 @@ from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Table
 from dsgec.errors import DsgecError, Fault
 from dsgec.folder import Folder, open_folder
+from dsgec.packages.package import Package
+from dsgec.packages.registry import MAKERS
 from dsgec.run.folder import has_record, read_hall, read_model
 from dsgec.run.manifest import check_manifest
 from dsgec.run.names import HALL, MANIFEST
 from dsgec.run.predict import model_rows
-from dsgec.targets.registry import TARGETS
-from dsgec.targets.target import Files
+from dsgec.targets.target import Files, Target
 
 _NOT_RUN = "Nothing of it was run."
 _OTHER = "this is not what dsgec makes of the model inside"
@@ -31,10 +32,10 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """An artefact, the target that makes exactly its files, and those files."""
+    """An artefact, the target or package that makes exactly its files, and those files."""
 
     found: ArtefactFile
-    target: str
+    maker: str
     files: Files
 
 
@@ -46,13 +47,13 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
     with open_artefacts(path) as found:
         for one in found:
             try:
-                target, files = _prove(one)
+                maker, files = _prove(one)
             except DsgecError as error:
                 faults += error.faults
                 continue
-            proved.append(Proved(one, target, files))
+            proved.append(Proved(one, maker, files))
             lines.append(
-                f"{one.path}: {target}, {one.artefact.dtype}, model {one.artefact.model_id}:"
+                f"{one.path}: {maker}, {one.artefact.dtype}, model {one.artefact.model_id}:"
                 " every byte is what dsgec makes of the model inside"
             )
         caches = {path for one in proved for path in _caches(one)}
@@ -69,7 +70,7 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
         for ours in proved:
             artefact = ours.found.artefact
             rows = model_rows(artefact.model, table)
-            how = try_out(artefact, TARGETS[ours.target], ours.files, rows)
+            how = try_out(artefact, *_runnable(ours), rows)
             lines.append(f"{ours.found.path}: {len(rows)} rows of {table.source} {how}")
     return lines
 
@@ -77,9 +78,9 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
 def _hiding(ours: Proved, proved: Sequence[Proved]) -> Iterator[Path]:
     """The files that could be loaded in the place of an artefact's, or of what those import."""
     folder = ours.found.folder
-    if ours.found.is_wheel:
+    if ours.found.is_archive:
         return
-    own = {file.name for one in proved if not one.found.is_wheel for file in one.files}
+    own = {file.name for one in proved if not one.found.is_archive for file in one.files}
     for name in shadows(folder, own, ours.found.artefact.name):
         yield folder.path / name
 
@@ -126,23 +127,31 @@ def _of_run(
             )
 
 
+def _runnable(ours: Proved) -> tuple[Target, Files]:
+    """The target whose files are run on rows; of a package, what it was made of."""
+    maker = MAKERS[ours.maker]
+    if isinstance(maker, Package):
+        return maker.target, maker.target.make(ours.found.artefact)
+    return maker, ours.files
+
+
 def _prove(found: ArtefactFile) -> tuple[str, Files]:
-    """The target that makes exactly these files, and what it makes."""
-    files = {target: TARGETS[target].make(found.artefact) for target in found.targets}
-    differences = {target: _difference(found, target, files[target]) for target in files}
-    for target in found.targets:
-        if not differences[target]:
-            return target, files[target]
+    """The target or package that makes exactly these files, and what it makes."""
+    files = {maker: found.wanted(maker) for maker in found.makers}
+    differences = {maker: _difference(found, maker, files[maker]) for maker in files}
+    for maker in found.makers:
+        if not differences[maker]:
+            return maker, files[maker]
     made = found.artefact.version
     other = f" It was made by dsgec {made}, and this is {__version__}: use that one to verify it."
     raise DsgecError(_nearest(differences), _NOT_RUN + (other if made != __version__ else ""))
 
 
-def _difference(found: ArtefactFile, target: str, files: Files) -> str:
-    """Where the files differ from what the target makes; empty if nowhere."""
-    wanted = {file.name: file.text for file in found.wanted(target, files)}
+def _difference(found: ArtefactFile, maker: str, files: Files) -> str:
+    """Where the files differ from what the target or package makes; empty if nowhere."""
+    wanted = {file.name: file.text for file in files}
     given = found.given(wanted)
-    folder, build = found.folder.path, TARGETS[target].build
+    folder, build = found.folder.path, MAKERS[maker].build
     missing = [name for name in wanted if name not in given]
     if missing:
         return f"cannot read {folder / missing[0]}: it is not there"
@@ -163,7 +172,7 @@ def _difference(found: ArtefactFile, target: str, files: Files) -> str:
 
 
 def _nearest(differences: dict[str, str]) -> str:
-    """Of several targets that could have made a file, the one that agrees with it longest."""
+    """Of several makers that could have made a file, the one that agrees with it longest."""
 
     def line(message: str) -> int:
         place = message.split(": ")[0].rpartition(":")[2]

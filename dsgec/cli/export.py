@@ -3,16 +3,22 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dsgec.cli.help import GroupedCommand
-from dsgec.cli.output import say
+from dsgec.cli.output import complain, say
 from dsgec.errors import DsgecError
+from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.packages import DESCRIPTIONS as PACKAGE_DESCRIPTIONS
 from dsgec.targets import DESCRIPTIONS
 
+if TYPE_CHECKING:
+    from dsgec.network.model import Model
+
 _MOST_NETWORK_BYTES = 64 << 20
+_USUAL = "c,numpy"
 
 
 def to_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -20,10 +26,20 @@ def to_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--to",
         "targets",
-        default="c,numpy",
-        show_default=True,
         metavar="TARGET[,…]",
-        help="; ".join(f"{name}: {what}" for name, what in DESCRIPTIONS.items()) + ".",
+        help="; ".join(f"{name}: {what}" for name, what in DESCRIPTIONS.items())
+        + f".  [default: {_USUAL}; with --package, none]",
+    )(function)
+
+
+def package_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--package`, the same for both commands."""
+    return click.option(
+        "--package",
+        "packages",
+        default="",
+        metavar="PACKAGE[,…]",
+        help="; ".join(f"{name}: {what}" for name, what in PACKAGE_DESCRIPTIONS.items()) + ".",
     )(function)
 
 
@@ -65,41 +81,47 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option(
     "--pick",
-    type=(click.Choice(["smallest-within", "at-most", "size"]), str),
-    metavar="smallest-within SHARE | at-most N | size N",
+    type=(click.Choice(["smallest-within", "at-most", "size", "flash", "cycles"]), str),
+    metavar="smallest-within SHARE | at-most N | size N | flash BYTES | cycles N",
     help="Not the best network but one of the hall of fame: the smallest whose score is within such"
-    " as 1% of the best, the best of at most N connections, or that of N.",
+    " as 1% of the best, the best of at most N connections, that of N, or the best whose C takes at"
+    " most such as 4KB of flash or 20000 cycles a row of a --chip, by dsgec's estimate.",
 )
+@click.option(
+    "--chip",
+    type=click.Choice(list(CHIPS)),
+    default=USUAL_CHIP,
+    show_default=True,
+    help="What --pick flash and --pick cycles are for.",
+)
+@package_option
 @dtype_option
 @range_option
 @wheel_option
 def export(
     run: Path,
-    targets: str,
+    targets: str | None,
     out: Path | None,
     name: str | None,
     pick: tuple[str, str] | None,
+    packages: str,
+    chip: str,
     dtype: str,
     ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
-    from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import parse_targets
     from dsgec.fixed.ranges import parse_ranges
     from dsgec.folder import open_folder
     from dsgec.run.folder import read_model, read_picked, read_record
     from dsgec.run.record import record_ranges
 
     with open_folder(run) as folder:
-        model, own_name = read_picked(folder, *pick) if pick else read_model(folder)
+        model, own_name = read_picked(folder, *pick, chip, dtype) if pick else read_model(folder)
         recorded = record_ranges(read_record(folder), model)
-    chosen, given = parse_targets(targets), parse_ranges(ranges)
-    named = name or own_name
-    for path in write(
-        model, chosen, named, out or run, dtype, wheel=wheel, ranges=given, recorded=recorded
-    ):
-        say(str(path))
+    to, package = _requested(targets, packages)
+    more: dict[str, Any] = {"ranges": parse_ranges(ranges), "recorded": recorded}
+    _write(model, name or own_name, out or run, to, package, dtype, wheel=wheel, **more)
 
 
 @click.command("compile", cls=GroupedCommand)
@@ -108,27 +130,72 @@ def export(
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Default: beside NET.")
 @click.option("--name", help="Name of the module and prefix of its C symbols.")
 @click.option("--layered", is_flag=True, help="In NET, `-` and `--` separate neurons and layers.")
+@click.option("--features", metavar="NAME[,…]", help="Of an ONNX file: the names of the features.")
+@click.option("--classes", metavar="NAME[,…]", help="Of an ONNX file: the names of the classes.")
+@click.option("--page", is_flag=True, help="Also write NAME.html, with the network running in it.")
+@package_option
 @dtype_option
 @range_option
 @wheel_option
 def compile_(
     net: Path,
-    targets: str,
+    targets: str | None,
     out: Path | None,
     name: str | None,
     layered: bool,
+    features: str | None,
+    classes: str | None,
+    page: bool,
+    packages: str,
     dtype: str,
     ranges: tuple[str, ...],
     wheel: bool,
 ) -> None:
     """Write a network of your own as source code.
 
-    NET is a text file with its equations; `-` reads standard input.
+    NET is an ONNX file, or a text file with the network's equations; `-` reads standard input.
     """
-    from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import parse_targets
+    from dsgec.artefacts.export import file_names
     from dsgec.codegen.names import safe_name
     from dsgec.fixed.ranges import parse_ranges
+    from dsgec.folder import write_whole
+    from dsgec.report import model_page
+
+    to, package = _requested(targets, packages)
+    given = parse_ranges(ranges)
+    named = name or safe_name(net.name.split(".")[0])
+    folder = out or (Path() if str(net) == "-" else net.parent)
+    if net.resolve() in {(folder / file).resolve() for file in file_names(to, named)}:
+        raise DsgecError(f"the export would overwrite {net}", "Use another --name or --out.")
+    agreement = ""
+    is_onnx = net.suffix.lower() == ".onnx"
+    if layered if is_onnx else features or classes:
+        raise DsgecError("--features and --classes are for ONNX files, --layered for equations")
+    if is_onnx:
+        model, agreement = _read_onnx(net, features, classes)
+    else:
+        model = _read_equations(net, layered=layered)
+    shown = model_page(model, named, agreement) if page else ""
+    _write(model, named, folder, to, package, dtype, wheel=wheel, ranges=given)
+    if page:
+        write_whole(folder / f"{named}.html", shown)
+        say(str(folder / f"{named}.html"))
+    if agreement:
+        say(f"The network {agreement}.")
+
+
+def _read_onnx(path: Path, features: str | None, classes: str | None) -> tuple["Model", str]:
+    """The model in a file, and how it agrees with the file."""
+    from dsgec.foreign.agreement import measure_agreement
+    from dsgec.foreign.onnx.read import read_onnx_file
+
+    names = [None if text is None else text.split(",") for text in (features, classes)]
+    foreign = read_onnx_file(path, *names)
+    return foreign.model, str(measure_agreement(foreign))
+
+
+def _read_equations(net: Path, *, layered: bool) -> "Model":
+    """The model of a text of equations, or of a phenotype."""
     from dsgec.network.model import unnamed
     from dsgec.network.parse import parse, parse_phenotype
     from dsgec.network.simplify import simplify
@@ -148,9 +215,33 @@ def compile_(
         if layered
         else parse(text, source=source)
     )
-    own_name = safe_name(net.name.split(".")[0])
-    folder = out or (Path() if source == "-" else net.parent)
-    model = unnamed(simplify(network))
-    chosen, given = parse_targets(targets), parse_ranges(ranges)
-    for path in write(model, chosen, name or own_name, folder, dtype, wheel=wheel, ranges=given):
+    return unnamed(simplify(network))
+
+
+def _requested(to: str | None, package: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The targets and the packages of two lists; packages alone need no target."""
+    from dsgec.artefacts.export import parse_packages, parse_targets
+
+    packages = parse_packages(package)
+    targets = () if packages and to is None else parse_targets(_USUAL if to is None else to)
+    return targets, packages
+
+
+def _write(
+    model: "Model",
+    name: str,
+    folder: Path,
+    targets: tuple[str, ...],
+    packages: tuple[str, ...],
+    dtype: str,
+    **more: Any,
+) -> None:
+    """The files that were asked for, and their paths to standard output."""
+    from dsgec.artefacts.export import export as write
+    from dsgec.packages.registry import package_notes
+
+    paths = write(model, targets, name, folder, dtype, packages=packages, **more)
+    for note in package_notes(packages, dtype):
+        complain(note)
+    for path in paths:
         say(str(path))

@@ -32,6 +32,7 @@ _SHORT = 5  # parts
 TYPES = {"double": np.float64, "float": np.float32}
 
 
+@np.errstate(all="ignore")  # whatever a program has set: extremes are what is wanted
 def candidates(
     columns: Sequence[Column], count: int, limits: Sequence[float], dtype: str, part: int
 ) -> Array:

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from dsgec.codegen.environment import Code
-from dsgec.codegen.golden import Loss, rounded_up
+from dsgec.codegen.golden import Golden, Loss, rounded_up
+from dsgec.fixed.evaluate import quantise
 from dsgec.fixed.ir import RESULT_BITS, Fixed, Format, FunctionTable, IntegerProgram, largest
 
 _LINE = 14  # entries of a table
@@ -101,3 +104,19 @@ class FixedView:
     @property
     def flips(self) -> int:
         return self.measured.flips if self.measured else 0
+
+
+def golden_integers(
+    golden: Golden, program: IntegerProgram
+) -> tuple[list[list[int]], list[list[int]]]:
+    """The golden rows, and their results, as integers."""
+    rows = np.array(golden.rows).reshape(len(golden.rows), len(program.columns))
+    unit = 2.0**program.fraction
+    results = [[round(value * unit) for value in row] for row in golden.results]
+    return quantise(program, rows).tolist(), results
+
+
+def integer_threshold(threshold: float, fraction: int) -> int:
+    """The least result that reaches a threshold."""
+    scaled = np.ldexp(threshold, fraction)
+    return int(np.clip(np.ceil(scaled), -32768, 32767)) if scaled <= 32767 else 32768

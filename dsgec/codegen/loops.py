@@ -7,7 +7,7 @@ is long enough; values that a later loop reads are kept in arrays.
 from dataclasses import dataclass
 
 from dsgec.codegen.environment import Code
-from dsgec.codegen.statements import Statement, StatementWriter, Syntax
+from dsgec.codegen.statements import Statement, StatementWriter, Syntax, last_reads
 from dsgec.network.ir import Apply, Network
 
 _LONG_ENOUGH, _TOO_LONG = 48, 160  # statements of a loop
@@ -24,7 +24,7 @@ class Loops:
 
 def loops(network: Network, language: Syntax) -> Loops:
     """The same operations in the same order as in a row's program."""
-    last_read = _last_reads(network)
+    last_read = last_reads(network)
     neurons = {position for layer in network.layers for position in layer}
     writer = StatementWriter(network, language, split=False)
     found: list[list[Statement]] = []
@@ -50,12 +50,3 @@ def loops(network: Network, language: Syntax) -> Loops:
     found.append(writer.statements[begin:])
     outputs = tuple(Code(writer.operand(position)) for position in network.outputs)
     return Loops(tuple(map(tuple, found)), slots, outputs)
-
-
-def _last_reads(network: Network) -> dict[int, int]:
-    """Where each node is read for the last time; an output is read after all."""
-    last: dict[int, int] = {}
-    for position, node in enumerate(network.nodes):
-        if isinstance(node, Apply):
-            last.update(dict.fromkeys(node.arguments, position))
-    return last | dict.fromkeys(network.outputs, len(network.nodes))

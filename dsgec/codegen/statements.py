@@ -1,7 +1,8 @@
 """Network to the flat list of statements that a template prints: one operation a line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from typing import TypeVar
 
 from dsgec.arithmetic.table import DEFINED
@@ -61,7 +62,7 @@ class Program:
     """Statements in parts of at most LONGEST_FUNCTION, and the expressions of the outputs.
 
     Names are variables; where the program `is_split`, they are elements of an array `t` of `slots`
-    numbers, which the parts share.
+    numbers, which the parts share; a slot is used again once its number was read for the last time.
     """
 
     parts: tuple[tuple[Statement, ...], ...]
@@ -85,7 +86,7 @@ def program(network: Network, language: Syntax) -> Program:
     return Program(
         parts(writer.statements, split=writer.array),
         writer.array,
-        len(writer.statements),
+        writer.slots if writer.array else len(writer.statements),
         outputs,
         network.softmax,
         Code(language.real),
@@ -132,6 +133,22 @@ class StatementWriter(OperationWriter[str]):
         self.statements: list[Statement] = []
         self.array = split and is_long(network)
         self.literals: set[str] = set()
+        self.slots = 0
+        self.free: list[int] = []  # a heap of slots
+        self.last_reads = last_reads(network) if self.array else {}
+
+    def node(self, position: int, node: Apply) -> None:
+        super().node(position, node)
+        last = {a for a in node.arguments if self.last_reads.get(a) == position}
+        self.reuse(self.names[a] for a in last if a in self.names)
+
+    def power(self, base: str, exponent: int, name: str) -> str:
+        if exponent == 1 and self.array:  # two nodes in one slot would both give it back
+            return self.assign(base, name)
+        first = len(self.statements)
+        result = super().power(base, exponent, name)
+        self.reuse(statement.name for statement in self.statements[first:-1])
+        return result
 
     def number(self, value: float) -> str:
         literal = self.language.literal(value)
@@ -149,7 +166,28 @@ class StatementWriter(OperationWriter[str]):
 
     def assign(self, value: str, name: str = "") -> str:
         number_ = len(self.statements)
-        name = f"t[{number_}]" if self.array else name or f"t{number_}"
+        name = f"t[{self.slot()}]" if self.array else name or f"t{number_}"
         value = self.language.alone.format(value) if value in self.literals else value
         self.statements.append(Statement(Code(name), Code(value)))
         return name
+
+    def slot(self) -> int:
+        """An element of the array that nothing needs any more, or a new one."""
+        if self.free:
+            return heappop(self.free)
+        self.slots += 1
+        return self.slots - 1
+
+    def reuse(self, names: Iterable[str]) -> None:
+        if self.array:
+            for name in names:
+                heappush(self.free, int(name[2:-1]))
+
+
+def last_reads(network: Network) -> dict[int, int]:
+    """Where each node is read for the last time; an output is read after all."""
+    last: dict[int, int] = {}
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Apply):
+            last.update(dict.fromkeys(node.arguments, position))
+    return last | dict.fromkeys(network.outputs, len(network.nodes))

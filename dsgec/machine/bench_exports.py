@@ -3,7 +3,6 @@
 import importlib
 import itertools
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,7 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.measure import size
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse
-from dsgec.targets.c.cost import c_cost
+from dsgec.targets.c.build import COMPILERS, measure_image
 from dsgec.targets.onnx.emit import emit_onnx
 
 Array = NDArray[Any]
@@ -38,6 +37,7 @@ Report = dict[str, Any]
 _ROWS, _FEATURES, _BLOCK = 10_000, 30, 1024
 _ROUNDS, _CALLS, _STARTS = 40, 300, 15
 _GENERATIONS = 60
+_BOARD = "cortex-m4f"
 _OUR_ONNX, _BARE_ONNX = "onnxruntime, float", "onnxruntime, a bare graph"
 _NETWORKS = {"7 hidden neurons": (7,), "32 and 32 hidden neurons": (32, 32)}
 
@@ -227,9 +227,9 @@ def _import_times(folder: Path) -> Report:
 
 
 def _embedded() -> Report:
-    compiler = shutil.which("arm-none-eabi-gcc")
-    if compiler is None:
-        return {"not measured": "arm-none-eabi-gcc is not installed"}
+    compiler = COMPILERS[_BOARD]
+    if compiler.path is None:
+        return {"not measured": f"{compiler.command} is not installed"}
     grammar = load_grammar("one_layer").grammar
     settings = Settings(generations=_GENERATIONS)
     problem = make_problem(grammar, make_dataset(read_table("wdbc")), settings)
@@ -237,12 +237,11 @@ def _embedded() -> Report:
     model = problem.model(last.phenotype)
     report: Report = {"neurons": size(model.network).neurons}
     for dtype in ("float", "double"):
-        cost = c_cost(Artefact(model, "wdbc", dtype), compiler)
-        if cost is not None:
-            without = ", less the compiler's routines" if cost.needs_routines else ""
-            report[f"{dtype}, bytes of flash{without}"] = cost.flash
-            report[f"{dtype}, bytes of RAM"] = cost.ram
-            report[f"{dtype}, bytes of stack at most"] = cost.stack
+        image = measure_image(Artefact(model, "wdbc", dtype), _BOARD)
+        if image is not None:
+            report[f"{dtype}, bytes of flash"] = image.flash
+            report[f"{dtype}, bytes of RAM"] = image.ram
+            report[f"{dtype}, bytes of stack of its own functions"] = image.stack
     return report
 
 

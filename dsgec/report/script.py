@@ -6,7 +6,7 @@ It holds names and labels only as escaped literals of data.
 import base64
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from dsgec.arithmetic.source import js_source
 from dsgec.arithmetic.table import FUNCTIONS
@@ -16,7 +16,6 @@ from dsgec.codegen.statements import JAVASCRIPT, Program, functions_used, progra
 from dsgec.drawing.nodes import NamedNode, input_positions
 from dsgec.network.ir import Network
 from dsgec.network.model import Model, composed
-from dsgec.run.result import Result
 
 SCRIPT = "report/script.js.j2"
 
@@ -29,13 +28,27 @@ class Script:
     digest: str
 
 
+class Shown(Protocol):
+    """What is shown running: a run's result, or a network alone.
+
+    `evidence` has at least `columns`, the values that each column starts from, and `examples`.
+    """
+
+    @property
+    def model(self) -> Model: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def evidence(self) -> dict[str, Any]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Traced:
     program: Program
 
 
-def page_script(run: Result, nodes: list[NamedNode]) -> Script:
-    """The script of a run's page."""
+def page_script(run: Shown, nodes: list[NamedNode]) -> Script:
+    """The script of a page with a network running in it."""
     model = run.model
     artefact = Artefact(model, run.name)
     within = composed(replace(model, network=traced(model)))
@@ -64,7 +77,7 @@ def digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _page(run: Result, nodes: list[NamedNode]) -> dict[str, Any]:
+def _page(run: Shown, nodes: list[NamedNode]) -> dict[str, Any]:
     return {
         "examples": run.evidence["examples"],
         "start": [

@@ -7,6 +7,7 @@ from dsgec.drawing.scales import figure
 from dsgec.network.ir import Input
 from dsgec.network.model import Model, composed
 from dsgec.report.figures import metric_label
+from dsgec.report.script import Shown
 from dsgec.run.result import Result
 
 MOST_CLASSES, MOST_FIELDS, MOST_BARS = 30, 16, 12
@@ -128,7 +129,7 @@ def importances(run: Result) -> list[Importance]:
     ]
 
 
-def fields(run: Result) -> list[Field]:
+def fields(run: Shown) -> list[Field]:
     """Fields for the columns that the network reads, in the order of the table."""
     model = run.model
     ranges = run.evidence["columns"]

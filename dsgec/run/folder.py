@@ -9,13 +9,14 @@ from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import Folder
+from dsgec.network.chips import USUAL_CHIP
 from dsgec.network.description import read_model as described
 from dsgec.network.model import Model
 from dsgec.network.text import text
 from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
 from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
 from dsgec.run.evidence import is_evidence
-from dsgec.run.hall import Famous, parse_hall, pick
+from dsgec.run.hall import Famous, parse_hall
 from dsgec.run.history import history_text, parse_history
 from dsgec.run.manifest import Files, digests, read_manifest, write_manifest
 from dsgec.run.names import (
@@ -29,6 +30,7 @@ from dsgec.run.names import (
     RECORD,
     TIMING,
 )
+from dsgec.run.pick import Hall, pick
 from dsgec.run.record import is_record, is_same_run
 from dsgec.run.result import Result
 
@@ -141,12 +143,16 @@ def read_hall(folder: Folder) -> list[Famous]:
     return parse_hall(_text(folder, HALL), str(folder.path / HALL))
 
 
-def read_picked(folder: Folder, way: str, value: str) -> tuple[Model, str]:
+def read_picked(
+    folder: Folder, way: str, value: str, chip: str = USUAL_CHIP, dtype: str = "double"
+) -> tuple[Model, str]:
     """The network of a run's hall of fame that was asked for, and the name for its exports."""
     record = read_record(folder)
     best, name = read_model(folder)
-    model, connections = pick(read_hall(folder), way, value, record, best, str(folder.path / HALL))
-    return model, f"{name}_{connections}"
+    source = str(folder.path / HALL)
+    hall = Hall(read_hall(folder), record, best, source, chip, dtype)
+    chosen = pick(hall, way, value)
+    return hall.model(chosen), f"{name}_{chosen.connections}"
 
 
 def read_timing(folder: Folder) -> dict[str, Any] | None:

@@ -1,17 +1,17 @@
-"""The hall of fame to a table, and a network picked from it: accuracy against size."""
+"""The hall of fame to a table, and back to models: accuracy against size."""
 
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
 from dsgec.codegen.artefact import identity_digest, model_id
-from dsgec.errors import DsgecError, counted
+from dsgec.errors import DsgecError
 from dsgec.evolution.individual import Champion
-from dsgec.evolution.measure import Figures, Measurer
+from dsgec.evolution.measure import Figures, Measurer, Taken
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.network.check import check
@@ -31,7 +31,11 @@ _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 
 @dataclass(frozen=True, slots=True)
 class Famous:
-    """The best network of its number of connections."""
+    """The best network of its number of connections or, where a cost is minimised, of its cost.
+
+    `flash` and `cycles` are what its C takes of a chip, as far as that is known. `front` is whether
+    no network that costs less is as good, where a cost is minimised.
+    """
 
     size: dict[str, int]
     score: float
@@ -40,6 +44,13 @@ class Famous:
     model_id: str
     phenotype: str
     threshold: float
+    flash: int | None = None
+    cycles: int | None = None
+    front: bool = False
+
+    def cost(self, what: str) -> int | None:
+        """Its connections, flash or cycles."""
+        return {**self.size, "flash": self.flash, "cycles": self.cycles}[what]
 
     @property
     def connections(self) -> int:
@@ -49,33 +60,40 @@ class Famous:
 def hall_text(
     problem: Problem, champions: Iterable[Champion], best: Champion, measurer: Measurer
 ) -> str:
-    """hall_of_fame.csv: for each number of connections that are left, the best, by size.
+    """hall_of_fame.csv: for each number of connections that are left, the best, by size; where a
+    cost is minimised, for each cost.
 
     What was written in different sizes can be left with the same, so there can be fewer rows than
     champions. `best` is the best of the last generation, which may be too large to be a champion.
     """
-    found: dict[int, tuple[Champion, Size, str]] = {}
-    for champion in (best, *champions):
+    everybody = (best, *champions)
+    taken = measurer.costs([champion.phenotype for champion in everybody])
+    found: dict[int, tuple[Champion, Size, str, Taken]] = {}
+    for champion, cost in zip(everybody, taken, strict=True):
         size, text = measurer.describe(champion.phenotype)
-        rival = found.get(size.connections)
+        key = _minimised(problem, size, cost)
+        rival = found.get(key)
         if rival is None or champion.fitness < rival[0].fitness:
-            found[size.connections] = champion, size, text
+            found[key] = champion, size, text, cost
     dataset = problem.dataset
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
-    rows = [found[connections] for connections in sorted(found)]
-    phenotypes = [champion.phenotype for champion, _, _ in rows]
+    keys = sorted(found)
+    rows = [found[key] for key in keys]
+    phenotypes = [champion.phenotype for champion, *_ in rows]
     measured = measurer.figures(phenotypes)
     scores = (
-        [problem.natural(champion.fitness) for champion, _, _ in rows]
+        [problem.natural(champion.fitness) for champion, *_ in rows]
         if problem.is_fitness_read
         else measurer.scores(phenotypes)
     )
     has_thresholds = problem.threshold != USUAL_THRESHOLD
     usual = [USUAL_THRESHOLD] * len(rows)
     thresholds = measurer.thresholds(phenotypes) if has_thresholds else usual
-    for (champion, size, text), figures, score, threshold in zip(
-        rows, measured, scores, thresholds, strict=True
+    rises = OBJECTIVES[problem.objective].rises
+    on_front = front([*zip(keys, scores, strict=True)], rises=rises)
+    for place, ((champion, size, text, cost), figures, score, threshold) in enumerate(
+        zip(rows, measured, scores, thresholds, strict=True)
     ):
         written = problem.complete(champion.phenotype)
         around = surroundings(dataset.inputs, dataset.classes, threshold)
@@ -83,11 +101,37 @@ def hall_text(
         row = _row(champion, written, size, score, figures, identity)
         if has_thresholds:
             row["threshold"] = threshold
+        row["flash"], row["cycles"] = cost or ("", "")
+        if problem.minimises:
+            row["front"] = int(place in on_front)
         if writer is None:
             writer = csv.DictWriter(out, list(row), lineterminator="\n")
             writer.writeheader()
         writer.writerow(row)
     return out.getvalue()
+
+
+def _minimised(problem: Problem, size: Size, taken: Taken) -> int:
+    """By what a network of the hall of fame is the best of its kind."""
+    if not problem.has_prices:
+        return size.connections
+    assert taken is not None  # or the run would not have begun
+    return taken[("flash", "cycles").index(problem.minimise)]
+
+
+def front(points: Sequence[tuple[int, float | None]], *, rises: bool) -> list[int]:
+    """The places of the points, a cost and a score, that nothing cheaper equals; by cost."""
+    kept: list[int] = []
+    sign = -1.0 if rises else 1.0
+    best = math.inf
+    known = [
+        (cost, sign * score, at) for at, (cost, score) in enumerate(points) if score is not None
+    ]
+    for _, score, place in sorted(known):
+        if score < best:
+            best = score
+            kept.append(place)
+    return kept
 
 
 def _row(
@@ -141,20 +185,25 @@ def _famous(row: dict[str, str], metrics: Sequence[str]) -> Famous:
     threshold = float(row.get("threshold", USUAL_THRESHOLD))
     if not train.keys() & test.keys() >= {*metrics} or not math.isfinite(threshold):
         raise ValueError
-    return Famous(sizes, score, train, test, row["model_id"], row["phenotype"], threshold)
+    flash, cycles = (_cost(row.get(name) or "") for name in ("flash", "cycles"))
+    return Famous(
+        *(sizes, score, train, test, row["model_id"], row["phenotype"], threshold),
+        *(flash, cycles, row.get("front") == "1"),
+    )
+
+
+def _cost(text: str) -> int | None:
+    """A cost; older runs, and functions that are not in the table of prices, have none."""
+    if not text:
+        return None
+    if not is_count(int(text)):
+        raise ValueError
+    return int(text)
 
 
 def _figure(text: str) -> float | None:
     value = float(text) if text else math.nan
     return value if math.isfinite(value) else None
-
-
-def pick(
-    rows: list[Famous], way: str, value: str, record: dict[str, Any], best: Model, source: str
-) -> tuple[Model, int]:
-    """The network of a hall of fame that was asked for, and its number of connections."""
-    chosen = _CHOOSE[way](rows, value, record)
-    return famous_model(chosen, record, best, source), chosen.connections
 
 
 def famous_model(chosen: Famous, record: dict[str, Any], best: Model, source: str) -> Model:
@@ -179,70 +228,3 @@ def famous_model(chosen: Famous, record: dict[str, Any], best: Model, source: st
             "Has the file been changed? `dsgec evolve … --overwrite` makes it again.",
         )
     return model
-
-
-def _connections(value: str, way: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise DsgecError(
-            f"--pick {way} takes a number of connections, not `{value}`", f"Write --pick {way} 12."
-        ) from None
-
-
-def _of_size(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
-    """The best of exactly so many connections."""
-    wanted = _connections(value, "size")
-    found = [row for row in rows if row.connections == wanted]
-    if not found:
-        near = sorted((row.connections for row in rows), key=lambda c: (abs(c - wanted), c))
-        raise DsgecError(
-            f"the run has seen no network of {counted(wanted, 'connection')}",
-            f"Try --pick size {near[0]}, or --pick at-most {max(wanted, near[0])}.",
-        )
-    return found[0]
-
-
-def _at_most(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
-    """The best of at most so many connections; of equals, the smallest."""
-    most = _connections(value, "at-most")
-    small = [row for row in rows if row.connections <= most]
-    if not small:
-        least = min(row.connections for row in rows)
-        raise DsgecError(
-            f"the smallest network of the run has {counted(least, 'connection')}",
-            f"Try --pick at-most {least}.",
-        )
-    sign = _sign(record)
-    return min(small, key=lambda row: (sign * row.score, row.connections))
-
-
-def _smallest_within(rows: list[Famous], value: str, record: dict[str, Any]) -> Famous:
-    """The smallest whose score is worse than the best one by so many hundredths at most."""
-    try:
-        share = float(value.removesuffix("%")) / 100
-        if not 0.0 <= share < math.inf:
-            raise ValueError
-    except ValueError:
-        raise DsgecError(
-            f"--pick smallest-within takes a share, not `{value}`",
-            "Write --pick smallest-within 1%.",
-        ) from None
-    sign = _sign(record)
-    best = min(sign * row.score for row in rows)
-    good = [row for row in rows if sign * row.score <= best + share * abs(best)]
-    return min(good, key=lambda row: (row.connections, sign * row.score))
-
-
-_CHOOSE: dict[str, Callable[[list[Famous], str, dict[str, Any]], Famous]] = {
-    "smallest-within": _smallest_within,
-    "at-most": _at_most,
-    "size": _of_size,
-}
-
-
-def _sign(record: dict[str, Any]) -> float:
-    """-1 where the score is the better the higher it is."""
-    result = record.get("result")
-    objective = OBJECTIVES.get(str(result.get("objective"))) if isinstance(result, dict) else None
-    return -1.0 if objective and objective.rises else 1.0

@@ -15,15 +15,10 @@ Files = Sequence[SourceFile]
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a package is made of what was emitted, and, if it is asked for, a wheel of the package.
-
-    `compiler` names what has a say in the bytes; `read_wheel` finds the metadata, as `read` does.
-    """
+    """How what was emitted is compiled; `compiler` names what has a say in the bytes."""
 
     compile: Callable[[Artefact, Files], Files]
     compiler: Callable[[], str]
-    wheel: Callable[[Artefact, Files], SourceFile]
-    read_wheel: Callable[[bytes], Any]
 
 
 @dataclass(frozen=True, slots=True)

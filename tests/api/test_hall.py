@@ -12,7 +12,7 @@ import dsgec
 from dsgec.run.evidence import is_evidence
 from tests.command import dsgec as command
 
-SMALL = {"generations": 4, "population": 12, "pruning": 3, "tuning": 4, "backend": "numpy"}
+SMALL = {"generations": 4, "population": 12, "pruning": 3, "tuning": 4}
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,26 @@ def test_the_network_of_an_entry_predicts_and_is_what_the_command_picks(saved, t
     data = run.record["data"]
     right = [getattr(entry, part)["accuracy"] * data[f"{part}_rows"] for part in ("train", "test")]
     assert (predicted == table["diagnosis"]).sum() == round(sum(right))
+
+
+def test_an_entry_is_picked_by_its_cost(saved, tmp_path):
+    run, folder = saved
+    hall = run.hall_of_fame
+    taken = [entry.network.cost("cortex-m4f", "float")["flash"] for entry in hall]
+    entry = hall.pick("flash", max(taken) - 1, chip="cortex-m4f", dtype="float")
+    within = [one for one, flash in zip(hall, taken, strict=True) if flash < max(taken)]
+    room = ("--pick", "flash", max(taken) - 1, "--chip", "cortex-m4f", "--dtype", "float")
+    told = command("export", folder, *room, "--to", "c", "-o", tmp_path).stdout
+
+    assert entry.score == min(one.score for one in within)
+    assert f"wdbc_{entry.connections}.c" in told
+    assert hall.pick("size", entry.connections) is entry
+    assert hall[0].network.cost().keys() == {"flash", "stack", "cycles"}
+    for wrong in ({"chip": "z80"}, {"dtype": "half"}, {"way": "weight"}):
+        with pytest.raises(dsgec.DsgecError):
+            hall.pick(**{"way": "flash", "value": "1KB", **wrong})
+    with pytest.raises(dsgec.DsgecError, match="no estimate for double on avr"):
+        hall[0].network.cost("avr")
 
 
 def test_the_best_is_among_them(saved):

@@ -13,9 +13,12 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
 from dsgec.evolution.settings import Settings
+from dsgec.folder import open_folder
+from dsgec.network.cost import cost
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.pipeline import prepare, run
+from dsgec.run.folder import read_picked
 from tests.command import dsgec
 from tests.run.made import model_of
 from tests.run.made import picked as pick
@@ -86,6 +89,53 @@ def test_the_best_of_at_most_a_size(folder):
         assert scores[size(model.network).connections] == min(small.values())
 
 
+@pytest.fixture(scope="module")
+def few(folder, tmp_path_factory):
+    """The same run with few networks in its hall of fame: the cost of each is estimated."""
+    copy = tmp_path_factory.mktemp("few") / "run"
+    shutil.copytree(folder, copy)
+    head, *lines = (folder / "hall_of_fame.csv").read_text().splitlines(keepends=True)
+    (copy / "hall_of_fame.csv").write_text("".join([head, *lines[:20:4]]))
+    return copy
+
+
+@pytest.mark.parametrize("of", ["flash", "cycles"])
+def test_the_best_that_a_chip_has_room_for(few, of):
+    scores = {int(row["connections"]): float(row["score"]) for row in rows(few)}
+    taken = {c: getattr(cost(pick(few, "size", str(c))[0], "avr", "float"), of) for c in scores}
+    for most in (min(taken.values()), sorted(taken.values())[2], 10**8):
+        within = {c: scores[c] for c in scores if taken[c] <= most}
+        with open_folder(few) as opened:
+            model, _ = read_picked(opened, of, str(most), "avr", "float")
+        connections = size(model.network).connections
+        assert taken[connections] <= most
+        assert scores[connections] == min(within.values())
+
+
+def test_amounts_have_units(few):
+    taken = cost(pick(few, "flash", "1MB")[0])
+    assert taken == cost(pick(few, "flash", "1024 KiB")[0])
+    assert taken == cost(pick(few, "flash", str(1 << 20))[0])
+    within = cost(pick(few, "flash", "9.5KB")[0])
+    assert within.flash <= 9728
+    assert cost(pick(few, "cycles", "60k")[0]) == cost(pick(few, "cycles", "60000")[0])
+
+
+def test_a_network_for_a_chip_is_exported(few, tmp_path):
+    room = ("--pick", "flash", "1KB", "--chip", "cortex-m4f", "--dtype", "float")
+    told = dsgec("export", few, *room, "--to", "c", "-o", tmp_path)
+    with open_folder(few) as opened:
+        model, name = read_picked(opened, "flash", "1024", "cortex-m4f", "float")
+
+    assert (tmp_path / f"{name}.c").exists()
+    assert str(tmp_path / f"{name}.c") in told.stdout
+    assert cost(model, "cortex-m4f", "float").flash <= 1024
+    error = dsgec("export", few, "--pick", "flash", "1KB", "--chip", "avr", code=1).stderr
+    assert "there is no estimate for double on avr" in error
+    with pytest.raises(DsgecError, match=r"the cheapest network of the run takes .* of flash"):
+        pick(few, "flash", "1B")
+
+
 def test_what_cannot_be_picked_is_told(folder, tmp_path):
     least = min(int(row["connections"]) for row in rows(folder))
     for way, value, told in (
@@ -96,6 +146,10 @@ def test_what_cannot_be_picked_is_told(folder, tmp_path):
         ("smallest-within", "much", "takes a share"),
         ("smallest-within", "-1%", "takes a share"),
         ("smallest-within", "nan", "takes a share"),
+        ("flash", "much", "a number of bytes"),
+        ("flash", "-1KB", "a number of bytes"),
+        ("cycles", "2KB", "a number of cycles"),
+        ("cycles", "nan", "a number of cycles"),
     ):
         with pytest.raises(DsgecError, match=told):
             pick(folder, way, value)

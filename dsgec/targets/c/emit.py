@@ -133,19 +133,33 @@ def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
     if artefact.numbers.fixed:
         return emit_fixed(artefact)
-    name, kind = artefact.name, TYPES[artefact.dtype]
-    m = view(artefact, kind.row)
-    c = CView(m, kind)
-    functions = functions_used(artefact.network, kind.row)
+    name, c = artefact.name, _view(artefact)
+    return (
+        *emit_module(artefact),
+        SourceFile(f"{name}_selftest.c", render("c/selftest.c.j2", m=c.m, c=c)),
+        SourceFile(f"{name}_README.md", render("c/README.md.j2", m=c.m, c=c)),
+    )
+
+
+def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name.h` and `name.c` alone, for which no self-test has to be found."""
+    if artefact.numbers.fixed:
+        return emit_fixed(artefact)[:2]
+    name, c = artefact.name, _view(artefact)
+    m = c.m
+    functions = functions_used(artefact.network, c.type.row)
     functions |= {"bits"} if m.required or m.classes else set()
     functions |= {"from_bits"} if m.required else set()
     arithmetic = Code(c_source(functions, artefact.dtype))
     return (
         SourceFile(f"{name}.h", render("c/module.h.j2", m=m, c=c)),
         SourceFile(f"{name}.c", render("c/module.c.j2", m=m, c=c, arithmetic=arithmetic)),
-        SourceFile(f"{name}_selftest.c", render("c/selftest.c.j2", m=m, c=c)),
-        SourceFile(f"{name}_README.md", render("c/README.md.j2", m=m, c=c)),
     )
+
+
+def _view(artefact: Artefact) -> CView:
+    kind = TYPES[artefact.dtype]
+    return CView(view(artefact, kind.row), kind)
 
 
 def _compact(network: Network, used: tuple[int, ...]) -> Network:

@@ -1,11 +1,10 @@
-"""A package with a compiled extension, which Python imports, and a wheel of it."""
+"""A package with a compiled extension, which Python imports."""
 
 import sys
 
 from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
 from dsgec.targets.cffi.emit import emit_cffi
 from dsgec.targets.cffi.package import build_package, package_compiler
-from dsgec.targets.cffi.wheel import build_wheel, read_wheel
 from dsgec.targets.python import read_python
 from dsgec.targets.running import json_rows, run_commands
 from dsgec.targets.target import Array, Build, Files, Target
@@ -34,5 +33,5 @@ TARGET = Target(
     read_python,
     run_cffi,
     dtypes=DTYPES,
-    build=Build(build_package, lambda: package_compiler().identity, build_wheel, read_wheel),
+    build=Build(build_package, lambda: package_compiler().identity),
 )

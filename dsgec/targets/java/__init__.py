@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from textwrap import indent
 from typing import Any
 
-from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
+from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.codegen.environment import Code
+from dsgec.codegen.numbers import REALS
 from dsgec.codegen.statements import LONGEST_FUNCTION, Statement
 from dsgec.targets.java.language import FLAT, SYNTAX
 from dsgec.targets.language import LanguageView
@@ -144,4 +145,4 @@ def run_java(artefact: Artefact, files: Files, rows: Array) -> Array:
     )
 
 
-TARGET = Target(tuple(_FILES), emit_java, read_java, run_java, dtypes=DTYPES)
+TARGET = Target(tuple(_FILES), emit_java, read_java, run_java, dtypes=REALS)

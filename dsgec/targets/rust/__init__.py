@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
+from dsgec.codegen.artefact import Artefact, SourceFile
+from dsgec.codegen.numbers import REALS
 from dsgec.targets.language import LanguageView
 from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, raw_rows, run_commands
@@ -57,4 +58,4 @@ def run_rust(artefact: Artefact, files: Files, rows: Array) -> Array:
     )
 
 
-TARGET = Target(tuple(_FILES), emit_rust, read_rust, run_rust, dtypes=DTYPES)
+TARGET = Target(tuple(_FILES), emit_rust, read_rust, run_rust, dtypes=REALS)

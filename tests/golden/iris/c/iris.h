@@ -8,6 +8,11 @@
 
 #include <stddef.h>
 
+/* A loop on a small board takes rows one by one, and has no stack for blocks of them. */
+#if (defined(__AVR__) || defined(ARDUINO)) && !defined(IRIS_BLOCK) && !defined(IRIS_NO_BATCH)
+#define IRIS_NO_BATCH
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -9,16 +9,26 @@
 
 #include <stdint.h>
 
+/* On an AVR, tables would take RAM unless they are read from the flash by instructions of its own. */
+#if defined(__AVR__)
+#include <avr/pgmspace.h>
+#define IRIS_FLASH PROGMEM
+#define IRIS_COPY(to, from) memcpy_P(&(to), &(from), sizeof(to))
+#else
+#define IRIS_FLASH
+#define IRIS_COPY(to, from) ((to) = (from))
+#endif
+
 #define IRIS_ROWS 4
 
-static const uint64_t iris_rows[IRIS_ROWS][4] = {
+static const uint64_t iris_rows[IRIS_ROWS][4] IRIS_FLASH = {
     { UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x3f66000000000000) },
     { UINT64_C(0x0000000000000000), UINT64_C(0x3fb6000000000000), UINT64_C(0x3fdf000000000000), UINT64_C(0x0000000000000000) },
     { UINT64_C(0xc007000000000000), UINT64_C(0xc001e00000000000), UINT64_C(0xbffb800000000000), UINT64_C(0x4002e00000000000) },
     { UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x3f9b800000000000), UINT64_C(0x0000000000000000) },
 };
 
-static const uint64_t iris_results[IRIS_ROWS][3] = {
+static const uint64_t iris_results[IRIS_ROWS][3] IRIS_FLASH = {
     { UINT64_C(0x3fe8f7d956015332), UINT64_C(0x3fc2b7047789754d), UINT64_C(0x3fb2d32c60e27bd5) },
     { UINT64_C(0x3fe4e42fef2120be), UINT64_C(0x3fd1e1922e53be6c), UINT64_C(0x3fb15837cda8005b) },
     { UINT64_C(0x3fd8adc8a5e4b3df), UINT64_C(0x3fde4169b53fec9b), UINT64_C(0x3fc2219b49b6bf0c) },
@@ -36,7 +46,7 @@ static void iris_load(int row, iris_real *x)
     union iris_both both;
     int i;
     for (i = 0; i < 4; i++) {
-        both.bits = iris_rows[row][i];
+        IRIS_COPY(both.bits, iris_rows[row][i]);
         x[i] = both.number;
     }
 }
@@ -45,10 +55,12 @@ static void iris_load(int row, iris_real *x)
 static int iris_differs(int row, const iris_real *y)
 {
     union iris_both both;
+    uint64_t bits;
     int differs = 0, i;
     for (i = 0; i < 3; i++) {
         both.number = y[i];
-        differs |= both.bits != iris_results[row][i];
+        IRIS_COPY(bits, iris_results[row][i]);
+        differs |= both.bits != bits;
     }
     return differs;
 }

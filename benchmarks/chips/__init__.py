@@ -1,0 +1,1 @@
+"""What the exported C takes of chips: built by cross compilers, run in simulators."""

@@ -1,0 +1,56 @@
+"""Measurements and estimates to the tables of docs/cost.md, and coefficients to a file."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.chips.results import Line
+from dsgec.network.cost import Cost, Prices
+from dsgec.toml import to_toml
+
+_START, _END = "<!-- made by python -m benchmarks.chips -->", "<!-- until here -->"
+_COMMENT = "# Made by `python -m benchmarks.chips` of images that it links and runs: do not edit.\n"
+
+
+def table_text(found: Mapping[tuple[str, str], Prices]) -> str:
+    """chips.toml: a table for each chip and type."""
+    parts = [_COMMENT]
+    for (chip, dtype), own in found.items():
+        parts.append(f"\n[{chip}.{dtype}]\n")
+        for name, value in asdict(own).items():
+            if not isinstance(value, dict):
+                parts.append(f"{name} = {to_toml(value)}\n")
+        for name, value in asdict(own).items():
+            if isinstance(value, dict):
+                parts.append(f"[{chip}.{dtype}.{name}]\n")
+                parts += (f"{to_toml({kind: of})[2:-2]}\n" for kind, of in value.items())
+    return "".join(parts)
+
+
+def accuracy(found: Iterable[tuple[str, str, Sequence[Line], Sequence[Cost]]]) -> str:
+    """The table of how far estimates are from what was measured; stack in bytes, not in shares."""
+    lines = [
+        "| chip | type | flash, bytes | off by at most | median"
+        " | cycles | off by at most | median | stack, bytes | off by at most | median |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for chip, dtype, measured, costs in found:
+        cells = [chip, dtype]
+        for figure, unit in (("flash", "%"), ("cycles", "%"), ("stack", "d")):
+            values = np.array([getattr(line, figure) for line in measured])
+            off = np.abs(np.array([getattr(one, figure) for one in costs]) - values)
+            off = off / values if unit == "%" else off.astype(int)
+            digits = ".1%" if unit == "%" else ".0f"
+            cells += [f"{values.min():,.0f} to {values.max():,.0f}"]
+            cells += [f"{off.max():{digits}}", f"{np.median(off):{digits}}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_between(path: Path, text: str) -> None:
+    """Put the tables into the page, in the place of those that are there."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(_START)
+    _, _, after = rest.partition(_END)
+    path.write_text(f"{before}{_START}\n\n{text}\n{_END}{after}", encoding="utf-8")

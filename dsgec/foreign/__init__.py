@@ -1,0 +1,1 @@
+"""Models that were trained elsewhere to a Model: scikit-learn's estimators and ONNX files."""

@@ -1,0 +1,1 @@
+"""An ONNX file to a Model."""

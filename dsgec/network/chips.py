@@ -1,0 +1,21 @@
+"""The chips that costs are estimated for."""
+
+from dataclasses import dataclass
+
+USUAL_CHIP = "cortex-m0plus"
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A family of chips, and the clock that its small members have."""
+
+    title: str
+    megahertz: int
+
+
+CHIPS: dict[str, Chip] = {
+    "cortex-m0plus": Chip("Arm Cortex-M0+", 48),
+    "cortex-m4f": Chip("Arm Cortex-M4 with its float unit", 64),
+    "avr": Chip("AVR ATmega328P", 16),
+    "rv32imc": Chip("RISC-V RV32IMC", 48),
+}

@@ -1,0 +1,80 @@
+"""A model without a run to its page: the network drawn, and running in the browser."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dsgec import __version__
+from dsgec.codegen.artefact import model_id
+from dsgec.codegen.markup import render_markup
+from dsgec.drawing.layout import draw
+from dsgec.drawing.nodes import named_nodes
+from dsgec.drawing.written import Written
+from dsgec.errors import DsgecError
+from dsgec.network.measure import size
+from dsgec.network.model import Column, Model
+from dsgec.report.script import page_script
+from dsgec.report.style import page_style
+from dsgec.report.tables import MOST_BARS, MOST_FIELDS, fields
+
+MOST_CONNECTIONS = 20_000
+"""Of a network on a page, which holds it twice: as code, and as the formulas of its neurons."""
+
+_SPREAD = 3.0  # scales of a column to both sides of its center
+_NOTHING_DROPPED = Written((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """What a page shows of a model that no run has made."""
+
+    model: Model
+    name: str
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """Values to start from: nothing is known of a table but how its columns are scaled."""
+        return {"columns": list(map(_values, self.model.columns)), "examples": []}
+
+
+def model_page(model: Model, name: str, agreement: str = "") -> str:
+    """The page of a model; `agreement` says how it compares with what it was made of."""
+    measure = size(model.network)
+    if measure.connections > MOST_CONNECTIONS:
+        raise DsgecError(
+            f"the network has {measure.connections:,} connections, and a page holds at most"
+            f" {MOST_CONNECTIONS:,}",
+            "Export it as code instead.",
+        )
+    shown = Exhibit(model, name)
+    nodes = named_nodes(model)
+    return render_markup(
+        "report/model.html.j2",
+        style=page_style(),
+        script=page_script(shown, nodes),
+        version=__version__,
+        name=name,
+        agreement=agreement,
+        tiles=[(f"{number:,}", what) for what, number in asdict(measure).items()],
+        model_id=model_id(model),
+        drawing=draw(model, nodes),
+        written=_NOTHING_DROPPED,
+        formulas=[node for node in nodes if node.kind != "feature"],
+        scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
+        fields=fields(shown),
+        most_fields=MOST_FIELDS,
+        columns=len(model.columns),
+        outputs=len(model.network.outputs),
+        examples=(),
+        sliders="three scales to both sides of the center of a column",
+        start="centers",
+        classes=[str(label) for label in model.classes],
+        bars=min(len(model.classes), MOST_BARS),
+        target=model.target,
+    )
+
+
+def _values(column: Column) -> dict[str, Any]:
+    if column.categories:
+        return {"counts": [1] * len(column.categories)}
+    least, most = sorted(column.center + side * _SPREAD * column.scale for side in (-1.0, 1.0))
+    return {"least": least, "most": most, "median": column.center}

@@ -1,0 +1,143 @@
+"""A hall of fame to the one network of it that was asked for: by size, score or cost."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dsgec.errors import DsgecError, counted
+from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.network.chips import USUAL_CHIP
+from dsgec.network.cost import cost
+from dsgec.network.model import Model
+from dsgec.run.hall import Famous, famous_model
+
+_NUMBER = r"(\d{1,9}(?:\.\d{1,9})?) ?"
+_AMOUNT = {
+    "flash": re.compile(_NUMBER + r"(?:([kKM])i?)?B?", re.ASCII),
+    "cycles": re.compile(_NUMBER + r"([kKM])?", re.ASCII),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """The networks of a run, what makes models of them, and what their costs are for."""
+
+    rows: Sequence[Famous]
+    record: dict[str, Any]
+    best: Model
+    source: str
+    chip: str = USUAL_CHIP
+    dtype: str = "double"
+
+    def model(self, row: Famous) -> Model:
+        return famous_model(row, self.record, self.best, self.source)
+
+
+def pick(hall: Hall, way: str, value: str) -> Famous:
+    """The network of a hall of fame that was asked for."""
+    return _CHOOSE[way](hall, value)
+
+
+def _connections(value: str, way: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise DsgecError(
+            f"--pick {way} takes a number of connections, not `{value}`", f"Write --pick {way} 12."
+        ) from None
+
+
+def _of_size(hall: Hall, value: str) -> Famous:
+    """The best of exactly so many connections."""
+    wanted = _connections(value, "size")
+    found = [row for row in hall.rows if row.connections == wanted]
+    if not found:
+        near = sorted((row.connections for row in hall.rows), key=lambda c: (abs(c - wanted), c))
+        raise DsgecError(
+            f"the run has seen no network of {counted(wanted, 'connection')}",
+            f"Try --pick size {near[0]}, or --pick at-most {max(wanted, near[0])}.",
+        )
+    sign = _sign(hall.record)
+    return min(found, key=lambda row: sign * row.score)
+
+
+def _at_most(hall: Hall, value: str) -> Famous:
+    """The best of at most so many connections; of equals, the smallest."""
+    most = _connections(value, "at-most")
+    small = [row for row in hall.rows if row.connections <= most]
+    if not small:
+        least = min(row.connections for row in hall.rows)
+        raise DsgecError(
+            f"the smallest network of the run has {counted(least, 'connection')}",
+            f"Try --pick at-most {least}.",
+        )
+    sign = _sign(hall.record)
+    return min(small, key=lambda row: (sign * row.score, row.connections))
+
+
+def _smallest_within(hall: Hall, value: str) -> Famous:
+    """The smallest whose score is worse than the best one by so many hundredths at most."""
+    try:
+        share = float(value.removesuffix("%")) / 100
+        if not 0.0 <= share < math.inf:
+            raise ValueError
+    except ValueError:
+        raise DsgecError(
+            f"--pick smallest-within takes a share, not `{value}`",
+            "Write --pick smallest-within 1%.",
+        ) from None
+    sign = _sign(hall.record)
+    best = min(sign * row.score for row in hall.rows)
+    good = [row for row in hall.rows if sign * row.score <= best + share * abs(best)]
+    return min(good, key=lambda row: (row.connections, sign * row.score))
+
+
+def _within(hall: Hall, value: str, of: str) -> Famous:
+    """The best whose cost is at most so much; of equals, the cheapest."""
+    most = _amount(value, of)
+    found = [(getattr(cost(hall.model(row), hall.chip, hall.dtype), of), row) for row in hall.rows]
+    within = [(price, row) for price, row in found if price <= most]
+    if not within:
+        least = min(price for price, _ in found)
+        unit = "bytes of flash" if of == "flash" else "cycles a row"
+        raise DsgecError(
+            f"the cheapest network of the run takes {least:,} {unit}"
+            f" (estimate for {hall.chip}, {hall.dtype})",
+            f"Try --pick {of} {least}, another --chip, or --dtype float.",
+        )
+    sign = _sign(hall.record)
+    return min(within, key=lambda pair: (sign * pair[1].score, pair[0]))[1]
+
+
+def _amount(value: str, of: str) -> int:
+    """A number of bytes or of cycles; a K of bytes is 1,024 of them, one of cycles 1,000."""
+    parts = _AMOUNT[of].fullmatch(value.strip())
+    if parts is None:
+        unit, example = ("bytes", "1KB") if of == "flash" else ("cycles", "2000")
+        raise DsgecError(
+            f"--pick {of} takes a number of {unit}, not `{value}`", f"Write --pick {of} {example}."
+        )
+    thousand = 1024 if of == "flash" else 1000
+    times = {"": 1, "k": thousand, "m": thousand**2}
+    return int(float(parts[1]) * times[(parts[2] or "").lower()])
+
+
+_CHOOSE: dict[str, Callable[[Hall, str], Famous]] = {
+    "smallest-within": _smallest_within,
+    "at-most": _at_most,
+    "size": _of_size,
+    "flash": partial(_within, of="flash"),
+    "cycles": partial(_within, of="cycles"),
+}
+
+WAYS = tuple(_CHOOSE)
+
+
+def _sign(record: dict[str, Any]) -> float:
+    """-1 where the score is the better the higher it is."""
+    result = record.get("result")
+    objective = OBJECTIVES.get(str(result.get("objective"))) if isinstance(result, dict) else None
+    return -1.0 if objective and objective.rises else 1.0

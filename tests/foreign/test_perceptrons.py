@@ -1,0 +1,83 @@
+"""Perceptrons of scikit-learn's, and their ONNX files, in every target: its own output, one set of
+bits."""
+
+import numpy as np
+import pytest
+
+import dsgec
+from dsgec.codegen.artefact import QUICK, Artefact
+from dsgec.foreign.onnx.read import read_onnx
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import composed
+from dsgec.targets.registry import TARGETS
+from dsgec.targets.running import CannotRun
+from tests.foreign.models import SAMPLE, ZOO, own_outputs, perceptron, table, worst
+from tests.generators import same_bits
+
+BAR = 1e-12
+
+
+def onnx_of(model, x, *, double=True):
+    skl2onnx = pytest.importorskip("skl2onnx")
+    types = pytest.importorskip("skl2onnx.common.data_types")
+    kind = types.DoubleTensorType if double else types.FloatTensorType
+    made = skl2onnx.to_onnx(model, initial_types=[("x", kind([None, x.shape[1]]))])
+    return made.SerializeToString()
+
+
+def agrees(task, shape, activation):
+    """Both ways to the model, compared with scikit-learn on the table's own rows."""
+    model, (x, _) = perceptron(task, shape, activation), table(task)
+    network = dsgec.compile(model)
+    wanted = own_outputs(model, x)
+
+    assert network.agreement.worst <= BAR
+    assert network.agreement.labels == 0
+    assert worst(network.outputs(x), wanted) <= BAR
+    assert (network.predict(x) == model.predict(x)).all() or task == "number"
+    foreign = read_onnx(onnx_of(model, x), "it")
+    assert worst(evaluate(composed(foreign.model), x), wanted) <= BAR
+    single = read_onnx(onnx_of(model, x, double=False), "it")
+    assert worst(evaluate(composed(single.model), x), wanted) <= 1e-4
+    return network
+
+
+def same_in_every_target(network, rows, targets):
+    """Returns the targets that could be run."""
+    artefact = Artefact(network.model, "net", selftest=QUICK)
+    wanted = network.outputs(rows)
+    if network.classes and wanted.shape[1] == 1:
+        wanted = np.hstack([1.0 - wanted, wanted])
+    ran = []
+    for name in targets:
+        target = TARGETS[name]
+        given = rows.astype(target.rows or rows.dtype)
+        try:
+            found = target.run(artefact, target.make(artefact), given).reshape(wanted.shape)
+        except CannotRun:
+            continue
+        if target.tolerance:
+            assert np.allclose(found, wanted, rtol=1e-3, atol=1e-3), name
+        else:
+            assert same_bits(found, wanted), name
+        ran.append(name)
+    return ran
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("one", SAMPLE, ids=str)
+def test_a_perceptron_agrees_with_scikit_learn_and_has_one_set_of_bits(one):
+    network = agrees(*one)
+
+    assert same_in_every_target(network, table(one[0])[0][:40], ["c", "numpy"])
+
+
+@pytest.mark.needs_cc
+@pytest.mark.campaign
+@pytest.mark.parametrize("one", ZOO, ids=str)
+def test_every_perceptron_agrees_and_has_one_set_of_bits_in_every_target(one):
+    network = agrees(*one)
+    ran = same_in_every_target(network, table(one[0])[0][:100], TARGETS)
+
+    print(f"{one}: {network.agreement}; {', '.join(ran)}")
+    assert {"c", "python", "numpy"} <= {*ran}

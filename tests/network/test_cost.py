@@ -1,0 +1,125 @@
+"""The cost of a network: counts made by hand, and a linear formula of whole coefficients."""
+
+import pytest
+
+from dsgec.arithmetic.table import DEFINED
+from dsgec.errors import DsgecError
+from dsgec.network.chips import CHIPS
+from dsgec.network.cost import Cost, Prices, cost, dtypes_of, prices, work
+from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.parse import parse
+
+PRICES = Prices(
+    flash={"": 100, "add": 2, "mul": 3, "sig": 5, "distinct": 4},
+    cycles={"": 10, "add": 7, "mul": 8, "sig": 1000},
+    stack={"": 8, "live": 4},
+    deepest={"": 0, "add": 20, "sig": 30},
+    once={"dsgec_sig": 200, "addsf3": 1000, "mulsf3": 500},
+    needs={"": (), "add": ("addsf3",), "mul": ("mulsf3",), "sig": ("dsgec_sig", "addsf3")},
+)
+
+
+def test_each_of_a_kind_is_paid_for_and_what_is_linked_is_paid_for_once():
+    counts = {"add": 10, "mul": 2, "sig": 3, "distinct": 6, "live": 5}
+
+    assert PRICES.of(counts) == Cost(
+        flash=100 + 10 * 2 + 2 * 3 + 3 * 5 + 6 * 4 + 200 + 1000 + 500,
+        stack=8 + 5 * 4 + 30,
+        cycles=10 + 10 * 7 + 2 * 8 + 3 * 1000,
+    )
+    assert PRICES.of({"mul": 1}) == Cost(flash=100 + 3 + 500, stack=8, cycles=18)
+
+
+def test_what_a_row_takes_is_counted_by_hand():
+    columns = (
+        Column("a", center=2.0, scale=3.0),
+        Column("b", fill=0.5),
+        Column("c", "category", ("x", "y", "z")),
+        Column("d"),
+    )
+    network = parse("y_1 = sig(2.5 * x_1 + 1.5 * x_2 + 2.5 * x_4 + 0.25)", inputs=6)
+    counts = work(Model(network, columns, ("no", "yes")))
+
+    assert counts == {
+        **{"sub": 1, "div_number": 1, "fill": 1, "is": 1},  # of the columns
+        **{"mul": 2, "add": 2, "flag_mul": 1, "flag_add": 1, "sig": 1},  # x_4 tells a category
+        "number": 8,  # 2.0, 3.0, 0.5, 1.0, which is y, and those of the formula
+        "distinct": 7,
+        **{"read": 3, "column": 3, "required": 2, "refusing": 1, "listed": 2},
+        "kept": 2,  # both sums have one term that was computed before the other
+        "live": 2,
+        **{"output": 1, "two_classes": 1, "lone_output": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("formula", "kinds"),
+    [
+        ("x_1 + (-2.5)", {"sub": 1}),
+        ("x_1 - x_2", {"sub": 1}),
+        ("x_1 / 4", {"mul": 1}),
+        ("x_1 / 3", {"div_number": 1}),
+        ("x_1 / x_2", {"div": 1}),
+        ("x_1 * 2", {"add": 1}),
+        ("x_1 ^ 5", {"mul": 3}),
+        ("x_1 ^ -2", {"mul": 1, "div": 1}),
+        ("max(x_1, x_2)", {"max": 1}),
+    ],
+)
+def test_operations_are_of_the_kinds_that_compilers_make_of_them(formula, kinds):
+    counts = work(unnamed(parse(f"y_1 = {formula}", inputs=2)))
+
+    operations = counts.keys() & {"add", "sub", "mul", "div_number", *DEFINED}
+    assert {kind: counts[kind] for kind in operations} == kinds
+
+
+def test_classes_of_a_softmax_are_counted():
+    text = "y_1, y_2, y_3 = softmax(x_1, x_2, x_1 + x_2)"
+    counts = work(Model(parse(text), tuple(map(Column, "ab")), ("p", "q", "r")))
+
+    assert counts["softmax"] == counts["classes"] == 1
+    assert counts["softmax_output"] == counts["class"] == 3
+    assert "two_classes" not in counts
+
+
+def test_values_that_are_used_late_are_live_until_then():
+    # x_1 + 1, x_2 * 3 and x_1 * x_2 are there when the last is made; then sums use them up.
+    network = parse("y_1 = (x_1 + 1.5) + ((x_2 * 3.5) + (x_1 * x_2))")
+
+    assert work(unnamed(network))["live"] == 3
+
+
+@pytest.mark.campaign  # who adds a function need not have the compilers to measure it
+def test_every_function_has_an_estimate_on_every_chip():
+    for chip in CHIPS:
+        for dtype in dtypes_of(chip):
+            own = prices(chip, dtype)
+            assert {"add", "sub", "mul", "div_number", *DEFINED} <= own.needs.keys()
+            assert {part for parts in own.needs.values() for part in parts} <= own.once.keys()
+
+
+def test_a_larger_network_costs_more_and_a_float_unit_less():
+    small, large = (
+        unnamed(parse("y_1 = " + " + ".join(f"{i}.25 * x_{i}" for i in range(1, n))))
+        for n in (3, 30)
+    )
+    for chip in CHIPS:
+        few, many = (cost(model, chip, "float") for model in (small, large))
+        assert few.flash < many.flash
+        assert few.cycles < many.cycles
+        assert few.stack <= many.stack
+    assert cost(large, "cortex-m4f", "float").cycles * 10 < cost(large, "cortex-m0plus").cycles
+
+
+def test_what_has_no_estimate_is_told():
+    model = unnamed(parse("y_1 = x_1"))
+    with pytest.raises(DsgecError, match="unknown chip `z80`"):
+        cost(model, "z80")
+    with pytest.raises(DsgecError, match="no estimate for double on avr"):
+        cost(model, "avr", "double")
+
+
+def test_a_function_that_was_never_measured_is_told(monkeypatch):
+    monkeypatch.setattr("dsgec.network.cost.prices", lambda chip, dtype: PRICES)
+    with pytest.raises(DsgecError, match=r"no estimate of column, .*tanh on cortex-m0plus"):
+        cost(unnamed(parse("y_1 = tanh(x_1)")))

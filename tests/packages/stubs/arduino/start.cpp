@@ -1,0 +1,8 @@
+void setup();
+void loop();
+int main()
+{
+    setup();
+    for (;;)
+        loop();
+}

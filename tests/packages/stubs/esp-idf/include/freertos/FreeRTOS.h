@@ -1,0 +1,1 @@
+#define portTICK_PERIOD_MS 10

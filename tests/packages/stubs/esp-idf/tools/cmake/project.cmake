@@ -1,0 +1,23 @@
+# Stands for ESP-IDF: what a project and a component call, with the meaning that ESP-IDF gives it.
+set(idf ${CMAKE_CURRENT_LIST_DIR}/../..)
+
+function(idf_component_register)
+  cmake_parse_arguments(one "" "" "SRCS;INCLUDE_DIRS" ${ARGN})
+  get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  add_library(__idf_${name} STATIC ${one_SRCS})
+  target_include_directories(__idf_${name} PUBLIC ${one_INCLUDE_DIRS} ${idf}/include)
+  set(COMPONENT_LIB __idf_${name} PARENT_SCOPE)
+endfunction()
+
+macro(project name)
+  _project(${name} C)
+  foreach(folder ${EXTRA_COMPONENT_DIRS})
+    add_subdirectory(${folder} component)
+    get_filename_component(component ${folder} REALPATH)
+    get_filename_component(component ${component} NAME)
+  endforeach()
+  add_subdirectory(main)
+  target_link_libraries(__idf_main PUBLIC __idf_${component})
+  add_executable(app ${idf}/start.c)
+  target_link_libraries(app PRIVATE __idf_main)
+endmacro()
