@@ -146,10 +146,10 @@ def _trimmed(
                 bent = middle
         return flat
 
-    if is_flat(low, high):
-        middle = (low + high) / 2
-        return middle, middle
-    return end(low, high), end(high, low)
+    start, stop = end(low, high), end(high, low)
+    if start >= stop:  # one value is near enough to all others
+        start = stop = start / 2 + stop / 2
+    return start, stop
 
 
 def _symmetry(
