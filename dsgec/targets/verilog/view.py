@@ -13,12 +13,12 @@ from dsgec.codegen.environment import Code
 from dsgec.codegen.fixed_view import FixedView, golden_integers
 from dsgec.fixed.ir import RESULT_BITS
 from dsgec.targets.verilog.build import Built
-from dsgec.targets.verilog.circuit import Node, bits_of
+from dsgec.targets.verilog.circuit import Gate, bits_of
 from dsgec.targets.verilog.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Net:
     """A wire or a register: its type, its name, and what it becomes."""
 
     type: Code
@@ -30,8 +30,8 @@ class Line:
 class Stage:
     """What is computed from one clock to the next, and what the next one keeps."""
 
-    wires: tuple[Line, ...]
-    registers: tuple[Line, ...]
+    wires: tuple[Net, ...]
+    registers: tuple[Net, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +127,16 @@ class VerilogView:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        computed: list[list[Line]] = [[] for _ in range(self.latency)]
-        kept: list[list[Line]] = [[] for _ in range(self.latency)]
+        computed: list[list[Net]] = [[] for _ in range(self.latency)]
+        kept: list[list[Net]] = [[] for _ in range(self.latency)]
         for number, first in self.plan.stages.items():
             node = self.built.circuit.nodes[number]
             if node.operation != "column":
                 value = Code(self._expression(node, first))
-                computed[first].append(Line(_type(node), Code(self._name(number)), value))
+                computed[first].append(Net(_type(node), Code(self._name(number)), value))
             for stage in range(first, self.plan.read[number]):
                 now, later = self._at(number, stage), self._at(number, stage + 1)
-                kept[stage].append(Line(_type(node), Code(later), Code(now)))
+                kept[stage].append(Net(_type(node), Code(later), Code(now)))
         pairs = zip(computed, kept, strict=True)
         return tuple(Stage(tuple(wires), tuple(registers)) for wires, registers in pairs)
 
@@ -174,7 +174,7 @@ class VerilogView:
         clocks = stage - self.plan.stages[number]
         return f"{self._name(number)}_{clocks}" if clocks else self._name(number)
 
-    def _expression(self, node: Node, stage: int) -> str:
+    def _expression(self, node: Gate, stage: int) -> str:
         operands = [self._at(operand, stage) for operand in node.operands]
         match node.operation:
             case "limited":
@@ -225,7 +225,7 @@ class VerilogView:
         return Code(f"{self.wanted_bits}'h{whole:x}")
 
 
-def _type(node: Node) -> Code:
+def _type(node: Gate) -> Code:
     return Code("" if node.is_truth else f"signed [{node.bits - 1}:0] ")
 
 

@@ -25,7 +25,13 @@ from dsgec.targets.wasm.binary import PAGE, Module
 from dsgec.targets.wasm.code import Locals, const, load, op, repeat, store, when
 from dsgec.targets.wasm.integers import add_program
 from dsgec.targets.wasm.network import add_network
-from dsgec.targets.wasm.numbers import DOUBLE, FLOAT, Numbers, WholeNumbers, whole_numbers
+from dsgec.targets.wasm.numbers import (
+    DOUBLE,
+    FLOAT,
+    IntegersInMemory,
+    NumbersInMemory,
+    whole_numbers,
+)
 
 SECTION = "dsgec"
 """The section that has the metadata, as JSON."""
@@ -51,19 +57,19 @@ def wasm_module(m: TemplateView) -> bytes:
     return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, data, exported)
 
 
-def _numbers(m: TemplateView) -> Numbers:
+def _numbers(m: TemplateView) -> NumbersInMemory:
     if m.fixed:
         return whole_numbers(m.fixed.bits, m.fixed.missing)
     return FLOAT if m.artefact.dtype == "float" else DOUBLE
 
 
 def _add_outputs(
-    module: Module, m: TemplateView, numbers: Numbers, tables: list[int], memory: int
+    module: Module, m: TemplateView, numbers: NumbersInMemory, tables: list[int], memory: int
 ) -> int:
     """The function `outputs` and those that it calls; gives the bytes of memory that it needs."""
     network = m.artefact.network
     if m.fixed:
-        assert isinstance(numbers, WholeNumbers)
+        assert isinstance(numbers, IntegersInMemory)
         add_integers(module, integer_functions(m.fixed.program))
         return add_program(module, m.fixed.program, numbers, tables, memory)
     dtype: Dtype = "float" if numbers == FLOAT else "double"
@@ -84,7 +90,7 @@ def _aligned(address: int) -> int:
     return -(-address // _ALIGNED) * _ALIGNED
 
 
-def _data(m: TemplateView, numbers: Numbers) -> tuple[bytes, tuple[int, int, int]]:
+def _data(m: TemplateView, numbers: NumbersInMemory) -> tuple[bytes, tuple[int, int, int]]:
     """The rows of the self-test, their results and classes, and where each of these starts."""
     golden = m.golden
     rows: Sequence[Sequence[float]] = golden.rows
@@ -111,7 +117,9 @@ def _bytes(rows: Sequence[Sequence[float]], type_: str) -> bytes:
 class _Entries:
     """Adds what a module does with its network."""
 
-    def __init__(self, module: Module, m: TemplateView, numbers: Numbers, scratch: int) -> None:
+    def __init__(
+        self, module: Module, m: TemplateView, numbers: NumbersInMemory, scratch: int
+    ) -> None:
         self.module, self.m, self.numbers = module, m, numbers
         self.scratch = const("i32", scratch)  # the address of one row's results
         self.row = const("i32", m.inputs * numbers.given_size)
