@@ -31,6 +31,9 @@ def softmax(writer: Writer, outputs: list[Form]) -> list[Form]:
     reach = max(one.most for one in z) - min(one.least for one in z)
     deepest = min(math.ldexp(reach, -fraction), _DEEPEST) or 1.0
     sampled = sample(_FALLING, 0.0, deepest, RESULT_BITS, finest=fraction)
+    # The greatest z has a power of 1, which the sum is not below: its reciprocal needs 15 bits.
+    assert sampled.table.entries[0] >= 1 << (_ONE - 1)
+    assert min(sampled.table.entries) >= 0
     lack = fraction - sampled.argument_fraction
     powers = []
     for one in z:

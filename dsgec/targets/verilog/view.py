@@ -10,7 +10,7 @@ from functools import cached_property
 
 from dsgec.codegen.artefact import TemplateView
 from dsgec.codegen.environment import Code
-from dsgec.codegen.fixed_view import FixedView, golden_integers
+from dsgec.codegen.fixed_view import FixedView
 from dsgec.fixed.ir import RESULT_BITS
 from dsgec.targets.verilog.build import Built
 from dsgec.targets.verilog.circuit import Gate, bits_of
@@ -18,7 +18,7 @@ from dsgec.targets.verilog.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
-class Net:
+class Assignment:
     """A wire or a register: its type, its name, and what it becomes."""
 
     type: Code
@@ -30,8 +30,8 @@ class Net:
 class Stage:
     """What is computed from one clock to the next, and what the next one keeps."""
 
-    wires: tuple[Net, ...]
-    registers: tuple[Net, ...]
+    wires: tuple[Assignment, ...]
+    registers: tuple[Assignment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +127,16 @@ class VerilogView:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        computed: list[list[Net]] = [[] for _ in range(self.latency)]
-        kept: list[list[Net]] = [[] for _ in range(self.latency)]
+        computed: list[list[Assignment]] = [[] for _ in range(self.latency)]
+        kept: list[list[Assignment]] = [[] for _ in range(self.latency)]
         for number, first in self.plan.stages.items():
             node = self.built.circuit.nodes[number]
             if node.operation != "column":
                 value = Code(self._expression(node, first))
-                computed[first].append(Net(_type(node), Code(self._name(number)), value))
+                computed[first].append(Assignment(_type(node), Code(self._name(number)), value))
             for stage in range(first, self.plan.read[number]):
                 now, later = self._at(number, stage), self._at(number, stage + 1)
-                kept[stage].append(Net(_type(node), Code(later), Code(now)))
+                kept[stage].append(Assignment(_type(node), Code(later), Code(now)))
         pairs = zip(computed, kept, strict=True)
         return tuple(Stage(tuple(wires), tuple(registers)) for wires, registers in pairs)
 
@@ -201,8 +201,9 @@ class VerilogView:
     @cached_property
     def checks(self) -> list[tuple[Code, Code]]:
         """Rows of the test bench, and what must come of each: the results, the class, missing."""
-        rows, results = golden_integers(self.m.golden, self.fixed.program)
-        classes = self.m.golden.classes or (0,) * len(rows)
+        golden = self.m.golden
+        rows, results = self.fixed.golden_rows(golden), self.fixed.golden_results(golden)
+        classes = golden.classes or (0,) * len(rows)
         found = [
             (packed(row, self.fixed.bits), self._wanted(result, class_, lacking=False))
             for row, result, class_ in zip(rows, results, classes, strict=True)
