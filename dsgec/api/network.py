@@ -238,7 +238,10 @@ def read_network(description: Any, equations: Any, name: Any, ranges: Any = None
     model = read_model(description, equations, _PICKLED, _PICKLED)
     if model_id(model) != description.get("id"):
         raise DsgecError(f"{_PICKLED} is not what it was when it was pickled")
-    return Network(model, safe_name(name), read_ranges(ranges, len(model.columns)) or ())
+    known = read_ranges(ranges, len(model.columns)) if ranges else ()
+    if known is None:
+        raise DsgecError(f"{_PICKLED} is damaged")
+    return Network(model, safe_name(name), known)
 
 
 def probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -282,7 +282,7 @@ def test_a_pickle_is_data_and_is_checked(small):
     assert again.network == small.network
     assert again.history == small.history
     np.testing.assert_array_equal(again.predict("wdbc"), small.predict("wdbc"))
-    made, (description, equations, name) = small.network.__reduce__()
+    made, (description, equations, name, ranges) = small.network.__reduce__()
     assert isinstance(equations, str)
     json.dumps(description)
     for wrong in (
@@ -294,8 +294,11 @@ def test_a_pickle_is_data_and_is_checked(small):
         (None, equations, name),
     ):
         with pytest.raises(dsgec.DsgecError):
-            made(*wrong)
-    assert made(description, equations, "../../etc").name.isidentifier()
+            made(*wrong, ranges)
+    for wrong in (5, [*ranges, None], [[1.0]] * len(ranges), [["a", "b"]] * len(ranges)):
+        with pytest.raises(dsgec.DsgecError):
+            made(description, equations, name, wrong)
+    assert made(description, equations, "../../etc", ranges).name.isidentifier()
 
 
 @pytest.mark.parametrize(

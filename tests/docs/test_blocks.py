@@ -23,9 +23,9 @@ IN_A_CLONE = {
     "python -m pytest tests/test_settings.py tests/api": "CI",
     **dict.fromkeys(
         (
-            "dsgec export build/wdbc-network-seed1 --to rust -o rust",
-            "dsgec verify rust --data wdbc",
-            "dsgec inspect rust",
+            "dsgec export build/wdbc-network-seed1 --to cpp -o header",
+            "dsgec verify header --data wdbc",
+            "dsgec inspect header",
             "dsgec export b/run --to c,numpy,js,onnx -o exported",
             "dsgec verify exported --data wdbc",
             *(
