@@ -12,6 +12,9 @@ ROUNDING = 2.0**-52
 TINY = 2.0**-1060
 """More than what rounding changes a number by that is too small for all digits."""
 
+MOST_DIGITS = 900
+"""Behind the point, or before it: 2^900 is still a double."""
+
 _DIGITS = 120
 
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic import vector_integer
 from dsgec.fixed.curves import FunctionCurve
-from dsgec.fixed.exact import floor_log2
+from dsgec.fixed.exact import MOST_DIGITS, floor_log2
 from dsgec.fixed.ir import FunctionTable, largest
 
 _MOST_SEGMENTS = {16: 256, 8: 64}
-_MOST_DIGITS = 900  # 2^900 is still a double
 _TOLERANCE = {16: 4.0, 8: 1.0}
 """Of a table, in units of what is kept: more entries would gain less than the rest costs."""
 
@@ -89,12 +88,12 @@ def sample(
     Its arguments have at most `finest` digits behind the point.
     """
     most = _ARGUMENT[bits]
-    fraction = min(value_fraction(max(map(abs, curve.over(low, high))), bits), _MOST_DIGITS)
+    fraction = min(value_fraction(max(map(abs, curve.over(low, high))), bits), MOST_DIGITS)
     whole = low, high
     low, high = _trimmed(curve, low, high, 2.0**-fraction / 2)
     reach = max(abs(low), abs(high))
     digits = floor_log2(Fraction(most) / Fraction(reach)) if reach else 0
-    digits = max(min(digits, _MOST_DIGITS if finest is None else finest), -_MOST_DIGITS)
+    digits = max(min(digits, MOST_DIGITS if finest is None else finest), -MOST_DIGITS)
     first = max(math.floor(low * 2.0**digits), -most)
     last = min(math.ceil(high * 2.0**digits), most)
     look, total = _symmetry(curve, first, last, digits, fraction, bits)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dsgec.errors import DsgecError
-from dsgec.fixed.exact import above, floor_log2, nearest, power_of_two
+from dsgec.fixed.exact import MOST_DIGITS, above, floor_log2, nearest, power_of_two
 from dsgec.fixed.forms import Form, Quantity
 from dsgec.fixed.ir import (
     RESULT_BITS,
@@ -21,8 +21,6 @@ from dsgec.fixed.ir import (
 )
 from dsgec.fixed.sums import MOST_SHIFT, Accumulator, accumulate
 from dsgec.fixed.tables import Sampled
-
-_MOST_DIGITS = 900  # 2^900 is still a double
 
 
 class Writer:
@@ -215,7 +213,7 @@ def _fits(sum_: Accumulator, shift: int, most: int) -> bool:
 
 def refuse_extreme(fraction: int) -> None:
     """Numbers so large or so small that bounds of them are not finite, or 0."""
-    if abs(fraction) > _MOST_DIGITS:
+    if abs(fraction) > MOST_DIGITS:
         raise DsgecError(
             f"the network computes with numbers of about 2^{-fraction}, which fixed point"
             " cannot hold",
