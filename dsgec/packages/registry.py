@@ -36,7 +36,7 @@ _MICROPYTHON_MODULES = """
 """
 _ON_AVR = (
     "note: on AVR boards (Uno, Nano, Mega) a double has 32 bits, and this package does not compile"
-    f" there; use {mention('dtype', 'float')} for them"
+    f" there; use {mention('dtype', 'float')} or q15 for them"
 )
 
 
