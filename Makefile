@@ -11,6 +11,9 @@ run: .venv/installed
 	$(BIN)/dsgec evolve grammars/multi_layer.bnf tables/wdbc.csv --generations 100 --overwrite
 	$(BIN)/python examples/use_predictor.py $(RUN)
 
+# Hundreds of processes start; kept bytecode halves what that takes.
+test: export PYTHONDONTWRITEBYTECODE =
+test: export PYTHONPYCACHEPREFIX = $(CURDIR)/build/bytecode
 test: .venv/developing
 	$(BIN)/python -m pytest -n auto
 
@@ -50,7 +53,8 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch .venv/installed $@
 
+# Not compiled, which takes as long as all else: the tests import a small part of it.
 .venv/developing: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	touch .venv/installed $@

@@ -1,16 +1,26 @@
 """What all tests share: goldens, and skipping what this machine cannot do."""
 
+import gc
 import os
 import shutil
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from dsgec.native.toolchain import find_toolchain
+from dsgec.native.toolchain import compilers, find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
-from tests.quick import emit_engines_once, quick_toolchain, use_compiler
+from tests.quick import (
+    build_extensions_as_usual,
+    build_extensions_soon,
+    emit_engines_once,
+    quick_command,
+    quick_toolchain,
+    use_compiler,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -19,6 +29,23 @@ def pytest_addoption(parser):
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite tests/golden from what is emitted now"
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Nothing that is imported for the tests is ever garbage, so nobody looks for any there."""
+    gc.disable()
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if session.config.args == session.config.getini("testpaths") and worker.endswith("1"):
+        # pytest and Python keep what they make of a module. This worker begins with the last one,
+        # so that it makes half of them and reads the others, as the one beside it does.
+        for path in sorted(session.config.rootpath.glob("tests/*/test_*.py"), reverse=True):
+            with suppress(Exception, pytest.skip.Exception):  # it is imported again, and reported
+                import_module(f"tests.{path.parent.name}.{path.stem}")
+    collected = yield
+    gc.freeze()
+    gc.enable()
+    return collected
 
 
 def pytest_collection_modifyitems(items):
@@ -32,7 +59,7 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(autouse=True, scope="session")
-def own_cache(tmp_path_factory):
+def own_cache(request, tmp_path_factory):
     """Tests neither read nor fill the user's compile cache; those side by side share one."""
     session = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -40,7 +67,11 @@ def own_cache(tmp_path_factory):
     os.environ["DSGEC_CACHE"] = str(session / "compiled")
     # Hundreds of processes start, each in half the time where Python keeps its bytecode.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPYCACHEPREFIX"] = str(session / "bytecode")
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(session / "bytecode"))
+    # Nor is what they compile optimised; here, where the compilers are known, CC changes nothing.
+    in_short = request.config.option.markexpr != "campaign"
+    if in_short and compilers() and compilers()[0].tcc is None:
+        os.environ["CC"] = str(quick_command(session, compilers()[0].command))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -52,19 +83,28 @@ def quick_engines(request):
         emit_engines_once(patch)
         if request.config.option.markexpr != "campaign":
             use_compiler(patch, quick_toolchain)
+            build_extensions_soon(patch)
         yield
+
+
+@pytest.fixture
+def usual_extensions(monkeypatch):
+    """Where it matters how users' extensions are compiled, and that this gives the same bytes."""
+    build_extensions_as_usual(monkeypatch)
 
 
 @pytest.fixture
 def usual_compiler(monkeypatch):
     """For long runs, and where it matters what users' engines are compiled by, and how."""
     use_compiler(monkeypatch, find_toolchain)
+    monkeypatch.delenv("CC", raising=False)
 
 
 @pytest.fixture(scope="module")
 def usual_compiler_of_the_module():
     with pytest.MonkeyPatch.context() as patch:
         use_compiler(patch, find_toolchain)
+        patch.delenv("CC", raising=False)
         yield
 
 

@@ -1,9 +1,12 @@
 """What makes tests quick and does not change what they find: engines made once, and soon."""
 
+import os
 from functools import cache, lru_cache
 
 from dsgec.codegen import engine as codegen
 from dsgec.evolution.engine import Engine
+from dsgec.native.extension import FLAGS as EXTENSION_FLAGS
+from dsgec.native.extension import build_extension
 from dsgec.native.toolchain import compilers, find_toolchain
 
 QUICK = ("-O0", "-pthread")
@@ -17,6 +20,18 @@ def quick_toolchain():
     It has no threads and optimises nothing, and the bits do not depend on it.
     """
     return next((found for found in compilers() if found.tcc is not None), find_toolchain())
+
+
+def quick_command(folder, command):
+    """A compiler for processes that tests start, which does what `command` does at -O0."""
+    path = folder / f"quick-cc-{os.getpid()}"
+    path.write_text(
+        "#!/bin/sh\n"
+        f'[ "$1" = --version ] && {command} --version | sed "1s/$/ at -O0/" && exit\n'
+        f'exec {command} "$@" -O0\n'
+    )
+    path.chmod(0o700)
+    return path.rename(folder / "quick-cc")  # whole for the worker beside this one, too
 
 
 def quick_engine(problem, settings, threads=1, flags=QUICK, kind=Engine):
@@ -42,3 +57,15 @@ def emit_engines_once(monkeypatch, real=codegen.emit_engine):
         return emitted(codegen._read, *arguments, **options)  # which a test may have changed
 
     monkeypatch.setattr("dsgec.evolution.engine.emit_engine", emit)
+
+
+def build_extensions_soon(monkeypatch):
+    """Extensions are not optimised, and the same one is compiled once by each worker."""
+    monkeypatch.setattr("dsgec.native.extension.FLAGS", ("-O0", *EXTENSION_FLAGS[1:]))
+    built = lru_cache(maxsize=64)(build_extension)
+    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", built)
+
+
+def build_extensions_as_usual(monkeypatch):
+    monkeypatch.setattr("dsgec.native.extension.FLAGS", EXTENSION_FLAGS)
+    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", build_extension)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.chips.cycles import disassembly
 from benchmarks.chips.emulator import Emulator, segments
 from dsgec.codegen.artefact import Artefact
+from dsgec.fixed.evaluate import quantise
 from dsgec.targets.c.build import COMPILERS, functions_called, link
 
 _TYPES = {"double": np.float64, "float": np.float32}
@@ -54,14 +55,13 @@ def lacking(chip: str) -> str:
 
 def measure(artefact: Artefact, chip: str, rows: NDArray[Any]) -> Measured:
     """Link the C of an artefact for a chip, and call it there for each row."""
-    rows = np.ascontiguousarray(rows, _TYPES[artefact.dtype])
+    rows, result = _as_given(artefact, rows)
     width = len(artefact.model.classes) or len(artefact.model.network.outputs)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         image = link(artefact, chip, folder)
-        run = _avr if chip == "avr" else _emulated
         called, *other = [
-            run(chip, folder, function, rows, width * rows.itemsize)
+            run_image(chip, folder, function, rows, width * np.dtype(result).itemsize)
             for function in functions_called(artefact)
         ]
     results = b"".join(call[1] for call in (other[0] if other else called))
@@ -69,10 +69,28 @@ def measure(artefact: Artefact, chip: str, rows: NDArray[Any]) -> Measured:
         image.flash,
         max(call[2] for call in called),
         float(np.mean([call[3] for call in called])),
-        np.frombuffer(results, rows.dtype).reshape(len(rows), width),
+        np.frombuffer(results, result).reshape(len(rows), width),
         tuple(call[0] for call in called) if other else (),
         image.routines,
     )
+
+
+def run_image(
+    chip: str, folder: Path, function: str, rows: NDArray[Any], result_bytes: int
+) -> list[Call]:
+    """Call a function of `net.elf` for each row, with a place for results of so many bytes."""
+    run = _avr if chip == "avr" else _emulated
+    return run(chip, folder, function, rows, result_bytes)
+
+
+def _as_given(artefact: Artefact, rows: NDArray[Any]) -> tuple[NDArray[Any], Any]:
+    """Raw rows as the C takes them, and the type of its results."""
+    fixed = artefact.numbers.fixed
+    if fixed is None:
+        type_ = _TYPES[artefact.dtype]
+        return np.ascontiguousarray(rows, type_), type_
+    wholes = quantise(fixed.program, rows)
+    return np.ascontiguousarray(wholes, f"int{fixed.program.bits}"), np.int16
 
 
 def _tool(chip: str, name: str, folder: Path, *arguments: str) -> str:

@@ -27,12 +27,15 @@ class HallEntry(Famous):
     :param model_id: What its exports carry, to be told apart.
     :param phenotype: The network as the grammar wrote it.
     :param threshold: From which probability on the second of two classes is predicted.
+    :param flash: The estimated bytes of flash that its C takes of the run's chip.
+    :param cycles: The estimated cycles that it takes for a row.
+    :param front: Whether no cheaper network is as good, in a run that minimises a cost.
     :param record: The record of its run.
     :param best: The network of its run.
     """
 
-    record: dict[str, Any] = field(repr=False, compare=False)
-    best: Network = field(repr=False, compare=False)
+    record: dict[str, Any] = field(kw_only=True, repr=False, compare=False)
+    best: Network = field(kw_only=True, repr=False, compare=False)
 
     @property
     @standard_arithmetic()
@@ -58,9 +61,9 @@ class HallOfFame(tuple[HallEntry, ...]):
         return cls(
             HallEntry(
                 *(one.size, one.score, one.train, one.test, one.model_id, one.phenotype),
-                one.threshold,
-                result.record,
-                best,
+                *(one.threshold, one.flash, one.cycles, one.front),
+                record=result.record,
+                best=best,
             )
             for one in result.famous
         )
@@ -107,4 +110,7 @@ def _row(one: HallEntry) -> dict[str, Any]:
         **figures,
         "model_id": one.model_id,
         "phenotype": one.phenotype,
+        "flash": one.flash,
+        "cycles": one.cycles,
+        **({"front": one.front} if "minimise" in one.record["settings"] else {}),
     }

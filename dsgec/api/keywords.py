@@ -21,7 +21,7 @@ class Keywords(TypedDict, total=False):
     tournament: int
     crossover: float | None
     mutation: float | None
-    elites: int
+    elites: int | None
     variation: Literal["trees", "lists"] | None
     steps: int | None
     l2: float | None
@@ -37,6 +37,9 @@ class Keywords(TypedDict, total=False):
     wraps: int
     split_seed: int
     objective: str | None
+    minimise: Literal["none", "connections", "flash", "cycles"]
+    chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"]
+    dtype: Literal["double", "float"]
     balance: bool
     threshold: float | Literal["auto"]
     stop_at: float | None
@@ -69,7 +72,7 @@ class Parameters:
         tournament: int = 3,
         crossover: float | None = None,
         mutation: float | None = None,
-        elites: int = 1,
+        elites: int | None = None,
         variation: Literal["trees", "lists"] | None = None,
         steps: int | None = None,
         l2: float | None = None,
@@ -84,6 +87,9 @@ class Parameters:
         codons: int = 200,
         wraps: int = 0,
         objective: str | None = None,
+        minimise: Literal["none", "connections", "flash", "cycles"] = "none",
+        chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"] = "cortex-m0plus",
+        dtype: Literal["double", "float"] = "double",
         stop_at: float | None = None,
         patience: int | None = None,
         ensemble: int | None = None,
@@ -121,6 +127,9 @@ class Parameters:
         self.codons = codons
         self.wraps = wraps
         self.objective = objective
+        self.minimise = minimise
+        self.chip = chip
+        self.dtype = dtype
         self.stop_at = stop_at
         self.patience = patience
         self.ensemble = ensemble
@@ -150,7 +159,7 @@ class ClassifierParameters(Parameters):
         tournament: int = 3,
         crossover: float | None = None,
         mutation: float | None = None,
-        elites: int = 1,
+        elites: int | None = None,
         variation: Literal["trees", "lists"] | None = None,
         steps: int | None = None,
         l2: float | None = None,
@@ -165,6 +174,9 @@ class ClassifierParameters(Parameters):
         codons: int = 200,
         wraps: int = 0,
         objective: str | None = None,
+        minimise: Literal["none", "connections", "flash", "cycles"] = "none",
+        chip: Literal["cortex-m0plus", "cortex-m4f", "avr", "rv32imc"] = "cortex-m0plus",
+        dtype: Literal["double", "float"] = "double",
         threshold: float | Literal["auto"] = 0.5,
         stop_at: float | None = None,
         patience: int | None = None,
@@ -204,6 +216,9 @@ class ClassifierParameters(Parameters):
         self.codons = codons
         self.wraps = wraps
         self.objective = objective
+        self.minimise = minimise
+        self.chip = chip
+        self.dtype = dtype
         self.threshold = threshold
         self.stop_at = stop_at
         self.patience = patience

@@ -104,7 +104,8 @@ def artefact_files(
             kind = PACKAGES if isinstance(maker, Package) else TARGETS
             able = ", ".join(each for each in kind if artefact.dtype in kind[each].dtypes)
             raise DsgecError(
-                f"`{name}` cannot be of the type {artefact.dtype}", f"These can: {able}."
+                f"`{name}` cannot be of the type {artefact.dtype}",
+                f"Use {mention('dtype', *maker.dtypes)}. These support {artefact.dtype}: {able}.",
             )
         if target not in made:
             made[target] = target.make(artefact)

@@ -39,10 +39,13 @@ _REST = (
     "texts.c",
     "simplify.c",
     "describe.c",
+    "work.c",
     "tally.c",
     "hall.c",
     "threads.c",
+    "front.c",
     "individual.c",
+    "cost.c",
 )
 _END = ("generation.c", "state.c", "restore.c", "engine.c")
 
@@ -63,12 +66,13 @@ def emit_engine(
     learning: bool = False,
     trees: bool = False,
     weighted: bool = False,
+    minimises: bool = False,
 ) -> str:
     """The engine for a grammar and a representation, as one translation unit.
 
     With `learning`, the numbers of individuals are learned, by the slopes of the loss; with
     `trees`, which is for DSGE, their derivation trees are varied in place of their lists;
-    `weighted`: rows have weights.
+    `weighted`: rows have weights; `minimises`: the cost of a network is a second objective.
     """
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
     slopes = [slope for name in FUNCTIONS for slope in SLOPES.get(name, ())] if learning else []
@@ -77,7 +81,9 @@ def emit_engine(
         [
             *map(_read, _BEFORE_GRAMMAR),
             c_source([*functions, *slopes, "exp_down"], hosted=True),
-            emit_grammar(tables, representation, layered, output, learning, trees, weighted),
+            emit_grammar(
+                *(tables, representation, layered, output, learning, trees, weighted, minimises)
+            ),
             _functions(learning),
             *map(_read, (*_MAPPING, *_operators(representation, trees), *networks)),
             _read(f"objectives/{objective.replace('-', '_')}.c"),

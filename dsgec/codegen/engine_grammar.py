@@ -129,6 +129,7 @@ def emit_grammar(
     learning: bool,
     trees: bool,
     weighted: bool,
+    minimises: bool,
 ) -> str:
     """The rules as flat lists, and how individuals are written."""
     lists = _Lists(tables)
@@ -161,6 +162,7 @@ def emit_grammar(
         learning=int(learning),
         trees=int(trees),
         weighted=int(weighted),
+        minimises=int(minimises),
         branches=branches,
         children=children,
         renames=int(bool(gaps)),

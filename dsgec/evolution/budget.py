@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgec.data.ir import Dataset
 from dsgec.evolution.batches import WHOLE_EVERY
-from dsgec.evolution.settings import BY_SHAPE, Preset, Settings
+from dsgec.evolution.settings import BY_SHAPE, NOTHING, Preset, Settings
 from dsgec.fitness.objectives import OBJECTIVES
 
 USUAL_BATCH = 512
@@ -39,7 +39,11 @@ def with_budget(
     if given.get("generations") is None:
         usual = usual_generations(dataset, settings.batch)
         settings = replace(settings, generations=usual // _QUICKER if preset.is_quick else usual)
-    if preset.is_thorough and given.get("ensemble") is None and settings.islands == 1:
+    if preset.is_thorough and settings.minimise != NOTHING:
+        if given.get("generations") is None:  # one front, from a search that is as long
+            longer = THOROUGH_ENSEMBLE * settings.generations
+            settings = replace(settings, generations=longer)
+    elif preset.is_thorough and given.get("ensemble") is None and settings.islands == 1:
         settings = replace(settings, ensemble=THOROUGH_ENSEMBLE)
     return settings
 

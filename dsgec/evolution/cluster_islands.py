@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from dsgec.evolution.choose import choose_island
 from dsgec.evolution.evolver import Evolver, Generation, LoopEvolver
-from dsgec.evolution.individual import INFINITE, Champion, merged
+from dsgec.evolution.hall import merged
+from dsgec.evolution.individual import INFINITE, Champion
 from dsgec.evolution.islands import (
     arrive,
     best_island,
@@ -168,7 +169,8 @@ class ClusterIslands(Evolver):
 
     @property
     def champions(self) -> list[Champion]:
-        return merged(self._restored(n, state).champions for n, state in enumerate(self._states))
+        each = (self._restored(n, state).champions for n, state in enumerate(self._states))
+        return merged(self.problem, each)
 
     def tuned(self) -> list[Champion]:
         """Here: it takes a moment in native code."""
@@ -176,4 +178,5 @@ class ClusterIslands(Evolver):
         number = best_island([island.fitness() for island in islands])
         best = choose_island(self.problem, self._each[number], self.backend)
         best.restore(islands[number].save())
-        return best.tune(merged((*(island.champions for island in islands), best.pruned())))
+        halls = (*(island.champions for island in islands), best.pruned())
+        return best.tune(merged(self.problem, halls))

@@ -9,6 +9,7 @@ from dsgec.evolution.evolver import Generation, Island
 from dsgec.evolution.individual import INFINITE, LARGEST_CHAMPION, Champion, Score
 from dsgec.evolution.learner import Numbers
 from dsgec.evolution.measure import Measurer, NativeMeasurer
+from dsgec.evolution.native_costs import make_costs
 from dsgec.evolution.native_input import (
     Machine,
     make_parameters,
@@ -24,8 +25,9 @@ from dsgec.evolution.tuning import tune_champions
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.fitness.objectives import LANES
 from dsgec.genome.derive import EXHAUSTED, too_large
-from dsgec.native.engine import NATIVE, EngineView, NativeEngine, load_engine
+from dsgec.native.engine import NATIVE, NativeEngine, load_engine
 from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
+from dsgec.native.values import EngineView
 
 
 class EngineUnavailable(Exception):
@@ -53,6 +55,7 @@ def make_machine(
         learning=learning or problem.learning is not None,
         trees=problem.learning is not None and problem.learning.trees,
         weighted=problem.row_weights is not None,
+        minimises=problem.minimises,
     )
     try:
         library = load_engine(source, engine_header(), toolchain, flags)
@@ -86,7 +89,8 @@ class Engine(Island):
         self.description = f"engine: the grammar, compiled by {self._machine.compiler}{over}"
         parameters = make_parameters(problem, settings, threads)
         self._identity = run_identity(self._machine.digest, parameters)
-        self.native = NativeEngine(self._machine.library, parameters, self._machine.tables)
+        costs = make_costs(problem) if problem.has_prices else None
+        self.native = NativeEngine(self._machine.library, parameters, self._machine.tables, costs)
 
     @property
     def next_generation(self) -> int:

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from dsgec.errors import DsgecError, mention
 from dsgec.evolution.evolver import Generation, Island
-from dsgec.evolution.individual import Champion, merged
+from dsgec.evolution.hall import merged
+from dsgec.evolution.individual import Champion
 from dsgec.evolution.islands import IslandEvolver, island_settings
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
@@ -42,7 +43,7 @@ class EnsembleEvolver(IslandEvolver):
         halls = [member.tuned() for member in self.islands]
         best = [min(hall, key=lambda champion: champion.fitness) for hall in halls if hall]
         self._winner = self._mean([champion.phenotype for champion in best])
-        return merged(halls)
+        return merged(self.problem, halls)
 
     def winner(self, champions: Sequence[Champion], last: Generation) -> Champion:
         del champions, last

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dsgec.evolution.batches import has_all_rows
-from dsgec.evolution.individual import INFINITE, Champion, merged
+from dsgec.evolution.hall import merged
+from dsgec.evolution.individual import INFINITE, Champion
 from dsgec.evolution.learner import Learner, make_scorer
 from dsgec.evolution.loop import State, evolve
 from dsgec.evolution.measure import Measurer, PlainMeasurer
@@ -100,7 +101,7 @@ class Evolver(ABC):
     @property
     @abstractmethod
     def champions(self) -> list[Champion]:
-        """The best text of each size so far, by size."""
+        """The hall of fame so far."""
 
     def measurer(self) -> Measurer:
         """What measures the champions, now that the run has ended."""
@@ -208,7 +209,7 @@ class Island(Evolver):
         """Champions of this run, its own or others, with their numbers tuned."""
 
     def tuned(self) -> list[Champion]:
-        return self.tune(merged((self.champions, self.pruned())))
+        return self.tune(merged(self.problem, (self.champions, self.pruned())))
 
     @abstractmethod
     def send(self, number: int) -> bytes:
@@ -274,7 +275,7 @@ class LoopEvolver(Island):
 
     @property
     def champions(self) -> list[Champion]:
-        return [self.scorer.hall[size] for size in sorted(self.scorer.hall)]
+        return self.scorer.hall.champions
 
     def pruned(self) -> list[Champion]:
         scorer = make_scorer(self.problem, self.scorer.backend)

@@ -1,6 +1,5 @@
-"""What a population is made of, how good it is, and the best of each size."""
+"""What a population is made of, and how good it is."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dsgec.genome.ir import Derivation, Genotype
@@ -18,23 +17,26 @@ class Score:
     """Lower is better. An invalid individual has infinity and a reason, and cannot be the best.
 
     `size` is the number of connections, as the text has them; `outcome` is NOT_FINITE or REFUSED
-    for a text that could not be scored.
+    for a text that could not be scored. The `cost` is what is minimised beside the fitness, if
+    anything is, or else the size.
     """
 
     fitness: float
     reason: str = ""
     size: int = 0
     outcome: str = ""
+    cost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Champion:
-    """The best text of its size, the first of equals; with its genotype if numbers are learned."""
+    """A text of the hall of fame; with its genotype if numbers are learned."""
 
     size: int
     fitness: float
     phenotype: str
     genotype: Genotype | None = None
+    cost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,3 @@ class Individual:
     @property
     def fitness(self) -> float:
         return self.score.fitness
-
-
-def merged(halls: Iterable[Sequence[Champion]]) -> list[Champion]:
-    """One hall of fame; of equals, the champion of the first."""
-    best: dict[int, Champion] = {}
-    for hall in halls:
-        for champion in hall:
-            if champion.size not in best or champion.fitness < best[champion.size].fitness:
-                best[champion.size] = champion
-    return [best[size] for size in sorted(best)]

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import Evolver, Generation, Island
-from dsgec.evolution.individual import INFINITE, Champion, merged
+from dsgec.evolution.hall import merged
+from dsgec.evolution.individual import INFINITE, Champion
 from dsgec.evolution.loop import ranked
 from dsgec.evolution.measure import Measurer
 from dsgec.evolution.problem import Problem
@@ -33,15 +34,20 @@ def island_settings(settings: Settings) -> list[Settings]:
 def leaving(island: Island, count: int) -> list[bytes]:
     """The best individuals, the best first; fewer where there are not so many valid ones."""
     fitness = island.fitness()
-    best = ranked(fitness)[:count]
+    best = _ranked(island, fitness)[:count]
     return [island.send(number) for number in best if fitness[number] < INFINITE]
 
 
 def arrive(island: Island, migrants: Sequence[bytes]) -> None:
     """The first of them in the place of the worst individual, the next in that of the next."""
-    places = ranked(island.fitness())[::-1]
+    places = _ranked(island, island.fitness())[::-1]
     for place, migrant in zip(places, migrants, strict=False):
         island.receive(place, migrant)
+
+
+def _ranked(island: Island, fitness: Sequence[float]) -> Sequence[int]:
+    """The numbers of the individuals, the best first; where a cost is minimised, as they stand."""
+    return range(len(fitness)) if island.problem.minimises else ranked(fitness)
 
 
 def migrates(settings: Settings, generation: int) -> bool:
@@ -151,7 +157,7 @@ class IslandEvolver(Evolver):
 
     @property
     def champions(self) -> list[Champion]:
-        return merged(island.champions for island in self.islands)
+        return merged(self.problem, (island.champions for island in self.islands))
 
     def measurer(self) -> Measurer:
         return self.islands[0].measurer()
@@ -159,7 +165,7 @@ class IslandEvolver(Evolver):
     def tuned(self) -> list[Champion]:
         """As of one population, in the time of one: a run may have a thousand islands."""
         best = self.islands[best_island([island.fitness() for island in self.islands])]
-        return best.tune(merged((self.champions, best.pruned())))
+        return best.tune(merged(self.problem, (self.champions, best.pruned())))
 
 
 def encode(text: str) -> bytes:

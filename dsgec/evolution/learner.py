@@ -208,7 +208,7 @@ class Learner(Scorer):
         for value in self._values(derivation):
             total += value * value
         fitness = score.fitness + self.learning.penalty * total
-        return Score(fitness + self.learning.parsimony * score.size, size=score.size)
+        return replace(score, fitness=fitness + self.learning.parsimony * score.size)
 
 
 def _held_back(one: Individual, step: _Step) -> tuple[Rate, ...]:

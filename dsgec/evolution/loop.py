@@ -4,16 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dsgec.evolution.breeding import Breeding, make_breeding
+from dsgec.evolution.front import ordered
 from dsgec.evolution.individual import Individual, Offspring
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.scoring import Scorer, explain
-from dsgec.evolution.settings import Settings
+from dsgec.evolution.settings import NOTHING, Settings
 from dsgec.random import Stream
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A generation, and the counts of the run up to it."""
+    """A generation, and the counts of the run up to it.
+
+    Where a cost is minimised, the population stands in the order of `dsgec.evolution.front`.
+    """
 
     generation: int
     population: tuple[Individual, ...]
@@ -53,10 +57,18 @@ def evolve(
     for generation in range(state.generation + 1, settings.generations + 1):
         parents = state.population
         scorer.forget(i.derivation.phenotype for i in parents if not i.derivation.fault)
-        elite = tuple(parents[i] for i in ranked([p.fitness for p in parents])[: settings.elites])
         offspring = _offspring(breeding, settings, parents, generation)
-        state = _state(generation, elite, offspring, scorer)
+        state = _state(generation, _elite(problem, settings, parents), offspring, scorer)
         yield state
+
+
+def _elite(
+    problem: Problem, settings: Settings, parents: tuple[Individual, ...]
+) -> tuple[Individual, ...]:
+    """The parents that children compete with: all of them, where a cost is minimised."""
+    if problem.minimises:
+        return parents
+    return tuple(parents[i] for i in ranked([p.fitness for p in parents])[: settings.elites])
 
 
 def _offspring(
@@ -73,15 +85,17 @@ def _offspring(
     for number in range(settings.elites, settings.population, 2):
         first = Stream(settings.seed, generation, number)
         second = Stream(settings.seed, generation, number + 1)
-        mother = _tournament(parents, settings.tournament, first)
-        father = _tournament(parents, settings.tournament, first)
+        mother = _tournament(parents, settings, first)
+        father = _tournament(parents, settings, first)
         children += breeding.pair(mother, father, first, second)
     return children[: settings.population - settings.elites]
 
 
-def _tournament(parents: Sequence[Individual], size: int, stream: Stream) -> Individual:
-    """The best of `size` drawn individuals; of equals, the one that stands first."""
-    drawn = [stream.below(len(parents)) for _ in range(size)]
+def _tournament(parents: Sequence[Individual], settings: Settings, stream: Stream) -> Individual:
+    """The best of the drawn individuals; of equals, the one that stands first."""
+    drawn = [stream.below(len(parents)) for _ in range(settings.tournament)]
+    if settings.minimise != NOTHING:
+        return parents[min(drawn)]
     return parents[min(drawn, key=lambda i: (parents[i].fitness, i))]
 
 
@@ -98,4 +112,7 @@ def _state(
 ) -> State:
     scorer.begin(generation)
     population = (*scorer.elite(elite), *scorer.individuals(offspring))
+    if scorer.problem.minimises:
+        best = ordered([(one.fitness, one.score.cost) for one in population])
+        population = tuple(population[number] for number in best[: len(offspring)])
     return State(generation, population, scorer.evaluations, scorer.reused)

@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, Protocol
@@ -10,18 +10,24 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.evolution.native_costs import make_costs
 from dsgec.evolution.native_input import Machine, make_parameters, make_test_tables
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
 from dsgec.fitness.objectives import spread
-from dsgec.native.engine import EngineTables, NativeEngine, TablePart
+from dsgec.native.engine import NativeEngine
+from dsgec.native.values import EngineTables, TablePart
+from dsgec.network.cost import prices, work
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import Size, size
 from dsgec.network.text import text
 
 Figures = dict[str, dict[str, float | None]]
 """The metrics by part, "train" and "test"."""
+
+Taken = tuple[int, int] | None
+"""Bytes of flash and cycles for a row, where they can be estimated."""
 
 _NUMBER = re.compile("@([0-9a-f]{16})")
 
@@ -40,6 +46,9 @@ class Measurer(Protocol):
 
     def scores(self, phenotypes: Sequence[str]) -> list[float]:
         """For each text, the score on the training rows that people read: without penalties."""
+
+    def costs(self, phenotypes: Sequence[str]) -> list[Taken]:
+        """For each text, what its C takes of the problem's chip."""
 
 
 def measured(problem: Problem, outputs: NDArray[np.float64]) -> Figures:
@@ -89,6 +98,18 @@ class PlainMeasurer:
         networks = map(self.problem.network, phenotypes)
         return [self.problem.score(evaluate(network, rows)) for network in networks]
 
+    def costs(self, phenotypes: Sequence[str]) -> list[Taken]:
+        models = map(self.problem.model, phenotypes)
+        return [_taken(self.problem, work(model)) for model in models]
+
+
+def _taken(problem: Problem, counts: Mapping[str, int]) -> Taken:
+    own = prices(problem.chip, problem.dtype)
+    if not counts.keys() <= own.needs.keys():
+        return None  # the table of prices is older than a function
+    cost = own.of(counts)
+    return cost.flash, cost.cycles
+
 
 class NativeMeasurer:
     """Has engines do it: for either part of the rows one a thread, all on the same tables.
@@ -102,10 +123,11 @@ class NativeMeasurer:
     ) -> None:
         self._problem, self._threads = problem, threads
         self._parts: dict[str, _NativePart] = {}
+        costs = make_costs(problem)
         one = make_parameters(problem, settings) | {"population": 1, "elites": 0, "batch": 0}
         for name, rows in parts(problem):
             tables = machine.tables if name == "train" else make_test_tables(problem)
-            engines = [NativeEngine(machine.library, one, tables) for _ in range(threads)]
+            engines = [NativeEngine(machine.library, one, tables, costs) for _ in range(threads)]
             self._parts[name] = _NativePart(problem, rows, tables, engines)
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
@@ -137,6 +159,12 @@ class NativeMeasurer:
     def scores(self, phenotypes: Sequence[str]) -> list[float]:
         engine = self._parts["train"].engines[0]
         return [self._problem.natural(engine.score(phenotype)[1]) for phenotype in phenotypes]
+
+    def costs(self, phenotypes: Sequence[str]) -> list[Taken]:
+        if isinstance(self._problem.threshold, str):  # it may be the usual one for some networks
+            return PlainMeasurer(self._problem).costs(phenotypes)
+        engine = self._parts["train"].engines[0]
+        return [_taken(self._problem, engine.work(phenotype)) for phenotype in phenotypes]
 
 
 class _NativePart:

@@ -12,8 +12,9 @@ from dsgec.evolution import scoring
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.objectives import LANES, OBJECTIVES
-from dsgec.native.engine import EngineTables, Parameters
 from dsgec.native.library import Library
+from dsgec.native.values import EngineTables, Parameters
+from dsgec.network.cost import Prices, prices
 
 _ELSEWHERE = ("threads", "batch")
 """Parameters that no result depends on, or that the digest of the problem has."""
@@ -122,7 +123,13 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
     for array in (tables.columns, tables.single, tables.row_weights):
         if array is not None:
             digest.update(array.astype("<f8", copy=False).data)
+    if problem.minimises:
+        digest.update(repr((problem.minimise, _prices(problem))).encode())
     return digest.digest()
+
+
+def _prices(problem: Problem) -> Prices | None:
+    return prices(problem.chip, problem.dtype) if problem.has_prices else None
 
 
 def run_identity(problem: bytes, parameters: Parameters) -> bytes:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.bnf.directives import LINEAR
 from dsgec.bnf.expand import expand
 from dsgec.bnf.ir import Grammar
@@ -16,7 +17,7 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, shuffled, split
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.evolution.check import check_language, check_task, outputs_needed
-from dsgec.evolution.settings import Settings
+from dsgec.evolution.settings import DTYPES, NOTHING, Settings
 from dsgec.fitness.linear import FittedLine, fit_line
 from dsgec.fitness.objectives import (
     CLASSIFICATION,
@@ -35,6 +36,8 @@ from dsgec.genome.numbers import fold_numbers
 from dsgec.genome.represent import represent
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
+from dsgec.network.chips import USUAL_CHIP
+from dsgec.network.cost import cost, prices
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
@@ -66,7 +69,8 @@ class Problem:
 
     Without `learning`, the run is one of the paper's. `row_weights` are those of the training rows,
     in their order, where they count differently: see `dsgec.fitness.row_weights`. The `threshold`
-    is that of two classes, or `auto`.
+    is that of two classes, or `auto`. `minimise` is the second objective, if there is one,
+    and the `chip` and the `dtype` are what networks are priced for.
     """
 
     grammar: Grammar
@@ -78,6 +82,37 @@ class Problem:
     learning: Learning | None = None
     row_weights: NDArray[np.float64] | None = None
     threshold: float | str = USUAL_THRESHOLD
+    minimise: str = NOTHING
+    chip: str = USUAL_CHIP
+    dtype: str = DTYPES[0]
+
+    @property
+    def minimises(self) -> bool:
+        """Whether there is a second objective, the cost of a network."""
+        return self.minimise != NOTHING
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether that cost is what a network takes of a chip."""
+        return self.minimises and self.minimise != "connections"
+
+    @property
+    def decides_by_threshold(self) -> bool:
+        """Whether two classes are told apart by a threshold of their own, of any network."""
+        return self.threshold != USUAL_THRESHOLD
+
+    def cost(self, network: Network, connections: int) -> int:
+        """What is minimised, of the simplified network of a text with so many connections.
+
+        What brings an output to the target's own units is the same for all, and not counted.
+        """
+        if not self.has_prices:
+            return connections
+        dataset = self.dataset
+        threshold = 0.0 if self.decides_by_threshold else USUAL_THRESHOLD  # not known yet, if auto
+        model = Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
+        taken: int = getattr(cost(model, self.chip, self.dtype), self.minimise)
+        return taken
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -236,9 +271,24 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         learning,
         weigh_rows(settings, dataset, parts, objective),
         settings.threshold,
+        settings.minimise,
+        settings.chip,
+        settings.dtype,
     )
     problem.represent(settings)
+    check_prices(problem)
     return problem
+
+
+def check_prices(problem: Problem) -> None:
+    """Refuse a chip and a type without an estimate and, if it is needed, a function without one."""
+    known = prices(problem.chip, problem.dtype).needs.keys()
+    if problem.has_prices and not known >= {*FUNCTIONS}:
+        unknown = ", ".join(sorted({*FUNCTIONS} - known))
+        raise DsgecError(
+            f"there is no estimate of {unknown} on {problem.chip}",
+            f"Use {mention('minimise', 'connections')}.",
+        )
 
 
 def make_learning(settings: Settings, rows: int) -> Learning | None:

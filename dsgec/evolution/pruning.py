@@ -1,10 +1,12 @@
 """The best network of a run to smaller and smaller ones, for the hall of fame.
 
 A search that ends with large networks has seen few good small ones. So the winner is walked down:
-of several parts that could go, the one whose connections cost least goes, and the numbers that are
-left take a few steps; then the next. templates/engine/prune.c does the same.
+of several parts that could go, the one that is missed least for what it saves goes, and the numbers
+that are left take a few steps; then the next. What is saved are connections or, where another cost
+is minimised, that. templates/engine/prune.c does the same.
 """
 
+from dsgec.evolution.hall import make_hall
 from dsgec.evolution.individual import Champion, Individual, Offspring
 from dsgec.evolution.learner import Learner
 from dsgec.evolution.problem import Problem
@@ -23,14 +25,16 @@ _PRUNING = (1 << 64) - 2  # a generation that no run reaches: its draws are thos
 def prune(
     problem: Problem, settings: Settings, learner: Learner, best: Individual, rounds: int
 ) -> list[Champion]:
-    """The networks on the way down, by size."""
-    found: dict[int, Champion] = {}
+    """The networks on the way down, as in a hall of fame."""
+    hall = make_hall(problem)
 
     def admit(one: Individual) -> None:
-        size, fitness = one.score.size, one.fitness
-        if size not in found or fitness < found[size].fitness:
-            derivation = one.derivation
-            found[size] = Champion(size, fitness, derivation.phenotype, derivation.genotype)
+        derivation, score = one.derivation, one.score
+        hall.admit(
+            Champion(
+                score.size, score.fitness, derivation.phenotype, derivation.genotype, score.cost
+            )
+        )
 
     current = best
     if problem.batch:  # its fitness is by some rows only
@@ -45,13 +49,13 @@ def prune(
             break
         current = smaller
         admit(current)
-    return [found[size] for size in sorted(found)]
+    return hall.champions
 
 
 def _prune_once(
     problem: Problem, settings: Settings, learner: Learner, current: Individual, stream: Stream
 ) -> Individual | None:
-    """The individual less the part that costs least, if anything can go."""
+    """The individual less the part that is missed least, if anything can go."""
     individuals, genotype = problem.represent(settings), current.derivation.genotype
     neurons = find_neurons(problem.tables)
     places = edit.hoistable(problem.tables, plant(problem.tables, genotype))
@@ -63,8 +67,8 @@ def _prune_once(
         (one,) = learner.learned([Offspring(derivation)], 0)
         if (
             not one.score.reason
-            and one.score.size < current.score.size
-            and (best is None or _cost(current, one) < _cost(current, best))
+            and one.score.cost < current.score.cost
+            and (best is None or _loss(current, one) < _loss(current, best))
         ):
             best = one
     if best is None:
@@ -73,6 +77,6 @@ def _prune_once(
     return learned
 
 
-def _cost(before: Individual, after: Individual) -> float:
-    """What a connection that has gone costs."""
-    return (after.fitness - before.fitness) / (before.score.size - after.score.size)
+def _loss(before: Individual, after: Individual) -> float:
+    """How much worse the fitness is for each connection, or byte, or cycle, that is saved."""
+    return (after.fitness - before.fitness) / (before.score.cost - after.score.cost)

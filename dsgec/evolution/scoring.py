@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, mention
+from dsgec.evolution.hall import make_hall
 from dsgec.evolution.hash import hash_text
 from dsgec.evolution.individual import (
     INFINITE,
-    LARGEST_CHAMPION,
     NOT_FINITE,
     REFUSED,
     Champion,
@@ -45,7 +45,7 @@ class Scorer:
         self.reused = 0
         # By hash: the texts themselves would fill the memory.
         self.memory: dict[bytes, Score] = {}
-        self.hall: dict[int, Champion] = {}
+        self.hall = make_hall(problem)
 
     def __call__(self, phenotypes: Sequence[str]) -> list[Score]:
         """A score for each text, in order."""
@@ -85,14 +85,9 @@ class Scorer:
             self.memory = {key: self.memory[key] for key in map(hash_text, population)}
 
     def _admit(self, text: str, score: Score, genotype: Genotype | None = None) -> None:
-        """Put a text into the hall of fame, if it is the best of its size."""
-        best = self.hall.get(score.size)
-        if (
-            not score.reason
-            and score.size <= LARGEST_CHAMPION
-            and (best is None or score.fitness < best.fitness)
-        ):
-            self.hall[score.size] = Champion(score.size, score.fitness, text, genotype)
+        """Put a text into the hall of fame, if it belongs there."""
+        if not score.reason:
+            self.hall.admit(Champion(score.size, score.fitness, text, genotype, score.cost))
 
     def _evaluate(self, phenotypes: list[str]) -> list[Score]:
         scores: list[Score | None] = []
@@ -109,13 +104,14 @@ class Scorer:
             else:
                 scores.append(_refused("the network has the wrong number of outputs"))
         self.evaluations += len(networks)
+        simplified = iter(networks)
         outputs = iter(self.backend.outputs(networks, self.rows) if networks else ())
         return [
-            self._measure(text, next(outputs)) if score is None else score
+            self._measure(text, next(simplified), next(outputs)) if score is None else score
             for text, score in zip(phenotypes, scores, strict=True)
         ]
 
-    def _measure(self, text: str, outputs: NDArray[np.float64]) -> Score:
+    def _measure(self, text: str, network: Network, outputs: NDArray[np.float64]) -> Score:
         if not np.isfinite(outputs).all():
             return Score(INFINITE, "an output is not finite", outcome=NOT_FINITE)
         targets = self.targets(outputs.shape[1])
@@ -129,9 +125,8 @@ class Scorer:
             fitness = objective(outputs, targets)
         if not math.isfinite(fitness):
             return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
-        return Score(
-            fitness, size=written(text, layered=bool(self.problem.grammar.directives.layer))
-        )
+        size = written(text, layered=bool(self.problem.grammar.directives.layer))
+        return Score(fitness, size=size, cost=self.problem.cost(network, size))
 
 
 def faulty(one: Offspring) -> Score:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.genome.ir import REPRESENTATIONS
+from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 AUTO = "auto"
@@ -20,6 +21,11 @@ WEIGHTS = ("real", "grammar")
 BY_SHAPE = 600
 """Generations of a run that learns on a small table; `dsgec.evolution.budget` has the others'."""
 CONNECTIONS = ("all", "previous")
+NOTHING = "none"
+COSTS = ("connections", "flash", "cycles")
+"""What can be minimised beside the objective."""
+DTYPES = ("double", "float")
+"""The types of numbers whose cost on a chip can be estimated."""
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
 MOST_GENERATIONS = 100_000_000
 _SEEDS = (0, 2**64 - 1)
@@ -51,7 +57,13 @@ class Settings:
         0.95, "Probability that a child has two parents.", 0.0, 1.0, learned=0.0
     )
     mutation: float = setting(0.95, "Probability that a child is mutated.", 0.0, 1.0, learned=1.0)
-    elites: int = setting(1, "Best individuals that stay in the next generation.", 0, 999_999)
+    elites: int = setting(
+        1,
+        "Best individuals that stay in the next generation.",
+        *(0, 999_999),
+        learned=1,
+        chosen="1, or with a second objective 0, since then all parents may stay",
+    )
     variation: str = setting(
         "lists",
         "What changes in a child: one place of its derivation tree, or integers of its lists, as"
@@ -135,6 +147,25 @@ class Settings:
         " otherwise rmse.",
         metavar="NAME",
     )
+    minimise: str = setting(
+        NOTHING,
+        "A second objective: what a network costs in connections, or in bytes of flash or cycles"
+        " on a chip. The search then finds the front of those that nothing cheaper equals.",
+        choices=(NOTHING, *COSTS),
+        recorded_with="minimise",
+    )
+    chip: str = setting(
+        USUAL_CHIP,
+        "The chip that flash and cycles are estimated for.",
+        choices=tuple(CHIPS),
+        recorded_with="chip",
+    )
+    dtype: str = setting(
+        DTYPES[0],
+        "The type of the numbers of the C that they are estimated for.",
+        choices=DTYPES,
+        recorded_with="dtype",
+    )
     balance: bool = setting(
         False,
         "Give all classes the same weight in the objective, however many rows each has.",
@@ -199,11 +230,29 @@ class Settings:
         if self.islands > 1 and self.population > 1:
             highest["migrants"] = self.population - 1
         check(self, highest)
+        if self.minimise != NOTHING:
+            self._check_front()
         if self.ensemble > 1 and self.islands > 1:
             raise wrong(
                 "ensemble",
                 f"is {self.ensemble}, but members of an ensemble have no islands",
                 f"Leave it out, or {mention('islands')}.",
+            )
+
+    def _check_front(self) -> None:
+        if self.ensemble > 1:
+            raise wrong(
+                "ensemble",
+                f"is {self.ensemble}, but the mean of networks costs as much as all of them, which"
+                f" {mention('minimise')} is there to avoid",
+                f"Leave it out, or use {mention('islands', self.ensemble)}.",
+            )
+        if self.elites:
+            raise wrong(
+                "elites",
+                f"is {self.elites}, but with {mention('minimise', self.minimise)} all parents"
+                " compete with the children",
+                "Leave it out.",
             )
 
     def as_json(self) -> dict[str, Any]:
@@ -239,6 +288,9 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
 
     SGE and GE have the paper's operators with its rates, also where they learn.
     """
+    has_front = given.get("minimise") not in (NOTHING, None)
+    if has_front and given.get("elites") is None:  # all parents compete with the children
+        given = {**given, "elites": 0}
     settings = make(Settings, given, learned=preset.learns)
     if settings.representation == "dsge":
         return settings

@@ -34,16 +34,19 @@ from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import Derivation, Gene, Genotype, Representation
 from dsgec.genome.rates import Rate
 from dsgec.network.measure import written
+from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
 from dsgec.random import Stream
 
 _MAGIC, _LEARNING_MAGIC = b"dsgec-engine-2\n\0", b"dsgec-learns-1\n\0"
 _COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, texts
-_TEXT = struct.Struct("<16sdBI")  # hash, fitness, outcome, size
-_LEARNED = struct.Struct("<BdII")  # outcome, fitness, size, rates
+_TEXT = struct.Struct("<16sdB")  # hash, fitness, outcome; then its size
+_LEARNED = struct.Struct("<Bd")  # outcome, fitness; then its size, and how many rates there are
+_COST = struct.Struct("<Q")  # behind a size, where a cost is minimised
 _RATE = struct.Struct("<2d")
 _OUTCOMES = ("", NOT_FINITE, REFUSED)
 _LARGEST = (1 << 31) - 1  # integer of a genotype, and size of a network
+_LARGEST_COST = 1 << 53  # up to which it is exact as a double
 
 
 def identify(problem: Problem, settings: Settings) -> bytes:
@@ -61,17 +64,18 @@ def save(identity: bytes, state: State | None, scorer: Scorer, population: int) 
         population,
         len(scorer.memory),
     )
-    learning = scorer.problem.learning is not None
-    parts = [identity, _magic(scorer.problem), _COUNTS.pack(*counts)]
+    problem = scorer.problem
+    parts = [identity, _magic(problem), _COUNTS.pack(*counts)]
     for individual in state.population if state else ():
         parts.append(_genotype_bytes(individual.derivation.genotype))
-        if learning:
-            parts.append(_learned_bytes(individual))
+        if problem.learning:
+            parts.append(_learned_bytes(individual, problem))
     for key, score in scorer.memory.items():
         outcome = _OUTCOMES.index(score.outcome)
-        parts.append(_TEXT.pack(key, score.fitness, outcome, score.size))
-    for size in range(LARGEST_CHAMPION + 1):
-        champion = scorer.hall.get(size)
+        parts.append(_TEXT.pack(key, score.fitness, outcome) + _size_bytes(score, problem))
+    slots = scorer.hall.slots
+    for slot in range(LARGEST_CHAMPION + 1):
+        champion = slots.get(slot)
         text = champion.phenotype.encode("utf-8", "surrogatepass") if champion else b""
         parts.append(struct.pack("<I", len(text)))
         if champion:
@@ -85,12 +89,18 @@ def _magic(problem: Problem) -> bytes:
     return _LEARNING_MAGIC if problem.learning else _MAGIC
 
 
-def _learned_bytes(individual: Individual) -> bytes:
+def _size_bytes(score: Score, problem: Problem) -> bytes:
+    cost = _COST.pack(score.cost) if problem.minimises else b""
+    return struct.pack("<I", score.size) + cost
+
+
+def _learned_bytes(individual: Individual, problem: Problem) -> bytes:
     """What becomes of an individual that learns does not follow from its text."""
     score, rates = individual.score, individual.rates
     outcome = REFUSED if individual.derivation.fault else score.outcome
-    head = _LEARNED.pack(_OUTCOMES.index(outcome), score.fitness, score.size, len(rates))
-    return head + b"".join(_RATE.pack(*rate) for rate in rates)
+    head = _LEARNED.pack(_OUTCOMES.index(outcome), score.fitness) + _size_bytes(score, problem)
+    count = struct.pack("<I", len(rates))
+    return head + count + b"".join(_RATE.pack(*rate) for rate in rates)
 
 
 def restore(
@@ -110,10 +120,10 @@ def restore(
 
 def migrant_bytes(individual: Individual, problem: Problem) -> bytes:
     """A valid individual, for a population of the same run with another seed."""
+    genotype = _genotype_bytes(individual.derivation.genotype)
     if problem.learning:
-        return _genotype_bytes(individual.derivation.genotype) + _learned_bytes(individual)
-    score = struct.pack("<dI", individual.fitness, individual.score.size)
-    return _genotype_bytes(individual.derivation.genotype) + score
+        return genotype + _learned_bytes(individual, problem)
+    return genotype + struct.pack("<d", individual.fitness) + _size_bytes(individual.score, problem)
 
 
 def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> Individual:
@@ -148,8 +158,8 @@ class _Reader:
                 individuals.append(self.learned(genotypes[-1]))
         for _ in range(texts):
             self.text()
-        for size in range(LARGEST_CHAMPION + 1):
-            self.champion(size)
+        for slot in range(LARGEST_CHAMPION + 1):
+            self.champion(slot)
         _expect(self.at == len(self.data))
         self.scorer.evaluations, self.scorer.reused = evaluations, reused
         if not generation:
@@ -159,17 +169,19 @@ class _Reader:
         return State(generation - 1, tuple(individuals), evaluations, reused)
 
     def learned(self, genotype: Genotype) -> Individual:
-        number, fitness, size, count = self.unpack(_LEARNED)
+        number, fitness = self.unpack(_LEARNED)
+        size, cost = self.size()
+        count = self.number()
         derivation = self.express(genotype)
         _expect(number < len(_OUTCOMES))
         outcome = _OUTCOMES[number]
         _expect(not derivation.fault or outcome == REFUSED)
-        _expect_score(outcome, fitness, size)
+        _expect_score(outcome, fitness, size, cost)
         _expect(count in (0, len(derivation.numbers)))
         rates = tuple(Rate(*self.unpack(_RATE)) for _ in range(count))
         _expect(all(rate.step > 0 and all(map(math.isfinite, rate)) for rate in rates))
         reason = derivation.fault or outcome
-        return Individual(derivation, Score(fitness, reason, size, outcome), rates)
+        return Individual(derivation, Score(fitness, reason, size, outcome, cost), rates)
 
     def express(self, genotype: Genotype) -> Derivation:
         return _express(self.problem.represent(self.settings), genotype)
@@ -192,12 +204,15 @@ class _Reader:
             individual = self.learned(genotype)
             _expect(self.at == len(self.data) and not individual.score.reason)
             return individual
-        fitness, size = self.unpack(struct.Struct("<dI"))
-        _expect(self.at == len(self.data) and math.isfinite(fitness) and size <= _LARGEST)
+        (fitness,) = self.unpack(struct.Struct("<d"))
+        size, cost = self.size()
+        _expect(self.at == len(self.data))
+        _expect_score("", fitness, size, cost)
         derivation = _express(self.problem.represent(self.settings), genotype)
         _expect(not derivation.fault)
         key = hash_text(derivation.phenotype)
-        return Individual(derivation, self.scorer.memory.setdefault(key, Score(fitness, size=size)))
+        score = Score(fitness, size=size, cost=cost)
+        return Individual(derivation, self.scorer.memory.setdefault(key, score))
 
     def genotype(self) -> Genotype:
         genes: dict[Gene, tuple[int, ...]] = {}
@@ -211,13 +226,14 @@ class _Reader:
         return genes
 
     def text(self) -> None:
-        key, fitness, number, size = self.unpack(_TEXT)
+        key, fitness, number = self.unpack(_TEXT)
+        size, cost = self.size()
         _expect(number < len(_OUTCOMES) and key not in self.scorer.memory)
         outcome = _OUTCOMES[number]
-        _expect_score(outcome, fitness, size)
-        self.scorer.memory[key] = Score(fitness, outcome, size, outcome)
+        _expect_score(outcome, fitness, size, cost)
+        self.scorer.memory[key] = Score(fitness, outcome, size, outcome, cost)
 
-    def champion(self, size: int) -> None:
+    def champion(self, slot: int) -> None:
         length = self.number()
         if not length:
             return
@@ -229,10 +245,19 @@ class _Reader:
             _expect(len(text.encode("utf-8", "surrogatepass")) == length)
         else:
             text = self.bytes(length).decode("utf-8", "surrogatepass")
-        _expect(math.isfinite(fitness) and self.problem.fits(self.problem.parse(text)))
-        layered = bool(self.problem.grammar.directives.layer)
-        _expect(written(text, layered=layered) == size)
-        self.scorer.hall[size] = Champion(size, fitness, text, genotype)
+        network = self.problem.parse(text)
+        _expect(math.isfinite(fitness) and self.problem.fits(network))
+        size = written(text, layered=bool(self.problem.grammar.directives.layer))
+        cost = self.problem.cost(simplify(network), size) if self.problem.minimises else size
+        champion = Champion(size, fitness, text, genotype, cost)
+        self.scorer.hall.admit(champion)
+        slots = self.scorer.hall.slots
+        _expect(slots.get(slot) is champion and max(slots) == slot)
+
+    def size(self) -> tuple[int, int]:
+        """A size, and the cost that is minimised: the same, if none is."""
+        size = self.number()
+        return size, self.unpack(_COST)[0] if self.problem.minimises else size
 
     def number(self) -> int:
         return int.from_bytes(self.bytes(4), "little")
@@ -247,9 +272,9 @@ class _Reader:
         return part
 
 
-def _expect_score(outcome: str, fitness: float, size: int) -> None:
-    _expect(fitness == INFINITE and size == 0 if outcome else math.isfinite(fitness))
-    _expect(size <= _LARGEST)
+def _expect_score(outcome: str, fitness: float, size: int, cost: int) -> None:
+    _expect(fitness == INFINITE and size == cost == 0 if outcome else math.isfinite(fitness))
+    _expect(size <= _LARGEST and cost <= _LARGEST_COST)
 
 
 def _expect(condition: bool) -> None:

@@ -32,34 +32,33 @@ def tune_champions(
     tune: Tune,
     score: Score,
 ) -> list[Champion]:
-    """The champions with better numbers, less those that a smaller one is as good as."""
+    """The champions with better numbers, less those that one before them is as good as."""
     if problem.learning is None:
         return [*champions]
-    ranked = sorted(champions, key=lambda champion: (champion.fitness, champion.size))
-    best = {champion.size for champion in ranked[:MOST_TUNED]}
-    worth_it = best | {champion.size for champion in _front(champions)}
-    return _front(
-        [
-            _tuned(
-                problem,
-                settings,
-                champion,
-                settings.tuning if champion.size in best else settings.tuning // MOST_TUNED,
-                tune,
-                score,
-            )
-            for champion in champions
-            if champion.size in worth_it
-        ]
-    )
+    ranked = sorted(range(len(champions)), key=lambda number: (champions[number].fitness, number))
+    best = {*ranked[:MOST_TUNED]}
+    worth_it = best | {*_front(champions)}
+    tuned = [
+        _tuned(
+            problem,
+            settings,
+            champion,
+            settings.tuning if number in best else settings.tuning // MOST_TUNED,
+            tune,
+            score,
+        )
+        for number, champion in enumerate(champions)
+        if number in worth_it
+    ]
+    return [tuned[number] for number in _front(tuned)]
 
 
-def _front(champions: Sequence[Champion]) -> list[Champion]:
-    """The champions, by size, that are better than all smaller ones."""
-    found: list[Champion] = []
-    for champion in champions:
-        if not found or champion.fitness < found[-1].fitness:
-            found.append(champion)
+def _front(champions: Sequence[Champion]) -> list[int]:
+    """The numbers of the champions that are better than all before them: smaller or cheaper."""
+    found: list[int] = []
+    for number, champion in enumerate(champions):
+        if not found or champion.fitness < champions[found[-1]].fitness:
+            found.append(number)
     return found
 
 

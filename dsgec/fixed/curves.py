@@ -53,7 +53,8 @@ def curve(function: str, low: float, high: float) -> FunctionCurve:
         case "cos":
             ends = _wave(value, 0.0)
         case _:
-            ends = _pieces(value, _turns(function, value, low, high))
+            slope = _valued_slope(function, value)
+            ends = _pieces(value, _turns(slope, low, high))
     return FunctionCurve((function,), value, ends)
 
 
@@ -132,45 +133,52 @@ def _wave(value: Callable[[Array], Array], start: float) -> Callable[[Array, Arr
     return ends
 
 
-def _turns(function: str, value: Callable[[Array], Array], low: float, high: float) -> list[float]:
-    """Where a function stops to rise or to fall: where its slope changes its sign.
-
-    Looked for at 65,536 places of the interval, so no two of them may be closer than that.
-    """
+def _valued_slope(function: str, value: Callable[[Array], Array]) -> Callable[[Array], Array]:
     slope = getattr(vector, SLOPES[function][0])
 
-    def sign(x: Array) -> Array:
+    def found(x: Array) -> Array:
         with np.errstate(all="ignore"):
-            found: Array = np.sign(slope(x, value(x)))
-        return found
+            return np.asarray(slope(x, value(x)), np.float64)
 
+    return found
+
+
+def _turns(slope: Callable[[Array], Array], low: float, high: float) -> list[tuple[float, float]]:
+    """Where a function stops to rise or to fall: where its slope changes its sign.
+
+    Looked for at 65,536 places of the interval, so no two of them may be closer than that. With
+    each place comes how much the function can change between it and the exact one.
+    """
     x = np.linspace(low, high, _SAMPLES + 1)
-    signs = sign(x)
+    signs = np.sign(slope(x))
     places = np.flatnonzero(signs[1:] != signs[:-1])
     turns = []
     for place in places.tolist():
         a, b = float(x[place]), float(x[place + 1])
         for _ in range(_HALVINGS):
             middle = (a + b) / 2
-            if sign(np.array([middle]))[0] == signs[place]:
+            if np.sign(slope(np.array([middle])))[0] == signs[place]:
                 a = middle
             else:
                 b = middle
-        turns += [a, b]
+        steepest = float(np.abs(slope(x[place : place + 2])).max())
+        turns.append((a, steepest * (b - a)))
     return turns
 
 
-def _pieces(value: Callable[[Array], Array], turns: list[float]) -> Callable[[Array, Array], Ends]:
+def _pieces(
+    value: Callable[[Array], Array], turns: list[tuple[float, float]]
+) -> Callable[[Array, Array], Ends]:
     """Of a function that is monotone between its turns."""
 
     def ends(low: Array, high: Array) -> Ends:
         a, b = value(low), value(high)
         least, most = np.minimum(a, b), np.maximum(a, b)
-        for turn in turns:
+        for turn, slack in turns:
             inside = (low <= turn) & (turn <= high)
             there = value(np.array([turn]))[0]
-            least = np.where(inside, np.minimum(least, there), least)
-            most = np.where(inside, np.maximum(most, there), most)
+            least = np.where(inside, np.minimum(least, there - slack), least)
+            most = np.where(inside, np.maximum(most, there + slack), most)
         return least, most
 
     return ends

@@ -6,6 +6,8 @@ Every bound is computed in fractions, which do not round, and becomes a float by
 import math
 from fractions import Fraction
 
+from dsgec.errors import DsgecError
+
 ROUNDING = 2.0**-52
 """Twice what rounding changes a double by, as a share of it: so that a bound itself may round."""
 
@@ -13,7 +15,7 @@ TINY = 2.0**-1060
 """More than what rounding changes a number by that is too small for all digits."""
 
 MOST_DIGITS = 900
-"""Behind the point, or before it: 2^900 is still a double."""
+"""Before or behind the point: 2^900 is still a double."""
 
 _DIGITS = 120
 
@@ -60,3 +62,13 @@ def floor_log2(value: Fraction) -> int:
 def nearest(value: Fraction, fraction: int) -> int:
     """value · 2^fraction, rounded."""
     return math.floor(value * power_of_two(fraction) + Fraction(1, 2))
+
+
+def refuse_extreme(fraction: int) -> None:
+    """Numbers so large or so small that bounds of them are not finite, or 0."""
+    if abs(fraction) > MOST_DIGITS:
+        raise DsgecError(
+            f"the network computes with numbers of about 2^{-fraction}, which fixed point"
+            " cannot hold",
+            "Export it as double.",
+        )

@@ -6,15 +6,16 @@ from fractions import Fraction
 from dsgec.arithmetic.table import DEFINED
 from dsgec.errors import DsgecError
 from dsgec.fixed.curves import FunctionCurve, curve, power_of, power_to
-from dsgec.fixed.exact import ROUNDING, TINY, above, below, floor_log2, power_of_two
+from dsgec.fixed.exact import ROUNDING, TINY, above, below, floor_log2, power_of_two, refuse_extreme
 from dsgec.fixed.forms import Form, Quantity, constant_form, negate, quantity_form, scale
 from dsgec.fixed.ir import RESULT_BITS, largest
-from dsgec.fixed.tables import sample
-from dsgec.fixed.writer import Writer, refuse_extreme
+from dsgec.fixed.tables import Sampled, sample
+from dsgec.fixed.writer import Writer
 from dsgec.network.powers import multiplications
 from dsgec.network.simplify import apply
 
-_EVERYWHERE = 1e4  # functions that saturate have done so by then
+_EVERYWHERE = 1e4  # functions that saturate soon have done so by far
+_SOON = 32.0
 _NARROWER = "Give narrower ranges with --range COLUMN=LO:HI, or export it as float."
 _RECIPROCAL = Fraction(1, 1 << 15)
 """How far the reciprocal of the arithmetic is from the exact one, as a share: a test tries all."""
@@ -182,19 +183,29 @@ def apply_curve(writer: Writer, function: str, a: Form) -> Form:
     """A function of the table, as a table of integers."""
     if a.is_constant and not a.rounding:
         return constant_form(apply(function, float(a.constant)))
-    if not DEFINED[function].is_bounded:
+    shared = _shared(writer, function) if DEFINED[function].is_bounded else None
+    if shared is None:
         return looked_up(writer, curve(function, a.low, a.high), a)
-    # One table serves all neurons.
+    return _looked(writer, shared, a)
+
+
+def _shared(writer: Writer, function: str) -> Sampled | None:
+    """The one table that serves all neurons, of a function that saturates soon."""
     if function not in writer.shared:
         whole = curve(function, -_EVERYWHERE, _EVERYWHERE)
         writer.shared[function] = sample(whole, -_EVERYWHERE, _EVERYWHERE, writer.bits)
-    sampled = writer.shared[function]
+    found = writer.shared[function]
+    reach = max(-found.first, found.table.last) * 2.0**-found.argument_fraction
+    return found if reach <= _SOON else None
+
+
+def _looked(writer: Writer, sampled: Sampled, a: Form) -> Form:
     limits = sampled.first, sampled.table.last
     argument = writer.argument(a, sampled.argument_fraction, limits)
     return quantity_form(writer.looked(sampled, argument))
 
 
-def looked_up(writer: Writer, function: FunctionCurve, a: Form, bits: int | None = None) -> Form:
+def looked_up(writer: Writer, function: FunctionCurve, a: Form) -> Form:
     """A function over the interval of its argument, as a table of its own."""
     low, high = function.over(a.low, a.high)
     if not (abs(low) < float("inf") and abs(high) < float("inf")):
@@ -203,10 +214,7 @@ def looked_up(writer: Writer, function: FunctionCurve, a: Form, bits: int | None
             f" {a.low:.4g} and {a.high:.4g} has no limit",
             _NARROWER,
         )
-    sampled = sample(function, a.low, a.high, bits or writer.bits)
-    limits = sampled.first, sampled.table.last
-    argument = writer.argument(a, sampled.argument_fraction, limits)
-    return quantity_form(writer.looked(sampled, argument))
+    return _looked(writer, sample(function, a.low, a.high, writer.bits), a)
 
 
 def power_of_two_numbers(writer: Writer, a: Form, b: Form) -> Form:

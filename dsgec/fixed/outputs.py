@@ -10,7 +10,8 @@ from dsgec.errors import DsgecError
 from dsgec.fixed.curves import FunctionCurve
 from dsgec.fixed.exact import above, power_of_two
 from dsgec.fixed.forms import Form, Quantity, quantity_form
-from dsgec.fixed.ir import RESULT_BITS, Operand, Sum, largest
+from dsgec.fixed.ir import RESULT_BITS, Operand, Sum, WholeNumber, largest
+from dsgec.fixed.sums import MOST_SHIFT
 from dsgec.fixed.tables import sample
 from dsgec.fixed.writer import Writer
 
@@ -31,19 +32,28 @@ def softmax(writer: Writer, outputs: list[Form]) -> list[Form]:
     reach = max(one.most for one in z) - min(one.least for one in z)
     deepest = min(math.ldexp(reach, -fraction), _DEEPEST) or 1.0
     sampled = sample(_FALLING, 0.0, deepest, RESULT_BITS, finest=fraction)
+    # The greatest z has a power of 1, which the sum is not below: its reciprocal needs 15 bits.
+    assert sampled.table.entries[0] >= 1 << (_ONE - 1)
+    assert min(sampled.table.entries) >= 0
     lack = fraction - sampled.argument_fraction
+    farthest, half = math.ldexp(reach, -fraction), (1 << lack) >> 1
+    is_near = lack > MOST_SHIFT  # so that every distance is 0 in the digits of the table
+    error = math.ldexp(0.5, -sampled.argument_fraction) if lack else 0.0
     powers = []
     for one in z:
-        half = (1 << lack) >> 1
-        distance = writer.emit(Sum(((greatest, 1), (one.operand, -1)), half, lack))
+        distance: Operand = (
+            WholeNumber(0)
+            if is_near
+            else writer.emit(Sum(((greatest, 1), (one.operand, -1)), half, lack))
+        )
         argument = Quantity(
             distance,
             sampled.argument_fraction,
             0.0,
-            math.ldexp(reach, -fraction),
-            math.ldexp(0.5, -sampled.argument_fraction) if lack else 0.0,
+            farthest,
+            farthest if is_near else error,
             0,
-            (reach + half) >> lack,
+            0 if is_near else (reach + half) >> lack,
         )
         powers.append(writer.looked(sampled, argument))
     total = writer.emit(Sum(tuple((power.operand, 1) for power in powers), 0, 0))

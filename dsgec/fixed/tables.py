@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic import vector_integer
 from dsgec.fixed.curves import FunctionCurve
-from dsgec.fixed.exact import MOST_DIGITS, floor_log2
+from dsgec.fixed.exact import MOST_DIGITS, floor_log2, refuse_extreme
 from dsgec.fixed.ir import FunctionTable, largest
 
 _MOST_SEGMENTS = {16: 256, 8: 64}
@@ -93,26 +93,28 @@ def sample(
     low, high = _trimmed(curve, low, high, 2.0**-fraction / 2)
     reach = max(abs(low), abs(high))
     digits = floor_log2(Fraction(most) / Fraction(reach)) if reach else 0
-    digits = max(min(digits, MOST_DIGITS if finest is None else finest), -MOST_DIGITS)
+    digits = min(digits, MOST_DIGITS if finest is None else finest)
+    refuse_extreme(digits)
     first = max(math.floor(low * 2.0**digits), -most)
     last = min(math.ceil(high * 2.0**digits), most)
     look, total = _symmetry(curve, first, last, digits, fraction, bits)
     if look != "look":
         first, last = 0, max(-first, last)
-    best = None
     arguments = np.arange(-last if look != "look" else first, last + 1, dtype=np.int32)
     exact = curve.value(arguments.astype(np.float64) * 2.0**-digits) * 2.0**fraction
+    found: list[tuple[float, Sampled]] = []
     for shift in range(14, -1, -1):
         segments = ((last - first) >> shift) + 1
-        if best is not None and segments > _MOST_SEGMENTS[bits]:
+        if found and segments > _MOST_SEGMENTS[bits]:
             break
         entries = _entries(curve, first, shift, segments + 1, digits, fraction, bits)
         table = FunctionTable(entries, look, first, last, shift, total)
-        best = Sampled(curve, table, digits, fraction, *whole)
-        if np.abs(best.values(arguments) - exact).max() <= _TOLERANCE[bits]:
+        sampled = Sampled(curve, table, digits, fraction, *whole)
+        error = float(np.abs(sampled.values(arguments) - exact).max())
+        found.append((error, sampled))
+        if error <= _TOLERANCE[bits]:
             break
-    assert best is not None
-    return best
+    return min(found, key=lambda one: one[0])[1]
 
 
 def value_fraction(size: float, bits: int) -> int:
@@ -144,10 +146,10 @@ def _trimmed(
                 bent = middle
         return flat
 
-    if is_flat(low, high):
-        middle = (low + high) / 2
-        return middle, middle
-    return end(low, high), end(high, low)
+    start, stop = end(low, high), end(high, low)
+    if start >= stop:  # one value is near enough to all others
+        start = stop = start / 2 + stop / 2
+    return start, stop
 
 
 def _symmetry(
@@ -171,7 +173,11 @@ def _symmetry(
 def _entries(
     curve: FunctionCurve, first: int, shift: int, count: int, digits: int, fraction: int, bits: int
 ) -> tuple[int, ...]:
-    """Entries such that lines between them are as far above the function as below it."""
+    """Entries such that lines between them are as far above the function as below it.
+
+    They stay between the least and the greatest value of the function; where there is an entry for
+    every argument, they are its values.
+    """
     places = (first + (np.arange(count * 2 - 1) << shift) / 2) * 2.0**-digits
     values = curve.value(places)
     inside = np.isfinite(values)  # one entry is beyond the interval, and can be beyond all limits
@@ -180,5 +186,6 @@ def _entries(
     bends = (middles - (ends[1:] + ends[:-1]) / 2) / 4
     lifts = np.concatenate([bends, bends[-1:]]) + np.concatenate([bends[:1], bends])
     most = largest(bits)
-    scaled = np.rint((ends + lifts) * 2.0**fraction)
+    lifted = np.clip(ends + lifts, ends.min(), ends.max()) if shift else ends
+    scaled = np.rint(lifted * 2.0**fraction)
     return tuple(int(entry) for entry in np.clip(scaled, -most, most))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dsgec.errors import DsgecError
-from dsgec.fixed.exact import MOST_DIGITS, above, floor_log2, nearest, power_of_two
+from dsgec.arithmetic import integer
+from dsgec.fixed.exact import above, floor_log2, nearest, power_of_two, refuse_extreme
 from dsgec.fixed.forms import Form, Quantity
 from dsgec.fixed.ir import (
     RESULT_BITS,
@@ -44,9 +44,13 @@ class Writer:
             self.steps.append(step)
         return self._slots[step]
 
-    def call(self, function: str, *arguments: Operand | int) -> Slot:
-        operands = (WholeNumber(a) if isinstance(a, int) else a for a in arguments)
-        return self.emit(IntegerCall(function, tuple(operands)))
+    def call(self, function: str, *arguments: Operand | int) -> Operand:
+        """The result of a function of the arithmetic, which numbers alone are not a step for."""
+        operands = tuple(WholeNumber(a) if isinstance(a, int) else a for a in arguments)
+        numbers = [operand.value for operand in operands if isinstance(operand, WholeNumber)]
+        if len(numbers) == len(operands):
+            return WholeNumber(getattr(integer, function)(*numbers))
+        return self.emit(IntegerCall(function, operands))
 
     # Columns.
 
@@ -209,13 +213,3 @@ def _alone(form: Form) -> Quantity | None:
 def _fits(sum_: Accumulator, shift: int, most: int) -> bool:
     half = (1 << shift) >> 1
     return (sum_.least + half) >> shift >= -most and (sum_.most + half) >> shift <= most
-
-
-def refuse_extreme(fraction: int) -> None:
-    """Numbers so large or so small that bounds of them are not finite, or 0."""
-    if abs(fraction) > MOST_DIGITS:
-        raise DsgecError(
-            f"the network computes with numbers of about 2^{-fraction}, which fixed point"
-            " cannot hold",
-            "Export it as double.",
-        )

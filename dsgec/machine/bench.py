@@ -41,6 +41,7 @@ Report = dict[str, Any]
 
 _ROWS = (100, 1_000, 10_000, 100_000, 1_000_000)
 _POPULATIONS = (10, 100, 1_000, 10_000)
+_BACKENDS = ("engine", "c", "numpy", "reference")
 _LIMIT_FLAGS = ("-O3", "-march=native", "-fno-trapping-math")
 
 
@@ -48,25 +49,25 @@ def bench() -> Iterator[tuple[str, Report]]:
     """The measurements one by one: a name, and figures by their names."""
     one_layer = _problem("one_layer", make_dataset(read_table("wdbc")))
     many_layers = _problem("multi_layer", random_table(208, 60))
-    yield "one_layer on wdbc", _speeds(one_layer, generations=20)
-    yield "multi_layer on 208 × 60, the shape of sonar", _speeds(many_layers, generations=2)
+    yield "one_layer on wdbc", speeds(one_layer, Settings(generations=20), _BACKENDS)
+    sonar = speeds(many_layers, Settings(generations=2), _BACKENDS)
+    yield "multi_layer on 208 × 60, the shape of sonar", sonar
     yield "one_layer on wdbc, 500 generations of 100, one thread", _whole_run(one_layer)
     yield "individuals a second with one_layer on wdbc, by engine", _representations(one_layer)
     yield "the same 100 networks on more and more rows (× 20 features)", _growth_with_rows()
     yield "microseconds an individual, by population", _growth_with_population(one_layer)
-    yield "threads on 200,000 × 20", _threads()
+    large = _problem("one_layer", random_table(200_000, 20), test=0.0)
+    yield "threads on 200,000 × 20", threads(large, Settings(population=20, generations=2))
     yield "dsgec evolve one_layer wdbc --runs 30, 500 generations each", _runs()
     yield "watching 2,000 generations on a terminal", _watching(one_layer)
     yield "compiling the engine", _compile(one_layer)
     yield "starting", {"dsgec --version, ms": rounded(_start_up() * 1e3)}
 
 
-def _speeds(problem: Problem, generations: int) -> Report:
+def speeds(problem: Problem, settings: Settings, backends: Sequence[str]) -> Report:
     """Evaluations a second over the same generations, every backend in its turn."""
-    settings = Settings(generations=generations)
     best: dict[str, float] = {}
-    names = ("engine", "c", "numpy", "reference")
-    for name in itertools.chain.from_iterable([names] * 2):
+    for name in (*backends, *backends):
         for _ in range(20 if name == "engine" else 1):  # it is done before others disturb it
             evolver = choose(problem, settings, name)
             start = time.perf_counter()
@@ -94,7 +95,7 @@ def _whole_run(problem: Problem) -> Report:
         "µs an evaluation": rounded(min(seconds) * 1e6),
         "µs, a plain loop over the last population": rounded(min(limit) * 1e6),
         **report,
-        **_time_split(problem),
+        **time_split(problem, Settings(), "evaluate"),
     }
 
 
@@ -114,18 +115,18 @@ def _representations(problem: Problem) -> Report:
     }
 
 
-def _time_split(problem: Problem) -> Report:
+def time_split(problem: Problem, settings: Settings, passes: str) -> Report:
     """Shares of the time, by a build that looks at the clock (and is a little slower for it)."""
-    engine = Engine(problem, Settings(), flags=(*NATIVE, "-DDSGEC_TIMED"))
+    engine = Engine(problem, settings, flags=(*NATIVE, "-DDSGEC_TIMED"))
     start = time.perf_counter()
-    engine.step(engine.settings.generations + 1)
+    engine.step(settings.generations + 1)
     whole = time.perf_counter() - start
     parts = engine.native.times()
     shares = {
         "map": parts["mapping"],
         "operators": parts["breeding"] - parts["mapping"],
         "parse": parts["parsing"],
-        "evaluate": parts["evaluating"],
+        passes: parts["evaluating"],
     }
     shares["other"] = whole - sum(shares.values())
     return {f"{name}, % of the time": rounded(100 * part / whole) for name, part in shares.items()}
@@ -157,8 +158,7 @@ def _limit(problem: Problem, engine: Engine) -> float:
 
 def _growth_with_rows() -> Report:
     """The same networks on tables of the same columns and ever more rows."""
-    report = {}
-    before = (0, 0.0)
+    spent = {}
     for rows in _ROWS:
         problem = _problem("one_layer", random_table(rows, 20), test=0.0)
         first = Engine(problem, Settings(population=100, generations=0))
@@ -171,12 +171,20 @@ def _growth_with_rows() -> Report:
             for text in texts:
                 engine.native.score(text)
             best = min(best, time.perf_counter() - start)
-        spent = best / len(texts)
-        report[f"{rows:,} rows, µs an evaluation"] = rounded(spent * 1e6)
-        if before[0]:
-            each = (spent - before[1]) / (rows - before[0])
-            report[f"  each row more than {before[0]:,}, ns"] = rounded(each * 1e9)
-        before = (rows, spent)
+        spent[rows] = best / len(texts)
+    return by_rows(spent, "an evaluation")
+
+
+def by_rows(spent: dict[int, float], what: str) -> Report:
+    """Of the seconds by the number of rows, and of those that each row takes more."""
+    report: Report = {}
+    before = 0
+    for rows, seconds in spent.items():
+        report[f"{rows:,} rows, µs {what}"] = rounded(seconds * 1e6)
+        if before:
+            each = (seconds - spent[before]) / (rows - before)
+            report[f"  each row more than {before:,}, ns"] = rounded(each * 1e9)
+        before = rows
     return report
 
 
@@ -196,12 +204,11 @@ def _seconds(problem: Problem, settings: Settings, threads: int = 1) -> float:
     return (time.perf_counter() - start) / last.evaluations
 
 
-def _threads() -> Report:
-    problem = _problem("one_layer", random_table(200_000, 20), test=0.0)
-    settings = Settings(population=20, generations=2)
+def threads(problem: Problem, settings: Settings) -> Report:
+    """What a second thread gains, in turns."""
     best = {1: float("inf"), 2: float("inf")}
-    for threads in (1, 2, 1, 2):
-        best[threads] = min(best[threads], _seconds(problem, settings, threads))
+    for count in (1, 2, 1, 2):
+        best[count] = min(best[count], _seconds(problem, settings, count))
     return {
         "1 thread, ms an evaluation": rounded(best[1] * 1e3),
         "2 threads, ms an evaluation": rounded(best[2] * 1e3),

@@ -10,12 +10,18 @@ from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.plan import Plan
 from dsgec.data.table import read_table
-from dsgec.evolution.choose import choose
 from dsgec.evolution.engine import Engine
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Preset, Settings, make_settings
-from dsgec.machine.bench import Report, random_table, rounded
-from dsgec.native.engine import NATIVE
+from dsgec.machine.bench import (
+    Report,
+    by_rows,
+    random_table,
+    rounded,
+    speeds,
+    threads,
+    time_split,
+)
 from dsgec.random import Stream
 from dsgec.setting import make
 
@@ -35,28 +41,14 @@ def bench_learning() -> Iterator[tuple[str, Report]]:
     wdbc = make_dataset(read_table("wdbc"), plan=make(Plan, {}, learned=True))
     problem = _problem(wdbc)
     run = f"{_GENERATIONS} generations of {_settings().population}"
-    yield "learning, network on wdbc", _speeds(problem)
+    backends = ("engine", "reference")
+    yield "learning, network on wdbc", speeds(problem, _settings(generations=2), backends)
     yield f"learning, network on wdbc, {run}, one thread", _whole_run(problem)
     yield "learning, the same networks with and without a gradient", _gradients(problem)
     yield "learning, the same networks on more and more rows (× 20 features)", _growth_with_rows()
-    yield f"learning, threads on {_LARGE:,} × 20", _threads()
-
-
-def _speeds(problem: Problem) -> Report:
-    """Evaluations a second over the same generations, engine and reference in turns."""
-    settings = _settings(generations=2)
-    best: dict[str, float] = {}
-    for name in ("engine", "reference") * 2:
-        for _ in range(20 if name == "engine" else 1):  # it is done before others disturb it
-            evolver = choose(problem, settings, name)
-            start = time.perf_counter()
-            *_, last = evolver.generations()
-            speed = last.evaluations / (time.perf_counter() - start)
-            best[name] = max(best.get(name, 0.0), speed)
-    return {
-        **{f"{name}, evaluations/s": rounded(speed) for name, speed in best.items()},
-        "engine / reference": rounded(best["engine"] / best["reference"]),
-    }
+    large = _problem(random_table(_LARGE, 20), test=0.0)
+    settings = _settings(population=20, generations=2)
+    yield f"learning, threads on {_LARGE:,} × 20", threads(large, settings)
 
 
 def _whole_run(problem: Problem) -> Report:
@@ -80,20 +72,10 @@ def _whole_run(problem: Problem) -> Report:
 
 def _time_split(problem: Problem, settings: Settings) -> Report:
     """Shares of the time, by a build that looks at the clock (and is a little slower for it)."""
-    engine = Engine(problem, settings, flags=(*NATIVE, "-DDSGEC_TIMED"))
-    start = time.perf_counter()
-    engine.step(_GENERATIONS + 1)
-    whole = time.perf_counter() - start
-    parts = engine.native.times()
-    shares = {
-        "map": parts["mapping"],
-        "operators": parts["breeding"] - parts["mapping"],
-        "parse": parts["parsing"],
-        "forward and backward passes": parts["evaluating"],
-    }
-    shares["other"] = whole - sum(shares.values())
-    shares["outside the passes"] = whole - parts["evaluating"]
-    return {f"{name}, % of the time": rounded(100 * part / whole) for name, part in shares.items()}
+    passes = "forward and backward passes"
+    report = time_split(problem, settings, passes)
+    outside = 100 - report[f"{passes}, % of the time"]
+    return {**report, "outside the passes, % of the time": rounded(outside)}
 
 
 def _gradients(problem: Problem) -> Report:
@@ -112,34 +94,12 @@ def _gradients(problem: Problem) -> Report:
 
 def _growth_with_rows() -> Report:
     """Loss and gradient on tables of the same columns and ever more rows."""
-    report: Report = {}
-    before = (0, 0.0)
+    spent = {}
     networks = _evolved(_problem(random_table(1_000, 20), test=0.0))
     for rows in _ROWS:
         problem = _problem(random_table(rows, 20), test=0.0)
-        spent = _in_turns(problem, networks)["loss and gradient"]
-        report[f"{rows:,} rows, µs a loss and gradient"] = rounded(spent * 1e6)
-        if before[0]:
-            each = (spent - before[1]) / (rows - before[0])
-            report[f"  each row more than {before[0]:,}, ns"] = rounded(each * 1e9)
-        before = (rows, spent)
-    return report
-
-
-def _threads() -> Report:
-    problem = _problem(random_table(_LARGE, 20), test=0.0)
-    settings = _settings(population=20, generations=2)
-    best = {1: float("inf"), 2: float("inf")}
-    for threads in (1, 2, 1, 2):
-        engine = Engine(problem, settings, threads)
-        start = time.perf_counter()
-        *_, last = engine.step(settings.generations + 1)
-        best[threads] = min(best[threads], (time.perf_counter() - start) / last.evaluations)
-    return {
-        "1 thread, ms an evaluation": rounded(best[1] * 1e3),
-        "2 threads, ms an evaluation": rounded(best[2] * 1e3),
-        "gain": rounded(best[1] / best[2]),
-    }
+        spent[rows] = _in_turns(problem, networks)["loss and gradient"]
+    return by_rows(spent, "a loss and gradient")
 
 
 def _evolved(problem: Problem) -> list[Text]:

@@ -3,7 +3,6 @@
 import hashlib
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, mention
+from dsgec.native.costs import EngineCosts, NativeCosts
 from dsgec.native.library import Library, load
 from dsgec.native.toolchain import CompileError, Toolchain
+from dsgec.native.values import (
+    EngineTables,
+    EngineView,
+    NativeChampion,
+    NativeGenotype,
+    NativeTally,
+    Parameters,
+    TablePart,
+)
 
 NATIVE = ("-O2", "-fno-trapping-math", "-pthread", "-march=native")
 """As fast as -O3, with what it takes for vectors, and compiled in two thirds of the time."""
@@ -33,65 +42,6 @@ _FAILURES = {
     ),
     "BAD_CALL": ("the engine was called wrongly", ""),
 }
-
-NativeGenotype = dict[tuple[int, int], tuple[int, ...]]
-"""The integers by rule and part."""
-
-NativeChampion = tuple[int, float, str, NativeGenotype | None]
-"""A size, a fitness, a text and, where numbers are learned, its genotype."""
-
-Parameters = dict[str, int | float]
-"""The numbers of `dsgec_engine_settings` that are no tables."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EngineTables:
-    """What is learnt from: a column a feature, the rows in groups that whole lanes are filled of.
-
-    `groups` has the first row of each group and how many of its rows count; `single` is the target
-    of a lone output, `each` has one for each class. `places` has where each row has come to stand.
-    `row_weights` are there where rows count differently.
-    """
-
-    columns: NDArray[np.float64]
-    single: NDArray[np.float64]
-    each: NDArray[np.float64]
-    groups: tuple[tuple[int, int], ...]
-    places: NDArray[np.int64]
-    row_weights: NDArray[np.float64] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EngineView:
-    """One individual, as in `dsgec.genome.ir`; `fault` is empty or a `dsgec_engine_fault`."""
-
-    genotype: NativeGenotype
-    phenotype: str
-    fitness: float
-    fault: str
-    invalid: bool
-    rates: tuple[tuple[float, float], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TablePart:
-    """The rows that count of an engine's table, for `dsgec_engine_tally`."""
-
-    places: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    wanted: NDArray[np.float64]
-    class_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class NativeTally:
-    """See `dsgec_engine_tally`."""
-
-    outputs: int
-    confusion: list[list[int]]
-    ranks: list[int]
-    squares: float
-    distances: float
 
 
 def load_engine(
@@ -122,13 +72,20 @@ def _processor() -> str:
 class NativeEngine:
     """An engine that has not begun; `step` goes on. It is not to be used by two threads at once."""
 
-    def __init__(self, library: Library, parameters: Parameters, tables: EngineTables) -> None:
+    def __init__(
+        self,
+        library: Library,
+        parameters: Parameters,
+        tables: EngineTables,
+        costs: EngineCosts | None = None,
+    ) -> None:
         self._library, self._ffi, self._lib = library, library.ffi, library.functions
         self._tables = tables  # the engine reads them where they are
         errors = library.names("dsgec_engine_error")
         self._failures = {code: _FAILURES[name] for code, name in errors.items() if code}
         groups = [{"start": start, "count": count} for start, count in tables.groups]
         self._groups = self._ffi.new("dsgec_engine_group[]", groups)
+        self.costs = NativeCosts(library, costs)
         features, rows = tables.columns.shape
         settings = library.struct(
             "dsgec_engine_settings",
@@ -141,6 +98,8 @@ class NativeEngine:
             rows=rows,
             groups=len(groups),
             row_groups=self._groups,
+            prologue=self.costs.prologue,
+            prices=self.costs.prices,
         )
         self._population = settings.population
         error = self._ffi.new("int *")
@@ -219,12 +178,11 @@ class NativeEngine:
         self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
 
     def champions(self) -> list[NativeChampion]:
-        """The size, the fitness, the text and, where numbers are learned, the genotype of the best
-        of each size, by size."""
+        """The hall of fame: the best of each size, by size, or the front, by cost."""
         return self._listed(self._lib.dsgec_engine_champions)
 
     def pruned(self, rounds: int) -> list[NativeChampion]:
-        """The best individual, made smaller and smaller in so many rounds at most; by size."""
+        """The best individual, made smaller and smaller in so many rounds at most."""
         return self._listed(self._lib.dsgec_engine_prune, rounds)
 
     def _listed(self, function: Any, *arguments: int) -> list[NativeChampion]:
@@ -233,7 +191,10 @@ class NativeEngine:
         if count < 0:
             raise self._failure(-1 - count)
         return [
-            (c.size, c.fitness, self._text(c.text, c.text_length), self._genotype(c) or None)
+            (
+                *(c.size, c.fitness, self._text(c.text, c.text_length)),
+                *(self._genotype(c) or None, c.cost),
+            )
             for c in found[0:count]
         ]
 
@@ -335,6 +296,12 @@ class NativeEngine:
         self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))
         sizes = self._library.values(answer[0])
         return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
+
+    def work(self, text: str) -> dict[str, int]:
+        """What the C of the network of a text does for a row, by kinds."""
+        data, counts = _encoded(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
+        self._expect(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
+        return {kind: count for kind, count in zip(self.costs.kinds, counts, strict=True) if count}
 
     def tally(self, text: str, part: TablePart, threshold: float) -> NativeTally:
         """What the metrics of the network of a text are made of, for some rows of the table."""

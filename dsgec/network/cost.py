@@ -146,7 +146,7 @@ def _operations(network: Network) -> Counter[str]:
             counts["div"] += exponent.value < 0
             arguments = arguments[:1]
         else:
-            kind = _kind(network, node)
+            kind = kind_of(network, node)
             if flags & {*arguments} and kind in FLAGGED:
                 kind = f"flag_{kind}"
             if kind in {"is", "flag_mul"}:
@@ -166,7 +166,7 @@ def _operations(network: Network) -> Counter[str]:
     return counts
 
 
-def _kind(network: Network, node: Apply) -> str:
+def kind_of(network: Network, node: Apply) -> str:
     """The kind of an operation as compilers have it, who prefer a cheaper one of the same bits."""
     *_, last = arguments = [network.nodes[argument] for argument in node.arguments]
     match node.function:

@@ -1,71 +1,77 @@
-"""The hall of fame to a chart of quality against size, and to the commands that take a network."""
+"""The hall of fame to charts of quality against size or cost, and to the commands that take a
+network."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
-from dsgec.drawing.scales import figure, linear, suited
+from dsgec.drawing.scales import Scale, figure, linear, suited
+from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.report.figures import GREATER, metric_label
-from dsgec.run.hall import Famous
+from dsgec.run.hall import Famous, front
 from dsgec.run.result import Result
 
+SIZE = "connections"
+_UNITS = {SIZE: "connections", "flash": "bytes of flash", "cycles": "cycles a row"}
 
-def front(values: Sequence[tuple[int, float | None]], *, greater: bool) -> list[int]:
-    """The places of those that no smaller network equals or beats."""
-    kept: list[int] = []
-    sign = 1.0 if greater else -1.0
-    best = -float("inf")
-    for place, (_, value) in sorted(enumerate(values), key=lambda one: one[1][0]):
-        if value is not None and sign * value > best:
-            best = sign * value
-            kept.append(place)
-    return kept
+
+def minimised(run: Result) -> str:
+    """What the run minimised beside its objective: connections, flash or cycles; "" for nothing."""
+    what = run.record["settings"].get("minimise", "")
+    known = what in _UNITS and all(one.cost(what) is not None for one in run.famous)
+    return what if known else ""
+
+
+def _costs(run: Result, famous: Sequence[Famous]) -> list[int]:
+    return [one.cost(minimised(run) or SIZE) or 0 for one in famous]
 
 
 def hall_chart(run: Result) -> Chart | None:
-    """The main metric against the size, with the front of those that no smaller one beats."""
+    """The main metric against the size or the cost that is minimised, with the fronts."""
     metric = run.metrics[0]
-    greater = metric in GREATER
+    rises = metric in GREATER
     scored = [one for one in run.famous if one.train[metric] is not None]
     if not scored:
         return None
     most = _worth_drawing(run, scored)
-    known = [one for one in scored if one.connections <= most]
+    places = [place for place, cost in enumerate(_costs(run, scored)) if cost <= most]
+    known = [scored[place] for place in places]
+    costs, unit = _costs(run, known), _UNITS[minimised(run) or SIZE]
     figures = [
         value
         for one in known
         for value in (one.train[metric], one.test[metric])
         if value is not None
     ]
-    across = linear([one.connections for one in known], LEFT + 8, RIGHT, whole=True)
-    up = linear(figures, BOTTOM, TOP) if greater else suited(figures, BOTTOM, TOP)
+    across = linear(costs, LEFT + 8, RIGHT, whole=True)
+    up = linear(figures, BOTTOM, TOP) if rises else suited(figures, BOTTOM, TOP)
     own = run.record["model"]["id"]
     series = []
     for style, part in ((1, "test"), (0, "train")):
-        pairs = [(one.connections, getattr(one, part)[metric]) for one in known]
-        kept = front(pairs, greater=greater)
-        path = stairs([pairs[place] for place in kept], across, up)
+        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, known, strict=True)]
+        path = stairs([pairs[place] for place in front(pairs, rises=rises)], across, up)
         dots = tuple(
             Mark(
-                across.place(size),
+                across.place(cost),
                 up.place(value),
-                f"{size} connections, {part}: {figure(value)}",
+                f"{cost} {unit}, {part}: {figure(value)}",
                 one.model_id == own,
             )
-            for one, (size, value) in zip(known, pairs, strict=True)
+            for one, (cost, value) in zip(known, pairs, strict=True)
             if value is not None
         )
         words = "training rows" if part == "train" else "test rows"
         series.append(Series(words, style, path, dots))
     label = metric_label(metric)
+    word = "smaller" if unit == SIZE else "cheaper"
     return Chart(
         "hall",
-        f"{label[0].upper()}{label[1:]} against size",
-        f"A scatter chart of {len(known)} networks, the best of each number of connections. The"
-        " lines join those that no smaller network equals or beats (the Pareto fronts).",
+        f"{label[0].upper()}{label[1:]} against {'size' if unit == SIZE else minimised(run)}",
+        f"A scatter chart of {len(known)} networks, the best of each number of {unit}. The"
+        f" lines join those that no {word} network equals or beats (the Pareto fronts).",
         across,
         up,
-        "connections",
+        unit,
         label + (", logarithmic" if up.is_log else ""),
         tuple(series),
         DataTable((), ()),
@@ -73,16 +79,67 @@ def hall_chart(run: Result) -> Chart | None:
     )
 
 
+def front_chart(run: Result) -> Chart | None:
+    """The score against the cost that was minimised: what the search looked for."""
+    what, own = minimised(run), run.record["model"]["id"]
+    if not what or not run.famous:
+        return None
+    unit, objective = _UNITS[what], run.result["objective"]
+    costs, scores = _costs(run, run.famous), [one.score for one in run.famous]
+    across = linear(costs, LEFT + 8, RIGHT, whole=True)
+    rises = objective in OBJECTIVES and OBJECTIVES[objective].rises
+    up: Scale = linear(scores, BOTTOM, TOP) if rises else suited(scores, BOTTOM, TOP)
+    kept = sorted(
+        (cost, score)
+        for cost, score, one in zip(costs, scores, run.famous, strict=True)
+        if one.front
+    )
+
+    def dots(on_front: bool) -> tuple[Mark, ...]:
+        return tuple(
+            Mark(
+                across.place(cost),
+                up.place(one.score),
+                f"{cost} {unit}: {figure(one.score)}",
+                one.model_id == own,
+            )
+            for cost, one in zip(costs, run.famous, strict=True)
+            if one.front == on_front
+        )
+
+    series = [Series("front", 0, stairs(kept, across, up), dots(True))]
+    if len(kept) < len(costs):
+        series.append(Series("others", 1, "", dots(False)))
+    return Chart(
+        "front",
+        f"The front: {objective} against {what}",
+        f"The score of {len(costs)} networks on the training rows against their {unit}. The line"
+        f" joins the {len(kept)} that no cheaper network equals or beats.",
+        across,
+        up,
+        unit,
+        objective + (", logarithmic" if up.is_log else ""),
+        tuple(series),
+        DataTable((), ()),
+        notes=_notes(run.famous, own, 0),
+    )
+
+
 def _worth_drawing(run: Result, scored: Sequence[Famous]) -> int:
-    """Twice the connections of the page's network and of any that no smaller one beats.
+    """Twice the size of the page's network and of any that no smaller one beats; or the cost.
 
     The first generations leave large networks that are good for nothing.
     """
-    metric = run.metrics[0]
-    largest = int(run.result["network"]["connections"])
+    metric, costs = run.metrics[0], _costs(run, scored)
+    own = run.record["model"]["id"]
+    largest = max(
+        (c for c, one in zip(costs, scored, strict=True) if one.model_id == own), default=0
+    )
+    if not minimised(run):
+        largest = int(run.result["network"]["connections"])
     for part in ("train", "test"):
-        pairs = [(one.connections, getattr(one, part)[metric]) for one in scored]
-        kept = front(pairs, greater=metric in GREATER)
+        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, scored, strict=True)]
+        kept = front(pairs, rises=metric in GREATER)
         largest = max([largest, *(pairs[place][0] for place in kept)])
     return 2 * largest
 
@@ -98,30 +155,36 @@ def _notes(drawn: Sequence[Famous], own: str, larger: int) -> tuple[str, ...]:
 
 def hall_rows(run: Result) -> list[dict[str, Any]]:
     """The hall of fame as lines of a table."""
-    metric = run.metrics[0]
-    greater = metric in GREATER
-    famous = run.famous
+    metric, what = run.metrics[0], minimised(run)
+    famous, costs = run.famous, _costs(run, run.famous)
 
     def fronts(part: str) -> set[int]:
-        pairs = [(one.connections, getattr(one, part)[metric]) for one in famous]
-        return set(front(pairs, greater=greater))
+        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, famous, strict=True)]
+        return {*front(pairs, rises=metric in GREATER)}
 
     on = {part: fronts(part) for part in ("train", "test")}
     return [
         {
             "sizes": one.size,
+            "cost": "" if what in ("", SIZE) else f"{costs[place]:,}",
+            "score": figure(one.score),
+            "front": one.front,
             "train": figure(one.train[metric]),
             "test": figure(one.test[metric]),
             "train_front": place in on["train"],
             "test_front": place in on["test"],
             "own": one.model_id == run.record["model"]["id"],
-            "first": place in on["train"] or place in on["test"],
-            "command": pick_command(one),
+            "first": one.front if what else place in on["train"] or place in on["test"],
+            "command": pick_command(one, what, run.record["settings"]),
         }
         for place, one in enumerate(famous)
     ]
 
 
-def pick_command(one: Famous) -> str:
+def pick_command(one: Famous, what: str, settings: Mapping[str, Any]) -> str:
     """What exports this network of the hall of fame."""
-    return f"--pick size {one.size['connections']}"
+    if what in ("", SIZE):
+        return f"--pick size {one.size['connections']}"
+    # What is not recorded is the default, of an export, too.
+    given = [f"--{name} {settings[name]}" for name in ("chip", "dtype") if name in settings]
+    return " ".join([f"--pick {what} {one.cost(what)}", *given])

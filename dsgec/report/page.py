@@ -11,7 +11,7 @@ from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
-from dsgec.report.hall import hall_chart, hall_rows
+from dsgec.report.hall import front_chart, hall_chart, hall_rows, minimised
 from dsgec.report.headline import rivals, tiles, verdict
 from dsgec.report.progress import fitness_chart, fitness_label, size_chart
 from dsgec.report.script import SCRIPT, page_script
@@ -104,6 +104,9 @@ def run_page(run: Result) -> str:
         metrics=metrics,
         charts=[fitness_chart(run.history, fitness_label(run)), size_chart(run.history)],
         hall=hall_chart(run),
+        front=front_chart(run),
+        minimised=minimised(run),
+        objective=run.result["objective"],
         hall_rows=hall_rows(run)[:_MOST_HALL],
         metric=metric_label(run.metrics[0]),
         curves=[chart for chart in curves if chart is not None],

@@ -11,8 +11,9 @@ from typing import Any
 from dsgec.codegen.artefact import identity_digest, model_id
 from dsgec.errors import DsgecError
 from dsgec.evolution.individual import Champion
-from dsgec.evolution.measure import Figures, Measurer
+from dsgec.evolution.measure import Figures, Measurer, Taken
 from dsgec.evolution.problem import Problem
+from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.network.check import check
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.description import surroundings
@@ -30,7 +31,11 @@ _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 
 @dataclass(frozen=True, slots=True)
 class Famous:
-    """The best network of its number of connections."""
+    """The best network of its number of connections or, where a cost is minimised, of its cost.
+
+    `flash` and `cycles` are what its C takes of a chip, as far as that is known. `front` is whether
+    no network that costs less is as good, where a cost is minimised.
+    """
 
     size: dict[str, int]
     score: float
@@ -39,6 +44,13 @@ class Famous:
     model_id: str
     phenotype: str
     threshold: float
+    flash: int | None = None
+    cycles: int | None = None
+    front: bool = False
+
+    def cost(self, what: str) -> int | None:
+        """Its connections, flash or cycles."""
+        return {**self.size, "flash": self.flash, "cycles": self.cycles}[what]
 
     @property
     def connections(self) -> int:
@@ -48,33 +60,40 @@ class Famous:
 def hall_text(
     problem: Problem, champions: Iterable[Champion], best: Champion, measurer: Measurer
 ) -> str:
-    """hall_of_fame.csv: for each number of connections that are left, the best, by size.
+    """hall_of_fame.csv: for each number of connections that are left, the best, by size; where a
+    cost is minimised, for each cost.
 
     What was written in different sizes can be left with the same, so there can be fewer rows than
     champions. `best` is the best of the last generation, which may be too large to be a champion.
     """
-    found: dict[int, tuple[Champion, Size, str]] = {}
-    for champion in (best, *champions):
+    everybody = (best, *champions)
+    taken = measurer.costs([champion.phenotype for champion in everybody])
+    found: dict[int, tuple[Champion, Size, str, Taken]] = {}
+    for champion, cost in zip(everybody, taken, strict=True):
         size, text = measurer.describe(champion.phenotype)
-        rival = found.get(size.connections)
+        key = _minimised(problem, size, cost)
+        rival = found.get(key)
         if rival is None or champion.fitness < rival[0].fitness:
-            found[size.connections] = champion, size, text
+            found[key] = champion, size, text, cost
     dataset = problem.dataset
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
-    rows = [found[connections] for connections in sorted(found)]
-    phenotypes = [champion.phenotype for champion, _, _ in rows]
+    keys = sorted(found)
+    rows = [found[key] for key in keys]
+    phenotypes = [champion.phenotype for champion, *_ in rows]
     measured = measurer.figures(phenotypes)
     scores = (
-        [problem.natural(champion.fitness) for champion, _, _ in rows]
+        [problem.natural(champion.fitness) for champion, *_ in rows]
         if problem.is_fitness_read
         else measurer.scores(phenotypes)
     )
     has_thresholds = problem.threshold != USUAL_THRESHOLD
     usual = [USUAL_THRESHOLD] * len(rows)
     thresholds = measurer.thresholds(phenotypes) if has_thresholds else usual
-    for (champion, size, text), figures, score, threshold in zip(
-        rows, measured, scores, thresholds, strict=True
+    rises = OBJECTIVES[problem.objective].rises
+    on_front = front([*zip(keys, scores, strict=True)], rises=rises)
+    for place, ((champion, size, text, cost), figures, score, threshold) in enumerate(
+        zip(rows, measured, scores, thresholds, strict=True)
     ):
         written = problem.complete(champion.phenotype)
         around = surroundings(dataset.inputs, dataset.classes, threshold)
@@ -82,11 +101,37 @@ def hall_text(
         row = _row(champion, written, size, score, figures, identity)
         if has_thresholds:
             row["threshold"] = threshold
+        row["flash"], row["cycles"] = cost or ("", "")
+        if problem.minimises:
+            row["front"] = int(place in on_front)
         if writer is None:
             writer = csv.DictWriter(out, list(row), lineterminator="\n")
             writer.writeheader()
         writer.writerow(row)
     return out.getvalue()
+
+
+def _minimised(problem: Problem, size: Size, taken: Taken) -> int:
+    """By what a network of the hall of fame is the best of its kind."""
+    if not problem.has_prices:
+        return size.connections
+    assert taken is not None  # or the run would not have begun
+    return taken[("flash", "cycles").index(problem.minimise)]
+
+
+def front(points: Sequence[tuple[int, float | None]], *, rises: bool) -> list[int]:
+    """The places of the points, a cost and a score, that nothing cheaper equals; by cost."""
+    kept: list[int] = []
+    sign = -1.0 if rises else 1.0
+    best = math.inf
+    known = [
+        (cost, sign * score, at) for at, (cost, score) in enumerate(points) if score is not None
+    ]
+    for _, score, place in sorted(known):
+        if score < best:
+            best = score
+            kept.append(place)
+    return kept
 
 
 def _row(
@@ -140,7 +185,20 @@ def _famous(row: dict[str, str], metrics: Sequence[str]) -> Famous:
     threshold = float(row.get("threshold", USUAL_THRESHOLD))
     if not train.keys() & test.keys() >= {*metrics} or not math.isfinite(threshold):
         raise ValueError
-    return Famous(sizes, score, train, test, row["model_id"], row["phenotype"], threshold)
+    flash, cycles = (_cost(row.get(name) or "") for name in ("flash", "cycles"))
+    return Famous(
+        *(sizes, score, train, test, row["model_id"], row["phenotype"], threshold),
+        *(flash, cycles, row.get("front") == "1"),
+    )
+
+
+def _cost(text: str) -> int | None:
+    """A cost; older runs, and functions that are not in the table of prices, have none."""
+    if not text:
+        return None
+    if not is_count(int(text)):
+        raise ValueError
+    return int(text)
 
 
 def _figure(text: str) -> float | None:

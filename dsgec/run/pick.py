@@ -60,7 +60,8 @@ def _of_size(hall: Hall, value: str) -> Famous:
             f"the run has seen no network of {counted(wanted, 'connection')}",
             f"Try --pick size {near[0]}, or --pick at-most {max(wanted, near[0])}.",
         )
-    return found[0]
+    sign = _sign(hall.record)
+    return min(found, key=lambda row: sign * row.score)
 
 
 def _at_most(hall: Hall, value: str) -> Famous:

@@ -14,5 +14,6 @@ DESCRIPTIONS = {
     "rust": "a crate without dependencies, not even std",
     "java": "a package that needs no other",
     "go": "a module that needs only the standard library",
+    "verilog": "a pipeline for FPGAs, in fixed point",
     "onnx": "a model for ONNX runtimes",
 }

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,10 @@ def raw_rows(rows: Array) -> SourceFile:
 
 
 def run_commands(
-    files: Files, *commands: Sequence[str], environment: Mapping[str, str] | None = None
+    files: Files,
+    *commands: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    read: Callable[[Path], Array] = np.fromfile,
 ) -> Array:
     """The doubles that commands leave in the file `results`, in a folder with these files.
 
@@ -77,4 +80,4 @@ def run_commands(
             )
             if answer.returncode != 0:
                 raise CannotRun(answer.stderr[-2000:].strip())
-        return np.fromfile(Path(folder, "results"))
+        return read(Path(folder, "results"))

@@ -15,6 +15,7 @@ from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.run.compared import chance
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.names import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
+from dsgec.terminal.front import front_lines
 from dsgec.terminal.styled import is_capable
 
 _SECONDS_BETWEEN_LINES = 10.0
@@ -257,6 +258,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_metric_lines(result),
         *_comparison_lines(result),
         *_confusion_lines(run.record),
+        *front_lines(run),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
     ]
     lines.append(f"look at it: {clean(str(run.folder / PAGE))}")

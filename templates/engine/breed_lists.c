@@ -11,10 +11,11 @@ static void breed_pair(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
     Mapping *map = &e->threads[thread].mapping;
     int64_t first = e->settings.elites + 2 * task;
+    Individual *children = &e->offspring[place_of_child(e, first)];
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
     const Genotype *mother = &e->population[tournament(e, &random)].genotype;
     const Genotype *father = &e->population[tournament(e, &random)].genotype;
-    Individual *child = &e->offspring[first];
+    Individual *child = &children[0];
     Exchange exchanged = NOTHING_EXCHANGED;
     if (chance(&random, e->settings.crossover)) {
         exchanged = crossover(mother, father, &random);

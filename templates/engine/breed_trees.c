@@ -113,13 +113,14 @@ static void breed_pair(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
     Thread *own = &e->threads[thread];
     int64_t first = e->settings.elites + 2 * task;
+    Individual *children = &e->offspring[place_of_child(e, first)];
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);
     const Individual *mother = &e->population[tournament(e, &random)];
     const Individual *father = &e->population[tournament(e, &random)];
     int crosses = chance(&random, e->settings.crossover);
-    vary_tree(e, own, &e->offspring[first], mother, father, crosses, &random);
+    vary_tree(e, own, &children[0], mother, father, crosses, &random);
     if (first + 1 < e->settings.population) {
         random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first + 1);
-        vary_tree(e, own, &e->offspring[first + 1], father, mother, crosses, &random);
+        vary_tree(e, own, &children[1], father, mother, crosses, &random);
     }
 }

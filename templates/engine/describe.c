@@ -208,8 +208,7 @@ static int print_network(Describing *d) {
 }
 
 /* The simplified network of a text, which stays until the next call. */
-static int describe(Describing *d, size_t features, const char *text, size_t length,
-                    dsgec_engine_network *answer) {
+static int simplify_text(Describing *d, size_t features, const char *text, size_t length) {
     int parsed;
     d->parser.as_written = 1;
     d->parser.inputs = (int32_t)features;
@@ -217,8 +216,16 @@ static int describe(Describing *d, size_t features, const char *text, size_t len
     if (parsed == NO_NETWORK) {
         return BAD_CALL;
     }
-    if (parsed != PARSED || !simplify(&d->network, &d->parser) || !count_mentions(d, answer) ||
-        !print_network(d)) {
+    return parsed == PARSED && simplify(&d->network, &d->parser) ? OK : NO_MEMORY;
+}
+
+static int describe(Describing *d, size_t features, const char *text, size_t length,
+                    dsgec_engine_network *answer) {
+    int error = simplify_text(d, features, text, length);
+    if (error != OK) {
+        return error;
+    }
+    if (!count_mentions(d, answer) || !print_network(d)) {
         return NO_MEMORY;
     }
     answer->text = d->text.data;

@@ -1,5 +1,10 @@
 /* What Python calls: everything that engine.h declares. */
 
+/* Individuals that compete: those of a population, or of two where parents and children do. */
+static int64_t count_room(const dsgec_engine_settings *settings) {
+    return (MINIMISES ? 2 : 1) * settings->population;
+}
+
 void dsgec_engine_free(dsgec_engine *e) {
     int64_t i;
     if (e == NULL) {
@@ -9,7 +14,7 @@ void dsgec_engine_free(dsgec_engine *e) {
     for (i = 0; e->threads != NULL && i < e->pool.threads; i++) {
         free_thread(&e->threads[i]);
     }
-    for (i = 0; i < e->settings.population; i++) {
+    for (i = 0; i < count_room(&e->settings); i++) {
         if (e->population != NULL) {
             free_individual(&e->population[i]);
         }
@@ -20,6 +25,9 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->threads);
     free(e->population);
     free(e->offspring);
+    free(e->sorted);
+    free(e->points);
+    free(e->least);
     free_texts(&e->texts);
     free_hall(&e->hall);
     free_hall(&e->pruned);
@@ -28,6 +36,7 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->log.data);
     free(e->saved.data);
     free_describing(&e->describing);
+    free_work(&e->work);
     free(e);
 }
 
@@ -44,7 +53,8 @@ static int are_possible(const dsgec_engine_settings *s) {
            s->elites <= s->population && s->tournament >= 1 && s->features >= 1 &&
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
            s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
-           s->classes >= 0 && (s->row_weights != NULL) == WEIGHTED && s->threads >= 1 &&
+           (!MINIMISES || s->elites == 0) &&
+           (s->prices == NULL || (MINIMISES && s->prologue != NULL)) && s->classes >= 0 && (s->row_weights != NULL) == WEIGHTED && s->threads >= 1 &&
            s->threads <= 1024 && s->batch >= 0 &&
            (s->batch == 0 || (LEARNING && s->groups == 1 && s->batch % LANES == 0 &&
                               s->batch < s->row_groups[0].count));
@@ -53,6 +63,7 @@ static int are_possible(const dsgec_engine_settings *s) {
 dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error) {
     dsgec_engine *e;
     dsgec_environment found;
+    size_t room;
     int64_t i;
     *error = BAD_CALL;
     if (!are_possible(settings)) {
@@ -78,11 +89,18 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
     e->targets.spread = measure_spread(&e->targets);
     dsgec_leave(found);
     e->current = &e->targets;
-    e->population = calloc((size_t)settings->population, sizeof *e->population);
-    e->offspring = calloc((size_t)settings->population, sizeof *e->offspring);
-    e->fresh = calloc((size_t)settings->population, sizeof *e->fresh);
+    room = (size_t)count_room(settings);
+    e->population = calloc(room, sizeof *e->population);
+    e->offspring = calloc(room, sizeof *e->offspring);
+    e->fresh = calloc(room, sizeof *e->fresh);
     e->threads = calloc((size_t)settings->threads, sizeof *e->threads);
-    if (e->population == NULL || e->offspring == NULL || e->fresh == NULL || e->threads == NULL) {
+    if (MINIMISES) {
+        e->sorted = malloc(room * sizeof *e->sorted);
+        e->points = malloc(2 * room * sizeof *e->points);
+        e->least = malloc(room * sizeof *e->least);
+    }
+    if (e->population == NULL || e->offspring == NULL || e->fresh == NULL || e->threads == NULL ||
+        (MINIMISES && (e->sorted == NULL || e->points == NULL || e->least == NULL))) {
         dsgec_engine_free(e);
         return NULL;
     }
@@ -215,13 +233,14 @@ int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double 
 }
 
 static int64_t list_champions(const Hall *hall, dsgec_engine_champion *champions) {
-    int64_t size, count = 0;
-    for (size = 0; size <= LARGEST_CHAMPION; size++) {
-        const Champion *champion = &hall->by_size[size];
+    int64_t slot, count = 0;
+    for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
+        const Champion *champion = &hall->slots[slot];
         if (champion->text.length > 0) {
             champions[count].text = champion->text.data;
             champions[count].text_length = (int64_t)champion->text.length;
-            champions[count].size = size;
+            champions[count].size = champion->size;
+            champions[count].cost = champion->cost;
             champions[count].genes = champion->genotype.genes;
             champions[count].values = champion->genotype.values;
             champions[count].gene_count = champion->genotype.count;

@@ -31,6 +31,31 @@ typedef struct {
     int64_t start, count;
 } dsgec_engine_group;
 
+/* An operation of what is done to the columns before the network: its kind and its arguments, which
+ * stand before it, or -1. */
+typedef enum { A_NUMBER = -2, A_COLUMN = -1 } dsgec_engine_leaf;
+typedef struct {
+    int32_t kind, a, b; /* a kind of `dsgec_engine_kind`, or a leaf: `a` is its column */
+    double value;       /* of a number */
+} dsgec_engine_operation;
+
+/* All of them; `features` has the operation that each feature of the network is, `required` whether
+ * a column must have a value. With `has_threshold`, the last of several outputs decides. */
+typedef struct {
+    const dsgec_engine_operation *operations;
+    const int32_t *features, *required;
+    int64_t count, columns, classes, has_threshold;
+} dsgec_engine_prologue;
+
+/* What a network costs: so much for each of a kind and, for each bit that is set in the needs of its
+ * kinds, once. */
+typedef struct {
+    const int64_t *each, *once;
+    const uint64_t *needs;
+    int64_t base;
+    uint64_t base_needs;
+} dsgec_engine_prices;
+
 /* `columns` has one for each feature, `single` is the target of a lone output, `each` has a column
  * for each class; `row_weights` are NULL in an engine whose rows all count the same. */
 typedef struct {
@@ -43,6 +68,8 @@ typedef struct {
     int64_t steps; /* of learning; then what is added to the objective */
     double penalty, parsimony;
     int64_t batch; /* rows of a generation, whole lanes of the only group; 0: all */
+    const dsgec_engine_prologue *prologue; /* NULL where costs are not asked for */
+    const dsgec_engine_prices *prices; /* of what is minimised, if that is not connections */
 } dsgec_engine_settings;
 
 /* One generation, with the size and the text of its best individual. */
@@ -81,10 +108,10 @@ typedef struct {
     int64_t rate_count;
 } dsgec_engine_individual;
 
-/* The best text of its size, as long as the engine does not go on. */
+/* A text of the hall of fame, as long as the engine does not go on. */
 typedef struct {
     const char *text;
-    int64_t size, text_length;
+    int64_t size, cost, text_length;
     double fitness;
     const dsgec_engine_gene *genes; /* where numbers are learned */
     const int32_t *values;
@@ -146,7 +173,7 @@ int64_t dsgec_engine_best(const dsgec_engine *e);
 void dsgec_engine_fitness(const dsgec_engine *e, double *fitness);
 int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_individual *view);
 
-/* The hall of fame by size, into room for LARGEST_CHAMPION + 1: how many there are. */
+/* The hall of fame, by size or by the cost that is minimised, into room for LARGEST_CHAMPION + 1: how many there are. */
 int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *champions);
 
 /* The networks that come of the best one by making it smaller, in so many rounds at most; as
@@ -172,6 +199,12 @@ int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, doub
 int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
                           dsgec_engine_network *network);
 void dsgec_engine_count(dsgec_engine_tally *t);
+
+/* The name of a kind of what networks do, from 0 on; NULL behind the last. */
+const char *dsgec_engine_kind(int64_t number);
+
+/* How much of each kind the C of a network does for a row. */
+int dsgec_engine_work(dsgec_engine *e, const char *text, size_t length, int64_t *counts);
 
 /* The loss of one text, which is the objective + penalty * the squares of its `count` weights, and
  * its slope by each weight, unless `gradient` is NULL. `values` are those of the weights; NULL: as the

@@ -40,6 +40,7 @@ static int copy_individual(Individual *to, const Individual *from) {
     to->text.length = from->text.length;
     to->hash = from->hash;
     to->fitness = from->fitness;
+    to->cost = from->cost;
     to->entry = from->entry;
     to->fault = from->fault;
     to->invalid = from->invalid;
@@ -56,11 +57,25 @@ static int64_t find_best(const dsgec_engine *e) {
     return best;
 }
 
+/* All parents, in order, begin the next population. */
+static int keep_parents(dsgec_engine *e) {
+    int64_t i;
+    for (i = 0; i < e->settings.population; i++) {
+        if (!copy_individual(&e->offspring[i], &e->population[i])) {
+            return NO_MEMORY;
+        }
+    }
+    return OK;
+}
+
 /* The best of the parents, in order, begin the next population. */
 static int keep_elite(dsgec_engine *e) {
     int64_t i, count = e->settings.population;
     Ranked *ranked;
     int kept = 1;
+    if (MINIMISES) {
+        return keep_parents(e);
+    }
     if (e->settings.elites == 0) {
         return OK;
     }
@@ -147,7 +162,7 @@ static int forget(dsgec_engine *e) {
 static int look_up(dsgec_engine *e) {
     int64_t i;
     e->fresh_count = 0;
-    for (i = e->settings.batch > 0 ? 0 : first_child(e); i < e->settings.population; i++) {
+    for (i = e->settings.batch > 0 ? 0 : first_child(e); i < end_of_children(e); i++) {
         Individual *child = &e->offspring[i];
         if (child->error != OK) {
             return child->error;
@@ -214,6 +229,21 @@ static int add_row(dsgec_engine *e) {
     return OK;
 }
 
+/* Parents and children in the order of front.c; the first of them are the next population. */
+static void sort_offspring(dsgec_engine *e) {
+    int64_t count = end_of_children(e), i;
+    for (i = 0; i < count; i++) {
+        e->points[i].fitness = e->offspring[i].fitness;
+        e->points[i].cost = e->offspring[i].cost;
+        e->points[i].number = i;
+    }
+    order_points(e->points, e->points + count, count, e->least);
+    memcpy(e->sorted, e->offspring, (size_t)count * sizeof *e->sorted);
+    for (i = 0; i < count; i++) {
+        e->offspring[i] = e->sorted[e->points[i].number];
+    }
+}
+
 static int finish_generation(dsgec_engine *e) {
     Individual *children = e->offspring;
     int64_t i;
@@ -228,16 +258,20 @@ static int finish_generation(dsgec_engine *e) {
             remember_score(&e->texts.entries[child->entry], child);
         }
     }
-    for (i = first_child(e); i < e->settings.population; i++) {
+    for (i = first_child(e); i < end_of_children(e); i++) {
         Individual *child = &children[i];
         if (child->fault) {
             child->outcome = REFUSED;
             child->fitness = INFINITE;
             child->size = 0;
+            child->cost = 0;
         } else if (!LEARNING) {
             recall_score(child, &e->texts.entries[child->entry]);
         }
         child->invalid = child->outcome != SCORED;
+    }
+    if (MINIMISES) {
+        sort_offspring(e);
     }
     e->offspring = e->population;
     e->population = children;
@@ -260,7 +294,7 @@ static int run_generation(dsgec_engine *e) {
     for (;;) {
         switch (e->phase) {
         case BREED: {
-            int64_t children = e->settings.population - first_child(e);
+            int64_t children = e->settings.population - (e->generation > 0 ? e->settings.elites : 0);
             int grown = e->generation == 0;
             int done;
             TIMED(breeding, done = run_phase(e, grown ? grow_individual : breed_pair,

@@ -1,28 +1,86 @@
-/* The best text for each number of connections: the hall of fame of dsgec/evolution/scoring.py. */
+/* The hall of fame: the best text for each number of connections or, where a cost is minimised, the
+ * texts that no other is as good and as cheap as, by cost: dsgec/evolution/hall.py. */
 typedef struct {
     double fitness;
-    Text text; /* empty where there is none of this size */
+    int64_t size, cost;
+    Text text; /* empty where there is none */
     Genotype genotype; /* where numbers are learned */
 } Champion;
 
 typedef struct {
-    Champion by_size[LARGEST_CHAMPION + 1];
+    Champion slots[LARGEST_CHAMPION + 1];
+    int32_t count; /* of a front */
 } Hall;
 
 static void free_hall(Hall *hall) {
-    int size;
-    for (size = 0; size <= LARGEST_CHAMPION; size++) {
-        free(hall->by_size[size].text.data);
-        free_genotype(&hall->by_size[size].genotype);
+    int slot;
+    for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
+        free(hall->slots[slot].text.data);
+        free_genotype(&hall->slots[slot].genotype);
     }
 }
 
-static int set_champion(Champion *champion, double fitness, const char *text, size_t length) {
+static int set_champion(Champion *champion, double fitness, int64_t size, int64_t cost,
+                        const char *text, size_t length) {
     if (!RESERVE(champion->text.data, champion->text.capacity, length)) {
         return 0;
     }
     memcpy(champion->text.data, text, length);
     champion->text.length = length;
     champion->fitness = fitness;
+    champion->size = size;
+    champion->cost = cost;
     return 1;
+}
+
+static void swap_champions(Champion *a, Champion *b) {
+    Champion swapped = *a;
+    *a = *b;
+    *b = swapped;
+}
+
+/* The place on the front for a text, from which those that it dominates have gone; NULL if it has
+ * none. */
+static Champion *find_on_front(Hall *hall, double fitness, int64_t cost) {
+    Champion *slots = hall->slots;
+    int32_t at = 0, end, k;
+    while (at < hall->count && slots[at].cost < cost) {
+        at++;
+    }
+    if ((at > 0 && slots[at - 1].fitness <= fitness) ||
+        (at < hall->count && slots[at].cost == cost && slots[at].fitness <= fitness)) {
+        return NULL;
+    }
+    for (end = at; end < hall->count && slots[end].fitness >= fitness; end++) {
+    }
+    if (end == at) {
+        if (hall->count > LARGEST_CHAMPION) {
+            return NULL;
+        }
+        for (k = hall->count++; k > at; k--) {
+            swap_champions(&slots[k], &slots[k - 1]);
+        }
+        return &slots[at];
+    }
+    for (k = end; k < hall->count; k++) {
+        swap_champions(&slots[at + 1 + k - end], &slots[k]);
+    }
+    for (k = hall->count - (end - at - 1); k < hall->count; k++) {
+        slots[k].text.length = 0;
+    }
+    hall->count -= end - at - 1;
+    return &slots[at];
+}
+
+/* Where a text that was scored belongs; NULL if it does not. */
+static Champion *find_champion(Hall *hall, double fitness, int32_t size, int64_t cost) {
+    Champion *champion;
+    if (size > LARGEST_CHAMPION) {
+        return NULL;
+    }
+    if (MINIMISES) {
+        return find_on_front(hall, fitness, cost);
+    }
+    champion = &hall->slots[size];
+    return champion->text.length > 0 && champion->fitness <= fitness ? NULL : champion;
 }

@@ -21,7 +21,8 @@ typedef struct {
     Text text;
     Hash hash; /* of its text, where texts are remembered */
     double fitness;
-    int64_t entry; /* likewise */
+    int64_t cost;  /* what is minimised beside the fitness, if anything is, or else the size */
+    int64_t entry; /* as the hash */
     int32_t fault, invalid, error, size, outcome, evaluations;
     Number *numbers; /* where they are learned */
     size_t numbers_capacity;
@@ -59,6 +60,10 @@ typedef struct {
 #if LEARNING
     Steps steps;
 #endif
+#if MINIMISES
+    Describing describing;
+    Work work;
+#endif
 } Thread;
 
 struct dsgec_engine {
@@ -69,7 +74,9 @@ struct dsgec_engine {
     const Targets *current;    /* of this generation: one of the two */
     Pool pool;
     Thread *threads;
-    Individual *population, *offspring;
+    Individual *population, *offspring, *sorted;
+    Point *points;
+    double *least; /* of each front */
     Texts texts;
     Hall hall, pruned;
     int64_t *fresh; /* individuals whose text is scored in this generation */
@@ -82,10 +89,24 @@ struct dsgec_engine {
     Text log, saved;
     Hash logged;
     Describing describing;
+    Work work;
 };
 
+/* How many parents stand before the children, to compete with them: the elite, or all of them. */
 static int64_t first_child(const dsgec_engine *e) {
-    return e->generation > 0 ? e->settings.elites : 0;
+    if (e->generation == 0) {
+        return 0;
+    }
+    return MINIMISES ? e->settings.population : e->settings.elites;
+}
+
+/* Where a new individual stands among the offspring; `number` is that of its random numbers. */
+static int64_t place_of_child(const dsgec_engine *e, int64_t number) {
+    return MINIMISES ? first_child(e) + number : number;
+}
+
+static int64_t end_of_children(const dsgec_engine *e) {
+    return place_of_child(e, e->settings.population);
 }
 
 static inline int is_better(const Individual *population, int64_t i, int64_t j) {
@@ -97,7 +118,9 @@ static int64_t tournament(const dsgec_engine *e, Stream *random) {
     int64_t best = below(random, (int32_t)e->settings.population), i;
     for (i = 1; i < e->settings.tournament; i++) {
         int64_t other = below(random, (int32_t)e->settings.population);
-        best = is_better(e->population, other, best) ? other : best;
+        if (MINIMISES ? other < best : is_better(e->population, other, best)) {
+            best = other; /* where a cost is minimised, the best stand first */
+        }
     }
     return best;
 }
@@ -106,12 +129,14 @@ static void remember_score(Entry *entry, const Individual *individual) {
     entry->outcome = individual->outcome;
     entry->fitness = individual->fitness;
     entry->size = individual->size;
+    entry->cost = individual->cost;
 }
 
 static void recall_score(Individual *individual, const Entry *entry) {
     individual->outcome = entry->outcome;
     individual->fitness = entry->fitness;
     individual->size = entry->size;
+    individual->cost = entry->cost;
 }
 
 static int copy_rates(Rates *to, const Rates *from) {
@@ -145,6 +170,10 @@ static void free_thread(Thread *thread) {
 #endif
 #if LEARNING
     free_steps(&thread->steps);
+#endif
+#if MINIMISES
+    free_describing(&thread->describing);
+    free_work(&thread->work);
 #endif
 }
 
@@ -215,17 +244,16 @@ static void grow_individual(void *owner, int64_t task, int thread) {
     }
 }
 
-/* Put an individual into the hall of fame, if it is the best of its size; 0 without memory. */
+/* Put an individual into the hall of fame, if it belongs there; 0 without memory. */
 static int admit(Hall *hall, const Individual *individual) {
-    Champion *champion;
-    if (individual->outcome != SCORED || individual->size > LARGEST_CHAMPION) {
-        return 1;
-    }
-    champion = &hall->by_size[individual->size];
-    if (champion->text.length > 0 && champion->fitness <= individual->fitness) {
+    Champion *champion = individual->outcome != SCORED
+                             ? NULL
+                             : find_champion(hall, individual->fitness, individual->size,
+                                         individual->cost);
+    if (champion == NULL) {
         return 1;
     }
     return (!LEARNING || copy_genotype(&champion->genotype, &individual->genotype)) &&
-           set_champion(champion, individual->fitness, individual->text.data,
-                        individual->text.length);
+           set_champion(champion, individual->fitness, individual->size, individual->cost,
+                        individual->text.data, individual->text.length);
 }

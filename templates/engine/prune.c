@@ -39,13 +39,13 @@ static int try_hoist(const dsgec_engine *e, Thread *own, Individual *smaller, in
     return smaller->outcome == SCORE_NO_MEMORY ? NO_MEMORY : OK;
 }
 
-/* What a connection that has gone costs. */
-static double cost_of(const Individual *before, const Individual *after) {
-    int32_t gone = before->size - after->size;
-    return (after->fitness - before->fitness) / (double)(gone > 1 ? gone : 1);
+/* How much worse the fitness is for each connection, or byte, or cycle, that is saved. */
+static double loss_of(const Individual *before, const Individual *after) {
+    int64_t saved = before->cost - after->cost;
+    return (after->fitness - before->fitness) / (double)(saved > 1 ? saved : 1);
 }
 
-/* Of several hoists, the one that costs least, with steps of learning, in the place of `current`:
+/* Of several hoists, the one that is missed least, with steps of learning, in the place of `current`:
  * 0 where there is none. */
 static int prune_once(dsgec_engine *e, Individual *current, Individual *spare, Individual *best,
                       Stream *random, int *error) {
@@ -63,8 +63,8 @@ static int prune_once(dsgec_engine *e, Individual *current, Individual *spare, I
     count = t->out_of_memory ? 0 : find_hoists(t);
     for (k = 0; k < TRIED && count > 0 && *error == OK; k++) {
         *error = try_hoist(e, own, spare, t->places[below(random, count)], random);
-        if (*error == OK && spare->outcome == SCORED && spare->size < current->size &&
-            (!found || cost_of(current, spare) < cost_of(current, best))) {
+        if (*error == OK && spare->outcome == SCORED && spare->cost < current->cost &&
+            (!found || loss_of(current, spare) < loss_of(current, best))) {
             swapped = *best;
             *best = *spare;
             *spare = swapped;

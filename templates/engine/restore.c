@@ -92,25 +92,41 @@ static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual
     return same_genotype(spare, &individual->genotype) ? OK : BAD_STATE;
 }
 
+static const uint64_t LARGEST_COST = UINT64_C(1) << 53; /* up to which it is exact as a double */
+
 static int is_finite(double number) {
     return number - number == 0.0;
 }
 
+/* What `put_size` put; the cost is the size where none is minimised. */
+static uint64_t get_size(Bytes *reader, uint64_t *cost) {
+    uint64_t size = get_word(reader, 4);
+    *cost = MINIMISES ? get_word(reader, 8) : size;
+    return size;
+}
+
+/* Whether a score can be one: nothing else is known of one that is read. */
+static int is_score(uint64_t outcome, double fitness, uint64_t size, uint64_t cost) {
+    if (outcome == SCORED) {
+        return is_finite(fitness) && size <= INT32_MAX && cost <= LARGEST_COST;
+    }
+    return outcome <= REFUSED && fitness == INFINITE && size == 0 && cost == 0;
+}
+
 static int get_learned(Bytes *reader, Individual *individual) {
-    uint64_t outcome = get_word(reader, 1), bits = get_word(reader, 8), size = get_word(reader, 4);
-    uint64_t count = get_word(reader, 4), i;
+    uint64_t outcome = get_word(reader, 1), bits = get_word(reader, 8), cost;
+    uint64_t size = get_size(reader, &cost), count = get_word(reader, 4), i;
     individual->fitness = dsgec_from_bits(bits);
     individual->rates.count = 0;
-    if (reader->failed || outcome > REFUSED || (individual->fault && outcome != REFUSED) ||
-        size > (outcome == SCORED ? INT32_MAX : 0) ||
-        (outcome == SCORED ? !is_finite(individual->fitness)
-                           : individual->fitness != INFINITE) ||
+    if (reader->failed || (individual->fault && outcome != REFUSED) ||
+        !is_score(outcome, individual->fitness, size, cost) ||
         (count != 0 && count != (uint64_t)individual->number_count)) {
         return BAD_STATE;
     }
     individual->outcome = (int32_t)outcome;
     individual->invalid = outcome != SCORED;
     individual->size = (int32_t)size;
+    individual->cost = (int64_t)cost;
     if (!RESERVE(individual->rates.items, individual->rates.capacity, count)) {
         return NO_MEMORY;
     }
@@ -130,17 +146,17 @@ static int get_learned(Bytes *reader, Individual *individual) {
 static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
     for (; count > 0; count--) {
         Hash hash;
-        uint64_t bits, outcome, size;
+        uint64_t bits, outcome, size, cost;
         int64_t number;
         double fitness;
         hash.low = get_word(reader, 8);
         hash.high = get_word(reader, 8);
         bits = get_word(reader, 8);
         outcome = get_word(reader, 1);
-        size = get_word(reader, 4);
+        size = get_size(reader, &cost);
         fitness = dsgec_from_bits(bits);
-        if (reader->failed || outcome > REFUSED || size > (outcome == SCORED ? INT32_MAX : 0) || find_text(&e->texts, &hash) >= 0 ||
-            (outcome == SCORED ? !is_finite(fitness) : fitness != INFINITE)) {
+        if (reader->failed || !is_score(outcome, fitness, size, cost) ||
+            find_text(&e->texts, &hash) >= 0) {
             return BAD_STATE;
         }
         number = add_entry(&e->texts, &hash);
@@ -150,26 +166,36 @@ static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
         e->texts.entries[number].fitness = fitness;
         e->texts.entries[number].outcome = (int32_t)outcome;
         e->texts.entries[number].size = (int32_t)size;
+        e->texts.entries[number].cost = (int64_t)cost;
     }
     return OK;
 }
 
-/* A champion is a network of the task, and of the size at which it stands. */
-static int take_champion(dsgec_engine *e, int size, double fitness, const char *text,
+/* A champion is a network of the task, and belongs where it stands. */
+static int take_champion(dsgec_engine *e, int slot, double fitness, const char *text,
                          size_t length) {
-    Scoring *s = &e->threads[0].scoring;
-    Outcome outcome = prepare(s, &e->table, &e->targets, text, length);
+    Thread *own = &e->threads[0];
+    Champion *champion;
+    int32_t size = 0;
+    int64_t cost = 0;
+    Outcome outcome = prepare(&own->scoring, &e->table, &e->targets, text, length);
+    if (outcome == SCORED) {
+        size = count_connections(&own->scoring.parser);
+        outcome = find_cost(e, own, text, length, size, &cost);
+    }
     if (outcome == SCORE_NO_MEMORY) {
         return NO_MEMORY;
     }
-    if (outcome != SCORED || count_connections(&s->parser) != size) {
+    champion = outcome == SCORED ? find_champion(&e->hall, fitness, size, cost) : NULL;
+    if (champion == NULL || champion != &e->hall.slots[slot] ||
+        (MINIMISES && e->hall.count != slot + 1)) {
         return BAD_STATE;
     }
-    return set_champion(&e->hall.by_size[size], fitness, text, length) ? OK : NO_MEMORY;
+    return set_champion(champion, fitness, size, cost, text, length) ? OK : NO_MEMORY;
 }
 
 /* One that is saved by its genotype; its text has so many bytes. */
-static int get_learned_champion(dsgec_engine *e, Bytes *reader, int size, size_t length,
+static int get_learned_champion(dsgec_engine *e, Bytes *reader, int slot, size_t length,
                                 double fitness) {
     Individual made;
     Genotype spare;
@@ -180,8 +206,8 @@ static int get_learned_champion(dsgec_engine *e, Bytes *reader, int size, size_t
     if (error == OK && (made.fault || made.text.length != length)) {
         error = BAD_STATE;
     }
-    error = error == OK ? take_champion(e, size, fitness, made.text.data, length) : error;
-    if (error == OK && !copy_genotype(&e->hall.by_size[size].genotype, &made.genotype)) {
+    error = error == OK ? take_champion(e, slot, fitness, made.text.data, length) : error;
+    if (error == OK && !copy_genotype(&e->hall.slots[slot].genotype, &made.genotype)) {
         error = NO_MEMORY;
     }
     free_individual(&made);
@@ -189,7 +215,7 @@ static int get_learned_champion(dsgec_engine *e, Bytes *reader, int size, size_t
     return error;
 }
 
-static int get_champion(dsgec_engine *e, Bytes *reader, int size) {
+static int get_champion(dsgec_engine *e, Bytes *reader, int slot) {
     size_t length = (size_t)get_word(reader, 4);
     const char *text;
     double fitness;
@@ -201,20 +227,20 @@ static int get_champion(dsgec_engine *e, Bytes *reader, int size) {
         return BAD_STATE;
     }
     if (LEARNING) {
-        return get_learned_champion(e, reader, size, length, fitness);
+        return get_learned_champion(e, reader, slot, length, fitness);
     }
     if (length > reader->length - reader->at) {
         return BAD_STATE;
     }
     text = reader->data + reader->at;
     reader->at += length;
-    return take_champion(e, size, fitness, text, length);
+    return take_champion(e, slot, fitness, text, length);
 }
 
 static int get_hall(dsgec_engine *e, Bytes *reader) {
-    int size, error = OK;
-    for (size = 0; error == OK && size <= LARGEST_CHAMPION; size++) {
-        error = get_champion(e, reader, size);
+    int slot, error = OK;
+    for (slot = 0; error == OK && slot <= LARGEST_CHAMPION; slot++) {
+        error = get_champion(e, reader, slot);
     }
     if (error != OK) {
         return error;
@@ -228,6 +254,7 @@ static int set_scores(dsgec_engine *e) {
         Individual *individual = &e->population[i];
         individual->fitness = INFINITE;
         individual->size = 0;
+        individual->cost = 0;
         individual->outcome = REFUSED;
         individual->invalid = 1;
         if (individual->fault) {
@@ -291,7 +318,7 @@ static int write_migrant(dsgec_engine *e, const Individual *individual) {
         return put_learned(text, individual) ? OK : NO_MEMORY;
     }
     return put_word(text, dsgec_bits(individual->fitness), 8) &&
-                   put_word(text, (uint64_t)individual->size, 4)
+                   put_size(text, individual->size, individual->cost)
                ? OK
                : NO_MEMORY;
 }
@@ -300,7 +327,7 @@ static int write_migrant(dsgec_engine *e, const Individual *individual) {
 static int read_migrant(dsgec_engine *e, Individual *individual, const char *data, size_t length) {
     Bytes reader = {data, 0, length, 0};
     Genotype spare;
-    uint64_t size;
+    uint64_t size, cost;
     double fitness;
     int error;
     memset(&spare, 0, sizeof spare);
@@ -314,9 +341,9 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
         return error != OK || (reader.at == length && !individual->invalid) ? error : BAD_STATE;
     }
     fitness = dsgec_from_bits(get_word(&reader, 8));
-    size = get_word(&reader, 4);
-    if (reader.failed || reader.at != length || individual->fault || size > INT32_MAX ||
-        !is_finite(fitness)) {
+    size = get_size(&reader, &cost);
+    if (reader.failed || reader.at != length || individual->fault ||
+        !is_score(SCORED, fitness, size, cost)) {
         return BAD_STATE;
     }
     individual->entry = find_text(&e->texts, &individual->hash);
@@ -328,6 +355,7 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
         e->texts.entries[individual->entry].fitness = fitness;
         e->texts.entries[individual->entry].outcome = SCORED;
         e->texts.entries[individual->entry].size = (int32_t)size;
+        e->texts.entries[individual->entry].cost = (int64_t)cost;
     }
     recall_score(individual, &e->texts.entries[individual->entry]);
     individual->invalid = individual->outcome != SCORED;

@@ -38,12 +38,17 @@ static int put_genotype(Text *text, const Genotype *genotype) {
     return 1;
 }
 
+/* With the cost, where that is minimised. */
+static int put_size(Text *text, int32_t size, int64_t cost) {
+    return put_word(text, (uint64_t)size, 4) && (!MINIMISES || put_word(text, (uint64_t)cost, 8));
+}
+
 /* What becomes of an individual that learns does not follow from its text. */
 static int put_learned(Text *text, const Individual *individual) {
     int32_t i;
     int written = put_word(text, (uint64_t)individual->outcome, 1) &&
                   put_word(text, dsgec_bits(individual->fitness), 8) &&
-                  put_word(text, (uint64_t)individual->size, 4) &&
+                  put_size(text, individual->size, individual->cost) &&
                   put_word(text, (uint64_t)individual->rates.count, 4);
     for (i = 0; written && i < individual->rates.count; i++) {
         written = put_word(text, dsgec_bits(individual->rates.items[i].step), 8) &&
@@ -53,9 +58,9 @@ static int put_learned(Text *text, const Individual *individual) {
 }
 
 static int put_hall(Text *text, const Hall *hall) {
-    int size;
-    for (size = 0; size <= LARGEST_CHAMPION; size++) {
-        const Champion *champion = &hall->by_size[size];
+    int slot;
+    for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
+        const Champion *champion = &hall->slots[slot];
         size_t length = champion->text.length;
         if (!put_word(text, length, 4)) {
             return 0;
@@ -107,7 +112,7 @@ static int save_state(dsgec_engine *e) {
         written = put_word(text, entry->hash.low, 8) && put_word(text, entry->hash.high, 8) &&
                   put_word(text, dsgec_bits(entry->fitness), 8) &&
                   put_word(text, (uint64_t)entry->outcome, 1) &&
-                  put_word(text, (uint64_t)entry->size, 4);
+                  put_size(text, entry->size, entry->cost);
     }
     return written && put_hall(text, &e->hall) ? OK : NO_MEMORY;
 }

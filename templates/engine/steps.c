@@ -187,6 +187,7 @@ static void learn_individual(const dsgec_engine *e, Thread *own, Individual *chi
     int learns = most_steps > 0 && child->number_count > 0 && child->learns;
     Outcome outcome = SCORE_NO_MEMORY;
     child->evaluations = child->size = 0;
+    child->cost = 0;
     child->fitness = INFINITE;
     if (have_steps(steps, child)) {
         TIMED(parsing, outcome = prepare_weights(s, &e->table, &e->targets, child->text.data,
@@ -207,6 +208,9 @@ static void learn_individual(const dsgec_engine *e, Thread *own, Individual *chi
             (take_steps(e, s, steps, child, most_steps) && !write_numbers(steps, child))) {
             outcome = SCORE_NO_MEMORY;
         }
+    }
+    if (outcome == SCORED) {
+        outcome = find_cost(e, own, child->text.data, child->text.length, child->size, &child->cost);
     }
     child->outcome = (int32_t)outcome;
     child->invalid = outcome != SCORED;

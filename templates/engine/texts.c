@@ -7,6 +7,7 @@ typedef struct {
     Hash hash;
     double fitness;
     int32_t outcome, size; /* its connections, if it was scored */
+    int64_t cost;
 } Entry;
 
 typedef struct {
@@ -128,6 +129,7 @@ static int64_t add_entry(Texts *texts, const Hash *hash) {
     entry->fitness = INFINITE;
     entry->outcome = PENDING;
     entry->size = 0;
+    entry->cost = 0;
     place_entry(texts->table, texts->table_size, hash, texts->count);
     return (int64_t)texts->count++;
 }

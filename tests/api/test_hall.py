@@ -12,7 +12,7 @@ import dsgec
 from dsgec.run.evidence import is_evidence
 from tests.command import dsgec as command
 
-SMALL = {"generations": 4, "population": 12, "pruning": 3, "tuning": 4, "backend": "numpy"}
+SMALL = {"generations": 4, "population": 12, "pruning": 3, "tuning": 4}
 
 
 @pytest.fixture(scope="module")

@@ -60,6 +60,7 @@ FURTHER |= {"rust": "net/src/lib.rs", "java": "net/Network.java", "go": "net/net
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
+@pytest.mark.usefixtures("usual_extensions")
 def test_an_artefact_carries_the_threshold_of_its_model(target, tmp_path):
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
@@ -109,6 +110,7 @@ def test_any_file_of_an_artefact_names_it(target, tmp_path, monkeypatch):
         assert f"{target}, double, model" in line
 
 
+@pytest.mark.campaign
 def test_several_languages_share_a_folder(tmp_path):
     languages = ["rust", "java", "go", "python"]
     paths = export(SMALL, languages, "net", tmp_path)
@@ -151,13 +153,16 @@ GRADED = Model(
 TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
 
 
-COMMANDS = {"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"}
+COMMANDS = {
+    **{"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"},
+    "verilog": "iverilog",
+}
 CASES = [
-    # Compilers take their time, and tests/codegen has these in double precision.
+    # Compilers take their time, and tests/codegen has these languages in other types.
     pytest.param(
         name,
         dtype,
-        marks=[pytest.mark.campaign] * (name in ("rust", "java", "go") and dtype == "double"),
+        marks=[pytest.mark.campaign] * (name in ("rust", "java", "go") and dtype != "q15"),
     )
     for name, target in TARGETS.items()
     for dtype in target.dtypes

@@ -11,6 +11,7 @@ import numpy as np
 from cffi import FFI
 
 from dsgec.codegen.artefact import Artefact
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.native.module import load_module
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed
@@ -85,6 +86,13 @@ def expected_classes(model, results):
 def expected_labels(model, results):
     numbers = expected_classes(model, results)
     return [None if number < 0 else model.classes[number] for number in numbers]
+
+
+def first_type(model, target, name="net", range_=(0.5, 8.0)):
+    """The model in the first type that a target has."""
+    dtype = TARGETS[target].dtypes[0]
+    ranges = (range_,) * len(model.columns) if dtype in STORED_BITS else ()
+    return Artefact(model, name, dtype, ranges=ranges)
 
 
 def python_module(model, target, name="net"):

@@ -58,6 +58,7 @@ def agree(model, folder, seed):
         assert module.predict(table[:9].tolist()) == labels[:9]
 
 
+@pytest.mark.usefixtures("usual_extensions")
 @pytest.mark.parametrize("seed", range(4))
 def test_every_level_gives_the_interpreters_bits(seed, tmp_path):
     agree(random_model(seed), tmp_path, seed)
@@ -124,6 +125,7 @@ def test_sums_of_the_same_columns_are_divided_evenly(sums, tiles):
     assert [step.count for step in tape(parse("\n".join(lines))).steps] == tiles
 
 
+@pytest.mark.usefixtures("usual_extensions")
 @pytest.mark.parametrize("dtype", ["float", "double"])
 def test_a_sigmoid_in_parts_is_the_sigmoid(dtype, tmp_path):
     lines = [f"y_{i} = sig({i}.0 * x_1)" for i in range(1, 4)]
@@ -151,6 +153,7 @@ def test_a_network_of_many_layers_needs_few_slots():
 @pytest.mark.parametrize(
     "seed", [*range(3), *(pytest.param(n, marks=pytest.mark.campaign) for n in range(3, 8))]
 )
+@pytest.mark.usefixtures("usual_extensions")
 def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):
     rng = random.Random(seed)
     model = Model(
@@ -263,6 +266,7 @@ def test_a_changed_weight_fails_the_selftest(tmp_path):
     assert answer.stdout == "False\n"
 
 
+@pytest.mark.usefixtures("usual_extensions")
 def test_the_same_model_gives_the_same_bytes(tmp_path):
     for folder in "ab":
         export(SUM, ["cffi"], "same", tmp_path / folder, wheel=True)
@@ -319,6 +323,7 @@ def test_without_a_compiler_it_is_told(tmp_path, monkeypatch):
         export(SUM, ["cffi"], "adder", tmp_path)
 
 
+@pytest.mark.usefixtures("usual_extensions")
 def test_composed_models_are_what_is_built(tmp_path):
     model = Model(parse("x_1"), (Column("a", fill=2.0, center=1.0, scale=4.0),))
     module = package(model, tmp_path)
@@ -345,6 +350,7 @@ def test_where_the_output_is_not_a_number_there_is_no_label(kind, tmp_path):
         assert list(found) == [None, "yes" if text[1] == "i" else "no"]
 
 
+@pytest.mark.usefixtures("usual_extensions")
 def test_a_wide_network_runs_on_a_small_stack(tmp_path):
     terms = [f"sig({i}.5 * x_1 + {i % 7}.0)" for i in range(900)]
     lines = [f"h_1_{i} = {term}" for i, term in enumerate(terms, 1)]

@@ -16,7 +16,7 @@ from dsgec.network.parse import parse
 from dsgec.network.text import text
 from dsgec.run.predict import predictions
 from dsgec.targets.registry import TARGETS
-from tests.codegen.artefacts import COMPILERS, CLibrary, python_module
+from tests.codegen.artefacts import COMPILERS, CLibrary, first_type, python_module
 from tests.codegen.javascript import MODULES, NODE, write_files
 from tests.codegen.packages import package
 from tests.codegen.test_onnx import session
@@ -149,7 +149,7 @@ def test_ties_at_a_half_are_decided_as_ever():
 def test_an_export_with_the_usual_threshold_does_not_mention_one(target):
     pytest.importorskip("onnx")
     for equations in (ONE, TWO):
-        for file in TARGETS[target].emit(Artefact(model_of(equations, 0.5), "net")):
+        for file in TARGETS[target].emit(first_type(model_of(equations, 0.5), target)):
             content = file.text if isinstance(file.text, bytes) else file.text.encode()
             assert b"threshold" not in content
 

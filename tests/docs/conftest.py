@@ -4,15 +4,19 @@ import shutil
 
 import pytest
 
+from dsgec.native.toolchain import find_toolchain
 from tests.command import dsgec
 from tests.docs.pages import FIRST_RUN
+from tests.quick import use_compiler
 
 
 @pytest.fixture(scope="session")
 def first_run(tmp_path_factory):
     """A folder with the run that pages speak of, which is made on the first of them."""
     folder = tmp_path_factory.mktemp("first")
-    dsgec(*FIRST_RUN.split()[1:], cwd=folder)
+    with pytest.MonkeyPatch.context() as patch:
+        use_compiler(patch, find_toolchain)
+        dsgec(*FIRST_RUN.split()[1:], cwd=folder)
     return folder
 
 

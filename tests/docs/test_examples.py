@@ -16,6 +16,9 @@ EXAMPLES = ROOT / "examples"
 NOTEBOOKS = sorted(path.name for path in EXAMPLES.glob("*.ipynb"))
 
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")  # they evolve for long
+
+
 def execute(name, folder, expression):
     """Run a notebook, and say what the expression is in the end."""
     nbclient = pytest.importorskip("nbclient", reason="needs nbclient, of the extra dev")
@@ -26,10 +29,8 @@ def execute(name, folder, expression):
     code = f"import json\nprint(json.dumps({expression}))"
     notebook.cells.append(nbformat.v4.new_code_cell(code))
     place = {"metadata": {"path": str(folder)}}
-    # With the bytecode of what is installed: to make that of all that is imported takes longest.
-    settings = {k: v for k, v in os.environ.items() if k != "PYTHONPYCACHEPREFIX"}
     client = nbclient.NotebookClient(notebook, timeout=280, kernel_name="python3", resources=place)
-    client.execute(env=settings)
+    client.execute()
     errors = [
         output.text
         for cell in notebook.cells
@@ -74,6 +75,7 @@ def test_the_notebook_on_classes_beats_the_majority_and_its_c_passes_its_test(tm
     assert min(scores) > majority
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 @pytest.mark.filterwarnings("ignore")  # Jupyter's own
 def test_the_notebook_on_numbers_says_what_its_text_says(tmp_path):

@@ -45,6 +45,9 @@ def make(grammar, settings, dataset=None, objective=""):
         split=Split(everything, everything[:0]),
         objective=objective or ("exp-rmse" if dataset.classes else "rmse"),
         learning=learning,
+        minimise=settings.minimise,
+        chip=settings.chip,
+        dtype=settings.dtype,
     )
 
 
@@ -71,7 +74,7 @@ def assert_same_run(problem, settings, threads=1, flags=QUICK):
         assert engine.best.phenotype == state.best.derivation.phenotype
     identity = identify(problem, settings)
     assert engine.save() == save(identity, state, scorer, settings.population)
-    assert engine.champions == [scorer.hall[size] for size in sorted(scorer.hall)]
+    assert engine.champions == scorer.hall.champions
     return state
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dsgec.codegen.engine import emit_engine
 from dsgec.evolution.native_input import make_parameters, make_tables
+from tests.quick import quick_engine
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver.c"
@@ -22,9 +23,22 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
         learning=learning or problem.learning is not None,
         trees=problem.learning is not None and problem.learning.trees,
         weighted=problem.row_weights is not None,
+        minimises=problem.minimises,
     )
     parts = (HERE / "problem.c", *programs)
     return "\n".join([engine, *(part.read_text(encoding="utf-8") for part in parts)])
+
+
+def costs(problem, settings):
+    """What the engine is given to count costs with, as a loaded one has it."""
+    if not problem.has_prices:
+        return b""
+    made = quick_engine(problem, settings).native.costs
+    p, q = made.prologue, made.prices
+    operations, features, required, each, once, needs = made.arrays
+    numbers = (p.count, p.columns, p.classes, p.has_threshold, len(each), len(once), q.base)
+    arrays = (operations, features, required, each, once, needs)
+    return struct.pack("=7qQ", *numbers, q.base_needs) + b"".join(a.tobytes() for a in arrays)
 
 
 def data(problem, settings, threads):
@@ -42,5 +56,6 @@ def data(problem, settings, threads):
             t.single.tobytes(),
             t.each.tobytes(),
             b"" if t.row_weights is None else t.row_weights.tobytes(),
+            costs(problem, settings),
         ]
     )

@@ -80,6 +80,7 @@ int main(int count, char **arguments) {
     const char *state;
     size_t length;
     int error;
+    point_to_costs(&problem);
     first = dsgec_engine_new(&problem.settings, &error);
     second = dsgec_engine_new(&problem.settings, &error);
     if (first == NULL || second == NULL) {

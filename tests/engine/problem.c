@@ -4,7 +4,9 @@
 typedef struct {
     dsgec_engine_settings settings;
     int64_t generations;
-    void *tables[5]; /* what the settings point to */
+    dsgec_engine_prologue prologue;
+    dsgec_engine_prices prices;
+    void *tables[12]; /* what the settings point to */
 } Problem;
 
 static void *read_array(FILE *file, size_t count, size_t size) {
@@ -16,8 +18,42 @@ static void *read_array(FILE *file, size_t count, size_t size) {
     return array;
 }
 
+/* What costs are counted with, if there is more in the file. */
+static void read_costs(FILE *file, Problem *problem) {
+    dsgec_engine_prologue *p = &problem->prologue;
+    dsgec_engine_prices *q = &problem->prices;
+    int64_t *numbers;
+    int next = fgetc(file);
+    if (next == EOF) {
+        return;
+    }
+    ungetc(next, file);
+    numbers = problem->tables[5] = read_array(file, 8, sizeof *numbers);
+    p->count = numbers[0];
+    p->columns = numbers[1];
+    p->classes = numbers[2];
+    p->has_threshold = numbers[3];
+    q->base = numbers[6];
+    q->base_needs = (uint64_t)numbers[7];
+    p->operations = problem->tables[6] = read_array(file, (size_t)p->count, sizeof *p->operations);
+    p->features = problem->tables[7] =
+        read_array(file, (size_t)problem->settings.features, sizeof *p->features);
+    p->required = problem->tables[8] = read_array(file, (size_t)p->columns, sizeof *p->required);
+    q->each = problem->tables[9] = read_array(file, (size_t)numbers[4], sizeof *q->each);
+    q->once = problem->tables[10] = read_array(file, (size_t)numbers[5], sizeof *q->once);
+    q->needs = problem->tables[11] = read_array(file, (size_t)numbers[4], sizeof *q->needs);
+}
+
+/* After the problem has come to rest where it stays. */
+static void point_to_costs(Problem *problem) {
+    if (problem->tables[6] != NULL) {
+        problem->settings.prologue = &problem->prologue;
+        problem->settings.prices = &problem->prices;
+    }
+}
+
 static Problem read_problem(const char *path) {
-    Problem problem;
+    Problem problem = {0};
     dsgec_engine_settings *s = &problem.settings;
     FILE *file = path != NULL ? fopen(path, "rb") : NULL;
     int64_t *numbers;
@@ -57,6 +93,7 @@ static Problem read_problem(const char *path) {
         read_array(file, (size_t)((s->classes > 0 ? s->classes : 1) * s->rows), sizeof *s->each);
     problem.tables[4] = WEIGHTED ? read_array(file, (size_t)s->rows, sizeof *s->row_weights) : NULL;
     s->row_weights = problem.tables[4];
+    read_costs(file, &problem);
     fclose(file);
     free(numbers);
     free(rates);

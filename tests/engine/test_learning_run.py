@@ -96,7 +96,7 @@ def test_numerals_of_every_kind_are_learned_as_in_the_reference(text):
         assert state.invalid < len(state.population)
 
 
-@pytest.mark.parametrize("steps", [1, 3])
+@pytest.mark.parametrize("steps", [pytest.param(1, marks=pytest.mark.campaign), 3])
 @pytest.mark.parametrize(
     ("representation", "grammar"),
     [

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dsgec.evolution.settings import Settings
+from dsgec.evolution.settings import COSTS, Settings
 from tests.engine.compare import make, make_data
 from tests.engine.driven import DRIVER, data, source
 from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
@@ -74,26 +74,30 @@ WARNED = [
     ("ge", "one_layer", "lists", 0),
     ("dsge", "formula", "trees", 0),
 ]
+MINIMISING = ("dsge", "multi_layer_softmax", "trees", 2, "flash")
 
 
-def without_warnings(compiler, representation, grammar, variation, steps):
+def without_warnings(compiler, representation, grammar, variation, steps, minimise="none"):
     """The problem, its settings and the flags; skips where there is no such compiler."""
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")
-    extra = ("-Wno-unknown-pragmas", "-Wno-pass-failed") if compiler == "clang" else ()
+    of_clang = ("-Wno-unknown-pragmas", "-Wno-pass-failed", "-Wno-unused-command-line-argument")
+    extra = of_clang if compiler == "clang" else ()
     settings = Settings(
         population=10,
         generations=2,
         representation=representation,
         variation=variation,
         steps=steps,
+        minimise=minimise,
+        elites=int(minimise == "none"),
     )
     problem = make(grammar, settings, make_data(classes=0 if grammar == "formula" else 2))
     return problem, settings, (*WARNINGS, *extra)
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("case", WARNED, ids=str)
+@pytest.mark.parametrize("case", [*WARNED, MINIMISING], ids=str)
 def test_the_source_has_no_warnings(compiler, case, tmp_path):
     problem, _, flags = without_warnings(compiler, *case)
     build(problem, tmp_path, *flags, "-fsyntax-only", compiler=compiler, representation=case[0])
@@ -102,7 +106,10 @@ def test_the_source_has_no_warnings(compiler, case, tmp_path):
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize(
     "case",
-    [*WARNED[:1], *(pytest.param(case, marks=pytest.mark.campaign) for case in WARNED[1:])],
+    [
+        *WARNED[:1],
+        *(pytest.param(case, marks=pytest.mark.campaign) for case in (*WARNED[1:], MINIMISING)),
+    ],
     ids=str,
 )
 def test_the_source_has_no_warnings_of_an_optimiser(compiler, case, tmp_path):
@@ -153,8 +160,9 @@ def test_no_address_is_wrong_in_other_representations(representation, tmp_path):
 
 def learn(representation, grammar, variation, **settings):
     """Settings of a run that learns."""
+    settings = {"elites": 0 if "minimise" in settings else 2, **settings}
     return Settings(
-        **{"population": 20, "generations": 20, "elites": 2, "seed": 3, "steps": 3},
+        **{"population": 20, "generations": 20, "seed": 3, "steps": 3},
         **{"crossover": 0.3, "codons": 150, "wraps": 1, "representation": representation},
         **{"variation": variation, "max_depth": SHALLOW if "multi" in grammar else ()},
         **settings,
@@ -166,6 +174,24 @@ def test_no_address_is_wrong_in_a_short_run_that_learns(tmp_path):
     problem = make("multi_layer", settings)
     program = build(problem, tmp_path, "-O0", *SANITIZERS[2:])  # built in half the time
     assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("what", COSTS)
+@pytest.mark.parametrize(("representation", "grammar", "variation"), LEARNING)
+def test_no_address_is_wrong_where_a_cost_is_minimised(
+    representation, grammar, variation, what, tmp_path
+):
+    chosen = learn(representation, grammar, variation, minimise=what, dtype="float")
+    for steps in (0, 2):  # lists without steps remember scores
+        settings = replace(chosen, elites=0, steps=steps)
+        problem = make(grammar, settings, make_data(1, 43, 3, 2))
+        if quick_engine(problem, settings).step(1)[0].invalid == settings.population:
+            continue
+        program = build(problem, tmp_path, *SANITIZERS, representation=representation)
+        for threads in (1, 3):
+            lines = drive(program, problem, settings, threads, tmp_path)
+            assert_right(lines, problem, settings)
 
 
 @pytest.mark.campaign

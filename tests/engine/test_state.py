@@ -222,8 +222,9 @@ def test_a_champion_is_the_best_of_its_size(small):
             text, fitness = individual.derivation.phenotype, individual.fitness
             if not individual.score.reason:
                 seen.setdefault(individual.score.size, {})[text] = fitness
-    assert set(seen) <= set(scorer.hall)
+    hall = {champion.size: champion for champion in scorer.hall.champions}
+    assert set(seen) <= set(hall)
     for size, texts in seen.items():
-        champion = scorer.hall[size]
+        champion = hall[size]
         assert champion.fitness == min(texts.values())
         assert texts[champion.phenotype] == champion.fitness

@@ -119,6 +119,7 @@ int main(int count, char **arguments) {
     }
     dsgec_starve(0, 0);
     problem = read_problem(arguments[1]);
+    point_to_costs(&problem);
     attempt(&problem, 0, 0);
     for (always = 0; always < 2; always++) {
         for (n = 1; attempt(&problem, n, always); n++) {

@@ -37,7 +37,7 @@ def refused(problem, settings, threads, folder, *flags):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_every_refusal_of_memory_is_an_error_and_nothing_leaks(threads, tmp_path):
     settings = Settings(population=6, generations=3, elites=2, seed=3)
-    assert refused(make("one_layer", settings), settings, threads, tmp_path, "-O1") > 50
+    assert refused(make("one_layer", settings), settings, threads, tmp_path, "-O0") > 50
 
 
 def learning(representation="dsge", **more):
@@ -49,7 +49,13 @@ def learning(representation="dsge", **more):
 @pytest.mark.parametrize("grammar", ["one_layer", "multi_layer"])
 def test_a_run_that_learns_without_memory_leaks_nothing(grammar, tmp_path):
     settings = learning(population=6, generations=3, elites=2, seed=3, max_depth=SHALLOW[grammar])
-    assert refused(make(grammar, settings), settings, 1, tmp_path, "-O1") > 50
+    assert refused(make(grammar, settings), settings, 1, tmp_path, "-O0") > 50
+
+
+@pytest.mark.campaign
+def test_a_run_that_minimises_flash_without_memory_leaks_nothing(tmp_path):
+    settings = learning(population=6, generations=3, elites=0, seed=3, minimise="flash")
+    assert refused(make("one_layer", settings), settings, 1, tmp_path, "-O1") > 50
 
 
 @pytest.mark.campaign

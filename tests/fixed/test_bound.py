@@ -143,3 +143,17 @@ def test_a_linear_layer_of_standardised_columns_rounds_once():
     check(artefact, rows)
     sums = [step for step in artefact.numbers.fixed.program.steps if hasattr(step, "terms")]
     assert len(sums) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "softmax(1.0, x_1, 7.7e19)",  # all but one are nothing beside the greatest
+        "softmax(1e-55, 2e-55, x_1 * 1e-56)",  # all are the same
+        "log(x_1 * 1e70 + 2e70)",  # hardly changes, beside its size
+    ],
+)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers_of_very_different_sizes_are_within_the_bound(text, dtype):
+    artefact = fixed_artefact(unnamed(parse(text, inputs=1)), dtype, POSITIVE)
+    check(artefact, np.linspace(0.0, 3.0, 200)[:, None], interpreted=20)

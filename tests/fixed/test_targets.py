@@ -11,14 +11,15 @@ import pytest
 
 from dsgec.fixed.evaluate import evaluate_integers, quantise
 from dsgec.native.module import load_module
+from dsgec.network.model import unnamed
+from dsgec.network.parse import parse
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.running import given_rows
 from tests.codegen.artefacts import COMPILERS
+from tests.codegen.javascript import MODULES, NODE
 from tests.codegen.test_cross import seven_neurons
 from tests.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.fixed.test_bound import COLUMNS, DTYPES
-
-NODE = shutil.which("node")
 
 
 def expected(artefact, rows):
@@ -59,7 +60,7 @@ def check_python(artefact, rows):
 
 SCRIPT = """
 import { readFileSync, writeFileSync } from "node:fs";
-const net = await import("./net.mjs");
+const net = await import(process.argv[2]);
 const text = readFileSync("rows.json", "utf8").replace(/Infinity/g, "1e999");
 const { rows, wholes } = JSON.parse(text);
 writeFileSync("answer.json", JSON.stringify({
@@ -71,14 +72,15 @@ writeFileSync("answer.json", JSON.stringify({
 """
 
 
-def check_javascript(artefact, rows, folder):
+def check_javascript(artefact, rows, folder, target="js"):
     wholes, results, doubles = expected(artefact, rows)
-    for file in TARGETS["js"].emit(artefact):
-        (folder / file.name).write_text(file.text)
+    for file in TARGETS[target].emit(artefact):
+        data = file.text if isinstance(file.text, bytes) else file.text.encode()
+        (folder / file.name).write_bytes(data)
     (folder / "run.mjs").write_text(SCRIPT)
     given = {"rows": given_rows(artefact, rows), "wholes": wholes.tolist()}
     (folder / "rows.json").write_text(json.dumps(given))
-    subprocess.run([NODE, "run.mjs"], cwd=folder, check=True)
+    subprocess.run([NODE, "run.mjs", f"./net{MODULES[target]}"], cwd=folder, check=True)
     answer = json.loads((folder / "answer.json").read_text())
     read = used(artefact)
     assert answer["selftest"] is True
@@ -136,10 +138,11 @@ def test_c_gives_the_integers_of_the_interpreter_and_nothing_is_undefined(dtype,
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize("target", MODULES)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_javascript_gives_the_integers_of_the_interpreter(dtype, tmp_path):
+def test_javascript_and_wasm_give_the_integers_of_the_interpreter(dtype, target, tmp_path):
     artefact = fixed_artefact(seven_neurons(), dtype)
-    check_javascript(artefact, trying_rows(artefact, 1, 300, RANGE), tmp_path)
+    check_javascript(artefact, trying_rows(artefact, 1, 300, RANGE), tmp_path, target)
 
 
 @pytest.mark.needs_cc
@@ -149,8 +152,8 @@ def test_targets_agree_on_random_networks(seed, tmp_path):
     rows = allowed(artefact, trying_rows(artefact, seed, 100, POSITIVE))
     check_python(artefact, rows)
     check_c(artefact, rows, tmp_path, COMPILERS[-1], *UNDEFINED)
-    if NODE:
-        check_javascript(artefact, rows, tmp_path)
+    for target in MODULES if NODE else ():
+        check_javascript(artefact, rows, tmp_path, target)
 
 
 @pytest.mark.needs_cc
@@ -159,6 +162,13 @@ def test_targets_agree_on_columns_of_every_kind(tmp_path):
     rows = allowed(artefact, trying_rows(artefact, 5, 100, (-2.0, 1002.0)))
     check_python(artefact, rows)
     check_c(artefact, rows, tmp_path, COMPILERS[0], *UNDEFINED)
+
+
+@pytest.mark.needs_cc
+def test_targets_agree_on_a_network_without_columns(tmp_path):
+    artefact = fixed_artefact(unnamed(parse("0.25", inputs=0)))
+    check_python(artefact, np.zeros((2, 0)))
+    check_c(artefact, np.zeros((2, 0)), tmp_path, COMPILERS[0])
 
 
 @pytest.mark.needs_cc
@@ -201,8 +211,8 @@ def test_targets_agree_on_more_than_300_random_networks(start, tmp_path):
         numpy = load_module(TARGETS["numpy"].emit(artefact)[0].text, "net")
         wholes, results, _ = expected(artefact, rows)
         assert (numpy.evaluate_integers(wholes) == results).all()
-        if NODE:
-            check_javascript(artefact, rows[::10], folder)
+        for target in MODULES if NODE else ():
+            check_javascript(artefact, rows[::10], folder, target)
         shutil.rmtree(folder)
     print(f"{tried} networks, 100,000 rows each in C and numpy")
     assert tried > 25

@@ -11,6 +11,7 @@ static dsgec_engine *new_engine(void) {
     dsgec_engine *e;
     if (problem.generations == 0) {
         problem = read_problem(getenv("PROBLEM"));
+        point_to_costs(&problem);
     }
     e = dsgec_engine_new(&problem.settings, &error);
     EXPECT(e != NULL);

@@ -22,10 +22,10 @@ from dsgec.network.description import read_model
 from dsgec.network.text import text
 from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
-from dsgec.report.hall import front
 from dsgec.report.progress import envelope
 from dsgec.report.style import page_style
 from dsgec.run.folder import clear_run
+from dsgec.run.hall import front
 from tests.command import dsgec
 from tests.report.made import (
     HOSTILE,
@@ -262,7 +262,7 @@ def test_the_front_is_of_those_that_no_smaller_one_equals_or_beats(tmp_path):
     rows = [(1, 0.7, 0.71), (3, 0.9, 0.6), (4, 0.9, 0.93), (9, 0.95, ""), (12, 0.94, 0.93)]
     pairs = [(size, train) for size, train, _ in rows]
     better = [i for i, (s, v) in enumerate(pairs) if all(w < v for t, w in pairs if t < s)]
-    assert front(pairs, greater=True) == better == [0, 1, 3]
+    assert front(pairs, rises=True) == better == [0, 1, 3]
     two_classes(tmp_path)
     assert "--pick" not in report_page(tmp_path / "run")
     add_hall(tmp_path / "run", rows)

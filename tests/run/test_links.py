@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from dsgec import load
-from dsgec.codegen import artefact
+from dsgec.codegen import numbers
 from dsgec.errors import DsgecError
 from dsgec.folder import locked, make_folder, open_folder, write_whole
 from tests.command import QUICK, dsgec
@@ -124,7 +124,7 @@ def test_a_link_in_a_runs_folder_is_not_followed(command, file, kind, run, inter
     check_plant(interrupted if file == "checkpoint" else run, tmp_path, command, file, kind)
 
 
-remembered = cache(artefact.golden)
+remembered = cache(numbers.golden)
 """Most of a command's time, for what depends on nothing but the model."""
 
 
@@ -136,7 +136,7 @@ remembered = cache(artefact.golden)
 def test_no_command_follows_a_link_at_any_name(
     command, file, kind, state, run, interrupted, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(artefact, "golden", remembered)
+    monkeypatch.setattr(numbers, "golden", remembered)
     source = interrupted if state == "interrupted" else run
     check_plant(source, tmp_path, command, file, kind)
 

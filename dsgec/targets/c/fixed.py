@@ -7,8 +7,6 @@ flash that a statement for each product takes.
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from dsgec.arithmetic.source import integer_source
 from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView
 from dsgec.codegen.environment import Code, render
@@ -16,7 +14,6 @@ from dsgec.codegen.fixed_view import FixedView
 from dsgec.codegen.integers import IntegerSyntax, IntegerWriter, integer_functions
 from dsgec.codegen.statements import Statement
 from dsgec.fixed import ir
-from dsgec.fixed.evaluate import quantise
 from dsgec.targets.c.names import CNames
 
 _LINE = 14  # numbers of a table
@@ -113,25 +110,13 @@ class FixedCView(CNames):
         """In parentheses where it has a sign."""
         return Code(f"({value})" if value < 0 else str(value))
 
-    @property
-    def threshold(self) -> int:
-        """The least result that reaches it."""
-        scaled = np.ldexp(self.m.threshold, self.fixed.fraction)
-        return int(np.clip(np.ceil(scaled), -32768, 32767)) if scaled <= 32767 else 32768
-
     @cached_property
     def golden_rows(self) -> list[Code]:
-        rows = np.array(self.m.golden.rows).reshape(len(self.m.golden.rows), self.m.inputs)
-        wholes = quantise(self.fixed.program, rows).tolist()
-        return [Code(", ".join(map(str, row or [0]))) for row in wholes]
+        return [_line(row or [0]) for row in self.fixed.golden_rows(self.m.golden)]
 
     @cached_property
     def golden_results(self) -> list[Code]:
-        unit = 2.0**self.fixed.fraction
-        return [
-            Code(", ".join(str(round(value * unit)) for value in row))
-            for row in self.m.golden.results
-        ]
+        return list(map(_line, self.fixed.golden_results(self.m.golden)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +160,8 @@ def emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 
 def _lines(numbers: list[int]) -> list[Code]:
-    return [
-        Code(", ".join(map(str, numbers[start : start + _LINE])))
-        for start in range(0, len(numbers), _LINE)
-    ]
+    return [_line(numbers[start : start + _LINE]) for start in range(0, len(numbers), _LINE)]
+
+
+def _line(numbers: list[int]) -> Code:
+    return Code(", ".join(map(str, numbers)))

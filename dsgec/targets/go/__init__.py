@@ -6,7 +6,7 @@ from typing import Any
 
 from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
 from dsgec.codegen.environment import Code
-from dsgec.targets.go.language import FLAT, NEGATIVE_ZERO, SYNTAX
+from dsgec.targets.go.language import FLAT, INTEGERS, NEGATIVE_ZERO, STORED, SYNTAX
 from dsgec.targets.language import LanguageView
 from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, raw_rows, run_commands
@@ -81,7 +81,7 @@ class GoView(LanguageView):
 
     @property
     def is_double(self) -> bool:
-        return self.artefact.dtype == "double"
+        return self.real == "float64"
 
     @property
     def nan(self) -> Code:
@@ -123,13 +123,16 @@ class GoView(LanguageView):
     def needs_math(self) -> bool:
         """Go refuses an import that nothing uses."""
         compares_all = bool(self.m.classes) and not self.m.has_threshold
+        if self.m.fixed:
+            return True
         of_network = bool(self.m.required) or compares_all or self.has_negative_zero
         return of_network or "math." in self.arithmetic
 
 
 def emit_go(artefact: Artefact) -> Files:
     """A module: `name/go.mod`, `name/network.go`, `name/selftest.go`, `name/network_test.go`."""
-    return GoView(artefact, FLAT[artefact.dtype], SYNTAX[artefact.dtype]).render(_FILES)
+    flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
+    return GoView(artefact, flat, syntax, INTEGERS, STORED).render(_FILES)
 
 
 def read_go(data: bytes) -> Any:

@@ -7,7 +7,7 @@ from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
 from dsgec.targets.language import LanguageView
 from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, raw_rows, run_commands
-from dsgec.targets.rust.language import FLAT, SYNTAX
+from dsgec.targets.rust.language import FLAT, INTEGERS, STORED, SYNTAX
 from dsgec.targets.target import Array, Files, Target
 
 _METADATA = re.compile(rb'^pub const METADATA: &str = r#"(.*)"#;$', re.MULTILINE)
@@ -35,7 +35,8 @@ fn main() {
 
 def emit_rust(artefact: Artefact) -> Files:
     """A crate: `name/Cargo.toml`, `name/src/lib.rs` and `name/src/selftest.rs`."""
-    view = LanguageView(artefact, FLAT[artefact.dtype], SYNTAX[artefact.dtype])
+    flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
+    view = LanguageView(artefact, flat, syntax, INTEGERS, STORED)
     return view.render(_FILES)
 
 

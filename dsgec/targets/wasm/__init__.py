@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.numbers import REALS
 from dsgec.codegen.statements import JAVASCRIPT
 from dsgec.targets.js import run_module
 from dsgec.targets.reading import parse_json
@@ -13,7 +12,8 @@ from dsgec.targets.wasm.binary import find_custom
 from dsgec.targets.wasm.emit import SECTION, wasm_module
 
 _ENDING = Code(".wasm.mjs")
-_ARRAYS = {"double": Code("Float64Array"), "float": Code("Float32Array")}
+_GIVEN = {"double": "Float64Array", "float": "Float32Array", "q15": "Int16Array", "q7": "Int8Array"}
+_MADE = _GIVEN | {"q7": "Int16Array"}
 
 
 def emit_wasm(artefact: Artefact) -> Files:
@@ -26,7 +26,8 @@ def emit_wasm(artefact: Artefact) -> Files:
         ending=_ENDING,
         choice=Code("chosen(numbers(row))"),
         section=SECTION,
-        array=_ARRAYS[artefact.dtype],
+        given=Code(_GIVEN[artefact.dtype]),
+        made=Code(_MADE[artefact.dtype]),
         function="predict_proba" if m.classes else "regress",
     )
     return (
@@ -52,6 +53,6 @@ TARGET = Target(
     emit_wasm,
     read_wasm,
     run_wasm,
-    dtypes=REALS,
+    dtypes=DTYPES,
     mark=bytes([len(SECTION)]) + SECTION.encode("ascii"),
 )

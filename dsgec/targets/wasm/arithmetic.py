@@ -16,7 +16,7 @@ from dsgec.arithmetic.ir import (
     Name,
     Operation,
 )
-from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.parse import read, read_integers
 from dsgec.targets.wasm.binary import Module
 from dsgec.targets.wasm.code import SIZES, Locals, const, load, op, repeat, store
 
@@ -26,6 +26,11 @@ _OF_WORDS = _OPERATORS | {
     **{"<<": "shl", ">>": "shr_u", "&": "and", "|": "or"},
     **{"<": "lt_u", "<=": "le_u", ">": "gt_u", ">=": "ge_u"},
 }
+_OF_WHOLES = _OPERATORS | {
+    **{"<<": "shl", ">>": "shr_s"},
+    **{"<": "lt_s", "<=": "le_s", ">": "gt_s", ">=": "ge_s"},
+}
+_OF = {"real": _OF_REALS, "whole": _OF_WHOLES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,9 @@ class Types:
     word: str
 
     def of(self, kind: Kind) -> str:
-        return {"real": self.real, "word": self.word, "wide": "i64", "truth": "i32"}[kind]
+        """A table is known by its address."""
+        whole = {"whole": "i32", "table": "i32", "truth": "i32"}
+        return {"real": self.real, "word": self.word, "wide": "i64", **whole}[kind]
 
     @property
     def size(self) -> int:
@@ -47,21 +54,31 @@ class Types:
 TYPES: Mapping[str, Types] = {"double": Types("f64", "i64"), "float": Types("f32", "i32")}
 
 _read = cache(read)
+_read_integers = cache(read_integers)
 
 
 def add_arithmetic(module: Module, names: Iterable[str], dtype: Dtype) -> None:
     """The functions of these names, behind those that they call."""
-    definitions = _read(dtype)
-    needed = list(names)
-    for name in needed:
-        needed += [call for call in definitions[name].calls if call not in needed]
-    for name, definition in definitions.items():
-        if name not in needed:
-            continue
+    for definition in _chosen(_read(dtype), names):
         if definition.result is None:
             _add_softmax(module, TYPES[dtype])  # which is outside of what can be printed
         else:
             _Writer(module, TYPES[dtype], definition).add(definition.result)
+
+
+def add_integers(module: Module, names: Iterable[str]) -> None:
+    """Those of fixed point."""
+    for definition in _chosen(_read_integers(), names):
+        assert definition.result
+        _Writer(module, TYPES["double"], definition).add(definition.result)
+
+
+def _chosen(definitions: Mapping[str, Definition], names: Iterable[str]) -> list[Definition]:
+    """The functions of these names and those that they call, these first."""
+    needed = list(names)
+    for name in needed:
+        needed += [call for call in definitions[name].calls if call not in needed]
+    return [definition for name, definition in definitions.items() if name in needed]
 
 
 class _Writer:
@@ -101,7 +118,7 @@ class _Writer:
                 assert_never(expression)
 
     def binary(self, operator: str, left: Expression, right: Expression) -> bytes:
-        names = _OF_REALS if left.kind == "real" else _OF_WORDS
+        names = _OF.get(left.kind, _OF_WORDS)
         code = self.push(left) + self.push(right)
         if left.kind != right.kind:  # 64 bits beside fewer
             code += self.call("wide")
@@ -122,6 +139,8 @@ class _Writer:
                 return op(f"{real}.copysign")
             case "signed":
                 return op(f"{real}.convert_i64_s")
+            case "at":  # of a table and an index
+                return load("i16", const("i32", 1) + op("i32.shl") + op("i32.add"))
             case "wide":
                 return op("i64.extend_i32_u") if word == "i32" else b""
             case _:

@@ -4,7 +4,10 @@ import struct
 from collections.abc import Mapping
 
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
-SIZES = {"i32": 4, "i64": 8, "f32": 4, "f64": 8}
+SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "f32": 4, "f64": 8}
+"""Bytes in memory; of 8 and 16 bits, with their sign, are only there."""
+
+_NARROW = {"i8": "8", "i16": "16"}
 
 _NOTHING = 0x40  # the type of a block that leaves no value
 
@@ -26,6 +29,7 @@ OPCODES: Mapping[str, int] = {
     **{"return": 0x0F, "call": 0x10, "select": 0x1B},
     **_numbered(0x20, "local.get", "local.set", "local.tee"),
     **_numbered(0x28, *(f"{type_}.load" for type_ in TYPES)),
+    **{"i32.load8_s": 0x2C, "i32.load16_s": 0x2E, "i32.store8": 0x3A, "i32.store16": 0x3B},
     **_numbered(0x36, *(f"{type_}.store" for type_ in TYPES)),
     **_numbered(0x41, *(f"{type_}.const" for type_ in TYPES)),
     **_of("i32", 0x45, _COMPARED),
@@ -79,12 +83,14 @@ def const(type_: str, value: float) -> bytes:
 
 def load(type_: str, address: bytes, offset: int = 0) -> bytes:
     """What is at an address."""
-    return address + op(f"{type_}.load", _alignment(type_), offset)
+    name = f"i32.load{_NARROW[type_]}_s" if type_ in _NARROW else f"{type_}.load"
+    return address + op(name, _alignment(type_), offset)
 
 
 def store(type_: str, address: bytes, value: bytes, offset: int = 0) -> bytes:
     """What is at an address becomes a value."""
-    return address + value + op(f"{type_}.store", _alignment(type_), offset)
+    name = f"i32.store{_NARROW[type_]}" if type_ in _NARROW else f"{type_}.store"
+    return address + value + op(name, _alignment(type_), offset)
 
 
 def _alignment(type_: str) -> int:

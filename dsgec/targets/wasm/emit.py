@@ -16,12 +16,15 @@ import numpy as np
 
 from dsgec.arithmetic.ir import Dtype
 from dsgec.codegen.artefact import TemplateView
+from dsgec.codegen.integers import integer_functions
 from dsgec.codegen.literals import js_data
 from dsgec.codegen.statements import JAVASCRIPT, functions_used
-from dsgec.targets.wasm.arithmetic import TYPES, Types, add_arithmetic
+from dsgec.targets.wasm.arithmetic import TYPES, add_arithmetic, add_integers
 from dsgec.targets.wasm.binary import PAGE, Module
 from dsgec.targets.wasm.code import Locals, const, load, op, repeat, store, when
+from dsgec.targets.wasm.integers import add_program
 from dsgec.targets.wasm.network import add_network
+from dsgec.targets.wasm.numbers import DOUBLE, FLOAT, IntegerTypes, ValueTypes, integer_types
 
 SECTION = "dsgec"
 """The section that has the metadata, as JSON."""
@@ -32,34 +35,65 @@ _ALIGNED = 16
 
 def wasm_module(m: TemplateView) -> bytes:
     """The module of an artefact."""
-    artefact = m.artefact
-    dtype: Dtype = "float" if artefact.dtype == "float" else "double"
-    types = TYPES[dtype]
-    data, places = _data(m, types)
+    module, numbers = Module(), _numbers(m)
+    data, places = _data(m, numbers)
+    tables = _tables(m, len(data))
+    data += b"".join(tables.values())
     scratch = _aligned(len(data))
-    free = scratch + m.results * types.size
-    module = Module()
-    add_arithmetic(module, functions_used(artefact.network, JAVASCRIPT), dtype)
-    free += add_network(module, artefact.network, types, free)
-    _Entries(module, m, types, scratch).add(places)
+    free = scratch + m.results * numbers.size
+    free += _add_outputs(module, m, numbers, list(tables), free)
+    _Entries(module, m, numbers, scratch).add(places)
     heap = _aligned(free)
-    row = (m.inputs + m.results) * types.size
+    row = _aligned(m.inputs * numbers.given_size) + m.results * numbers.size
     pages = -(-(heap + max(row, PAGE)) // PAGE)
-    numbers = {"heap": heap, "columns": m.inputs, "results": m.results}
-    return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, data, numbers)
+    exported = {"heap": heap, "columns": m.inputs, "results": m.results}
+    return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, data, exported)
+
+
+def _numbers(m: TemplateView) -> ValueTypes:
+    if m.fixed:
+        return integer_types(m.fixed.bits, m.fixed.missing)
+    return FLOAT if m.artefact.dtype == "float" else DOUBLE
+
+
+def _add_outputs(
+    module: Module, m: TemplateView, numbers: ValueTypes, tables: list[int], memory: int
+) -> int:
+    """The function `outputs` and those that it calls; gives the bytes of memory that it needs."""
+    network = m.artefact.network
+    if m.fixed:
+        assert isinstance(numbers, IntegerTypes)
+        add_integers(module, integer_functions(m.fixed.program))
+        return add_program(module, m.fixed.program, numbers, tables, memory)
+    dtype: Dtype = "float" if numbers == FLOAT else "double"
+    add_arithmetic(module, functions_used(network, JAVASCRIPT), dtype)
+    return add_network(module, network, TYPES[dtype], memory)
+
+
+def _tables(m: TemplateView, start: int) -> dict[int, bytes]:
+    """The tables of fixed point, by their addresses."""
+    found: dict[int, bytes] = {}
+    for table in m.fixed.tables if m.fixed else ():
+        found[start] = np.array(table.entries, "<i2").tobytes()
+        start += len(found[start])
+    return found
 
 
 def _aligned(address: int) -> int:
     return -(-address // _ALIGNED) * _ALIGNED
 
 
-def _data(m: TemplateView, types: Types) -> tuple[bytes, tuple[int, int, int]]:
+def _data(m: TemplateView, numbers: ValueTypes) -> tuple[bytes, tuple[int, int, int]]:
     """The rows of the self-test, their results and classes, and where each of these starts."""
-    real = f"<f{types.size}"
+    golden = m.golden
+    rows: Sequence[Sequence[float]] = golden.rows
+    results: Sequence[Sequence[float]] = golden.results
+    if m.fixed:
+        rows, results = m.fixed.golden_rows(golden), m.fixed.golden_results(golden)
     tables = [
-        _bytes(m.golden.rows, real),
-        _bytes(m.golden.results, real),
-        np.array(m.golden.classes, "<i4").tobytes(),
+        _bytes(rows, f"<{numbers.given[0]}{numbers.given_size}"),
+        _bytes(results, f"<{numbers.made[0]}{numbers.size}"),
+        np.array(golden.classes, "<i4").tobytes(),
     ]
     starts = (0, len(tables[0]), len(tables[0]) + len(tables[1]))
     return b"".join(tables), starts
@@ -68,18 +102,19 @@ def _data(m: TemplateView, types: Types) -> tuple[bytes, tuple[int, int, int]]:
 def _bytes(rows: Sequence[Sequence[float]], type_: str) -> bytes:
     """One bit pattern for all that is not a number: machines do not agree on one."""
     table = np.array(rows, type_)
-    table[np.isnan(table)] = np.nan
+    if table.dtype.kind == "f":
+        table[np.isnan(table)] = np.nan
     return table.tobytes()
 
 
 class _Entries:
     """Adds what a module does with its network."""
 
-    def __init__(self, module: Module, m: TemplateView, types: Types, scratch: int) -> None:
-        self.module, self.m, self.types = module, m, types
+    def __init__(self, module: Module, m: TemplateView, numbers: ValueTypes, scratch: int) -> None:
+        self.module, self.m, self.numbers = module, m, numbers
         self.scratch = const("i32", scratch)  # the address of one row's results
-        self.row = const("i32", m.inputs * types.size)
-        self.results = const("i32", m.results * types.size)
+        self.row = const("i32", m.inputs * numbers.given_size)
+        self.results = const("i32", m.results * numbers.size)
 
     def add(self, places: tuple[int, int, int]) -> None:
         self.add_results()
@@ -95,12 +130,12 @@ class _Entries:
     def add_results(self) -> None:
         """What comes of a row of numbers: probabilities, or values."""
         v = Locals({"x": "i32", "y": "i32"})
-        real, size = self.types.real, self.types.size
+        made, size = self.numbers.made, self.numbers.size
         y = v.get("y")
         if self.m.classes and self.m.outputs == 1:
             code = v.get("x") + y + const("i32", size) + op("i32.add") + self.module.call("outputs")
-            other = const(real, 1.0) + load(real, y, size) + op(f"{real}.sub")
-            code += store(real, y, other)
+            other = const(made, 1.0) + load(made, y, size) + op(f"{made}.sub")
+            code += store(made, y, other)
         else:
             code = v.get("x") + y + self.module.call("outputs")
         self.module.add("results", v, code)
@@ -110,18 +145,20 @@ class _Entries:
         v = Locals({"x": "i32"})
         code = const("i32", 0)
         for column in self.m.required:
-            value = load(self.types.real, v.get("x"), column * self.types.size)
-            code += value + value + op(f"{self.types.real}.ne") + op("i32.or")
+            value = load(self.numbers.given, v.get("x"), column * self.numbers.given_size)
+            code += self.numbers.is_missing(value) + op("i32.or")
         self.module.add("lacks", v, code, "i32")
 
     def add_checked(self) -> None:
         """The results of a row, and whether it lacks a value."""
         v = Locals({"x": "i32", "y": "i32"})
-        real, size = self.types.real, self.types.size
+        made, size = self.numbers.made, self.numbers.size
         code = b""
         if self.m.required:
             nothing = b"".join(
-                store(real, v.get("y"), const(real, float("nan")), number * size)
+                store(
+                    made, v.get("y"), const(self.numbers.value, self.numbers.nothing), number * size
+                )
                 for number in range(self.m.results)
             )
             lacks = v.get("x") + self.module.call("lacks")
@@ -135,27 +172,32 @@ class _Entries:
         What is not a number is no larger than minus infinity; a class it is not.
         """
         v = Locals({"p": "i32"})
-        real, size = self.types.real, self.types.size
+        made, size = self.numbers.made, self.numbers.size
+        value = self.numbers.value
         if self.m.has_threshold:
-            best = load(real, v.get("p"), size)
-            chosen = best + const(real, self.m.threshold) + op(f"{real}.ge")
+            best = load(made, v.get("p"), size)
+            chosen = best + const(value, self.threshold) + self.numbers.compare("ge")
             code = b""
         else:
             v.add("i", "i32")
             v.add("chosen", "i32")
-            code = v.set("best", real, const(real, float("-inf")))
-            take = v.set("best", real, self.element(v, "i")) + v.set("chosen", "i32", v.get("i"))
-            more = when(self.element(v, "i") + v.get("best") + op(f"{real}.gt"), take)
+            code = v.set("best", value, const(value, self.numbers.lowest))
+            take = v.set("best", value, self.element(v, "i")) + v.set("chosen", "i32", v.get("i"))
+            better = self.element(v, "i") + v.get("best") + self.numbers.compare("gt")
             while_ = v.get("i") + const("i32", self.m.outputs) + op("i32.lt_u")
-            code += repeat(while_, more + v.increase("i", const("i32", 1)))
+            code += repeat(while_, when(better, take) + v.increase("i", const("i32", 1)))
             best, chosen = self.element(v, "chosen"), v.get("chosen")
-        code += chosen + const("i32", -1) + best + best + op(f"{real}.eq") + op("select")
+        code += chosen + const("i32", -1) + self.numbers.is_number(best) + op("select")
         self.module.add("choose", v, code, "i32")
+
+    @property
+    def threshold(self) -> float:
+        return self.m.fixed.threshold if self.m.fixed else self.m.threshold
 
     def element(self, v: Locals, index: str) -> bytes:
         """What `p` has at an index."""
-        place = v.get(index) + const("i32", self.types.size) + op("i32.mul")
-        return load(self.types.real, v.get("p") + place + op("i32.add"))
+        place = v.get(index) + const("i32", self.numbers.size) + op("i32.mul")
+        return load(self.numbers.made, v.get("p") + place + op("i32.add"))
 
     def add_many(self, name: str) -> None:
         v = Locals(_MANY)
@@ -183,23 +225,19 @@ class _Entries:
     def add_selftest(self, rows: int, results: int, classes: int) -> None:
         """Bits are compared, but for those of what is not a number."""
         v = Locals({})
-        real, word = self.types.real, self.types.word
         for name in ("number", "offset"):
             v.add(name, "i32")
         code = v.set("x", "i32", const("i32", rows)) + v.set("y", "i32", const("i32", results))
         code += v.set("class", "i32", const("i32", classes))
         pair = [address + v.get("offset") + op("i32.add") for address in (self.scratch, v.get("y"))]
-        found, wanted = (load(real, address) for address in pair)
-        differ = b"".join(load(word, address) for address in pair) + op(f"{word}.ne")
-        is_number = found + found + op(f"{real}.eq") + wanted + wanted + op(f"{real}.eq")
         fail = v.get("number") + op("return")
-        other = when(differ + is_number + op("i32.or") + op("i32.and"), fail)
+        other = when(self.numbers.differ(pair[0], pair[1]), fail)
         one = v.increase("number", const("i32", 1))
         one += v.get("x") + self.scratch + self.module.call("results")
         one += v.set("offset", "i32", const("i32", 0))
         one += repeat(
             v.get("offset") + self.results + op("i32.lt_u"),
-            other + v.increase("offset", const("i32", self.types.size)),
+            other + v.increase("offset", const("i32", self.numbers.size)),
         )
         if self.m.classes:
             chosen = self.scratch + self.module.call("choose")

@@ -163,7 +163,7 @@ function frozen(value) {
 /* In the module's memory: a row, and behind it its results. */
 const heap = network.heap.value;
 const input = new Float64Array(network.memory.buffer, heap, 4);
-const output = new Float64Array(network.memory.buffer, heap + input.byteLength, 3);
+const output = new Float64Array(network.memory.buffer, heap + Math.ceil(input.byteLength / 8) * 8, 3);
 const classNumber = new Int32Array(network.memory.buffer, output.byteOffset, 1);
 
 /* What comes of a row of numbers: probabilities, or values. */

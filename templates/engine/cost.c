@@ -1,0 +1,52 @@
+/* What a network costs: its connections, or what it takes of a chip. */
+
+#if MINIMISES
+/* So much for each of a kind, and once for each part that a kind needs. */
+static int64_t sum_prices(const int64_t *counts, const dsgec_engine_prices *prices) {
+    int64_t total = prices->base, kind, part;
+    uint64_t needed = prices->base_needs;
+    for (kind = 0; kind < KINDS; kind++) {
+        total += counts[kind] * prices->each[kind];
+        needed |= counts[kind] > 0 ? prices->needs[kind] : 0;
+    }
+    for (part = 0; needed > 0; part++, needed >>= 1) {
+        total += needed & 1 ? prices->once[part] : 0;
+    }
+    return total;
+}
+
+#endif
+
+/* The cost of the network of a text with so many connections. */
+static Outcome find_cost(const dsgec_engine *e, Thread *own, const char *text, size_t length,
+                         int32_t size, int64_t *cost) {
+    *cost = size;
+#if MINIMISES
+    if (e->settings.prices != NULL) {
+        if (simplify_text(&own->describing, e->table.features, text, length) != OK ||
+            !count_work(&own->work, &own->describing.network, own->describing.parser.softmax,
+                        e->settings.prologue)) {
+            return SCORE_NO_MEMORY;
+        }
+        *cost = sum_prices(own->work.counts, e->settings.prices);
+    }
+#else
+    (void)e, (void)own, (void)text, (void)length;
+#endif
+    return SCORED;
+}
+
+int dsgec_engine_work(dsgec_engine *e, const char *text, size_t length, int64_t *counts) {
+    const dsgec_environment found = dsgec_enter();
+    Describing *d = &e->describing;
+    int error = e->settings.prologue != NULL ? simplify_text(d, e->table.features, text, length)
+                                             : BAD_CALL;
+    if (error == OK && !count_work(&e->work, &d->network, d->parser.softmax, e->settings.prologue)) {
+        error = NO_MEMORY;
+    }
+    if (error == OK) {
+        memcpy(counts, e->work.counts, sizeof e->work.counts);
+    }
+    dsgec_leave(found);
+    return error;
+}

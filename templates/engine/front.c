@@ -1,0 +1,111 @@
+/* Two objectives to one order: dsgec/evolution/front.py. */
+typedef struct {
+    double fitness, lonely; /* how far its neighbours in its front are apart */
+    int64_t cost, number;
+    int32_t front;
+} Point;
+
+static int compare_numbers(double a, double b) {
+    return a < b ? -1 : a > b;
+}
+
+static int compare_integers(int64_t a, int64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+/* As the sweep goes. */
+static int by_cost(const Point *a, const Point *b) {
+    int order = compare_integers(a->cost, b->cost);
+    order = order != 0 ? order : compare_numbers(a->fitness, b->fitness);
+    return order != 0 ? order : compare_integers(a->number, b->number);
+}
+
+static int by_front(const Point *a, const Point *b) {
+    int order = compare_integers(a->front, b->front);
+    return order != 0 ? order : compare_integers(a->cost, b->cost);
+}
+
+static int by_rank(const Point *a, const Point *b) {
+    int order = compare_integers(a->front, b->front);
+    order = order != 0 ? order : compare_numbers(b->lonely, a->lonely);
+    return order != 0 ? order : compare_integers(a->number, b->number);
+}
+
+typedef int (*Comparison)(const Point *a, const Point *b);
+
+/* By merging, since not every C library has a `qsort`; there is as much room in `spare`. */
+static void sort_points(Point *points, Point *spare, int64_t count, Comparison compare) {
+    int64_t width, start, i, j, k;
+    for (width = 1; width < count; width *= 2) {
+        for (start = 0; start < count; start += 2 * width) {
+            int64_t middle = start + width < count ? start + width : count;
+            int64_t end = middle + width < count ? middle + width : count;
+            for (i = start, j = middle, k = start; k < end; k++) {
+                int left = i < middle && (j == end || compare(&points[i], &points[j]) <= 0);
+                spare[k] = left ? points[i++] : points[j++];
+            }
+        }
+        memcpy(points, spare, (size_t)count * sizeof *points);
+    }
+}
+
+/* Which front each belongs to, of points by cost; there is room in `least` for the lowest fitness
+ * of each front. */
+static void find_fronts(Point *points, int64_t count, double *least) {
+    int32_t fronts = 0;
+    int64_t i;
+    for (i = 0; i < count; i++) {
+        int32_t low = 0, high = fronts; /* the first front whose lowest fitness is higher */
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            if (points[i].fitness < least[middle]) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        points[i].front = low;
+        least[low] = points[i].fitness;
+        fronts += low == fronts;
+    }
+}
+
+/* Of the points of one front, by cost. */
+static void measure_crowding(Point *front, int64_t count) {
+    const Point *last = &front[count - 1];
+    int64_t k;
+    for (k = 0; k < count; k++) {
+        front[k].lonely = INFINITE;
+        if (k > 0 && k < count - 1) {
+            double costs = (double)(front[k + 1].cost - front[k - 1].cost) /
+                           (double)(last->cost - front->cost);
+            front[k].lonely = costs + (front[k - 1].fitness - front[k + 1].fitness) /
+                                          (front->fitness - last->fitness);
+        }
+    }
+}
+
+/* The points, the best first. Those of invalid individuals, whose fitness is infinite, are the
+ * last, as they stand. There is as much room in `spare`. */
+static void order_points(Point *points, Point *spare, int64_t count, double *least) {
+    int64_t i, valid = 0, others = 0, end;
+    for (i = 0; i < count; i++) {
+        if (points[i].fitness == INFINITE) {
+            spare[others++] = points[i];
+        } else {
+            points[valid++] = points[i];
+        }
+    }
+    if (others > 0) {
+        memcpy(points + valid, spare, (size_t)others * sizeof *points);
+    }
+    sort_points(points, spare, valid, by_cost);
+    find_fronts(points, valid, least);
+    sort_points(points, spare, valid, by_front);
+    for (i = 0; i < valid; i = end) {
+        for (end = i; end < valid && points[end].front == points[i].front; end++) {
+        }
+        measure_crowding(points + i, end - i);
+    }
+    sort_points(points, spare, valid, by_rank);
+}

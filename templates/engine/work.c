@@ -1,0 +1,293 @@
+/* What the C of a network does for a row, by kinds: `work` of dsgec/network/cost.py.
+ *
+ * The network is walked in the order in which it is printed, through what is done to the columns
+ * before it, which Python gives as a list of operations. */
+#define OTHER_KINDS(X)                                                                          \
+    X(div_number) X(fill) X(is) X(flag_add) X(flag_sub) X(flag_mul) X(number) X(read) X(kept)   \
+    X(live) X(distinct) X(column) X(required) X(refusing) X(listed) X(output)                   \
+    X(softmax_output) X(two_classes) X(lone_output) X(classes) X(class)
+
+typedef enum {
+    BEFORE_KINDS = F_NONE - 1, /* the first ones are functions */
+#define X(name) W_##name,
+    OTHER_KINDS(X)
+#undef X
+    KINDS
+} Kind;
+
+static const char *const other_kinds[] = {
+#define X(name) #name,
+    OTHER_KINDS(X)
+#undef X
+};
+
+const char *dsgec_engine_kind(int64_t number) {
+    if (number < 0 || number >= KINDS) {
+        return NULL;
+    }
+    return number < F_NONE ? function_names[number] : other_kinds[number - F_NONE];
+}
+
+/* What is walked, first the nodes of the network, then the operations before it. `order` has those
+ * that are neither numbers nor columns, as they are done; `last_use` says, for each of them, which
+ * of `order` is the last that reads it. */
+typedef struct {
+    const Nodes *nodes;
+    const dsgec_engine_prologue *prologue;
+    Shared numbers;
+    uint8_t *done; /* 2: a flag, which tells a category, or a product with one */
+    int32_t *todo, *order, *last_use;
+    size_t done_capacity, todo_capacity, order_capacity, last_use_capacity;
+    int32_t todo_count, order_count;
+    int64_t counts[KINDS];
+} Work;
+
+static void free_work(Work *w) {
+    free(w->numbers.nodes.items);
+    free(w->numbers.table);
+    free(w->done);
+    free(w->todo);
+    free(w->order);
+    free(w->last_use);
+}
+
+static int is_power_of_two(double value) {
+    uint64_t bits = dsgec_bits(value) & (UINT64_MAX >> 1);
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    return bits >> 52 > 0 ? fraction == 0 : fraction != 0 && (fraction & (fraction - 1)) == 0;
+}
+
+static int is_negated(const Node *node) {
+    return node->operation == AS_WRITTEN + F_neg ||
+           (node->operation == NUMBER && node->value < 0.0);
+}
+
+/* What a multiplication by this is, or -1. */
+static int32_t kind_of_product(const Node *factor) {
+    if (factor->operation != NUMBER) {
+        return -1;
+    }
+    return factor->value == -1.0 ? (int32_t)F_neg : factor->value == 2.0 ? (int32_t)F_add : -1;
+}
+
+/* The kind of a function of two nodes, as compilers have it. */
+static int32_t kind_of_pair(int32_t function, const Node *a, const Node *b) {
+    int32_t kind;
+    switch (function) {
+    case F_add: return is_negated(a) || is_negated(b) ? F_sub : F_add;
+    case F_sub: return is_negated(b) ? F_add : F_sub;
+    case F_mul:
+        kind = kind_of_product(a);
+        kind = kind < 0 ? kind_of_product(b) : kind;
+        return kind < 0 ? (int32_t)F_mul : kind;
+    case F_div:
+        if (b->operation == NUMBER) {
+            return is_power_of_two(b->value) ? (int32_t)F_mul : (int32_t)W_div_number;
+        }
+        return F_div;
+    default: return function;
+    }
+}
+
+/* A node or an operation; an input of the network is what is made of its column. */
+static dsgec_engine_operation look_at(const Work *w, int32_t number) {
+    dsgec_engine_operation found = {0, -1, -1, 0.0};
+    const Node *node;
+    int32_t count = w->nodes->count;
+    if (number >= count) {
+        found = w->prologue->operations[number - count];
+        if (found.kind >= 0) {
+            found.a += count;
+            found.b += found.b < 0 ? 0 : count;
+        }
+        return found;
+    }
+    node = &w->nodes->items[number];
+    if (node->operation == NUMBER) {
+        found.kind = A_NUMBER;
+        found.value = node->value;
+        return found;
+    }
+    found.a = node->a;
+    found.b = node->b;
+    found.kind = node->operation - AS_WRITTEN;
+    if (node->b >= 0) {
+        found.kind = kind_of_pair(found.kind, &w->nodes->items[node->a], &w->nodes->items[node->b]);
+    }
+    return found;
+}
+
+/* Where an argument is found. */
+static int32_t follow_input(const Work *w, int32_t number) {
+    const Node *node = number < w->nodes->count ? &w->nodes->items[number] : NULL;
+    if (node == NULL || node->operation != INPUT) {
+        return number;
+    }
+    return w->nodes->count + w->prologue->features[node->a];
+}
+
+static void count_power(Work *w, double exponent) {
+    unsigned left = (unsigned)(exponent < 0.0 ? -exponent : exponent);
+    for (; left > 1; left >>= 1) {
+        w->counts[F_mul] += 1 + (left & 1);
+    }
+    w->counts[F_div] += exponent < 0.0;
+}
+
+/* An argument of the next in the order. */
+static void count_argument(Work *w, int32_t number) {
+    dsgec_engine_operation argument = look_at(w, number);
+    w->last_use[number] = w->order_count;
+    if (argument.kind == A_NUMBER) {
+        w->counts[W_number]++;
+        share_number(&w->numbers, argument.value == 0.0 ? 0.0 : argument.value);
+    } else if (argument.kind == A_COLUMN) {
+        w->counts[W_read]++;
+    } else {
+        w->counts[W_kept] += w->order_count == 0 || number != w->order[w->order_count - 1];
+    }
+}
+
+/* The kind of an operation on a flag, which many compilers' routines do faster. */
+static int32_t kind_with_flag(int32_t kind) {
+    switch (kind) {
+    case F_add: return W_flag_add;
+    case F_sub: return W_flag_sub;
+    case F_mul: return W_flag_mul;
+    default: return kind;
+    }
+}
+
+/* One whose arguments have been counted: whether it is a flag. */
+static int count_operation(Work *w, int32_t number, const dsgec_engine_operation *operation) {
+    int32_t a, b, kind = operation->kind;
+    if (kind == A_COLUMN) {
+        w->counts[W_column]++;
+        w->counts[W_required] += w->prologue->required[operation->a];
+    }
+    if (kind < 0) {
+        return 0;
+    }
+    a = follow_input(w, operation->a);
+    b = operation->b < 0 ? -1 : follow_input(w, operation->b);
+    count_argument(w, a);
+    if (kind == F_pow) {
+        count_power(w, look_at(w, b).value);
+    } else {
+        if (w->done[a] == 2 || (b >= 0 && w->done[b] == 2)) {
+            kind = kind_with_flag(kind);
+        }
+        w->counts[kind]++;
+        if (b >= 0) {
+            count_argument(w, b);
+        }
+    }
+    w->order[w->order_count++] = number;
+    return kind == W_is || kind == W_flag_mul;
+}
+
+/* The end of a value's life, if this is its last use: whether it is one that was kept. */
+static int ends_with(const Work *w, int32_t number, int32_t place) {
+    return number >= 0 && w->last_use[number] == place && look_at(w, number).kind >= 0;
+}
+
+/* The most values at a time that are still to be used. */
+static int64_t count_live(const Work *w) {
+    int64_t live = 0, most = 0;
+    int32_t i;
+    for (i = 0; i < w->order_count; i++) {
+        dsgec_engine_operation operation = look_at(w, w->order[i]);
+        int32_t a = follow_input(w, operation.a);
+        int32_t b = operation.b < 0 ? -1 : follow_input(w, operation.b);
+        live += 1 - ends_with(w, a, i) - (b != a && ends_with(w, b, i));
+        most = live > most ? live : most;
+    }
+    return most;
+}
+
+static int count_later(Work *w, int32_t number) {
+    if (number < 0 || w->done[number]) {
+        return 1;
+    }
+    if (!RESERVE(w->todo, w->todo_capacity, w->todo_count + 1)) {
+        return 0;
+    }
+    w->todo[w->todo_count++] = number;
+    return 1;
+}
+
+/* A node after its arguments, from left to right; 0 without memory. */
+static int count_from(Work *w, int32_t root) {
+    w->todo_count = 0;
+    if (!count_later(w, follow_input(w, root))) {
+        return 0;
+    }
+    while (w->todo_count > 0) {
+        int32_t top = w->todo[w->todo_count - 1], waiting = w->todo_count;
+        dsgec_engine_operation operation = look_at(w, top);
+        if (!w->done[top] && operation.kind >= 0 &&
+            (!count_later(w, operation.b < 0 ? -1 : follow_input(w, operation.b)) ||
+             !count_later(w, follow_input(w, operation.a)))) {
+            return 0;
+        }
+        if (w->todo_count > waiting) {
+            continue;
+        }
+        w->todo_count--;
+        if (!w->done[top]) {
+            w->done[top] = (uint8_t)(1 + count_operation(w, top, &operation));
+        }
+    }
+    return 1;
+}
+
+/* What depends on the outputs as a whole. */
+static void count_outputs(Work *w, int32_t outputs, int softmax) {
+    const dsgec_engine_prologue *p = w->prologue;
+    w->counts[W_output] = outputs;
+    w->counts[F_softmax] = softmax;
+    w->counts[W_softmax_output] = softmax ? outputs : 0;
+    if (p->classes > 0 && (outputs == 1 || p->has_threshold)) {
+        w->counts[W_two_classes] = 1;
+        w->counts[W_lone_output] = outputs == 1;
+    } else if (p->classes > 0) {
+        w->counts[W_classes] = 1;
+        w->counts[W_class] = outputs;
+    }
+}
+
+/* Count what a simplified network does; 0 without memory. */
+static int count_work(Work *w, const Simplified *s, int softmax,
+                      const dsgec_engine_prologue *prologue) {
+    const Nodes *nodes = &s->folded.nodes;
+    size_t all = (size_t)nodes->count + (size_t)prologue->count;
+    int32_t i;
+    int counted = open_shared(&w->numbers, (int32_t)all) &&
+                  RESERVE(w->done, w->done_capacity, all) &&
+                  RESERVE(w->order, w->order_capacity, all) &&
+                  RESERVE(w->last_use, w->last_use_capacity, all);
+    if (!counted) {
+        return 0;
+    }
+    w->nodes = nodes;
+    w->prologue = prologue;
+    w->order_count = 0;
+    memset(w->counts, 0, sizeof w->counts);
+    memset(w->done, 0, all * sizeof *w->done);
+    for (i = 0; counted && i < s->kept_count; i++) {
+        counted = count_from(w, s->kept[i]);
+    }
+    for (i = 0; counted && i < s->output_count; i++) {
+        counted = count_from(w, s->outputs[i]);
+    }
+    for (i = 0; i < s->output_count; i++) {
+        w->last_use[follow_input(w, s->outputs[i])] = INT32_MAX; /* they are stored at the end */
+    }
+    w->counts[W_live] = count_live(w);
+    w->counts[W_distinct] = w->numbers.nodes.count;
+    w->counts[W_refusing] = w->counts[W_required] > 0;
+    w->counts[W_listed] =
+        w->counts[W_required] < prologue->columns ? w->counts[W_required] : 0;
+    count_outputs(w, s->output_count, softmax);
+    return counted;
+}
