@@ -1,6 +1,7 @@
-"""Files beside an artefact that an import, or an `#include`, could find in its place."""
+"""Files beside an artefact that a tool could load in its place, or together with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from dsgec.codegen.names import C_HEADERS, TAKEN
@@ -12,12 +13,13 @@ _IMPORTED = (".py", ".pyc", ".so", ".pyd")
 _MODULES = TAKEN | {"_cffi_backend", "pycparser", "sitecustomize", "usercustomize"}
 
 
-def shadows(folder: Folder, own: set[str], name: str) -> list[str]:
+def shadows(folder: Folder, own: set[str], name: str, swept: Iterable[str] = ()) -> list[str]:
     """The files of the folder that are not the artefact's `own` and that could hide one of them.
 
     `name` is the artefact's: of a module `net`, `net/__init__.py` and `net.abi3.so` are found
     before `net.py`, a stale `__pycache__/net.cpython-311.pyc` in its place, and `numpy.py` before
-    the numpy that it imports.
+    the numpy that it imports. `swept` are patterns as a target has them: every `.go` file in the
+    folder of a package of Go is part of it.
     """
     is_python = any(file.endswith(".py") for file in own)
     found = [*_modules(folder, "", _MODULES | {name})] if is_python else []
@@ -25,6 +27,8 @@ def shadows(folder: Folder, own: set[str], name: str) -> list[str]:
         found += _modules(folder, f"{name}/", {"__init__", f"_{name}"})
     if any(file.endswith(".c") for file in own):
         found += (each for each in folder.names() if _is_header(each))
+    for pattern in swept:
+        found += _matching(folder, PurePosixPath(name, pattern))
     return sorted(set(found) - own)
 
 
@@ -48,6 +52,14 @@ def _modules(folder: Folder, start: str, modules: set[str] | frozenset[str]) -> 
                     )
             elif stem in modules and file.endswith(_IMPORTED):
                 yield start + file
+
+
+def _matching(folder: Folder, pattern: PurePosixPath) -> Iterator[str]:
+    """What is called by a pattern of the last part of a path."""
+    with folder.below(str(pattern.parent)) as inside:
+        for each in inside.names():
+            if fnmatchcase(each, pattern.name):
+                yield str(pattern.with_name(each))
 
 
 def _is_header(file: str) -> bool:

@@ -81,7 +81,8 @@ def _hiding(ours: Proved, proved: Sequence[Proved]) -> Iterator[Path]:
     if ours.found.is_archive:
         return
     own = {file.name for one in proved if not one.found.is_archive for file in one.files}
-    for name in shadows(folder, own, ours.found.artefact.name):
+    swept = _runnable(ours)[0].swept
+    for name in shadows(folder, own, ours.found.artefact.name, swept):
         yield folder.path / name
 
 
@@ -102,7 +103,7 @@ def _caches(ours: Proved) -> Iterator[Path]:
 def _hiding_fault(path: Path) -> Fault:
     again = " Python writes it again." if path.suffix == ".pyc" else ""
     return Fault(
-        f"{path} can be loaded in the place of what dsgec made, or of what that imports",
+        f"{path} can be loaded in the place of what dsgec made, or together with it",
         f"Remove it.{again}",
     )
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.fixed.exact import floor_log2, nearest, power_of_two
+from dsgec.fixed.exact import MOST_DIGITS, floor_log2, nearest, power_of_two
 from dsgec.fixed.ir import Format, largest
 from dsgec.network import model
 from dsgec.plain_data import is_number
@@ -15,7 +15,6 @@ Range = tuple[float, float]
 Ranges = Sequence[Range | None]
 
 _LARGEST_ZERO = 1 << 30
-_FINEST, _COARSEST = 900, -900  # digits behind the point: 2^900 is still a double
 
 
 def read_ranges(value: Any, count: int) -> tuple[Range | None, ...] | None:
@@ -66,9 +65,9 @@ def column_format(column: model.Column, range_: Range, bits: int) -> Format:
 def _format(low: Fraction, high: Fraction, most: int, middle: Fraction) -> Format:
     reach = max(high - middle, middle - low)
     size = max(abs(low), abs(high))
-    fraction = floor_log2(most / reach) if reach > 0 else _FINEST
+    fraction = floor_log2(most / reach) if reach > 0 else MOST_DIGITS
     fraction = min(fraction, floor_log2(_LARGEST_ZERO / size) if size else 0)
-    fraction = max(min(fraction, _FINEST), _COARSEST)
+    fraction = max(min(fraction, MOST_DIGITS), -MOST_DIGITS)
     while True:
         zero = nearest(middle, fraction)
         least = math.floor(low * power_of_two(fraction)) - zero

@@ -43,6 +43,11 @@ def chosen_ranges(
             f"names `{unknown[0]}`, which is not a column",
             f"The columns are {listed([column.name for column in columns])}.",
         )
+    texts = [
+        column.name for column in columns if column.categories and column.name in {*given} - {ALL}
+    ]
+    if texts:
+        raise wrong("range", f"names `{texts[0]}`, a column of texts", "Leave it out.")
     for name, pair in given.items():
         if not is_range(pair):
             raise wrong("range", f"has {pair!r} for `{name}`", "Give a low and a high number.")

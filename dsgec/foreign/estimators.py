@@ -47,6 +47,10 @@ def read_estimator(
     if names is None:
         names = [f"x_{number}" for number in range(1, width + 1)]
     classes = tuple(getattr(last, "classes_", ()))
+    if class_names is not None and not classes:
+        raise DsgecError(
+            f"{type(last).__name__} is not a classifier", "Compile it without class names."
+        )
     model = make_model(layers, outputs, names, classes, feature_names, class_names)
     version = getattr(sys.modules.get("sklearn"), "__version__", "")
     run = partial(_run, estimator, len(model.network.outputs))

@@ -1,7 +1,7 @@
 """A Model that was made of a foreign one, with the foreign one beside it to compare with."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,10 +66,10 @@ def make_model(
 
 
 def _features(names: Sequence[str], given: Sequence[str] | None) -> tuple[str, ...]:
-    found = tuple(map(str, names if given is None else given))
+    found = tuple(map(str, names if given is None else _checked(given, "feature")))
     if len(found) != len(names):
         raise DsgecError(
-            f"there are {counted(len(found), 'feature name')} for {counted(len(names), 'feature')}",
+            f"{counted(len(found), 'feature name')} given for {counted(len(names), 'feature')}",
             "Give a name for each feature, in their order.",
         )
     twice = [name for number, name in enumerate(found) if name in found[:number]][:1]
@@ -79,9 +79,10 @@ def _features(names: Sequence[str], given: Sequence[str] | None) -> tuple[str, .
 
 
 def _classes(own: Sequence[Any], given: Sequence[Label] | None) -> tuple[Label, ...]:
+    given = None if given is None else _checked(given, "class")
     if given is not None and own and len(given) != len(own):
         raise DsgecError(
-            f"there are {counted(len(given), 'class name')} for"
+            f"{counted(len(given), 'class name')} given for"
             f" {counted(len(own), 'class', 'classes')}",
             "Give a name for each class, in their order.",
         )
@@ -89,6 +90,13 @@ def _classes(own: Sequence[Any], given: Sequence[Label] | None) -> tuple[Label, 
     if len(set(labels)) < len(labels):
         raise DsgecError("two classes have the same name", "Give each a name of its own.")
     return labels
+
+
+def _checked(given: Iterable[Any], what: str) -> list[Any]:
+    """Names as a list; one text is not a list of its characters."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise DsgecError(f"the {what} names are not a list", 'Pass a list, such as ["a", "b"].')
+    return list(given)
 
 
 def _label(value: Any) -> Label:

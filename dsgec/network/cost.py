@@ -36,7 +36,7 @@ class Prices:
     """The coefficients of a chip and a type.
 
     `flash`, `cycles` and `stack` are for each of a kind, and "" is what every network takes. `once`
-    is bytes of what is linked once, functions and the compiler's routines: `needs` tells them for
+    is bytes of what is linked once, functions and the compiler's routines: `needs` names them for
     each kind. Of the stack that calls take, by kinds, the `deepest` counts.
     """
 
@@ -103,9 +103,10 @@ def work(model: Model) -> Counter[str]:
     """What the C of a model does for a row, by kinds, and what it is made of.
 
     Operations have the names of their functions. `div_number` is a division by a number, which
-    needs no protection; `flag_add` and the like have an operand that tells a category. `number` and
-    `read` are operands that are numbers and columns, `distinct` the different numbers, `kept` the
-    operands that are not the value before, and `live` the most values to be kept at a time.
+    needs no protection; `flag_add` and the like have an operand that is the flag of a category.
+    `number` and `read` are operands that are numbers and columns, `distinct` the different numbers,
+    `kept` the operands that are not the value before, and `live` the most values to be kept at a
+    time.
     """
     network = composed(model)
     counts = _operations(network)
@@ -132,7 +133,7 @@ def work(model: Model) -> Counter[str]:
 def _operations(network: Network) -> Counter[str]:
     counts: Counter[str] = Counter()
     numbers: set[float] = set()
-    flags: set[int] = set()  # what tells a category, and products with it
+    flags: set[int] = set()  # of categories, and products with them
     before = -1
     for position, node in enumerate(network.nodes):
         if not isinstance(node, Apply):

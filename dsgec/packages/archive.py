@@ -8,6 +8,8 @@ from dsgec.codegen.artefact import SourceFile
 from dsgec.targets.target import Files
 
 _MOST_BYTES = 256 << 20
+# What an archive may be packed by again; Python's readers of others raise errors of their own.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # that a zip file can hold: the same files, the same bytes
 
 
@@ -29,7 +31,8 @@ def unpack_first(data: bytes, known_by: str) -> bytes | None:
         with zipfile.ZipFile(io.BytesIO(data)) as zipped:
             entries = zipped.infolist()
             is_known = any(entry.filename.endswith(known_by) for entry in entries)
-            if is_known and entries[0].file_size <= _MOST_BYTES:
+            is_readable = is_known and entries[0].compress_type in _METHODS
+            if is_readable and entries[0].file_size <= _MOST_BYTES:
                 return zipped.read(entries[0])
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError):
         pass

@@ -21,7 +21,7 @@ from dsgec.codegen.literals import number
 from dsgec.codegen.statements import PYTHON
 from dsgec.fixed.ir import STORED_BITS
 from dsgec.native.module import load_module
-from dsgec.targets.reading import parse_json
+from dsgec.targets.reading import search_json
 from dsgec.targets.running import given_rows
 from dsgec.targets.target import Array, Files, Target
 
@@ -87,8 +87,7 @@ def emit_micropython(artefact: Artefact) -> Files:
 
 def read_micropython(data: bytes) -> Any:
     """The metadata, which is JSON in a comment; None where there are none."""
-    found = _METADATA.search(data)
-    return parse_json(found[1]) if found else None
+    return search_json(_METADATA, data)
 
 
 def run_micropython(artefact: Artefact, files: Files, rows: Array) -> Array:

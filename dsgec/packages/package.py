@@ -48,7 +48,7 @@ class Package:
         """The archive, of the files that the target made or makes."""
         if artefact.name in self.taken:
             raise DsgecError(
-                f"a package cannot be named `{artefact.name}`: its tool has a file of that name",
+                f"a package cannot be named `{artefact.name}`: its tool uses that name",
                 f"Choose another with {mention('name')}.",
             )
         entries = self.entries(artefact, self.target.make(artefact) if made is None else made)

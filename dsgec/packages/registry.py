@@ -21,10 +21,22 @@ _IDF_COMPONENTS = """
     mbedtls mqtt newlib nvs_flash openthread partition_table perfmon protobuf protocomm pthread
     riscv rt sdmmc soc spi_flash spiffs ulp unity usb vfs wpa_supplicant xtensa
 """
-_CMAKE_TARGETS = "all clean depend edit_cache install package package_source rebuild_cache test"
+_CMAKE_TARGETS = """
+    all clean depend edit_cache help install package package_source preinstall rebuild_cache test
+"""
+# Modules of MicroPython's ports and of its library, which an import finds first, or files it runs.
+_MICROPYTHON_MODULES = """
+    aioble aiorepl apa106 bdev binascii bluetooth boot btree cryptolib deflate dht
+    ds18x20 errno esp esp32 espnow flashbdev framebuf gc inisetup js lcd160cr lora lwip machine main
+    micropython mip mpr121 neopixel network nrf ntptime onewire openamp port_diag pyb requests rp2
+    samd senml stm ssd1306 uarray uasyncio ubinascii ubluetooth ucollections ucryptolib uctypes
+    uerrno uhashlib uheapq uio ujson umachine umqtt unittest uos uplatform upysh urandom ure
+    urequests uselect usocket ussl ustruct usys utime uwebsocket uzlib vfs webrepl
+    webrepl_setup websocket wipy zephyr
+"""
 _ON_AVR = (
     "note: on AVR boards (Uno, Nano, Mega) a double has 32 bits, and this package does not compile"
-    f" there; use {mention('dtype', 'float')} for them"
+    f" there; use {mention('dtype', 'float')} or q15 for them"
 )
 
 
@@ -57,7 +69,9 @@ PACKAGES: dict[str, Package] = {
     "zephyr": _archive("zephyr", "/zephyr/module.yml"),
     "esp-idf": _archive("esp-idf", "/idf_component.yml", taken=_IDF_COMPONENTS),
     "cmake": _archive("cmake", "-config.cmake.in", taken=_CMAKE_TARGETS),
-    "micropython": _archive("micropython", "/package.json", MICROPYTHON, "", taken="boot main"),
+    "micropython": _archive(
+        "micropython", "/package.json", MICROPYTHON, "", taken=_MICROPYTHON_MODULES
+    ),
     WHEEL: Package(TARGETS["cffi"], wheel_file, wheel_entries, ".dist-info/WHEEL", suffix=".whl"),
 }
 

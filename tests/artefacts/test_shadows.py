@@ -41,11 +41,17 @@ PACKAGE = [
     "cffi/__init__.py",
 ]
 HEADERS = ["stdint.h", "stddef.h"]
+CRATE = ["build.rs", ".cargo", "rust-toolchain.toml", "src/main.rs", "src/bin"]
+GO = ["planted.go", "planted_amd64.s", "planted.syso"]
+JAVA = ["String.java", "Network.class"]
 CASES = [
     *(("python", file) for file in (*MODULE, *IMPORTED)),
     *(("numpy", file) for file in (*MODULE, *IMPORTED)),
     *(("cffi", file) for file in PACKAGE),
     *(("c", file) for file in HEADERS),
+    *(("rust", f"net/{file}") for file in CRATE),
+    *(("go", f"net/{file}") for file in GO),
+    *(("java", f"net/{file}") for file in JAVA),
 ]
 
 
@@ -70,7 +76,7 @@ def exported(tmp_path_factory):
 
 @pytest.mark.parametrize(("target", "file"), CASES)
 @pytest.mark.parametrize("kind", ["file", "link"])
-def test_what_an_import_could_prefer_is_named(target, file, kind, exported, tmp_path):
+def test_what_a_tool_could_prefer_or_take_along_is_named(target, file, kind, exported, tmp_path):
     if target == "cffi" and not shutil.which("cc"):
         pytest.skip("no C compiler")
     folder = tmp_path / "out"

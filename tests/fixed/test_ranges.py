@@ -141,3 +141,10 @@ def test_the_command_takes_ranges(tmp_path):
     assert "#define NET_ZERO_1 32760" in (tmp_path / "net.h").read_text()
     refused = run_dsgec("compile", "net.txt", "--range", "x_1=0:1", code=1, cwd=tmp_path)
     assert "ranges are for fixed point" in refused.stderr
+
+
+def test_a_column_of_texts_has_no_range_and_a_star_leaves_it_out():
+    columns = (Column("a"), Column("colour", categories=("red", "green")))
+    assert chosen_ranges(columns, (), {"*": (0.0, 1.0)}) == ((0.0, 1.0), None)
+    with pytest.raises(DsgecError, match="names `colour`, a column of texts"):
+        chosen_ranges(columns, (), {"colour": (0.0, 1.0)})

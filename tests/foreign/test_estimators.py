@@ -116,7 +116,7 @@ def test_names_and_labels_are_the_estimators_own_or_the_users():
     labels = np.array(["setosa", "versicolor", "virginica"])[Y]
     model = fitted(make_pipeline(StandardScaler(), LogisticRegression()), labels, FRAME)
     own = dsgec.compile(model)
-    given = dsgec.compile(model, name="iris", feature_names="abcd", class_names=[7, 8, 9])
+    given = dsgec.compile(model, name="iris", feature_names=[*"abcd"], class_names=[7, 8, 9])
 
     assert own.columns == tuple(FRAME.columns)
     assert own.classes == ("setosa", "versicolor", "virginica")
@@ -194,15 +194,22 @@ def test_what_cannot_be_compiled_is_named(message):
 def test_names_that_do_not_fit_are_refused():
     model = fitted(LogisticRegression(), Y)
     for given, message in (
-        ({"feature_names": ["a"]}, "1 feature name for 4 features"),
+        ({"feature_names": ["a"]}, "1 feature name given for 4 features"),
         ({"feature_names": [*"aabc"]}, "two features are called 'a'"),
-        ({"class_names": ["a"]}, "1 class name for 3 classes"),
+        ({"class_names": ["a"]}, "1 class name given for 3 classes"),
         ({"class_names": [*"aab"]}, "two classes have the same name"),
+        ({"feature_names": "abcd"}, "the feature names are not a list"),
+        ({"class_names": 3}, "the class names are not a list"),
         ({"name": "a b"}, "cannot name a module"),
         ({"rows": [[1.0, np.nan, 1.0, 1.0]]}, "x_2"),
     ):
         with pytest.raises(dsgec.DsgecError, match=message):
             dsgec.compile(model, **given)
+
+
+def test_a_regressor_has_no_class_names():
+    with pytest.raises(dsgec.DsgecError, match="LinearRegression is not a classifier"):
+        dsgec.compile(LinearRegression().fit(X, X[:, :2]), class_names=["a", "b"])
 
 
 def test_a_weight_that_is_not_finite_is_refused():

@@ -140,6 +140,12 @@ def test_a_linear_classifier_with_its_labels(after):
     assert found.labels <= 1  # sums that are equal in single precision
 
 
+def test_a_norm_that_onnx_does_not_define_is_refused():
+    nodes = [("ai.onnx.ml.Normalizer", ["x"], "p", {"norm": "L3"})]
+    with pytest.raises(DsgecError, match="norm='L3' is not supported"):
+        read_onnx(graph(nodes, outputs=("p",), double=False), "it")
+
+
 def test_every_operator_is_tested():
     tested = {name for nodes, _ in GRAPHS.values() for name, *_ in nodes} | {*SINGLE}
     labels = {"ArgMax", "ai.onnx.ml.ArrayFeatureExtractor", "ai.onnx.ml.ZipMap"}

@@ -32,7 +32,7 @@ def test_a_package_is_proved_as_a_whole_file(package, dtype, tmp_path, monkeypat
     (path,) = export(SMALL, (), "net", tmp_path, dtype, packages=[package], ranges=ranges)
     (line,) = verify(path)
     assert f"{package}, {dtype}, model" in line
-    monkeypatch.setattr("dsgec.artefacts.inspect.costs", lambda _: [])  # which compiles it
+    monkeypatch.setattr("dsgec.artefacts.inspect.cost_lines", lambda _: [])  # which compiles it
     assert inspect_artefact(path)[0] == f"{path} ({package})"
 
     renamed = path.rename(tmp_path / "other.zip")
@@ -110,9 +110,22 @@ def test_an_unknown_package_is_an_error():
         parse_packages("cmake,deb")
 
 
-def test_a_package_cannot_hide_a_file_of_its_tool(tmp_path):
-    with pytest.raises(DsgecError, match="a package cannot be named `wire`"):
-        export(SMALL, (), "wire", tmp_path, packages=["arduino"])
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        ("arduino", "wire"),
+        ("cmake", "help"),
+        ("cmake", "preinstall"),
+        ("micropython", "network"),
+        ("micropython", "machine"),
+    ],
+)
+def test_a_package_cannot_have_a_name_that_its_tool_uses(package, name, tmp_path):
+    with pytest.raises(DsgecError, match=f"a package cannot be named `{name}`"):
+        export(SMALL, (), name, tmp_path, packages=[package])
+
+
+def test_a_name_that_one_tool_uses_is_free_in_packages_for_others(tmp_path):
     export(SMALL, (), "wire", tmp_path, packages=["cmake"])
 
 
@@ -152,3 +165,16 @@ def test_a_program_exports_packages(tmp_path):
     assert names[-2:] == ["net-zephyr.zip", "net-cmake.zip"]
     with pytest.raises(DsgecError, match="no target is named"):
         network.export("", tmp_path)
+
+
+def test_an_archive_damaged_inside_a_compressed_entry_is_refused_whatever_its_method(tmp_path):
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        path = tmp_path / f"net-{method}.zip"
+        with zipfile.ZipFile(path, "w", method) as archive:
+            archive.writestr("net/src/net.c", "int network;\n" * 50)
+            archive.writestr("net/library.properties", "name=net\n")
+        data = path.read_bytes()
+        for place in range(40, 60):  # the header of the compressed data, and the first of them
+            path.write_bytes(data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :])
+            with pytest.raises(DsgecError, match="does not carry the model"):
+                inspect_artefact(path)

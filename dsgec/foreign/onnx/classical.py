@@ -18,7 +18,10 @@ def scaler(step: GraphStep) -> tuple[Value, ...]:
 
 
 def normalizer(step: GraphStep) -> tuple[Value, ...]:
-    return (step.layers.normalise(step.vector(), step.attributes.get("norm", "MAX").lower()),)
+    norm = step.attributes.get("norm", "MAX")
+    if norm not in ("MAX", "L1", "L2"):
+        raise step.refuse(f"norm={norm!a} is not supported")
+    return (step.layers.normalise(step.vector(), norm.lower()),)
 
 
 def _linear(step: GraphStep, count: int) -> Vector:

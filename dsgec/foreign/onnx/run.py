@@ -36,7 +36,10 @@ def find_runner(
             answers = [session.run(tensors, _fed(session, inputs, part)) for part in parts]
         except Exception as error:  # which are its own, and many
             said = clean(str(error))[:300]
-            raise DsgecError(f"onnxruntime cannot run the model: {said}") from error
+            raise DsgecError(
+                f"onnxruntime cannot run the model: {said}",
+                "Upgrade onnxruntime, or save the model for an older version of ONNX.",
+            ) from error
         scores = np.vstack([np.asarray(answer[0], np.float64) for answer in answers])
         classes = None
         if results.labels_tensor:

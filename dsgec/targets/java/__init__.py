@@ -144,4 +144,11 @@ def run_java(artefact: Artefact, files: Files, rows: Array) -> Array:
     )
 
 
-TARGET = Target(tuple(_FILES), emit_java, read_java, run_java, dtypes=DTYPES)
+TARGET = Target(
+    tuple(_FILES),
+    emit_java,
+    read_java,
+    run_java,
+    dtypes=DTYPES,
+    swept=("*.java", "*.class"),  # a String.java here comes before that of java.lang
+)

@@ -58,4 +58,11 @@ def run_rust(artefact: Artefact, files: Files, rows: Array) -> Array:
     )
 
 
-TARGET = Target(tuple(_FILES), emit_rust, read_rust, run_rust, dtypes=DTYPES)
+TARGET = Target(
+    tuple(_FILES),
+    emit_rust,
+    read_rust,
+    run_rust,
+    dtypes=DTYPES,
+    swept=("build.rs", ".cargo", "rust-toolchain*", "src/main.rs", "src/bin"),
+)
