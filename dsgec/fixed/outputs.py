@@ -110,7 +110,9 @@ def _complement(writer: Writer, one: Quantity) -> Quantity:
     whole = 1 << one.fraction if one.fraction >= 0 else 0
     least, greatest = whole - one.most, whole - one.least
     operand: Operand = writer.emit(Sum(((one.operand, -1),), whole, 0))
-    error = Fraction(one.error) + abs(1 - whole * power_of_two(-one.fraction)) + Fraction(2.0**-52)
+    # Double precision rounds 1 − y by a share of the greatest value that can come of it.
+    rounding = Fraction(2.0**-52) * max(1, abs(Fraction(one.low)), abs(Fraction(one.high)))
+    error = Fraction(one.error) + abs(1 - whole * power_of_two(-one.fraction)) + rounding
     if least < -most or greatest > most:
         operand = writer.call("clamp", operand, -most, most)
         error += max(greatest - most, -most - least, 0) * power_of_two(-one.fraction)
