@@ -112,5 +112,5 @@ def _row(one: HallEntry) -> dict[str, Any]:
         "phenotype": one.phenotype,
         "flash": one.flash,
         "cycles": one.cycles,
-        "front": one.front,
+        **({"front": one.front} if "minimise" in one.record["settings"] else {}),
     }

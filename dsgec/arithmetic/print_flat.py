@@ -6,12 +6,16 @@ A language is a table; exports print the functions that they need when they are 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Literal as OneOf
 
 from dsgec.arithmetic.flat import flatten, snake
 from dsgec.arithmetic.ir import Choose, Definition, Dtype, Expression, Kind, Literal
-from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.parse import read, read_integers
 from dsgec.arithmetic.syntax import choose
 from dsgec.arithmetic.write import Language, write
+
+Numbers = Dtype | OneOf["whole"]
+"""What is computed with: floats, or the integers of fixed point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class FlatLanguage:
     A choice gets its type, name, test and two values; one that is returned, the last three.
     """
 
-    dtype: Dtype
+    numbers: Numbers
     expressions: Language
     types: Mapping[Kind, str]
     function: str  # of a name, parameters and a type, up to where the steps begin
@@ -38,7 +42,7 @@ class FlatLanguage:
 
 def print_flat(names: Iterable[str], language: FlatLanguage) -> str:
     """The functions of these names and all that they call, each behind those that it calls."""
-    definitions = _definitions(language.dtype)
+    definitions = _definitions(language.numbers)
     needed = list(names)
     for name in needed:
         needed += [call for call in definitions[name].calls if call not in needed]
@@ -47,13 +51,13 @@ def print_flat(names: Iterable[str], language: FlatLanguage) -> str:
 
 
 @cache
-def _definitions(dtype: Dtype) -> dict[str, Definition]:
-    return read(dtype)
+def _definitions(numbers: Numbers) -> dict[str, Definition]:
+    return read_integers() if numbers == "whole" else read(numbers)
 
 
 def _text(definition: Definition, language: FlatLanguage) -> str:
-    if definition.name in language.by_hand:
-        return choose(language.by_hand[definition.name], language.dtype)
+    if definition.name in language.by_hand and language.numbers != "whole":
+        return choose(language.by_hand[definition.name], language.numbers)
     comment = [f"// {line}" for line in definition.comment]
     return "\n".join([*comment, *_function(definition, language), "}", ""])
 
@@ -63,10 +67,9 @@ def _function(definition: Definition, language: FlatLanguage) -> Iterator[str]:
     parameters = ", ".join(
         language.parameter.format(name=p.name, type=language.types[p.kind]) for p in flat.parameters
     )
-    yield language.function.format(
-        name=flat.name, parameters=parameters, real=language.types["real"]
-    )
     assert flat.result
+    type_ = language.types[flat.result.kind]
+    yield language.function.format(name=flat.name, parameters=parameters, type=type_)
     lines = [_step(step.name, step.value, language) for step in flat.steps]
     lines.append(_result(flat.result, language))
     for line in "\n".join(lines).splitlines():

@@ -105,7 +105,7 @@ def artefact_files(
             able = ", ".join(each for each in kind if artefact.dtype in kind[each].dtypes)
             raise DsgecError(
                 f"`{name}` cannot be of the type {artefact.dtype}",
-                f"Use {mention('dtype', *maker.dtypes)}; of its type can be: {able}.",
+                f"Use {mention('dtype', *maker.dtypes)}. These support {artefact.dtype}: {able}.",
             )
         if target not in made:
             made[target] = target.make(artefact)

@@ -144,7 +144,9 @@ class TemplateView:
     def fixed(self) -> FixedView | None:
         """What is only there in fixed point."""
         fixed = self.artefact.numbers.fixed
-        return FixedView(fixed, self.artefact.loss, self.used) if fixed else None
+        if not fixed:
+            return None
+        return FixedView(fixed, self.artefact.loss, self.used, self.artefact.model.threshold)
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -20,6 +20,7 @@ class FixedView:
     proved: Fixed
     measured: Loss | None
     used: tuple[int, ...]
+    limit: float  # the threshold of the second of two classes
 
     @property
     def program(self) -> IntegerProgram:
@@ -57,6 +58,15 @@ class FixedView:
         """Of the columns that are read, with their numbers."""
         return tuple((number, self.program.columns[number]) for number in self.used)
 
+    @property
+    def fractions(self) -> list[int]:
+        """Of all columns; 0 of those that are not read."""
+        return [f.fraction if n in self.used else 0 for n, f in enumerate(self.program.columns)]
+
+    @property
+    def zeros(self) -> list[int]:
+        return [f.zero if n in self.used else 0 for n, f in enumerate(self.program.columns)]
+
     @cached_property
     def scales(self) -> tuple[tuple[int, float, float, float, int], ...]:
         """How a column becomes an integer: number, factor, least and most product, zero."""
@@ -70,6 +80,22 @@ class FixedView:
             )
             for number, format_ in self.formats
         )
+
+    @property
+    def threshold(self) -> int:
+        """The least result that reaches the threshold."""
+        scaled = np.ldexp(self.limit, self.fraction)
+        return int(np.clip(np.ceil(scaled), -32768, 32767)) if scaled <= 32767 else 32768
+
+    def golden_rows(self, golden: Golden) -> list[list[int]]:
+        """The rows of the self-test as integers."""
+        shape = len(golden.rows), len(self.program.columns)
+        rows: list[list[int]] = quantise(self.program, np.reshape(golden.rows, shape)).tolist()
+        return rows
+
+    def golden_results(self, golden: Golden) -> list[list[int]]:
+        """What must come of them."""
+        return [[round(value / self.unit) for value in row] for row in golden.results]
 
     @property
     def tables(self) -> tuple[FunctionTable, ...]:
@@ -104,19 +130,3 @@ class FixedView:
     @property
     def flips(self) -> int:
         return self.measured.flips if self.measured else 0
-
-
-def golden_integers(
-    golden: Golden, program: IntegerProgram
-) -> tuple[list[list[int]], list[list[int]]]:
-    """The golden rows, and their results, as integers."""
-    rows = np.array(golden.rows).reshape(len(golden.rows), len(program.columns))
-    unit = 2.0**program.fraction
-    results = [[round(value * unit) for value in row] for row in golden.results]
-    return quantise(program, rows).tolist(), results
-
-
-def integer_threshold(threshold: float, fraction: int) -> int:
-    """The least result that reaches a threshold."""
-    scaled = np.ldexp(threshold, fraction)
-    return int(np.clip(np.ceil(scaled), -32768, 32767)) if scaled <= 32767 else 32768

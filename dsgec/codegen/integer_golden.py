@@ -88,7 +88,7 @@ def integer_cover(program: IntegerProgram, columns: Sequence[Raw], effort: str) 
     picked = [
         integer_candidates(program, columns, _CANDIDATES, part)[number] for part, number in chosen
     ]
-    return np.array(picked or rows[:1], np.int32).reshape(-1, len(columns))
+    return np.array(picked or rows[:1], np.int32).reshape(max(len(picked), 1), len(columns))
 
 
 def _thinned(items: list[Any], most: int) -> list[Any]:

@@ -19,6 +19,8 @@ class IntegerSyntax:
     shift: str = "({}) >> {}"
     number: str = "{}"  # a bias or a weight
     type: str = "int32_t"
+    times: str = " * "
+    longest: int = LONGEST_FUNCTION  # statements of one function
 
 
 INTEGERS = IntegerSyntax()
@@ -48,11 +50,11 @@ class IntegerWriter:
         self.slots: dict[int, str] = {}
         self.names = dict(source.names)
         terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
-        self.array = len(source.steps) + terms // _LONGEST_SUM > LONGEST_FUNCTION
+        self.array = len(source.steps) + terms // _LONGEST_SUM > language.longest
 
     def program(self) -> Program:
         """What was written, in parts that are not too long."""
-        length = LONGEST_FUNCTION if self.array else max(len(self.statements), 1)
+        length = self.language.longest if self.array else max(len(self.statements), 1)
         parts = [
             tuple(self.statements[start : start + length])
             for start in range(0, len(self.statements), length)
@@ -93,7 +95,9 @@ class IntegerWriter:
                 total = self.assign(total)
             for operand, weight in step.terms[start : start + _LONGEST_SUM]:
                 sign = "-" if weight < 0 else "+"
-                factor = f"{number.format(abs(weight))} * " if abs(weight) != 1 else ""
+                factor = (
+                    number.format(abs(weight)) + self.language.times if abs(weight) != 1 else ""
+                )
                 total += f" {sign} {factor}{self.operand(operand)}"
         return self.language.shift.format(total, step.shift) if step.shift else total
 

@@ -1,15 +1,18 @@
 """What the templates of languages that compile flat statements see: Rust, Java, Go."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dsgec.arithmetic.print_flat import FlatLanguage, print_flat
-from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, view
+from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, functions_called, view
 from dsgec.codegen.environment import Code, render
+from dsgec.codegen.integers import IntegerSyntax
 from dsgec.codegen.literals import number_bits
-from dsgec.codegen.statements import Program, Statement, Syntax, functions_used
+from dsgec.codegen.statements import Program, Statement, Syntax
+from dsgec.fixed.ir import FunctionTable
+from dsgec.resources import template
 from dsgec.targets.target import Files
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -17,36 +20,88 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class LanguageView:
-    """An artefact in one language; `bits` is the pattern of a number's bits in a table."""
+    """An artefact in one language; `bits` is the pattern of a number's bits in a table.
+
+    In fixed point `flat` and `integers` are what the network is printed with, and `syntax` is that
+    of the raw numbers around it.
+    """
 
     artefact: Artefact
     flat: FlatLanguage
     syntax: Syntax
+    integers: IntegerSyntax
+    stored: Mapping[int, str]  # the types of integers of 8 and 16 bits
     bits: str = "0x{}"
     between: str = ", "  # the bits
     numbers: str = ", "  # between other numbers
 
     def render(self, templates: Mapping[str, str]) -> Files:
-        """The files of these names, `{}` being the artefact's, each printed by its template."""
+        """The files of these names, `{}` being the artefact's, each printed by its template.
+
+        One of fixed point can have a template of its own, in a folder `fixed`.
+        """
         return tuple(
-            SourceFile(file.format(self.artefact.name), render(template, m=self.m, v=self))
-            for file, template in templates.items()
+            SourceFile(
+                file.format(self.artefact.name), render(self._template(name), m=self.m, v=self)
+            )
+            for file, name in templates.items()
         )
+
+    def _template(self, name: str) -> str:
+        own = name.replace("/", "/fixed/")
+        return own if self.m.fixed and template(own).is_file() else name
 
     @cached_property
     def m(self) -> TemplateView:
         """What the templates of all targets see; what nothing reads is not computed."""
-        seen = view(self.artefact, self.syntax)
+        seen = view(self.artefact, self.syntax, self.integers)
         return replace(seen, program=_alive(seen.program))
 
     @cached_property
     def arithmetic(self) -> Code:
-        return Code(print_flat(functions_used(self.artefact.network, self.syntax), self.flat))
+        names = functions_called(self.artefact, self.syntax)
+        if self.m.fixed:
+            names = {name for name in names if name in self._called}
+            names |= {table.look for _, table in self.function_tables}
+        return Code(print_flat(names, self.flat))
+
+    @property
+    def function_tables(self) -> list[tuple[int, FunctionTable]]:
+        """Those that something reads, with their numbers."""
+        found = enumerate(self.m.fixed.tables if self.m.fixed else ())
+        return [(number, table) for number, table in found if f"look{number}" in self._called]
+
+    @cached_property
+    def _called(self) -> set[str]:
+        """Names in the statements."""
+        program = self.m.program
+        values = [statement.value for part in program.parts for statement in part]
+        return set(_NAME.findall(" ".join([*values, *program.outputs])))
+
+    @property
+    def real(self) -> Code:
+        """The type of raw numbers, and of what is predicted."""
+        return Code(self.syntax.real)
 
     @property
     def word(self) -> Code:
         """The type of the bits of a number."""
         return Code(self.flat.types["word"])
+
+    @property
+    def integer(self) -> Code:
+        """The type of what a row of integers has."""
+        assert self.m.fixed
+        return Code(self.stored[self.m.fixed.bits])
+
+    @property
+    def element(self) -> Code:
+        """The type of what the network reads."""
+        return self.integer if self.m.fixed else self.real
+
+    def look(self, table: FunctionTable) -> Code:
+        """The function of the arithmetic that reads a table."""
+        return Code(self.flat.spell(table.look))
 
     @property
     def threshold(self) -> Code:
@@ -58,19 +113,27 @@ class LanguageView:
 
     @property
     def required(self) -> Code:
-        return Code(self.numbers.join(map(str, self.m.required)))
+        return self.listed(self.m.required)
+
+    def listed(self, numbers: Iterable[int]) -> Code:
+        """Integers of a table."""
+        return Code(self.numbers.join(map(str, numbers)))
 
     @property
     def golden_rows(self) -> list[Code]:
+        if self.m.fixed:
+            return [self.listed(row) for row in self.m.fixed.golden_rows(self.m.golden)]
         return [self._row(row) for row in self.m.golden.rows]
 
     @property
     def golden_results(self) -> list[Code]:
+        if self.m.fixed:
+            return [self.listed(row) for row in self.m.fixed.golden_results(self.m.golden)]
         return [self._row(row) for row in self.m.golden.results]
 
     @property
     def golden_classes(self) -> Code:
-        return Code(self.numbers.join(map(str, self.m.golden.classes)))
+        return self.listed(self.m.golden.classes)
 
     def _row(self, row: tuple[float, ...]) -> Code:
         dtype = self.artefact.dtype

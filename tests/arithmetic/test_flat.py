@@ -6,10 +6,18 @@ import pytest
 
 from dsgec.arithmetic.flat import camel, flatten
 from dsgec.arithmetic.ir import Call, Choose, Literal, Name, Operation, walk
-from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.parse import read, read_integers
+
+
+def definitions(numbers):
+    return read_integers() if numbers == "whole" else read(numbers)
+
 
 CASES = [
-    (dtype, name) for dtype in ("double", "float") for name in read(dtype) if name != "softmax"
+    (numbers, name)
+    for numbers in ("double", "float", "whole")
+    for name in definitions(numbers)
+    if name != "softmax"
 ]
 
 
@@ -18,18 +26,18 @@ def is_atom(expression):
 
 
 def operations(definition):
-    """How often each operation of two floats is there."""
+    """How often each operation of two floats, or of two integers of fixed point, is there."""
     return Counter(
         part.operator
         for part in walk(*definition.expressions)
         if isinstance(part, Operation) and len(part.operands) == 2
-        if part.kind == "real"
+        if part.kind in ("real", "whole")
     )
 
 
-@pytest.mark.parametrize(("dtype", "name"), CASES)
-def test_a_step_does_one_operation(dtype, name):
-    definition = read(dtype)[name]
+@pytest.mark.parametrize(("numbers", "name"), CASES)
+def test_a_step_does_one_operation(numbers, name):
+    definition = definitions(numbers)[name]
     flat = flatten(definition, (), camel)
     for value in flat.expressions:
         match value:
@@ -43,9 +51,9 @@ def test_a_step_does_one_operation(dtype, name):
     assert operations(flat) == operations(definition)
 
 
-@pytest.mark.parametrize(("dtype", "name"), CASES)
-def test_a_variable_is_assigned_once_and_before_it_is_read(dtype, name):
-    flat = flatten(read(dtype)[name], (), camel)
+@pytest.mark.parametrize(("numbers", "name"), CASES)
+def test_a_variable_is_assigned_once_and_before_it_is_read(numbers, name):
+    flat = flatten(definitions(numbers)[name], (), camel)
     known = {parameter.name for parameter in flat.parameters}
     for step in flat.steps:
         assert {part.name for part in walk(step.value) if isinstance(part, Name)} <= known

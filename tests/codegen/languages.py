@@ -1,8 +1,9 @@
 """Exports to compiled languages: many networks built at once, run on rows, and linted.
 
 Each driver reads the rows of every network and writes, as doubles: 1 if its self-test passes, the
-results of all rows and, of a classifier, the number of each row's class; then the names of columns
-and classes, with `SEPARATOR` before each, and the numbers of three texts, two of them unknown.
+results of all rows and, of a classifier, the number of each row's class; in fixed point, for each
+row its integers, what comes of them and the class; then the names of columns and classes, with
+`SEPARATOR` before each, and the numbers of three texts, two of them unknown.
 """
 
 import os
@@ -14,141 +15,47 @@ from pathlib import Path
 
 import numpy as np
 
-from dsgec.codegen.artefact import Artefact, view
+from dsgec.codegen.artefact import view
 from dsgec.codegen.statements import C
+from dsgec.fixed.evaluate import evaluate_integers, quantise
 from dsgec.network.decide import chosen_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.targets.go import OFFLINE
 from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import expected_results, random_rows
+from tests.codegen.drivers import (
+    GO_HEAD,
+    JAVA_HEAD,
+    JAVA_INTEGERS,
+    RUST_CLASS,
+    RUST_CLASSES,
+    RUST_HEAD,
+    RUST_INTEGERS,
+    RUST_VALUES,
+)
 
 SEPARATOR = b"\x1f\x1e\x1f"
-RUST_HEAD = r"""
-macro_rules! of {
-    ($net:ident, $proba:ident, $classes:expr, $texts:expr) => {{
-        use $net::*;
-        let data = std::fs::read(concat!(stringify!($net), ".rows")).unwrap();
-        let value = |at: usize| f64::from_le_bytes(data[8 * at..][..8].try_into().unwrap());
-        let count = data.len() / 8 / (FEATURES + 1);
-        let row = |i: usize| std::array::from_fn(|j| value(i * (FEATURES + 1) + j) as Real);
-        let rows: Vec<Row> = (0..count).map(row).collect();
-        let mut found = vec![f64::from(u8::from(selftest()))];
-        for result in $proba(&rows) {
-            found.extend(result.iter().map(|&v| v as f64));
-        }
-        let classes: fn(&[Row]) -> Vec<f64> = $classes;
-        found.extend(classes(&rows));
-        let mut bytes: Vec<u8> = found.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let texts: fn() -> Vec<String> = $texts;
-        for text in texts() {
-            bytes.extend("\u{1f}\u{1e}\u{1f}".bytes());
-            bytes.extend(text.bytes());
-        }
-        std::fs::write(concat!(stringify!($net), ".out"), bytes).unwrap();
-    }};
-}
-"""
-RUST_CLASSES = """|rows| predict_batch(rows).map(|n| n.map_or(-1.0, |n| n as f64)).collect(),
-    || FEATURE_NAMES.iter().chain(&CLASS_NAMES).map(|n| n.to_string()).chain([ASKED]).collect()"""
-RUST_VALUES = "|_| Vec::new(), || FEATURE_NAMES.iter().map(|n| n.to_string()).collect()"
+QUICK = "\n[profile.dev]\ndebug = false\n"  # overflow is checked all the same
+SMALL_MACHINE = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 ASKED = ((1, 2), (1, -1), (0, 2))
 """Columns, and the class whose name is asked for as a text there; -1 for a text of no class."""
 
-JAVA_HEAD = r"""
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.List;
 
-public final class Driver {
-    static String texts(List<String> names) {
-        StringBuilder all = new StringBuilder();
-        for (String name : names) all.append("\u001f\u001e\u001f").append(name);
-        return all.toString();
-    }
-
-    static REAL[][] rows(String name, int features) throws IOException {
-        ByteBuffer data = ByteBuffer.wrap(Files.readAllBytes(Path.of(name + ".rows")));
-        data.order(ByteOrder.LITTLE_ENDIAN);
-        REAL[][] rows = new REAL[data.capacity() / 8 / (features + 1)][features];
-        for (REAL[] row : rows) {
-            for (int i = 0; i < features; i++) row[i] = (REAL) data.getDouble();
-            data.getDouble();
-        }
-        return rows;
-    }
-
-    static void write(
-            String name, boolean passes, REAL[][] found, int[] classes, String... texts)
-            throws IOException {
-        ByteBuffer out = ByteBuffer.allocate(8 + 8 * found.length * (found[0].length + 1));
-        out.order(ByteOrder.LITTLE_ENDIAN);
-        out.putDouble(passes ? 1 : 0);
-        for (REAL[] row : found) for (REAL value : row) out.putDouble(value);
-        for (int number : classes) out.putDouble(number);
-        byte[] bytes = java.util.Arrays.copyOf(out.array(), out.position());
-        Files.write(Path.of(name + ".out"), bytes);
-        String all = String.join("", texts);
-        Files.writeString(Path.of(name + ".out"), all, StandardOpenOption.APPEND);
-    }
-
-    public static void main(String[] arguments) throws IOException {
-"""
-
-GO_HEAD = r"""package main
-
-import (
-	"encoding/binary"
-	"math"
-	"os"
-	"strconv"
-IMPORTS)
-
-func load(name string, put func(i, j int, value REAL), features int) {
-	data, err := os.ReadFile(name + ".rows")
-	if err != nil {
-		panic(err)
-	}
-	for at := 0; 8*at < len(data); at++ {
-		value := math.Float64frombits(binary.LittleEndian.Uint64(data[8*at:]))
-		put(at/(features+1), at%(features+1), REAL(value))
-	}
-}
-
-func sprint(number REAL) string {
-	return strconv.FormatFloat(float64(number), 'g', -1, 64)
-}
-
-func store(name string, found []float64, texts []string) {
-	var out []byte
-	for _, value := range found {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(value))
-	}
-	for _, text := range texts {
-		out = append(out, "\x1f\x1e\x1f"+text...)
-	}
-	if os.WriteFile(name+".out", out, 0o600) != nil {
-		panic(name)
-	}
-}
-
-func main() {
-"""
-
-
-def rust(folder: Path, models, dtype: str, *, lint: bool) -> None:
+def rust(folder: Path, artefacts, *, lint: bool) -> None:
     calls = []
-    for name, model in models.items():
+    for name, artefact in artefacts.items():
+        model, integers = artefact.model, "|_| Vec::new()"
+        if artefact.numbers.fixed:
+            number = RUST_CLASS if model.is_classifier else ""
+            integers = RUST_INTEGERS.replace("CLASS", number)
+            integers = integers.replace("RESULTS", str(width(model)))
         proba = "predict_proba_batch" if model.is_classifier else "predict_batch"
         texts = ", ".join(f"category({c}, {rust_text(n)}).to_string()" for c, n in asked(model))
         rest = RUST_CLASSES.replace("ASKED", texts) if model.is_classifier else RUST_VALUES
-        calls.append(f"    of!({name}, {proba}, {rest});")
-    needs = [f'{name} = {{ path = "../{name}" }}' for name in models]
-    members = ", ".join(f'"{name}"' for name in ("driver", *models))
-    write(folder / "Cargo.toml", f'[workspace]\nresolver = "2"\nmembers = [{members}]\n')
+        calls.append(f"    of!({name}, {proba}, {integers}, {rest});")
+    needs = [f'{name} = {{ path = "../{name}" }}' for name in artefacts]
+    members = ", ".join(f'"{name}"' for name in ("driver", *artefacts))
+    write(folder / "Cargo.toml", f'[workspace]\nresolver = "2"\nmembers = [{members}]\n{QUICK}')
     package = '[package]\nname = "driver"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
     write(folder / "driver/Cargo.toml", package + "\n".join(needs) + "\n")
     main = "\n".join([RUST_HEAD, "fn main() {", *calls, "}"])
@@ -156,16 +63,17 @@ def rust(folder: Path, models, dtype: str, *, lint: bool) -> None:
     cargo = {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": str(folder / "target")}
     run(folder, ["cargo", "run", "--quiet", "--package", "driver"], cargo)
     if lint:
-        mine = [argument for name in models for argument in ("--package", name)]
+        mine = [argument for name in artefacts for argument in ("--package", name)]
         strict = ["cargo", "clippy", "--quiet", "--all-targets", *mine, "--", "-D", "warnings"]
         assert run(folder, strict, cargo) == ""
-        sources = [str(folder / f"{name}/src/lib.rs") for name in models]
+        sources = [str(folder / f"{name}/src/lib.rs") for name in artefacts]
         assert run(folder, ["rustfmt", "--check", "--edition", "2021", *sources]) == ""
 
 
-def java(folder: Path, models, dtype: str, *, lint: bool) -> None:
-    calls = []
-    for name, model in models.items():
+def java(folder: Path, artefacts, *, lint: bool) -> None:
+    calls, dtype = [], real(artefacts, "double", "float")
+    for name, artefact in artefacts.items():
+        model, integers = artefact.model, "i -> new double[0]"
         net, rows = f"{name}.Network", f"rows_{name}"
         proba = "predictProbaBatch" if model.is_classifier else "predictBatch"
         classes = f"{net}.predictBatch({rows})" if model.is_classifier else "new int[0]"
@@ -175,33 +83,39 @@ def java(folder: Path, models, dtype: str, *, lint: bool) -> None:
             text = '"no class"' if number < 0 else f"{net}.classNames().get({number})"
             names.append(f'texts(List.of("" + {net}.category({column}, {text})))')
         names = ", ".join(names)
+        if artefact.numbers.fixed:
+            number = f"{net}.classifyIntegers(row)" if model.is_classifier else ""
+            integers = JAVA_INTEGERS.replace("CLASS", number)
+            integers = integers.replace("NET", net).replace("ROWS", rows)
         calls += [
             f'        {dtype}[][] {rows} = rows("{name}", {net}.FEATURES);',
             f'        write("{name}", {net}.selftest(),',
-            f"            {net}.{proba}({rows}), {classes}, {names});",
+            f"            {net}.{proba}({rows}), {classes}, {integers}, {names});",
         ]
     write(
         folder / "Driver.java", JAVA_HEAD.replace("REAL", dtype) + "\n".join(calls) + "\n    }\n}\n"
     )
-    files = [f"{name}/{file}.java" for name in models for file in ("Network", "SelfTest")]
-    strict = ["-Xlint:all", "-Xdoclint:all/protected", "-Werror"] if lint else []
+    files = [f"{name}/{file}.java" for name in artefacts for file in ("Network", "SelfTest")]
+    strict = ["-Xlint:all", "-Xdoclint:all/protected", "-Werror"]
     write(folder / "sources", "\n".join(files))
-    run(folder, ["javac", "-encoding", "US-ASCII", *strict, "-d", "classes", "@sources"])
-    run(folder, ["javac", "-cp", "classes", "-d", "classes", "Driver.java"])
-    run(folder, ["java", "-cp", "classes", "Driver"])
+    javac = ["javac", *(f"-J{flag}" for flag in SMALL_MACHINE), "-proc:none", "-d", "classes"]
+    if lint:
+        run(folder, [*javac, "-encoding", "US-ASCII", *strict, "@sources"])
+    run(folder, [*javac, "-encoding", "US-ASCII", "Driver.java"])
+    run(folder, ["java", *SMALL_MACHINE, "-cp", "classes", "Driver"])
 
 
-def go(folder: Path, models, dtype: str, *, lint: bool) -> None:
-    real = {"double": "float64", "float": "float32"}[dtype]
-    calls = []
-    for name, model in models.items():
+def go(folder: Path, artefacts, *, lint: bool) -> None:
+    calls, type_ = [], real(artefacts, "float64", "float32")
+    for name, artefact in artefacts.items():
+        model = artefact.model
         proba = "PredictProbaBatch" if model.is_classifier else "PredictBatch"
         calls += [
             "\t{",
-            f"\t\tvar rows [][{name}.Features]{real}",
-            f'\t\tload("{name}", func(i, j int, value {real}) {{',
+            f"\t\tvar rows [][{name}.Features]{type_}",
+            f'\t\tload("{name}", func(i, j int, value {type_}) {{',
             "\t\t\tif j == 0 {",
-            f"\t\t\t\trows = append(rows, [{name}.Features]{real}{{}})\n\t\t\t}}",
+            f"\t\t\t\trows = append(rows, [{name}.Features]{type_}{{}})\n\t\t\t}}",
             f"\t\t\tif j < {name}.Features {{\n\t\t\t\trows[i][j] = value\n\t\t\t}}",
             f"\t\t}}, {name}.Features)",
             f"\t\tfound := []float64{{0}}\n\t\tif {name}.Selftest() {{\n\t\t\tfound[0] = 1\n\t\t}}",
@@ -211,6 +125,17 @@ def go(folder: Path, models, dtype: str, *, lint: bool) -> None:
         if model.is_classifier:
             calls.append(f"\t\tfor _, number := range {name}.PredictBatch(rows) {{")
             calls.append("\t\t\tfound = append(found, float64(number))\n\t\t}")
+        if artefact.numbers.fixed:
+            calls.append(f"\t\tfor i := range rows {{\n\t\t\trow := {name}.Quantise(&rows[i])")
+            calls.append(f"\t\t\tmade, ok := {name}.EvaluateIntegers(&row)")
+            calls.append("\t\t\tfor _, v := range row {\n\t\t\t\tfound = append(found, float64(v))")
+            calls.append("\t\t\t}\n\t\t\tfor _, v := range made {\n\t\t\t\tif !ok {")
+            calls.append("\t\t\t\t\tv = -32768\n\t\t\t\t}")
+            calls.append("\t\t\t\tfound = append(found, float64(v))\n\t\t\t}")
+            if model.is_classifier:
+                number = f"{name}.ClassifyIntegers(&row)"
+                calls.append(f"\t\t\tfound = append(found, float64({number}))")
+            calls.append("\t\t}")
         calls.append(f"\t\ttexts := {name}.FeatureNames[:]")
         if model.is_classifier:
             calls.append(f"\t\ttexts = append(texts, {name}.ClassNames[:]...)")
@@ -218,22 +143,33 @@ def go(folder: Path, models, dtype: str, *, lint: bool) -> None:
             text = '"no class"' if number < 0 else f"{name}.ClassNames[{number}]"
             calls.append(f"\t\ttexts = append(texts, sprint({name}.Category({column}, {text})))")
         calls.append(f'\t\tstore("{name}", found, texts)\n\t}}')
-    imports = "".join(f'\t"example.com/{name}"\n' for name in models)
-    head = GO_HEAD.replace("IMPORTS", imports).replace("REAL", real)
+    imports = "".join(f'\t"example.com/{name}"\n' for name in artefacts)
+    head = GO_HEAD.replace("IMPORTS", imports).replace("REAL", type_)
     write(folder / "main.go", head + "\n".join(calls) + "\n}\n")
     lines = ["module driver", "go 1.18", "require ("]
-    lines += [f"\texample.com/{name} v0.0.0" for name in models]
+    lines += [f"\texample.com/{name} v0.0.0" for name in artefacts]
     lines += [")", "replace ("]
-    lines += [f"\texample.com/{name} => ./{name}" for name in models]
+    lines += [f"\texample.com/{name} => ./{name}" for name in artefacts]
     write(folder / "go.mod", "\n".join([*lines, ")"]) + "\n")
     offline = {name: value.format(folder) for name, value in OFFLINE.items()}
     run(folder, ["go", "build", "-o", "driver", "."], offline)
     run(folder, ["./driver"])
     if lint:
         assert (
-            run(folder, ["go", "vet", *(f"example.com/{name}" for name in models)], offline) == ""
+            run(folder, ["go", "vet", *(f"example.com/{name}" for name in artefacts)], offline)
+            == ""
         )
-        assert run(folder, ["gofmt", "-l", *models]) == ""
+        assert run(folder, ["gofmt", "-l", *artefacts]) == ""
+
+
+def width(model):
+    """How many results a row has."""
+    return len(model.classes) or len(model.network.outputs)
+
+
+def real(artefacts, double, single):
+    """The type of raw numbers of all of them."""
+    return single if next(iter(artefacts.values())).dtype == "float" else double
 
 
 def asked(model):
@@ -270,28 +206,30 @@ LANGUAGES = {
 }
 
 
-def results(folder: Path, language: str, models, tables, dtype="double", *, lint=False, edit=None):
-    """For each model by its name: whether its self-test passes, results, classes, names.
+def results(folder: Path, language: str, artefacts, tables, *, lint=False, edit=None):
+    """For each by its name: whether its self-test passes, results, classes, names, integers.
 
-    `edit` changes the text of a file of a model of this name.
+    `edit` changes the text of a file of one of this name.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name, model in models.items():
-        for file in TARGETS[language].emit(Artefact(model, name, dtype)):
+    for name, artefact in artefacts.items():
+        for file in TARGETS[language].emit(artefact):
             write(folder / file.name, edit(name, file.text) if edit else file.text)
         table = np.hstack([tables[name].astype("<f8"), np.zeros((len(tables[name]), 1))])
         (folder / f"{name}.rows").write_bytes(table.tobytes())
     known = LANGUAGES[language]
-    known.build(folder, models, dtype, lint=lint and known.lint)
+    known.build(folder, artefacts, lint=lint and known.lint)
     found = {}
-    for name, model in models.items():
+    for name, artefact in artefacts.items():
         numbers, *texts = (folder / f"{name}.out").read_bytes().split(SEPARATOR)
         passes, *values = np.frombuffer(numbers)
-        width = len(model.classes) or len(model.network.outputs)
-        count = len(tables[name]) * width
-        made = np.array(values[:count]).reshape(-1, width)
-        classes = [int(number) for number in values[count:]]
-        found[name] = bool(passes), made, classes, [text.decode() for text in texts]
+        rows = len(tables[name])
+        count = rows * width(artefact.model)
+        end = count + rows * artefact.model.is_classifier
+        made = np.array(values[:count]).reshape(rows, -1)
+        classes = [int(number) for number in values[count:end]]
+        integers = np.array(values[end:]).reshape(rows, -1)
+        found[name] = bool(passes), made, classes, [text.decode() for text in texts], integers
     return found
 
 
@@ -333,11 +271,29 @@ def extreme_rows(model, seed, count, dtype="double"):
 
 def expected(artefact, table):
     """By the interpreter: no result where a value is missing that nothing stands for."""
+    if artefact.numbers.fixed:
+        return expected_integers(artefact, table)
     model, required = artefact.model, list(view(artefact, C).required)
     lacks = np.isnan(table[:, required]).any(axis=1)
     made = expected_results(model, table)
     made[lacks] = np.nan
     if not model.is_classifier:
-        return made, []
+        return made, [], None
     numbers, nothing = chosen_classes(evaluate(artefact.network, table), model.threshold)
-    return made, np.where(lacks | nothing, -1, numbers).tolist()
+    return made, np.where(lacks | nothing, -1, numbers).tolist(), None
+
+
+def expected_integers(artefact, table):
+    """The same in fixed point, and with it the integers of rows, their results and classes."""
+    model, program, m = artefact.model, artefact.numbers.fixed.program, view(artefact, C)
+    rows = quantise(program, table)
+    made = evaluate_integers(program, rows)
+    lacks = np.isnan(table[:, list(m.required)]).any(axis=1)
+    doubles = np.where(lacks[:, None], np.nan, made * 2.0**-program.fraction)
+    made[lacks] = -32768
+    rows[:, [column for column in range(m.inputs) if column not in m.used]] = 0
+    if not model.is_classifier:
+        return doubles, [], np.hstack([rows, made])
+    reaches = doubles[:, 1] >= model.threshold
+    numbers = np.where(lacks, -1, reaches if model.has_threshold else made.argmax(axis=1))
+    return doubles, numbers.tolist(), np.hstack([rows, made, numbers[:, None]])

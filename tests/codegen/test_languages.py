@@ -1,6 +1,9 @@
 """Rust, Java and Go: the interpreter's bits, clean lints, names that do nothing."""
 
+import platform
 import re
+import shutil
+from functools import cache
 from itertools import count, islice
 
 import numpy as np
@@ -25,7 +28,10 @@ from tests.codegen.languages import (
     run,
     write,
 )
+from tests.codegen.test_cross import seven_neurons
 from tests.codegen.test_emit import IRIS
+from tests.fixed.made import POSITIVE, RANGE, fixed_artefact, trying_rows
+from tests.fixed.test_bound import COLUMNS, DTYPES
 from tests.generators import same_bits
 
 # What Go would compute exactly, or without a sign.
@@ -48,32 +54,68 @@ def language(request):
 
 def agree(folder, language, models, dtype="double", rows=100, **options):
     """Build the models, and compare all that they give with the interpreter's."""
+    artefacts = {name: Artefact(model, name, dtype) for name, model in models.items()}
     tables = {
         name: extreme_rows(model, seed, rows, dtype)
         for seed, (name, model) in enumerate(models.items())
     }
-    found = results(folder, language, models, tables, dtype, **options)
-    for name, (passes, made, numbers, texts) in found.items():
-        model = models[name]
-        wanted, classes = expected(Artefact(model, name, dtype), tables[name])
+    compare(folder, language, artefacts, tables, **options)
+
+
+def agree_on_integers(folder, language, artefacts, range_, rows=100, **options):
+    """The same in fixed point."""
+    tables = {
+        name: fixed_rows(artefact, seed, rows, range_)
+        for seed, (name, artefact) in enumerate(artefacts.items())
+    }
+    compare(folder, language, artefacts, tables, **options)
+
+
+def fixed_rows(artefact, seed, count, range_=RANGE):
+    """Rows far beyond the ranges of columns, and rows about them."""
+    half = count // 2
+    far = extreme_rows(artefact.model, seed, half)
+    return np.vstack([far, trying_rows(artefact, seed, half, range_)])
+
+
+def compare(folder, language, artefacts, tables, **options):
+    found = results(folder, language, artefacts, tables, **options)
+    for name, (passes, made, numbers, texts, integers) in found.items():
+        model = artefacts[name].model
+        wanted, classes, wholes = expected(artefacts[name], tables[name])
         assert passes == (name != "changed"), name
         if passes:
             assert same_bits(made, wanted.astype(float)), name
             assert numbers == classes, name
+            assert wholes is None or np.array_equal(integers, wholes), name
         numbers_of_texts = ["2", "-1", "-1"] if asked(model) else []
         columns = [column.name for column in model.columns]
         assert texts == [*columns, *map(str, model.classes), *numbers_of_texts]
 
 
 def change(name, text):
-    """One bit of one number of the model `changed`."""
-    return text.replace("1.5 * h_1_1", CHANGED) if name == "changed" else text
+    """One bit of one number of the model `changed`; in fixed point, its first weight by 1."""
+    if name != "changed":
+        return text
+    text = text.replace("1.5 * h_1_1", CHANGED)
+    return re.sub(r"(?<= \+ )\d+(?= ?\*)", lambda found: str(int(found[0]) + 1), text, count=1)
+
+
+@cache
+def a_few():
+    """Artefacts of doubles and of integers, which one program can call, and rows for them."""
+    models = {"net0": random_model(0), "constant": CONSTANT, "iris": IRIS, "changed": IRIS}
+    models["hostile"] = hostile(20, 20).model
+    artefacts = {name: Artefact(model, name, selftest="quick") for name, model in models.items()}
+    tables = {name: extreme_rows(model, 0, 100) for name, model in models.items()}
+    for name, dtype, model in (("seven", "q15", seven_neurons()), ("columns", "q7", COLUMNS)):
+        artefacts[name] = fixed_artefact(model, dtype, name=name)
+        tables[name] = fixed_rows(artefacts[name], 0, 100)
+    return artefacts, tables
 
 
 def test_a_language_gives_the_interpreters_bits(language, tmp_path):
-    models = {"net0": random_model(0), "net1": random_model(1), "constant": CONSTANT}
-    models |= {"limit": THRESHOLD, "iris": IRIS, "changed": IRIS, "hostile": hostile(60, 60).model}
-    agree(tmp_path, language, models, edit=change)
+    compare(tmp_path, language, *a_few(), edit=change)
 
 
 @pytest.mark.campaign
@@ -92,6 +134,43 @@ def fits(seed, dtype):
         return bool(Artefact(random_model(seed), "net", dtype))
     except DsgecError:
         return False
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("range_", [POSITIVE, RANGE])
+def test_a_language_gives_the_interpreters_integers_on_50_networks(language, range_, tmp_path):
+    """Rust is built so that it stops where 32 bits do not hold a number."""
+    found = {}
+    for seed in count(3000):
+        try:
+            name, dtype = f"net{seed}", DTYPES[seed % 2]
+            found[name] = fixed_artefact(random_model(seed), dtype, range_, name)
+        except DsgecError:
+            continue
+        if len(found) == 25:
+            break
+    agree_on_integers(tmp_path, language, found, range_, 2000, lint=True)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_special_models_compile_without_a_warning_in_fixed_point(language, dtype, tmp_path):
+    weights = " + ".join(f"{i % 7 / 7!r} * x_{i}" for i in range(1, 2101))
+    models = {
+        "limit": THRESHOLD,
+        "iris": IRIS,
+        "changed": IRIS,
+        "hostile": hostile(60, 60).model,
+        "none": unnamed(parse("0.5", inputs=0)),
+        "same": unnamed(parse("y_1 = x_1\ny_2 = -0.25\ny_3 = x_2", inputs=4)),
+        # More than a method of Java holds.
+        "wide": unnamed(parse(f"y_1 = sig({weights})\ny_2 = 2.5 * x_1 + {weights}")),
+    }
+    artefacts = {
+        name: fixed_artefact(model, dtype, POSITIVE, name) for name, model in models.items()
+    }
+    agree_on_integers(tmp_path, language, artefacts, POSITIVE, lint=True, edit=change)
 
 
 @pytest.mark.campaign
@@ -163,3 +242,43 @@ def test_go_fuses_no_product_with_a_sum(machine, tmp_path):
     ours, fused = found
     assert ours == 0
     assert fused > 20
+
+
+CHIP = """
+#![no_std]
+#![no_main]
+
+#[panic_handler]
+fn stop(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}
+
+#[no_mangle]
+pub extern "C" fn run(row: &net::ROW, class: &mut usize) -> bool {
+    *class = net::PREDICT(row).unwrap_or(9);
+    net::selftest()
+}
+"""
+FLOATS = r"\s(?:v?(?:add|sub|mul|div|min|max|sqrt)[sp][sd]|v?u?comis[sd]|v?cvt\w+)\s"
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_integers_in_rust_link_no_floating_point(dtype, tmp_path):
+    """The core library of no chip is here: this machine's instructions tell as much."""
+    missing = [c for c in ("rustc", "ld", "objdump") if not shutil.which(c)]
+    if missing or platform.machine() != "x86_64":
+        pytest.skip(f"{missing or 'an x86-64 processor'} is not here")
+    for file in TARGETS["rust"].emit(fixed_artefact(seven_neurons(), dtype)):
+        write(tmp_path / file.name, file.text)
+    rustc = ["rustc", "-Copt-level=s", "-Cpanic=abort", "--edition=2021"]
+    run(tmp_path, [*rustc, "--crate-type=rlib", "--crate-name=net", "net/src/lib.rs"])
+    found = []
+    for row, predict in (("IntegerRow", "classify_integers"), ("Row", "predict")):
+        write(tmp_path / "chip.rs", CHIP.replace("ROW", row).replace("PREDICT", predict))
+        run(tmp_path, [*rustc, "--crate-type=staticlib", "--extern=net=libnet.rlib", "chip.rs"])
+        run(tmp_path, ["ld", "--gc-sections", "-e", "run", "-u", "run", "libchip.a"])
+        found.append(len(re.findall(FLOATS, run(tmp_path, ["objdump", "-d", "a.out"]))))
+    integers, doubles = found
+    assert integers == 0
+    assert doubles > 5

@@ -75,7 +75,7 @@ def test_the_simulator_gives_the_interpreters_bits_on_random_networks():
 @needs_iverilog
 @pytest.mark.campaign
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("start", range(5000, 5280, 20))
+@pytest.mark.parametrize("start", range(5000, 5320, 20))
 def test_the_simulator_gives_the_interpreters_bits_on_100_random_networks(start):
     """Not every random network can be computed in fixed point."""
     print(f"{agree(range(start, start + 20), 300)} networks")

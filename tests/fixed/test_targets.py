@@ -11,6 +11,8 @@ import pytest
 
 from dsgec.fixed.evaluate import evaluate_integers, quantise
 from dsgec.native.module import load_module
+from dsgec.network.model import unnamed
+from dsgec.network.parse import parse
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.running import given_rows
 from tests.codegen.artefacts import COMPILERS
@@ -160,6 +162,13 @@ def test_targets_agree_on_columns_of_every_kind(tmp_path):
     rows = allowed(artefact, trying_rows(artefact, 5, 100, (-2.0, 1002.0)))
     check_python(artefact, rows)
     check_c(artefact, rows, tmp_path, COMPILERS[0], *UNDEFINED)
+
+
+@pytest.mark.needs_cc
+def test_targets_agree_on_a_network_without_columns(tmp_path):
+    artefact = fixed_artefact(unnamed(parse("0.25", inputs=0)))
+    check_python(artefact, np.zeros((2, 0)))
+    check_c(artefact, np.zeros((2, 0)), tmp_path, COMPILERS[0])
 
 
 @pytest.mark.needs_cc

@@ -10,7 +10,7 @@ from functools import cached_property
 from dsgec.arithmetic.source import integer_source
 from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.fixed_view import FixedView, golden_integers, integer_threshold
+from dsgec.codegen.fixed_view import FixedView
 from dsgec.codegen.integers import IntegerSyntax, IntegerWriter, integer_functions
 from dsgec.codegen.statements import Statement
 from dsgec.fixed import ir
@@ -110,18 +110,13 @@ class FixedCView(CNames):
         """In parentheses where it has a sign."""
         return Code(f"({value})" if value < 0 else str(value))
 
-    @property
-    def threshold(self) -> int:
-        """The least result that reaches it."""
-        return integer_threshold(self.m.threshold, self.fixed.fraction)
-
     @cached_property
     def golden_rows(self) -> list[Code]:
-        return [_line(row or [0]) for row in golden_integers(self.m.golden, self.fixed.program)[0]]
+        return [_line(row or [0]) for row in self.fixed.golden_rows(self.m.golden)]
 
     @cached_property
     def golden_results(self) -> list[Code]:
-        return [_line(row) for row in golden_integers(self.m.golden, self.fixed.program)[1]]
+        return list(map(_line, self.fixed.golden_results(self.m.golden)))
 
 
 @dataclass(frozen=True, slots=True)

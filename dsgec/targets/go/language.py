@@ -4,14 +4,17 @@ The conversion around a product makes it a number of its own, as the language's 
 Constants are exact numbers there, without a negative zero, until something makes floats of them.
 """
 
+from dataclasses import replace
 from math import copysign
 
 from dsgec.arithmetic.flat import camel
 from dsgec.arithmetic.ir import Dtype
 from dsgec.arithmetic.print_flat import FlatLanguage
 from dsgec.arithmetic.write import Language
+from dsgec.codegen.integers import IntegerSyntax
 from dsgec.codegen.literals import number, single_number
 from dsgec.codegen.statements import Syntax
+from dsgec.fixed.ir import STORED_BITS
 
 NEGATIVE_ZERO = "negativeZero"
 _SOFTMAX = """\
@@ -52,7 +55,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         dtype,
         expressions=Language(lambda literal: literal.text.lower(), lambda _: "", patterns),
         types={"real": real, "word": word, "wide": "uint64"},
-        function="func {name}({parameters}) {real} {{",
+        function="func {name}({parameters}) {type} {{",
         parameter="{name} {type}",
         declare="{name} := {value}",
         give="return {value}",
@@ -83,5 +86,30 @@ def _syntax(dtype: Dtype) -> Syntax:
     )
 
 
-FLAT: dict[str, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
-SYNTAX: dict[str, Syntax] = {"double": _syntax("double"), "float": _syntax("float")}
+_DOUBLE, _FLOAT = _flat("double"), _flat("float")
+_WHOLE = replace(
+    _DOUBLE,
+    numbers="whole",
+    expressions=Language(
+        lambda literal: literal.text,
+        lambda _: "",
+        # A literal that is shifted would be of another type.
+        {"at": "int32({0}[{1}])", "whole <<": "int32({0}) << {1}"},
+    ),
+    types={"whole": "int32", "table": "[]int16"},
+)
+_REAL = _syntax("double")
+
+FLAT: dict[str, FlatLanguage] = {
+    "double": _DOUBLE,
+    "float": _FLOAT,
+    **dict.fromkeys(STORED_BITS, _WHOLE),
+}
+SYNTAX: dict[str, Syntax] = {
+    "double": _REAL,
+    "float": _syntax("float"),
+    **dict.fromkeys(STORED_BITS, _REAL),
+}
+# gofmt takes the blanks around a product within a sum.
+INTEGERS = IntegerSyntax(column="int32(x[{}])", type="int32", times="*")
+STORED = {8: "int8", 16: "int16"}

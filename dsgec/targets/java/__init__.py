@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from textwrap import indent
 from typing import Any
 
-from dsgec.codegen.artefact import Artefact, SourceFile
+from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
 from dsgec.codegen.environment import Code
-from dsgec.codegen.numbers import REALS
 from dsgec.codegen.statements import LONGEST_FUNCTION, Statement
-from dsgec.targets.java.language import FLAT, SYNTAX
+from dsgec.targets.java.language import FLAT, INTEGERS, STORED, SYNTAX
 from dsgec.targets.language import LanguageView
 from dsgec.targets.reading import parse_json
 from dsgec.targets.running import find_command, raw_rows, run_commands
@@ -70,7 +69,7 @@ class JavaView(LanguageView):
 
     @property
     def box(self) -> Code:
-        return Code(self.artefact.dtype.capitalize())
+        return Code(self.real.capitalize())
 
     @property
     def metadata(self) -> str:
@@ -113,7 +112,7 @@ class JavaView(LanguageView):
 def emit_java(artefact: Artefact) -> Files:
     """A package: `name/Network.java` and `name/SelfTest.java`."""
     flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
-    view = JavaView(artefact, flat, syntax, bits="{}", between="", numbers=" ")
+    view = JavaView(artefact, flat, syntax, INTEGERS, STORED, bits="{}", between="", numbers=" ")
     return view.render(_FILES)
 
 
@@ -130,7 +129,7 @@ def run_java(artefact: Artefact, files: Files, rows: Array) -> Array:
     """Probabilities or values, one row after the other."""
     words = {
         "NAME": artefact.name,
-        "REAL": artefact.dtype,
+        "REAL": SYNTAX[artefact.dtype].real,
         "PREDICT": "predictProbaBatch" if artefact.model.is_classifier else "predictBatch",
         "RESULTS": str(len(artefact.model.classes) or len(artefact.network.outputs)),
     }
@@ -145,4 +144,4 @@ def run_java(artefact: Artefact, files: Files, rows: Array) -> Array:
     )
 
 
-TARGET = Target(tuple(_FILES), emit_java, read_java, run_java, dtypes=REALS)
+TARGET = Target(tuple(_FILES), emit_java, read_java, run_java, dtypes=DTYPES)

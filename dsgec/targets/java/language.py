@@ -1,11 +1,15 @@
 """The one arithmetic, and networks, in Java: strict since 17, and without unsigned integers."""
 
+from dataclasses import replace
+
 from dsgec.arithmetic.flat import camel
 from dsgec.arithmetic.ir import Dtype, Literal
 from dsgec.arithmetic.print_flat import FlatLanguage
 from dsgec.arithmetic.write import Language
+from dsgec.codegen.integers import IntegerSyntax
 from dsgec.codegen.literals import float_number, number
 from dsgec.codegen.statements import Syntax
+from dsgec.fixed.ir import STORED_BITS
 
 _SOFTMAX = """\
 private static void softmax({double|float}[] z) {
@@ -52,7 +56,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         dtype,
         expressions=Language(literal, lambda _: "", patterns),
         types={"real": dtype, "word": word, "wide": "long"},
-        function="private static {real} {name}({parameters}) {{",
+        function="private static {type} {name}({parameters}) {{",
         parameter="{type} {name}",
         declare="{type} {name} = {value};",
         give="return {value};",
@@ -63,8 +67,26 @@ def _flat(dtype: Dtype) -> FlatLanguage:
     )
 
 
-FLAT: dict[str, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
-SYNTAX: dict[str, Syntax] = {
-    "double": Syntax(call=camel, literal=number, real="double"),
-    "float": Syntax(call=camel, literal=float_number, real="float"),
+_DOUBLE, _FLOAT = _flat("double"), _flat("float")
+_WHOLE = replace(
+    _DOUBLE,
+    numbers="whole",
+    expressions=Language(lambda literal: literal.text, lambda _: "", {"at": "{0}[{1}]"}),
+    types={"whole": "int", "table": "int[]"},
+)
+_REAL = Syntax(call=camel, literal=number, real="double")
+
+FLAT: dict[str, FlatLanguage] = {
+    "double": _DOUBLE,
+    "float": _FLOAT,
+    **dict.fromkeys(STORED_BITS, _WHOLE),
 }
+SYNTAX: dict[str, Syntax] = {
+    "double": _REAL,
+    "float": Syntax(call=camel, literal=float_number, real="float"),
+    **dict.fromkeys(STORED_BITS, _REAL),
+}
+# A class inside has a method `equals` of its own. A statement takes 180 bytes at most, of the 64 KB
+# of a method.
+INTEGERS = IntegerSyntax(call="Network.{}", type="int", longest=300)
+STORED = {8: "byte", 16: "short"}

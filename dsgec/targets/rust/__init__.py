@@ -3,12 +3,11 @@
 import re
 from typing import Any
 
-from dsgec.codegen.artefact import Artefact, SourceFile
-from dsgec.codegen.numbers import REALS
+from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile
 from dsgec.targets.language import LanguageView
 from dsgec.targets.reading import search_json
 from dsgec.targets.running import find_command, raw_rows, run_commands
-from dsgec.targets.rust.language import FLAT, SYNTAX
+from dsgec.targets.rust.language import FLAT, INTEGERS, STORED, SYNTAX
 from dsgec.targets.target import Array, Files, Target
 
 _METADATA = re.compile(rb'^pub const METADATA: &str = r#"(.*)"#;$', re.MULTILINE)
@@ -36,7 +35,8 @@ fn main() {
 
 def emit_rust(artefact: Artefact) -> Files:
     """A crate: `name/Cargo.toml`, `name/src/lib.rs` and `name/src/selftest.rs`."""
-    view = LanguageView(artefact, FLAT[artefact.dtype], SYNTAX[artefact.dtype])
+    flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
+    view = LanguageView(artefact, flat, syntax, INTEGERS, STORED)
     return view.render(_FILES)
 
 
@@ -58,4 +58,4 @@ def run_rust(artefact: Artefact, files: Files, rows: Array) -> Array:
     )
 
 
-TARGET = Target(tuple(_FILES), emit_rust, read_rust, run_rust, dtypes=REALS)
+TARGET = Target(tuple(_FILES), emit_rust, read_rust, run_rust, dtypes=DTYPES)

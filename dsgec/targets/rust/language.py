@@ -1,11 +1,15 @@
 """The one arithmetic, and networks, in Rust: without `std`, which has the functions of floats."""
 
+from dataclasses import replace
+
 from dsgec.arithmetic.flat import snake
 from dsgec.arithmetic.ir import Dtype, Literal
 from dsgec.arithmetic.print_flat import FlatLanguage
 from dsgec.arithmetic.write import Language
+from dsgec.codegen.integers import IntegerSyntax
 from dsgec.codegen.literals import number, single_number
 from dsgec.codegen.statements import Syntax
+from dsgec.fixed.ir import STORED_BITS
 
 _LONGEST_CHOICE = 50  # characters of one that rustfmt leaves in a line
 
@@ -87,7 +91,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         dtype,
         expressions=Language(_literal, lambda _: "", patterns),
         types={"real": real, "word": word, "wide": "u64"},
-        function="fn {name}({parameters}) -> {real} {{",
+        function="fn {name}({parameters}) -> {type} {{",
         parameter="{name}: {type}",
         declare="let {name} = {value};",
         give="{value}",
@@ -97,8 +101,24 @@ def _flat(dtype: Dtype) -> FlatLanguage:
     )
 
 
-FLAT: dict[str, FlatLanguage] = {"double": _flat("double"), "float": _flat("float")}
-SYNTAX: dict[str, Syntax] = {
-    "double": Syntax(call=snake, literal=number, real="f64"),
-    "float": Syntax(call=snake, literal=single_number, real="f32"),
+_DOUBLE, _FLOAT = _flat("double"), _flat("float")
+_WHOLE = replace(
+    _DOUBLE,
+    numbers="whole",
+    expressions=Language(_literal, lambda _: "", {"at": "i32::from({0}[{1} as usize])"}),
+    types={"whole": "i32", "table": "&[i16]"},
+)
+_REAL = Syntax(call=snake, literal=number, real="f64")
+
+FLAT: dict[str, FlatLanguage] = {
+    "double": _DOUBLE,
+    "float": _FLOAT,
+    **dict.fromkeys(STORED_BITS, _WHOLE),
 }
+SYNTAX: dict[str, Syntax] = {
+    "double": _REAL,
+    "float": Syntax(call=snake, literal=single_number, real="f32"),
+    **dict.fromkeys(STORED_BITS, _REAL),
+}
+INTEGERS = IntegerSyntax(column="i32::from(x[{}])", type="i32")
+STORED = {8: "i8", 16: "i16"}

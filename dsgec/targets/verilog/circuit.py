@@ -30,7 +30,7 @@ Interval = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Gate:
     """An operation on nodes of lower numbers; its values are from `low` to `high`.
 
     `value` is the number of a `constant`, of a `column` and of the `rom` that is read, the bits
@@ -62,7 +62,7 @@ class Circuit:
     """Nodes, and the contents of the tables that they read; a node is known by its number."""
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
+        self.nodes: list[Gate] = []
         self.roms: list[tuple[int, ...]] = []
         self._known: dict[tuple[str, tuple[int, ...], int, Interval], int] = {}
 
@@ -73,7 +73,7 @@ class Circuit:
         key = (name, operands, value, (low, high))
         if key not in self._known:
             self._known[key] = len(self.nodes)
-            self.nodes.append(Node(name, operands, value, low, high))
+            self.nodes.append(Gate(name, operands, value, low, high))
         return self._known[key]
 
     def constant(self, value: int) -> int:

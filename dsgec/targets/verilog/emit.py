@@ -2,7 +2,6 @@
 
 from dsgec.codegen.artefact import Artefact, SourceFile, view
 from dsgec.codegen.environment import render
-from dsgec.codegen.fixed_view import integer_threshold
 from dsgec.codegen.statements import JAVASCRIPT
 from dsgec.errors import DsgecError
 from dsgec.targets.verilog.build import build
@@ -35,7 +34,7 @@ def verilog_view(artefact: Artefact) -> VerilogView:
     assert fixed
     m = view(artefact, JAVASCRIPT)
     assert m.fixed
-    threshold = integer_threshold(m.threshold, m.fixed.fraction) if m.has_threshold else None
+    threshold = m.fixed.threshold if m.has_threshold else None
     built = build(fixed.program, classes=m.class_count, threshold=threshold)
     outputs = [*built.results, *([] if built.class_ is None else [built.class_])]
     return VerilogView(m, m.fixed, built, schedule(built.circuit, outputs))

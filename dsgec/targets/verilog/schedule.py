@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dsgec.targets.verilog.circuit import Circuit, Node
+from dsgec.targets.verilog.circuit import Circuit, Gate
 
 _LONGEST = 6  # of what follows on each other in a stage: three additions, or a product and a sum
 _DELAYS = {"+": 2, "-": 2, "*": 5, "choose": 1, "<<": 2, ">>": 2, "rom": _LONGEST}
@@ -61,7 +61,7 @@ def _needed(circuit: Circuit, outputs: Iterable[int]) -> set[int]:
     return found
 
 
-def _delay(circuit: Circuit, node: Node) -> int:
+def _delay(circuit: Circuit, node: Gate) -> int:
     if node.operation in _WITH_NUMBER and circuit.number(node.operands[1]) is not None:
         return _WITH_NUMBER[node.operation]
     return _DELAYS.get(node.operation, 0)

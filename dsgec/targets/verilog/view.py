@@ -10,17 +10,15 @@ from functools import cached_property
 
 from dsgec.codegen.artefact import TemplateView
 from dsgec.codegen.environment import Code
-from dsgec.codegen.fixed_view import FixedView, golden_integers
+from dsgec.codegen.fixed_view import FixedView
 from dsgec.fixed.ir import RESULT_BITS
 from dsgec.targets.verilog.build import Built
-from dsgec.targets.verilog.circuit import Node, bits_of
+from dsgec.targets.verilog.circuit import Gate, bits_of
 from dsgec.targets.verilog.schedule import Schedule
-
-_PIECE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Assignment:
     """A wire or a register: its type, its name, and what it becomes."""
 
     type: Code
@@ -32,8 +30,8 @@ class Line:
 class Stage:
     """What is computed from one clock to the next, and what the next one keeps."""
 
-    wires: tuple[Line, ...]
-    registers: tuple[Line, ...]
+    wires: tuple[Assignment, ...]
+    registers: tuple[Assignment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +103,6 @@ class VerilogView:
         return literal(self.fixed.missing)
 
     @property
-    def result_type(self) -> Code:
-        return Code(f"[{self.results_bits - 1}:0]")
-
-    @property
     def registers(self) -> int:
         """Bits that are kept, but for those of valid and missing rows."""
         own = sum(
@@ -133,16 +127,16 @@ class VerilogView:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        computed: list[list[Line]] = [[] for _ in range(self.latency)]
-        kept: list[list[Line]] = [[] for _ in range(self.latency)]
+        computed: list[list[Assignment]] = [[] for _ in range(self.latency)]
+        kept: list[list[Assignment]] = [[] for _ in range(self.latency)]
         for number, first in self.plan.stages.items():
             node = self.built.circuit.nodes[number]
             if node.operation != "column":
                 value = Code(self._expression(node, first))
-                computed[first].append(Line(_type(node), Code(self._name(number)), value))
+                computed[first].append(Assignment(_type(node), Code(self._name(number)), value))
             for stage in range(first, self.plan.read[number]):
                 now, later = self._at(number, stage), self._at(number, stage + 1)
-                kept[stage].append(Line(_type(node), Code(later), Code(now)))
+                kept[stage].append(Assignment(_type(node), Code(later), Code(now)))
         pairs = zip(computed, kept, strict=True)
         return tuple(Stage(tuple(wires), tuple(registers)) for wires, registers in pairs)
 
@@ -180,7 +174,7 @@ class VerilogView:
         clocks = stage - self.plan.stages[number]
         return f"{self._name(number)}_{clocks}" if clocks else self._name(number)
 
-    def _expression(self, node: Node, stage: int) -> str:
+    def _expression(self, node: Gate, stage: int) -> str:
         operands = [self._at(operand, stage) for operand in node.operands]
         match node.operation:
             case "limited":
@@ -207,8 +201,9 @@ class VerilogView:
     @cached_property
     def checks(self) -> list[tuple[Code, Code]]:
         """Rows of the test bench, and what must come of each: the results, the class, missing."""
-        rows, results = golden_integers(self.m.golden, self.fixed.program)
-        classes = self.m.golden.classes or (0,) * len(rows)
+        golden = self.m.golden
+        rows, results = self.fixed.golden_rows(golden), self.fixed.golden_results(golden)
+        classes = golden.classes or (0,) * len(rows)
         found = [
             (packed(row, self.fixed.bits), self._wanted(result, class_, lacking=False))
             for row, result, class_ in zip(rows, results, classes, strict=True)
@@ -231,7 +226,7 @@ class VerilogView:
         return Code(f"{self.wanted_bits}'h{whole:x}")
 
 
-def _type(node: Node) -> Code:
+def _type(node: Gate) -> Code:
     return Code("" if node.is_truth else f"signed [{node.bits - 1}:0] ")
 
 

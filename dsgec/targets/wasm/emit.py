@@ -16,7 +16,6 @@ import numpy as np
 
 from dsgec.arithmetic.ir import Dtype
 from dsgec.codegen.artefact import TemplateView
-from dsgec.codegen.fixed_view import golden_integers, integer_threshold
 from dsgec.codegen.integers import integer_functions
 from dsgec.codegen.literals import js_data
 from dsgec.codegen.statements import JAVASCRIPT, functions_used
@@ -25,7 +24,7 @@ from dsgec.targets.wasm.binary import PAGE, Module
 from dsgec.targets.wasm.code import Locals, const, load, op, repeat, store, when
 from dsgec.targets.wasm.integers import add_program
 from dsgec.targets.wasm.network import add_network
-from dsgec.targets.wasm.numbers import DOUBLE, FLOAT, Numbers, WholeNumbers, whole_numbers
+from dsgec.targets.wasm.numbers import DOUBLE, FLOAT, IntegerTypes, ValueTypes, integer_types
 
 SECTION = "dsgec"
 """The section that has the metadata, as JSON."""
@@ -51,19 +50,19 @@ def wasm_module(m: TemplateView) -> bytes:
     return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, data, exported)
 
 
-def _numbers(m: TemplateView) -> Numbers:
+def _numbers(m: TemplateView) -> ValueTypes:
     if m.fixed:
-        return whole_numbers(m.fixed.bits, m.fixed.missing)
+        return integer_types(m.fixed.bits, m.fixed.missing)
     return FLOAT if m.artefact.dtype == "float" else DOUBLE
 
 
 def _add_outputs(
-    module: Module, m: TemplateView, numbers: Numbers, tables: list[int], memory: int
+    module: Module, m: TemplateView, numbers: ValueTypes, tables: list[int], memory: int
 ) -> int:
     """The function `outputs` and those that it calls; gives the bytes of memory that it needs."""
     network = m.artefact.network
     if m.fixed:
-        assert isinstance(numbers, WholeNumbers)
+        assert isinstance(numbers, IntegerTypes)
         add_integers(module, integer_functions(m.fixed.program))
         return add_program(module, m.fixed.program, numbers, tables, memory)
     dtype: Dtype = "float" if numbers == FLOAT else "double"
@@ -84,13 +83,13 @@ def _aligned(address: int) -> int:
     return -(-address // _ALIGNED) * _ALIGNED
 
 
-def _data(m: TemplateView, numbers: Numbers) -> tuple[bytes, tuple[int, int, int]]:
+def _data(m: TemplateView, numbers: ValueTypes) -> tuple[bytes, tuple[int, int, int]]:
     """The rows of the self-test, their results and classes, and where each of these starts."""
     golden = m.golden
     rows: Sequence[Sequence[float]] = golden.rows
     results: Sequence[Sequence[float]] = golden.results
     if m.fixed:
-        rows, results = golden_integers(golden, m.fixed.program)
+        rows, results = m.fixed.golden_rows(golden), m.fixed.golden_results(golden)
     tables = [
         _bytes(rows, f"<{numbers.given[0]}{numbers.given_size}"),
         _bytes(results, f"<{numbers.made[0]}{numbers.size}"),
@@ -111,7 +110,7 @@ def _bytes(rows: Sequence[Sequence[float]], type_: str) -> bytes:
 class _Entries:
     """Adds what a module does with its network."""
 
-    def __init__(self, module: Module, m: TemplateView, numbers: Numbers, scratch: int) -> None:
+    def __init__(self, module: Module, m: TemplateView, numbers: ValueTypes, scratch: int) -> None:
         self.module, self.m, self.numbers = module, m, numbers
         self.scratch = const("i32", scratch)  # the address of one row's results
         self.row = const("i32", m.inputs * numbers.given_size)
@@ -193,8 +192,7 @@ class _Entries:
 
     @property
     def threshold(self) -> float:
-        fixed = self.m.fixed
-        return integer_threshold(self.m.threshold, fixed.fraction) if fixed else self.m.threshold
+        return self.m.fixed.threshold if self.m.fixed else self.m.threshold
 
     def element(self, v: Locals, index: str) -> bytes:
         """What `p` has at an index."""

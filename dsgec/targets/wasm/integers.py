@@ -4,7 +4,7 @@ from dsgec.codegen.statements import LONGEST_FUNCTION, parts
 from dsgec.fixed import ir
 from dsgec.targets.wasm.binary import Module
 from dsgec.targets.wasm.code import Locals, const, load, op, store
-from dsgec.targets.wasm.numbers import WholeNumbers
+from dsgec.targets.wasm.numbers import IntegerTypes
 
 _ROW = {"x": "i32", "y": "i32"}  # the addresses of a row, and of the results
 _SLOT = 4
@@ -13,7 +13,7 @@ _SLOT = 4
 def add_program(
     module: Module,
     program: ir.IntegerProgram,
-    numbers: WholeNumbers,
+    numbers: IntegerTypes,
     tables: list[int],
     memory: int,
 ) -> int:
@@ -43,7 +43,7 @@ class _Writer:
         self,
         module: Module,
         program: ir.IntegerProgram,
-        numbers: WholeNumbers,
+        numbers: IntegerTypes,
         tables: list[int],
         memory: int,
     ) -> None:

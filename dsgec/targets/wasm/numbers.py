@@ -10,7 +10,7 @@ _NOTHING = -1 << (RESULT_BITS - 1)  # the result of a row that lacks a value
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers(ABC):
+class ValueTypes(ABC):
     """The types in memory of what is given and made, and that of what is made on the stack."""
 
     given: str
@@ -47,7 +47,7 @@ class Numbers(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class RealNumbers(Numbers):
+class FloatTypes(ValueTypes):
     """Floats: a NaN is no number, and all of them are as good."""
 
     word: str = "i64"
@@ -65,7 +65,7 @@ class RealNumbers(Numbers):
 
 
 @dataclass(frozen=True, slots=True)
-class WholeNumbers(Numbers):
+class IntegerTypes(ValueTypes):
     """Integers, the least of which stands for what is missing."""
 
     missing: int = 0
@@ -80,11 +80,11 @@ class WholeNumbers(Numbers):
         return load(self.made, found) + load(self.made, wanted) + op("i32.ne")
 
 
-DOUBLE = RealNumbers("f64", "f64", "f64", float("nan"), float("-inf"), word="i64")
-FLOAT = RealNumbers("f32", "f32", "f32", float("nan"), float("-inf"), word="i32")
+DOUBLE = FloatTypes("f64", "f64", "f64", float("nan"), float("-inf"), word="i64")
+FLOAT = FloatTypes("f32", "f32", "f32", float("nan"), float("-inf"), word="i32")
 
 
-def whole_numbers(bits: int, missing: int) -> WholeNumbers:
+def integer_types(bits: int, missing: int) -> IntegerTypes:
     """Those of rows of so many bits."""
     made = f"i{RESULT_BITS}"
-    return WholeNumbers(f"i{bits}", made, "i32", _NOTHING, _NOTHING - 1, "_s", missing=missing)
+    return IntegerTypes(f"i{bits}", made, "i32", _NOTHING, _NOTHING - 1, "_s", missing=missing)

@@ -57,7 +57,7 @@ public final class Network {
      * @return the probability of each class; all are NaN if a value is missing that nothing stands for
      */
     public static double[] predictProba(double... row) {
-        check(row);
+        check(row.length);
         if (lacks(row)) {
             double[] nothing = new double[CLASSES];
             java.util.Arrays.fill(nothing, Double.NaN);
@@ -134,9 +134,9 @@ public final class Network {
         return "\173\042model_id\042: \042057c43927fef4bfd9598aac2da7cc95e\042, \042generator\042: \042dsgec 0.1.0\042, \042name\042: \042iris\042, \042dtype\042: \042double\042, \042network\042: \042inputs = 4\134nh_1_1 = sig(0.52 \052 x_1 + -1.3 \052 x_3 + 0.1)\134nh_1_2 = tanh(x_2 \136 2.0 / x_4)\134nh_2_1 = sig(1.5 \052 h_1_1 + x_2)\134ny_1, y_2, y_3 = softmax(2.0 \052 h_2_1 + 0.3, h_1_2, min(h_1_1, -h_2_1))\134n\042, \042columns\042: [\173\042name\042: \042sepal length\042\175, \173\042name\042: \042sepal width\042\175, \173\042name\042: \042petal length\042\175, \173\042name\042: \042petal width\042\175], \042classes\042: [\042setosa\042, \042versicolor\042, \042virginica\042], \042target\042: \042\042\175";
     }
 
-    private static void check(double[] row) {
-        if (row.length != FEATURES) {
-            throw new IllegalArgumentException("expected a row of " + FEATURES + " values, found " + row.length);
+    private static void check(int length) {
+        if (length != FEATURES) {
+            throw new IllegalArgumentException("expected a row of " + FEATURES + " values, found " + length);
         }
     }
 

@@ -21,7 +21,7 @@ mod selftest;
 
 pub use selftest::selftest;
 
-/// The type of all numbers.
+/// The type of raw values and of what is predicted.
 pub type Real = f64;
 
 /// How many values a row has.
