@@ -111,7 +111,8 @@ def _complement(writer: Writer, one: Quantity) -> Quantity:
     least, greatest = whole - one.most, whole - one.least
     operand: Operand = writer.emit(Sum(((one.operand, -1),), whole, 0))
     # Double precision rounds 1 − y by a share of the greatest value that can come of it.
-    rounding = Fraction(2.0**-52) * max(1, abs(Fraction(one.low)), abs(Fraction(one.high)))
+    greatest_value = max(Fraction(1), abs(Fraction(one.low)), abs(Fraction(one.high)))
+    rounding = Fraction(2.0**-52) * greatest_value
     error = Fraction(one.error) + abs(1 - whole * power_of_two(-one.fraction)) + rounding
     if least < -most or greatest > most:
         operand = writer.call("clamp", operand, -most, most)
