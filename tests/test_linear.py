@@ -24,6 +24,7 @@ from dsgec.genome import sample
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse as parse_network
 from dsgec.targets.c import emit as emit_c
+from dsgec.targets.c import names as names_c
 from dsgec.targets.python.literal import read_literal
 from dsgec.targets.registry import TARGETS
 from dsgec.terminal.grammar import summary
@@ -180,8 +181,8 @@ def test_the_width_of_the_names_of_a_wide_table_is_measured_once(monkeypatch):
         calls["width"] += 1
         return width(texts)
 
-    width = emit_c._width
-    monkeypatch.setattr(emit_c, "_width", counted)
+    width = names_c._width
+    monkeypatch.setattr(names_c, "_width", counted)
     names = tuple(f"c{i}" for i in range(50))
     model = Model(parse_network("sig(x_1 + x_2)", inputs=50), plain(names), ("a", "b"), "y")
     emit_c.emit_c(Artefact(model, "m"))

@@ -424,7 +424,7 @@ def test_two_targets_that_write_the_same_file_are_a_mistake(tmp_path):
 
 
 def test_a_target_that_there_is_not_is_a_mistake():
-    names = "c, python, numpy, cffi, js, wasm, rust, java, go, onnx"
+    names = "c, python, numpy, cffi, js, wasm, rust, java, go, verilog, onnx"
     with pytest.raises(DsgecError, match=f"unknown target `cobol`; choose from {names}$"):
         parse_targets("c,cobol")
 

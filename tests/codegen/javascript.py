@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import queue
 import shutil
 import subprocess
 import threading
@@ -43,7 +44,7 @@ for (const name of process.argv.slice(2)) {
   console.log(answer(net, readFileSync(new URL(`${name}.rows`, import.meta.url), "ascii")));
 }
 """
-PAGE = """<!doctype html><meta charset="utf-8"><title>running</title><pre id="out"></pre>
+PAGE = """<!doctype html><meta charset="utf-8"><title>running</title>
 <script type="module">
 import { answer } from "./shared.mjs";
 const lines = [];
@@ -51,13 +52,12 @@ for (const name of "NAMES".split(" ")) {
   const rows = await (await fetch(`./${name}.rows`)).text();
   lines.push(answer(await import(`./${name}`), rows));
 }
-document.getElementById("out").textContent = lines.join("\\n");
+await fetch("./answer", { method: "POST", body: lines.join("\\n") });
 </script>"""
 # fmt: off
 QUIET = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--virtual-time-budget=60000", "--dump-dom",
 ]
 # fmt: on
 
@@ -98,19 +98,34 @@ def in_browser(
     """The same from a page that headless Chromium loads over HTTP."""
     names = write(folder, models, tables, target, dtype)
     (folder / "page.html").write_text(PAGE.replace("NAMES", " ".join(names)))
-    handler = functools.partial(_Handler, directory=str(folder))
+    answers: queue.Queue[str] = queue.Queue()
+    handler = functools.partial(_Handler, answers, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         profile = f"--user-data-dir={folder / 'profile'}"
         address = f"http://127.0.0.1:{server.server_port}/page.html"
-        command = [CHROMIUM, *QUIET, profile, address]
-        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-        server.shutdown()
-    return _read(answer.stdout.split('<pre id="out">')[1].split("</pre>")[0], tables)
+        browser = subprocess.Popen([CHROMIUM, *QUIET, profile, address], stderr=subprocess.DEVNULL)
+        try:
+            return _read(answers.get(timeout=120), tables)
+        finally:
+            browser.kill()
+            browser.wait()
+            server.shutdown()
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
+    """Serves the files of a folder, and takes what the page answers."""
+
     extensions_map = {".mjs": "text/javascript", ".html": "text/html", "": "text/plain"}  # noqa: RUF012
+
+    def __init__(self, answers, *request, **more):
+        self.answers = answers
+        super().__init__(*request, **more)
+
+    def do_POST(self):
+        self.answers.put(self.rfile.read(int(self.headers["Content-Length"])).decode("ascii"))
+        self.send_response(204)
+        self.end_headers()
 
     def log_message(self, *_):
         pass

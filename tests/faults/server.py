@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from dsgec.__main__ import main
-from dsgec.codegen import artefact
+from dsgec.codegen import numbers
 from dsgec.study import report
 from dsgec.workers import crew
 
@@ -228,7 +228,7 @@ def _not_mended(sweep, final):
 
 def serve():
     crew.Crew = Inline
-    artefact.golden = cache(artefact.golden)  # half of the time, for what never differs
+    numbers.golden = cache(numbers.golden)  # half of the time, for what never differs
     report.png = cache(report.png)
     time.perf_counter = lambda: 1.0  # whatever holds seconds is the same each time, too
     for line in sys.stdin:

@@ -57,8 +57,8 @@ static void mend_champion(Hall *hall, double fitness, const char *text, size_t l
     if (length > 0 && prepare(s, &begun->table, &begun->targets, text, length) == SCORED) {
         int64_t size = (int64_t)count_connections(&s->parser);
         if (size <= LARGEST_CHAMPION) {
-            EXPECT(set_champion(&hall->by_size[size], fitness, text, length));
-            EXPECT(!LEARNING || copy_genotype(&hall->by_size[size].genotype, genotype));
+            EXPECT(set_champion(&hall->slots[size], fitness, size, 0, text, length));
+            EXPECT(!LEARNING || copy_genotype(&hall->slots[size].genotype, genotype));
         }
     }
 }

@@ -45,7 +45,9 @@ int main(int count, char **arguments) {
     static char line[1 << 16];
     long weights;
     int error;
-    dsgec_engine *engine = dsgec_engine_new(&problem.settings, &error);
+    dsgec_engine *engine;
+    point_to_costs(&problem);
+    engine = dsgec_engine_new(&problem.settings, &error);
     if (engine == NULL) {
         return 5;
     }

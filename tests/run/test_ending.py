@@ -17,6 +17,7 @@ from dsgec.evolution.measure import PlainMeasurer
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.metrics import classification, regression
 from dsgec.fitness.objectives import natural
+from dsgec.network.cost import cost
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.network.model import Model
@@ -61,8 +62,11 @@ def plain_hall(problem, champions, best):
             for name, value in figures.items():
                 known = value is not None and np.isfinite(value)
                 row[f"{part}_{name}"] = value if known else ""
-        row["model_id"] = model_id(Model(network, dataset.inputs, dataset.classes, dataset.target))
+        model = Model(network, dataset.inputs, dataset.classes, dataset.target)
+        row["model_id"] = model_id(model)
         row["phenotype"] = champion.phenotype
+        taken = cost(model, "cortex-m0plus", "double")
+        row["flash"], row["cycles"] = taken.flash, taken.cycles
         writer = csv.DictWriter(out, list(row), lineterminator="\n")
         if number == 0:
             writer.writeheader()
