@@ -42,6 +42,7 @@ def execute(name, folder, expression):
     return json.loads(notebook.cells[-1].outputs[0].text)
 
 
+@pytest.mark.campaign  # an engine for each limit of depth; tests/api searches a smaller grid
 @pytest.mark.needs_cc
 def test_the_example_searches_a_grid(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["grid_search.py", "3", "10"])

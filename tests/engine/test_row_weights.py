@@ -85,7 +85,12 @@ def test_the_engine_has_the_slopes_of_the_reference(grammar, classes, objective)
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
-    "more", [{}, {"batch": 16, "generations": 13}, {"islands": 2}, {"ensemble": 2}]
+    "more",
+    [
+        *({}, {"ensemble": 2}),
+        pytest.param({"batch": 16, "generations": 13}, marks=pytest.mark.campaign),
+        pytest.param({"islands": 2}, marks=pytest.mark.campaign),
+    ],
 )
 def test_the_end_of_a_run_is_the_same_on_every_backend(more):
     settings = Settings(**{**LEARNING, **more}, pruning=5, tuning=30, weights="real", migrants=1)
@@ -165,7 +170,11 @@ def test_weights_are_refused_where_they_have_no_meaning(given, classes, message)
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
-    ("grammar", "classes", "objective"), [("network_softmax", 3, "log-loss"), ("formula", 0, "r2")]
+    ("grammar", "classes", "objective"),
+    [
+        ("network_softmax", 3, "log-loss"),
+        pytest.param("formula", 0, "r2", marks=pytest.mark.campaign),
+    ],
 )
 def test_an_engine_with_weights_has_no_warnings_and_reads_only_what_is_its_own(
     grammar, classes, objective, tmp_path

@@ -49,7 +49,11 @@ def test_slices_of_time_give_the_same_bytes(problem):
     assert final_bytes(problem, threads=2, seconds=0.0) == final_bytes(problem)
 
 
-@pytest.mark.parametrize("flags", [NATIVE, PORTABLE], ids=["native", "portable"])
+@pytest.mark.parametrize(
+    "flags",
+    [pytest.param(NATIVE, marks=pytest.mark.campaign), PORTABLE],
+    ids=["native", "portable"],
+)
 def test_any_processor_gives_the_same_bytes(problem, flags):
     assert final_bytes(problem, flags=flags) == final_bytes(problem)
 
