@@ -62,7 +62,11 @@ def _precision(artefact: Artefact) -> list[str]:
     if loss is None:
         return []
     proved = f"proved {rounded_up(max(fixed.bounds)):g}, " if fixed else ""
-    labels = f"; {counted(loss.flips, 'label')} differ" if artefact.model.is_classifier else ""
+    labels = (
+        f"; {counted(loss.flips, 'label')} {'differs' if loss.flips == 1 else 'differ'}"
+        if artefact.model.is_classifier
+        else ""
+    )
     return [
         f"  differs     from double precision by at most: {proved}measured {loss.worst:g}"
         f" ({loss.rows:,} random rows{labels})"

@@ -22,6 +22,7 @@ from dsgec.fixed.operations import (
     whole_power,
 )
 from dsgec.fixed.outputs import results, softmax
+from dsgec.fixed.trim import trimmed
 from dsgec.fixed.writer import Writer
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import Model
@@ -65,7 +66,7 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
         fraction,
         names,
     )
-    return Fixed(program, bounds)
+    return Fixed(trimmed(program), bounds)
 
 
 def _is_lone(model: Model) -> bool:

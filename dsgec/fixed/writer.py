@@ -71,11 +71,30 @@ class Writer:
     def present(self, raw: Quantity) -> Quantity:
         """1, and 0 where a column is missing."""
         is_missing = self.call("equals", raw.operand, self.missing)
-        return _flag(self.emit(Sum(((is_missing, -1),), 1, 0)))
+        return self._flag(is_missing, self.one, -self.one)
 
     def equal(self, quantity: Quantity, number: int) -> Quantity:
         """1 where a category has the number, otherwise 0."""
-        return _flag(self.call("equals", quantity.operand, number))
+        wanted = nearest(Fraction(number), quantity.fraction)
+        return self._flag(self.call("equals", quantity.operand, wanted), 0, self.one)
+
+    @property
+    def one(self) -> int:
+        """What stands for 1 in a flag.
+
+        It is not 1: the weights of a sum share one scale with what they multiply, and beside a
+        flag of one digit those of other columns would have few digits left.
+        """
+        return 1 << (self.bits - 2)
+
+    def _flag(self, truth: Operand, bias: int, weight: int) -> Quantity:
+        fraction = self.bits - 2
+        if isinstance(truth, WholeNumber):
+            return Quantity(
+                WholeNumber(bias + weight * truth.value), fraction, 0.0, 1.0, 0.0, 0, self.one
+            )
+        flag = self.emit(Sum(((truth, weight),), bias, 0))
+        return Quantity(flag, fraction, 0.0, 1.0, 0.0, 0, self.one)
 
     # Sums.
 
@@ -190,10 +209,6 @@ class Writer:
         if table.look == "look_odd":
             ends = min(ends[0], table.total - ends[1]), max(ends[1], table.total - ends[0])
         return Quantity(operand, sampled.fraction, low, high, error, *ends)
-
-
-def _flag(operand: Operand) -> Quantity:
-    return Quantity(operand, 0, 0.0, 1.0, 0.0, 0, 1)
 
 
 def _alone(form: Form) -> Quantity | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from dsgec.arithmetic.print_flat import FlatLanguage, print_flat
@@ -10,7 +10,7 @@ from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, functions
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.integers import IntegerSyntax
 from dsgec.codegen.literals import number_bits
-from dsgec.codegen.statements import Program, Statement, Syntax
+from dsgec.codegen.statements import Syntax
 from dsgec.fixed.ir import FunctionTable
 from dsgec.resources import template
 from dsgec.targets.target import Files
@@ -53,9 +53,8 @@ class LanguageView:
 
     @cached_property
     def m(self) -> TemplateView:
-        """What the templates of all targets see; what nothing reads is not computed."""
-        seen = view(self.artefact, self.syntax, self.integers)
-        return replace(seen, program=_alive(seen.program))
+        """What the templates of all targets see."""
+        return view(self.artefact, self.syntax, self.integers)
 
     @cached_property
     def arithmetic(self) -> Code:
@@ -140,16 +139,3 @@ class LanguageView:
         digits = 16 if dtype == "double" else 8
         words = (f"{number_bits(value, dtype):0{digits}x}" for value in row)
         return Code(self.between.join(map(self.bits.format, words)))
-
-
-def _alive(program: Program) -> Program:
-    """The program without variables that nothing reads, which compilers refuse or warn about."""
-    if program.is_split:
-        return program
-    read = set(_NAME.findall(" ".join(program.outputs)))
-    kept: list[Statement] = []
-    for statement in reversed(program.parts[0]):
-        if statement.name in read:
-            read.update(_NAME.findall(statement.value))
-            kept.append(statement)
-    return replace(program, parts=(tuple(reversed(kept)),))

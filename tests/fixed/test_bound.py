@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from dsgec.fixed.evaluate import evaluate_integers, quantise
+from dsgec.fixed.ir import Slot
+from dsgec.fixed.trim import operands
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
 from tests.fixed.made import (
@@ -45,6 +47,24 @@ def try_random(seeds, count):
                 check(artefact, trying_rows(artefact, seed, count, range_))
                 tried += 1
     return tried
+
+
+def test_a_category_beside_numbers_costs_them_no_digits():
+    columns = (Column("a", center=20.0, scale=10.0), Column("b", "category", ("no", "yes")))
+    network = parse("sig(3.1 * x_1 + 2.9 * x_3 + -1.3 * x_2)", inputs=3)
+    artefact = fixed_artefact(Model(network, columns, ("x", "y")), "q15", (-10.0, 50.0))
+    rows = np.column_stack([np.linspace(-10, 50, 901), np.arange(901) % 2])
+    check(artefact, rows)
+    assert max(artefact.numbers.fixed.bounds) < 0.002
+
+
+def test_steps_that_no_result_depends_on_are_left_out():
+    columns = (Column("a"), Column("b", "category", ("no", "yes")))
+    network = parse("sig(3.1 * x_1 + 0.0001 * x_3)", inputs=3)
+    program = fixed_artefact(Model(network, columns), "q7", (-4.0, 4.0)).numbers.fixed.program
+    read = {slot for step in program.steps for slot in operands(step) if isinstance(slot, Slot)}
+    read |= set(program.results)
+    assert {Slot(number) for number in range(len(program.steps))} <= read
 
 
 def test_the_bound_holds_on_random_networks():
