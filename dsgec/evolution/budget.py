@@ -1,4 +1,4 @@
-"""The shape of a table to the generations, the batch and the parsimony that suit it: by the shape
+"""The shape of a table to the generations, the batch and the penalties that suit it: by the shape
 alone, so that the same command gives the same bytes everywhere."""
 
 import math
@@ -16,6 +16,9 @@ NUMERIC_L2 = 0.5
 """Of a numeric target: networks follow its noise more readily than that of classes."""
 LARGE_PARSIMONY = 1e-4
 """Of a table with batches: more rows can tell more connections apart."""
+STEPS_OF_MANY_CLASSES = 3
+"""Of a table without batches: each output has numbers of its own, and one step moves few of them
+far. With batches, further steps learn what is particular to these rows."""
 _MANY_ROWS = 3 * USUAL_BATCH  # from here on, batches save more than they lose
 _SMALL = 10_000  # rows of a generation, times outputs
 _LEAST = 120
@@ -30,12 +33,12 @@ def with_budget(
     """The settings with what suits the data set, but for what was given."""
     if not preset.learns:
         return settings
+    classes = len(dataset.classes)
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=usual_batch(len(dataset.y)))
-        if settings.batch and given.get("parsimony") is None:
-            settings = replace(settings, parsimony=LARGE_PARSIMONY)
-    if given.get("l2") is None and not dataset.classes:
-        settings = replace(settings, l2=NUMERIC_L2)
+    if given.get("steps") is None and classes > 2 and not settings.batch:
+        settings = replace(settings, steps=STEPS_OF_MANY_CLASSES)
+    settings = _with_penalties(settings, given, classes)
     if given.get("generations") is None:
         usual = usual_generations(dataset, settings.batch)
         settings = replace(settings, generations=usual // _QUICKER if preset.is_quick else usual)
@@ -48,9 +51,34 @@ def with_budget(
     return settings
 
 
+def _with_penalties(settings: Settings, given: Mapping[str, Any], classes: int) -> Settings:
+    """Each class has an output with connections and numbers of its own, whose penalties add up; the
+    loss of a row does not. So both have the share that they have with two classes."""
+    share = 2.0 / classes if classes > 2 else 1.0
+    if given.get("l2") is None:
+        settings = replace(settings, l2=settings.l2 * share if classes else NUMERIC_L2)
+    if given.get("parsimony") is None:
+        usual = LARGE_PARSIMONY if _chose_batch(settings, given) else settings.parsimony
+        settings = replace(settings, parsimony=usual * share)
+    return settings
+
+
+def _chose_batch(settings: Settings, given: Mapping[str, Any]) -> bool:
+    return bool(settings.batch) and given.get("batch") is None
+
+
 def _can_have_batches(settings: Settings) -> bool:
     known = OBJECTIVES.get(settings.objective)
     return settings.variation == "trees" and not (known and known.by_class)
+
+
+def _share_of_a_class(classes: int) -> float:
+    """Of a penalty, beside that of two classes.
+
+    Each class has an output with connections and numbers of its own, so that penalties add up with
+    the classes; the loss of a row does not.
+    """
+    return 2.0 / classes if classes > 2 else 1.0
 
 
 def usual_batch(rows: int) -> int:
