@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.learner import TASKS, Learner, Model, Request
 from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
+from dsgec.evolution.budget import THOROUGH_ENSEMBLE
 from dsgec.evolution.usual import usual_grammar
 from dsgec.network.ir import Apply, Network
 
@@ -26,6 +27,7 @@ FORMULA = "dsgec-formula"
 VARIANTS: dict[str, dict[str, Any]] = {
     REFERENCE: {},
     "dsgec-ensemble": {"ensemble": 3},
+    "dsgec-thorough": {"ensemble": THOROUGH_ENSEMBLE},
     FORMULA: {"grammar": "formula", "parsimony": 1e-3},
     "dsgec-paper": {"preset": "paper", "generations": 200, "scale": "standard"},
 }
