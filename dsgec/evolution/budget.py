@@ -16,9 +16,6 @@ NUMERIC_L2 = 0.5
 """Of a numeric target: networks follow its noise more readily than that of classes."""
 LARGE_PARSIMONY = 1e-4
 """Of a table with batches: more rows can tell more connections apart."""
-STEPS_OF_MANY_CLASSES = 3
-"""Of a table without batches: each output has numbers of its own, and one step moves few of them
-far. With batches, further steps learn what is particular to these rows."""
 _MANY_ROWS = 3 * USUAL_BATCH  # from here on, batches save more than they lose
 _SMALL = 10_000  # rows of a generation, times outputs
 _LEAST = 120
@@ -33,12 +30,9 @@ def with_budget(
     """The settings with what suits the data set, but for what was given."""
     if not preset.learns:
         return settings
-    classes = len(dataset.classes)
     if given.get("batch") is None and _can_have_batches(settings):
         settings = replace(settings, batch=usual_batch(len(dataset.y)))
-    if given.get("steps") is None and classes > 2 and not settings.batch:
-        settings = replace(settings, steps=STEPS_OF_MANY_CLASSES)
-    settings = _with_penalties(settings, given, classes)
+    settings = _with_penalties(settings, given, len(dataset.classes))
     if given.get("generations") is None:
         usual = usual_generations(dataset, settings.batch)
         settings = replace(settings, generations=usual // _QUICKER if preset.is_quick else usual)

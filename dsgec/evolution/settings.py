@@ -79,7 +79,6 @@ class Settings:
         *(0, 1_000),
         recorded_with="steps",
         learned=1,
-        chosen="1, or for more than two classes without batches 3",
     )
     l2: float = setting(
         0.15,

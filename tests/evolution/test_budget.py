@@ -17,27 +17,26 @@ def settings_of(rows, classes, **given):
 
 
 @pytest.mark.parametrize(
-    ("rows", "classes", "steps", "l2", "parsimony", "batch"),
+    ("rows", "classes", "l2", "parsimony", "batch"),
     [
-        (FEW, 2, 1, 0.15, 0.0003, 0),
-        (FEW, 3, 3, 0.1, 0.0002, 0),
-        (FEW, 15, 3, 0.02, 0.00004, 0),
-        (FEW, 0, 1, 0.5, 0.0003, 0),
-        (MANY, 2, 1, 0.15, 0.0001, 512),
-        (MANY, 10, 1, 0.03, 0.00002, 512),
-        (MANY, 0, 1, 0.5, 0.0001, 512),
+        (FEW, 2, 0.15, 0.0003, 0),
+        (FEW, 3, 0.1, 0.0002, 0),
+        (FEW, 15, 0.02, 0.00004, 0),
+        (FEW, 0, 0.5, 0.0003, 0),
+        (MANY, 2, 0.15, 0.0001, 512),
+        (MANY, 10, 0.03, 0.00002, 512),
+        (MANY, 0, 0.5, 0.0001, 512),
     ],
 )
-def test_penalties_and_steps_suit_the_shape(rows, classes, steps, l2, parsimony, batch):
+def test_penalties_suit_the_shape(rows, classes, l2, parsimony, batch):
     found = settings_of(rows, classes)
-    assert found["steps"] == steps
     assert found.get("l2", 0.15) == pytest.approx(l2, rel=1e-12)  # which is not recorded
     assert found["parsimony"] == pytest.approx(parsimony, rel=1e-12)
     assert found.get("batch", 0) == batch
 
 
 def test_what_is_given_stays():
-    given = {"steps": 2, "l2": 0.7, "parsimony": 0.01}
+    given = {"l2": 0.7, "parsimony": 0.01}
     assert given.items() <= settings_of(FEW, 5, **given).items()
 
 
@@ -47,4 +46,4 @@ def test_a_batch_that_is_given_changes_no_penalty():
 
 def test_the_paper_knows_no_shape():
     found = settings_of(FEW, 5, preset="paper")
-    assert not {"steps", "l2", "parsimony", "batch"} & found.keys()
+    assert not {"l2", "parsimony", "batch"} & found.keys()
