@@ -46,11 +46,10 @@ def data_of(grammar):
 @pytest.mark.parametrize(
     ("steps", "crossover"),
     [
-        (0, 0.6),
         (3, 0.3),
         *(
             pytest.param(*case, marks=pytest.mark.campaign)
-            for case in [(0, 0.0), (1, 0.0), (2, 0.6)]
+            for case in [(0, 0.0), (0, 0.6), (1, 0.0), (2, 0.6)]
         ),
     ],
     ids=str,

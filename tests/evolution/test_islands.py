@@ -27,8 +27,17 @@ def whole(problem):
     return [history_row(state) for state in evolver.generations()], evolver.save()
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("side_by_side", [1, 3])
+@pytest.mark.parametrize(
+    ("side_by_side", "backend"),
+    [
+        pytest.param(
+            *(number, backend),
+            marks=[pytest.mark.campaign] * (number == 1 and backend != "engine"),
+        )
+        for number in (1, 3)
+        for backend in BACKENDS
+    ],
+)
 def test_any_backend_and_any_number_side_by_side_give_the_same_run(
     problem, whole, backend, side_by_side
 ):

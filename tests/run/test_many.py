@@ -18,7 +18,7 @@ from tests.run.made import RUN, begun, go, made, over, quick_job
 pytestmark = pytest.mark.usefixtures("usual_compiler_of_the_module")
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
-LONG += ["--population", "12", "--generations", "400"]
+LONG += ["--population", "12", "--generations", "200"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
 SLOW = ["--backend", "numpy"]  # minutes: it is interrupted long before it ends
 
