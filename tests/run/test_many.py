@@ -119,7 +119,7 @@ def test_when_the_command_is_killed_nobody_goes_on(tmp_path, whole):
 
 def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
-        return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
+        return [partial(quick_job, out, 12, seed=seed) for seed in (1, 2, 3)]
 
     whole = [go(job(), "reference") for job in jobs(tmp_path / "whole")]
     stop = threading.Event()
