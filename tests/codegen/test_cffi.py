@@ -151,7 +151,7 @@ def test_a_network_of_many_layers_needs_few_slots():
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(n, marks=pytest.mark.campaign) for n in range(3, 8))]
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.campaign) for n in range(1, 8))]
 )
 @pytest.mark.usefixtures("usual_extensions")
 def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):

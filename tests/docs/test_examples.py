@@ -149,6 +149,7 @@ def test_a_firmware_with_other_bits_refuses_to_start(tmp_path):
     assert "reading" not in answer.stdout
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_the_grammar_of_a_domain_recovers_the_law(tmp_path):
     answer = subprocess.run(

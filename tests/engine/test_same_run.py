@@ -28,7 +28,7 @@ def test_every_shipped_grammar_runs_as_in_the_reference(grammar, connect):
     assert_same_run(make(grammar, settings, data), settings)
 
 
-@pytest.mark.campaign  # tests/learning and test_learning_run.py have runs that learn
+@pytest.mark.campaign  # test_learning_run.py has a run that learns
 @pytest.mark.parametrize("grammar", ["multi_layer_softmax"])
 def test_vector_code_runs_as_in_the_reference(grammar):
     settings = Settings(population=20, generations=3, seed=5)

@@ -60,8 +60,8 @@ def damages(seeds, count):
 @pytest.mark.parametrize(
     ("target", "grammar", "representation", "learning"),
     [
+        ("receive", "one_layer", "sge", {}),
         ("restore", "one_layer", "dsge", TREES),
-        pytest.param("receive", "one_layer", "sge", {}, marks=pytest.mark.campaign),
         pytest.param("restore", "multi_layer", "dsge", TREES, marks=pytest.mark.campaign),
         pytest.param("restore", "multi_layer", "dsge", {}, marks=pytest.mark.campaign),
         pytest.param("receive", "multi_layer", "dsge", TREES, marks=pytest.mark.campaign),

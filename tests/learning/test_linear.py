@@ -163,6 +163,7 @@ def test_runs_are_those_of_the_reference(grammar, objective, variation):
         assert_same_run(make(grammar, settings, data, objective), settings)
 
 
+@pytest.mark.campaign  # tests/engine/test_learning_run.py has another grammar
 @pytest.mark.needs_cc
 def test_vector_code_and_threads_run_as_in_the_reference():
     settings = Settings(population=12, generations=4, variation="trees", steps=2)

@@ -76,7 +76,7 @@ def test_any_number_of_rows_has_the_slopes_of_the_reference(rows):
             try_values(pair, rng, text)
 
 
-@pytest.mark.campaign  # a run with such code is compared in test_linear.py
+@pytest.mark.campaign  # such a run is compared in tests/engine/test_learning_run.py
 def test_vector_code_has_the_slopes_of_the_reference():
     rng = random.Random(5)
     pair = make_pair(LAYERED, 2, "exp-rmse", rows=1203, flags=NATIVE)
