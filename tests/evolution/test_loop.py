@@ -37,7 +37,13 @@ def states(grammar, settings, dataset=None, backend=None):
 SMALL = Settings(population=20, generations=8)
 
 
-@pytest.mark.parametrize("grammar", ["one_layer", "multi_layer", "multi_layer_softmax", "float"])
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        *("one_layer", "multi_layer", "float"),
+        pytest.param("multi_layer_softmax", marks=pytest.mark.campaign),
+    ],
+)
 def test_the_best_never_gets_worse(grammar):
     _, run = states(grammar, SMALL)
     best = [state.best.fitness for state in run]

@@ -34,7 +34,7 @@ def refused(problem, settings, threads, folder, *flags):
     return int(drive(program, problem, settings, threads, folder)[-1])
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("threads", [3, pytest.param(1, marks=pytest.mark.campaign)])
 def test_every_refusal_of_memory_is_an_error_and_nothing_leaks(threads, tmp_path):
     settings = Settings(population=6, generations=3, elites=2, seed=3)
     assert refused(make("one_layer", settings), settings, threads, tmp_path, "-O0") > 50

@@ -236,7 +236,13 @@ def test_exports_give_own_units_for_raw_rows(ended, tmp_path):
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("settings", SETTINGS, ids=["paper", "learning"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(SETTINGS[0], id="paper"),
+        pytest.param(SETTINGS[1], id="learning", marks=pytest.mark.campaign),
+    ],
+)
 def test_a_resumed_run_has_the_same_bytes(tmp_path, settings):
     settings = replace(settings, generations=9)
     whole = made(go(job(tmp_path / "whole", settings), "engine").folder)
