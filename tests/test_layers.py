@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,9 +47,14 @@ def stage_of(path):
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(path):
     """Names of modules, and whether the import is only for the type checker."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             for inner in ast.walk(node):
@@ -91,7 +97,7 @@ def test_a_file_stays_readable():
 
 def test_no_text_becomes_code():
     for path in FILES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
 
         assert not calls & {"eval", "exec", "compile", "__import__", "os.system"}, path
@@ -103,7 +109,7 @@ def test_no_text_becomes_code():
 @pytest.mark.parametrize("room", ["artefacts", "api", "cli"])
 def test_what_all_targets_share_knows_none_of_them(room):
     for path in PACKAGE.joinpath(room).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Compare):
                 values = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}
                 assert not values & DESCRIPTIONS.keys(), f"{path}:{node.lineno}"
@@ -119,7 +125,7 @@ def test_no_two_classes_have_one_name():
     names = Counter(
         node.name
         for path in FILES
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for node in parsed(path).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     # A program's Network is one that predicts; what the compiler calls so is what it is made of.

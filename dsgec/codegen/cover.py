@@ -45,7 +45,7 @@ class _Search:
         for number in _scattered(len(batches)):
             if self.work <= least:
                 break
-            some = [self.mutants[mutant] for mutant in batches[number]]
+            some = [self.mutants[mutant] for mutant in batches[number].tolist()]
             seen, work = differences(self.network, rows, some)
             self.work -= work
             tried.append(batches[number])

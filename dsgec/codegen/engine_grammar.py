@@ -231,6 +231,10 @@ class _Lists:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.roles = (tables.layer, tables.features, tables.output_layer)
+        self.plain = [self.is_plain(rule) for rule in range(len(tables.names))]
+        self.single = [self.is_single(rule) for rule in range(len(tables.names))]
+        self.flat = [self.is_flat(rule) for rule in range(len(tables.names))]
+        self.most: dict[int, tuple[int, int]] = {}
         self.pieces: dict[str, int] = {}
         self.symbols: list[int] = []
         self.productions: list[_Production] = []
@@ -301,17 +305,23 @@ class _Lists:
             if symbol is None:
                 continue
             kind = _DEEPER if symbol.deeper else 0
-            if self.is_plain(symbol.rule):
+            if self.plain[symbol.rule]:
                 kind, most, choices = _PLAIN, most + _HEAD, choices + 1
-            elif self.is_single(symbol.rule) and len(symbols) < _LONGEST_INLINE:
+            elif self.single[symbol.rule] and len(symbols) < _LONGEST_INLINE:
                 kind = _PLAIN
                 todo += reversed(self.tables.productions[symbol.rule][0])
-            elif self.is_flat(symbol.rule):
-                inner = [self.flatten(p) for p in self.tables.productions[symbol.rule]]
-                kind, most = _PLAIN + _FLAT, most + max(flat.most for flat in inner)
-                choices += 1 + max(flat.choices for flat in inner)
+            elif self.flat[symbol.rule]:
+                inner_most, inner_choices = self.most_of(symbol.rule)
+                kind, most, choices = _PLAIN + _FLAT, most + inner_most, choices + 1 + inner_choices
             symbols.append((symbol.rule << _RULE_SHIFT) + kind)
         return _Flat(tuple(symbols), most, choices)
+
+    def most_of(self, rule: int) -> tuple[int, int]:
+        """Of a flat rule, the most text and choices; many productions ask for it."""
+        if rule not in self.most:
+            inner = [self.flatten(p) for p in self.tables.productions[rule]]
+            self.most[rule] = max(f.most for f in inner), max(f.choices for f in inner)
+        return self.most[rule]
 
     def is_plain(self, rule: int) -> bool:
         """Only leaves; so it is not recursive."""
@@ -327,7 +337,7 @@ class _Lists:
         """Alternatives of a few texts and plain rules."""
         return rule not in self.roles and all(
             len(production) <= _LONGEST_FLAT
-            and all(isinstance(s, str) or self.is_plain(s.rule) for s in production)
+            and all(isinstance(s, str) or self.plain[s.rule] for s in production)
             for production in self.tables.productions[rule]
         )
 

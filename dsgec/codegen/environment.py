@@ -8,7 +8,6 @@ import re
 from functools import cache
 
 import jinja2
-from jinja2.meta import find_referenced_templates
 
 from dsgec.codegen.literals import (
     c_characters,
@@ -26,6 +25,7 @@ from dsgec.codegen.literals import (
 )
 from dsgec.resources import template
 
+_USED = re.compile(r'{%-? (?:include|from|import) "([^"]+)"')
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -100,9 +100,8 @@ def environment() -> jinja2.Environment:
 def compile_template(environment: jinja2.Environment, template: str) -> None:
     """Compile a template and those that it includes, as the first use of them would."""
     environment.get_template(template)
-    for name in find_referenced_templates(environment.parse(load_template(template) or "")):
-        if name is not None:
-            compile_template(environment, name)
+    for name in _USED.findall(load_template(template) or ""):
+        compile_template(environment, name)
 
 
 def render(template: str, **view: object) -> str:

@@ -48,11 +48,8 @@ def c_string(text: str) -> str:
 
     Octal escapes end after three digits, whatever follows; `?` is escaped because of trigraphs.
     """
-    pieces = []
-    for byte in text.encode("utf-8", "surrogatepass"):
-        character = chr(byte)
-        pieces.append(character if _is_plain(character) else f"\\{byte:03o}")
-    return '"' + "".join(pieces) + '"'
+    data = text.encode("utf-8", "surrogatepass")
+    return '"' + data.decode("latin-1").translate(_OCTAL) + '"'
 
 
 def go_string(text: str) -> str:
@@ -90,6 +87,9 @@ def raw_json(value: Any) -> str:
 
 def _is_plain(character: str) -> bool:
     return character.isascii() and (character.isalnum() or character in _PLAIN)
+
+
+_OCTAL = {byte: f"\\{byte:03o}" for byte in range(256) if not _is_plain(chr(byte))}
 
 
 def _escaped(character: str, escape: str) -> str:

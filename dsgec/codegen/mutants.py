@@ -3,7 +3,6 @@
 A mutant has one bit of one number flipped, a term of a sum dropped, or two columns swapped.
 """
 
-import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -20,7 +19,7 @@ Array = NDArray[Any]
 CALL = 2_000
 """What calling numpy takes, in additions."""
 
-_WORDS = {"double": ("<d", "<Q"), "float": ("<f", "<I")}
+_WORDS = {"double": (np.float64, np.uint64), "float": (np.float32, np.uint32)}
 _INTEGERS = {np.dtype(np.float64): np.int64, np.dtype(np.float32): np.int32}
 _CHEAP = {"add", "sub", "mul", "neg"}
 # Of a large network only some bits: of the last digits, the size, the sign.
@@ -79,7 +78,7 @@ def mutants(network: Network, dtype: str) -> list[Mutant]:
     for position in sorted([*_thinned(numbers, _MOST // len(bits)), *_thinned(sums, _MOST // 2)]):
         match network.nodes[position]:
             case Constant(value):
-                found += [Flip(position, _flip(value, bit, dtype)) for bit in bits]
+                found += [Flip(position, number) for number in _flipped(value, bits, dtype)]
             case Apply(_, terms):
                 found += [Drop(position, term) for term in dict.fromkeys(terms)]
     return [*found, *map(Swap, _pairs(network))]
@@ -90,11 +89,12 @@ def _thinned(items: Sequence[Any], most: int) -> Sequence[Any]:
     return items[:: max(-(-len(items) // most), 1)]
 
 
-def _flip(value: float, bit: int, dtype: str) -> float:
+def _flipped(value: float, bits: Sequence[int], dtype: str) -> list[float]:
+    """The number with each of these bits flipped."""
     number, word = _WORDS[dtype]
-    (bits,) = struct.unpack(word, struct.pack(number, value))
-    result: float = struct.unpack(number, struct.pack(word, bits ^ 1 << bit))[0]
-    return result
+    flipped = np.array([value], number).view(word) ^ (np.array([1], word) << np.array(bits, word))
+    numbers: list[float] = flipped.view(number).tolist()
+    return numbers
 
 
 def _pairs(network: Network) -> Sequence[tuple[int, int]]:
@@ -198,8 +198,12 @@ def differences(
             if position in changes:
                 known = block.values[position] if value is None else value
                 value = np.array(np.broadcast_to(known, shape))
-                for number, change in changes[position]:
-                    value[number] = change
+                if isinstance(node, Constant):
+                    numbers, others = zip(*changes[position], strict=True)
+                    value[[*numbers]] = np.array(others, dtype)[:, None]
+                else:
+                    for number, change in changes[position]:
+                        value[number] = change
             if value is not None:
                 values.changed[position] = value
                 for reader in block.links.readers[position]:
@@ -237,10 +241,11 @@ def _outputs_differ(
 
 def _moved(values: _Values, positions: Iterable[int], shape: tuple[int, int]) -> NDArray[np.bool_]:
     """For each mutant and row whether the value of any of these nodes has other bits."""
-    moved = np.zeros(shape, bool)
+    moved: NDArray[np.bool_] | None = None
     for position in values.changed.keys() & set(positions):
-        moved |= _bits(values.changed[position]) != _bits(values.known[position])
-    return moved
+        other = _bits(values.changed[position]) != _bits(values.known[position])
+        moved = other if moved is None else moved | other
+    return np.zeros(shape, bool) if moved is None else np.broadcast_to(moved, shape)
 
 
 def _changes(block: RowBlock, mutants: Sequence[Mutant]) -> dict[int, list[tuple[int, Any]]]:

@@ -11,7 +11,7 @@ from dsgec.arithmetic import vector, vector_float
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import DEFINED, FUNCTIONS
 
-from .three import BINARY, COMPILERS, SOFTMAX, SYMBOLS, UNARY, WARNINGS
+from .three import BINARY, SOFTMAX, SYMBOLS, UNARY, WARNINGS, builds
 
 LEVELS = (("-O0",), ("-O2",), ("-O3", "-march=native"), ("-O3", "-fno-math-errno"), ("-Os",))
 # The greatest error, in units in the last place of a float: that of the table but for these.
@@ -75,8 +75,7 @@ def c_text():
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("flags", LEVELS, ids=" ".join)
-@pytest.mark.parametrize("compiler", COMPILERS or ["none"])
+@pytest.mark.parametrize(("compiler", "flags"), builds(LEVELS))
 def test_c_and_numpy_give_the_same_bits(compiler, flags, tmp_path):
     (tmp_path / "all.c").write_text(c_text())
     command = [compiler, "-std=c99", *WARNINGS, *flags, "-fPIC", "-shared", "all.c", "-o", "all.so"]

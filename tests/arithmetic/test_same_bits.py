@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dsgec.arithmetic.table import DEFINED
 
 from .oracle import EDGES, points_of, spread, usual
-from .three import COMPILERS, WARNINGS, c_text, compile_c, in_numpy, in_python
+from .three import COMPILERS, WARNINGS, builds, c_text, compile_c, in_numpy, in_python
 
 LEVELS = (
     ("-O0",),
@@ -68,8 +68,7 @@ def test_python_and_numpy_give_the_same_bits(name: str):
     assert_same_bits(in_python(name, *arguments), in_numpy(name, *arguments), arguments)
 
 
-@pytest.mark.parametrize("flags", LEVELS, ids=" ".join)
-@pytest.mark.parametrize("compiler", COMPILERS or ["none"])
+@pytest.mark.parametrize(("compiler", "flags"), builds(LEVELS))
 class TestC:
     pytestmark = needs_cc
 

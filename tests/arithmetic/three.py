@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from cffi import FFI
 
 from dsgec.arithmetic import scalar, vector
@@ -20,6 +21,21 @@ COMPILERS = tuple(
         if (path := shutil.which(name))
     }.values()
 )
+
+
+def builds(levels):
+    """Each compiler with each list of flags; for clang beside gcc most are for the campaign."""
+    return [
+        pytest.param(
+            *(compiler, flags),
+            id=f"{compiler}-{' '.join(flags)}",
+            marks=[pytest.mark.campaign] * (compiler == "clang" and flags != ("-O2",)),
+        )
+        for compiler in COMPILERS or ["none"]
+        for flags in levels
+    ]
+
+
 WARNINGS = ("-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Wdouble-promotion", "-Werror")
 
 Call = Callable[..., list[np.ndarray]]

@@ -146,8 +146,16 @@ def test_the_peers_of_scikit_learn_learn():
             )
 
 
-@pytest.mark.parametrize("seconds", [None, 0.2])
-@pytest.mark.parametrize("name", ["iris", "diabetes"])
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        *(("iris", None), ("diabetes", 0.2)),
+        *(
+            pytest.param(*case, marks=pytest.mark.campaign)
+            for case in (("iris", 0.2), ("diabetes", None))
+        ),
+    ],
+)
 def test_dsgec_learns_with_and_without_a_limit(name, seconds):
     split = make_split(load_table(name), 0)
     small = {"generations": 3, "population": 10, "pruning": 2, "tuning": 6, "backend": "numpy"}

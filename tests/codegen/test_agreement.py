@@ -78,7 +78,10 @@ BUILDS = [(compiler, flags) for compiler in COMPILERS for flags in LEVELS]
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("start", range(0, 16, 2))
+@pytest.mark.parametrize(
+    "start",
+    [pytest.param(n, marks=[pytest.mark.campaign] * (n >= 8)) for n in range(0, 16, 2)],
+)
 def test_exports_agree_to_the_last_bit(start, tmp_path):
     models = {f"net{seed}": random_model(seed) for seed in (start, start + 1)}
     exports_agree(models, tmp_path, [BUILDS[start // 2 % len(BUILDS)]])

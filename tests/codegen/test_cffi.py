@@ -59,13 +59,13 @@ def agree(model, folder, seed):
 
 
 @pytest.mark.usefixtures("usual_extensions")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_level_gives_the_interpreters_bits(seed, tmp_path):
     agree(random_model(seed), tmp_path, seed)
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("seed", [*range(4, 10), *range(3000, 3300)])
+@pytest.mark.parametrize("seed", [*range(2, 10), *range(3000, 3300)])
 def test_every_level_gives_the_interpreters_bits_on_300_random_networks(seed, tmp_path):
     agree(random_model(seed), tmp_path, seed)
 
@@ -151,7 +151,7 @@ def test_a_network_of_many_layers_needs_few_slots():
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(n, marks=pytest.mark.campaign) for n in range(3, 8))]
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.campaign) for n in range(1, 8))]
 )
 @pytest.mark.usefixtures("usual_extensions")
 def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):

@@ -54,7 +54,9 @@ def test_a_small_file_of_very_many_values_is_refused_before_they_are_read(tmp_pa
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="memory cannot be limited here")
-@pytest.mark.parametrize("encoding", ["RLE_DICTIONARY", "DELTA_BYTE_ARRAY"])
+@pytest.mark.parametrize(
+    "encoding", ["RLE_DICTIONARY", pytest.param("DELTA_BYTE_ARRAY", marks=pytest.mark.campaign)]
+)
 def test_a_long_text_that_is_repeated_stands_in_memory_once(tmp_path, encoding):
     texts = pyarrow.array(["a" * 4000, "a" * 3999 + "b"] * 5_000)
     options = {"use_dictionary": encoding == "RLE_DICTIONARY"}

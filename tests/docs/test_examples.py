@@ -56,6 +56,7 @@ def test_the_example_searches_a_grid(monkeypatch, capsys):
     assert neurons <= 3 * (search.best_params_["max_depth"]["neurons"] + 1)
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 @pytest.mark.filterwarnings("ignore")  # Jupyter's own
 def test_the_notebook_on_classes_beats_the_majority_and_its_c_passes_its_test(tmp_path):
@@ -148,6 +149,7 @@ def test_a_firmware_with_other_bits_refuses_to_start(tmp_path):
     assert "reading" not in answer.stdout
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_the_grammar_of_a_domain_recovers_the_law(tmp_path):
     answer = subprocess.run(

@@ -96,7 +96,7 @@ def test_texts_that_are_too_large_are_faults_as_in_the_reference(representation)
         assert_same_run(make("one_layer", settings), settings)
 
 
-@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("representation", ["sge", pytest.param("ge", marks=pytest.mark.campaign)])
 def test_threads_flags_and_a_restored_state_give_the_same_bytes(representation):
     settings = Settings(
         population=31, generations=20, elites=2, seed=7, representation=representation

@@ -1,5 +1,7 @@
 """The engine makes the generations of the reference, bit for bit."""
 
+from itertools import product
+
 import pytest
 
 from dsgec.evolution.settings import Settings
@@ -18,16 +20,23 @@ SHIPPED = (
     "formula",
 )
 SMALL = {"population": 10, "generations": 4}
+LONG = (("multi_layer", "all"), ("multi_layer_softmax", "previous"))  # another of each is enough
 
 
-@pytest.mark.parametrize("grammar", SHIPPED)
-@pytest.mark.parametrize("connect", ["all", "previous"])
+@pytest.mark.parametrize(
+    ("grammar", "connect"),
+    [
+        pytest.param(*case, marks=[pytest.mark.campaign] * (case in LONG))
+        for case in product(SHIPPED, ("all", "previous"))
+    ],
+)
 def test_every_shipped_grammar_runs_as_in_the_reference(grammar, connect):
     settings = Settings(**SMALL, seed=1 if connect == "all" else 2**64 - 1, connect=connect)
     data = make_data(classes=0 if grammar == "formula" else 2)
     assert_same_run(make(grammar, settings, data), settings)
 
 
+@pytest.mark.campaign  # test_learning_run.py has a run that learns
 @pytest.mark.parametrize("grammar", ["multi_layer_softmax"])
 def test_vector_code_runs_as_in_the_reference(grammar):
     settings = Settings(population=20, generations=3, seed=5)

@@ -103,7 +103,7 @@ def test_the_source_has_no_warnings(compiler, case, tmp_path):
     build(problem, tmp_path, *flags, "-fsyntax-only", compiler=compiler, representation=case[0])
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.campaign)])
 @pytest.mark.parametrize(
     "case",
     [
@@ -169,6 +169,7 @@ def learn(representation, grammar, variation, **settings):
     )
 
 
+@pytest.mark.campaign  # test_row_weights.py has a run that learns with weights
 def test_no_address_is_wrong_in_a_short_run_that_learns(tmp_path):
     settings = replace(learn("dsge", "multi_layer", "trees"), generations=6)
     problem = make("multi_layer", settings)

@@ -34,7 +34,7 @@ def refused(problem, settings, threads, folder, *flags):
     return int(drive(program, problem, settings, threads, folder)[-1])
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("threads", [3, pytest.param(1, marks=pytest.mark.campaign)])
 def test_every_refusal_of_memory_is_an_error_and_nothing_leaks(threads, tmp_path):
     settings = Settings(population=6, generations=3, elites=2, seed=3)
     assert refused(make("one_layer", settings), settings, threads, tmp_path, "-O0") > 50
@@ -46,7 +46,9 @@ def learning(representation="dsge", **more):
     return Settings(**more, **trees, representation=representation, steps=2, l2=0.0, crossover=0.5)
 
 
-@pytest.mark.parametrize("grammar", ["one_layer", "multi_layer"])
+@pytest.mark.parametrize(
+    "grammar", ["one_layer", pytest.param("multi_layer", marks=pytest.mark.campaign)]
+)
 def test_a_run_that_learns_without_memory_leaks_nothing(grammar, tmp_path):
     settings = learning(population=6, generations=3, elites=2, seed=3, max_depth=SHALLOW[grammar])
     assert refused(make(grammar, settings), settings, 1, tmp_path, "-O0") > 50

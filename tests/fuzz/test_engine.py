@@ -61,9 +61,9 @@ def damages(seeds, count):
     ("target", "grammar", "representation", "learning"),
     [
         ("receive", "one_layer", "sge", {}),
-        ("restore", "multi_layer", "dsge", TREES),
+        ("restore", "one_layer", "dsge", TREES),
+        pytest.param("restore", "multi_layer", "dsge", TREES, marks=pytest.mark.campaign),
         pytest.param("restore", "multi_layer", "dsge", {}, marks=pytest.mark.campaign),
-        pytest.param("restore", "one_layer", "dsge", TREES, marks=pytest.mark.campaign),
         pytest.param("receive", "multi_layer", "dsge", TREES, marks=pytest.mark.campaign),
     ],
 )

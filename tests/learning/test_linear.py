@@ -146,8 +146,15 @@ def test_engine_and_reference_agree_on_odd_outputs():
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("objective", SQUARED)
-@pytest.mark.parametrize("grammar", [GRAMMAR, LAYERS], ids=["expression", "layers"])
-@pytest.mark.parametrize("variation", ["trees", "lists"])
+@pytest.mark.parametrize(
+    ("grammar", "variation"),
+    [
+        pytest.param(GRAMMAR, "trees", id="expression-trees"),
+        pytest.param(LAYERS, "lists", id="layers-lists"),
+        pytest.param(GRAMMAR, "lists", id="expression-lists", marks=pytest.mark.campaign),
+        pytest.param(LAYERS, "trees", id="layers-trees", marks=pytest.mark.campaign),
+    ],
+)
 def test_runs_are_those_of_the_reference(grammar, objective, variation):
     learns = {"variation": variation, "steps": 2, "l2": 0.3, "parsimony": 1e-3}
     for seed, more in enumerate([{}, learns]):
@@ -156,6 +163,7 @@ def test_runs_are_those_of_the_reference(grammar, objective, variation):
         assert_same_run(make(grammar, settings, data, objective), settings)
 
 
+@pytest.mark.campaign  # tests/engine/test_learning_run.py has another grammar
 @pytest.mark.needs_cc
 def test_vector_code_and_threads_run_as_in_the_reference():
     settings = Settings(population=12, generations=4, variation="trees", steps=2)

@@ -42,7 +42,13 @@ def try_values(pair, rng, text):
     return outcome
 
 
-@pytest.mark.parametrize("grammar", SHIPPED)
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        pytest.param(name, marks=[pytest.mark.campaign] * (name == "multi_layer_softmax"))
+        for name in SHIPPED
+    ],
+)
 def test_every_shipped_grammar_has_the_slopes_of_the_reference(grammar):
     classes = 0 if grammar == "formula" else 2
     for objective in ("rmse", "log-loss") if classes else ("r2",):
@@ -76,6 +82,7 @@ def test_any_number_of_rows_has_the_slopes_of_the_reference(rows):
             try_values(pair, rng, text)
 
 
+@pytest.mark.campaign  # such a run is compared in tests/engine/test_learning_run.py
 def test_vector_code_has_the_slopes_of_the_reference():
     rng = random.Random(5)
     pair = make_pair(LAYERED, 2, "exp-rmse", rows=1203, flags=NATIVE)

@@ -75,7 +75,7 @@ def assert_right(lines, pair, texts):
     return scored
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.campaign)])
 def test_the_source_with_learning_has_no_warnings(compiler, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"no {compiler}")

@@ -125,9 +125,11 @@ def tune(pair, rng, text, evaluations):
     ("grammar", "classes", "objective"),
     [
         ("one_layer", 2, "log-loss"),
-        ("one_layer", 2, "exp-rmse"),
-        ("multi_layer_softmax", 2, "accuracy"),
         ("formula", 0, "rmse"),
+        *(
+            pytest.param(*case, marks=pytest.mark.campaign)
+            for case in (("one_layer", 2, "exp-rmse"), ("multi_layer_softmax", 2, "accuracy"))
+        ),
     ],
 )
 def test_the_engine_tunes_shipped_grammars_as_the_reference_does(grammar, classes, objective):

@@ -29,7 +29,7 @@ def test_the_loss_alone_is_that_of_the_gradient():
     assert all(any(slopes) for _, _, slopes in both)
 
 
-def test_shares_of_the_time_make_up_the_whole(usual_compiler):
+def test_shares_of_the_time_make_up_the_whole():
     problem = bench._problem(make_dataset(read_table("wdbc")))
     report = bench._time_split(problem, bench._settings(generations=3))
     outside = report.pop("outside the passes, % of the time")

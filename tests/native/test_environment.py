@@ -156,7 +156,7 @@ def test_the_native_reader_reads_the_same_numbers(settings):
 
 @EACH
 @pytest.mark.parametrize("backend", ["engine", "numpy"])
-def test_a_program_gets_the_same_run_and_the_same_predictions(settings, backend, usual_compiler):
+def test_a_program_gets_the_same_run_and_the_same_predictions(settings, backend):
     rows, y = tiny(60), np.arange(60) % 2
 
     def run():

@@ -79,7 +79,7 @@ def test_a_finished_run_is_not_run_again_unless_asked(tmp_path):
 
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "2", "--tuning", "6"]
-LONG += ["--population", "40", "--generations", "1500"]
+LONG += ["--population", "40", "--generations", "600"]
 
 
 @pytest.fixture(scope="module")
@@ -138,11 +138,11 @@ def kill_and_go_on(out, rng, kills):
 @pytest.mark.needs_cc
 def test_killed_runs_end_with_the_same_bytes(tmp_path, long_whole):
     rng = random.Random(11)
-    kills = 0
-    for number in range(2):
+    kills, number = 0, 0
+    while kills < 2:
         kills += kill_and_go_on(tmp_path / str(number), rng, 2)
         assert made(tmp_path / str(number) / RUN) == long_whole
-    assert kills > 1
+        number += 1
 
 
 @pytest.mark.campaign
@@ -210,11 +210,11 @@ def limited(size):
 @pytest.mark.needs_cc
 def test_no_room_for_a_checkpoint_is_told_and_the_run_goes_on(tmp_path):
     # A run of the paper's remembers its texts, so that its checkpoints are its largest files.
-    wide = [*LONG[:-1], "4000", "--preset", "paper"]
+    wide = [*LONG[:-1], "1000", "--preset", "paper"]
     dsgec(*wide, "--out", tmp_path / "whole", "--quiet")
     command = [*COMMAND, *wide, "--out", str(tmp_path), "--save-every", "0"]
     answer = subprocess.run(
-        command, capture_output=True, text=True, check=False, preexec_fn=limited(700_000)
+        command, capture_output=True, text=True, check=False, preexec_fn=limited(300_000)
     )
     assert answer.returncode == 0, answer.stderr
     assert "warning: cannot write" in answer.stderr

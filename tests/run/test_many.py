@@ -18,7 +18,7 @@ from tests.run.made import RUN, begun, go, made, over, quick_job
 pytestmark = pytest.mark.usefixtures("usual_compiler_of_the_module")
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
-LONG += ["--population", "12", "--generations", "400"]
+LONG += ["--population", "12", "--generations", "200"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
 SLOW = ["--backend", "numpy"]  # minutes: it is interrupted long before it ends
 
@@ -119,7 +119,7 @@ def test_when_the_command_is_killed_nobody_goes_on(tmp_path, whole):
 
 def test_several_runs_are_interrupted_and_go_on(tmp_path):
     def jobs(out):
-        return [partial(quick_job, out, seed=seed) for seed in (1, 2, 3)]
+        return [partial(quick_job, out, 12, seed=seed) for seed in (1, 2, 3)]
 
     whole = [go(job(), "reference") for job in jobs(tmp_path / "whole")]
     stop = threading.Event()

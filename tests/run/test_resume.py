@@ -132,7 +132,7 @@ def test_a_score_that_is_to_rise_ends_a_run_when_it_is_reached(tmp_path):
     assert all(1.0 - float(row["best"]) < 0.7 for row in before)
 
 
-@pytest.mark.parametrize("backend", BACKENDS[:2])
+@pytest.mark.parametrize("backend", ["engine", pytest.param("numpy", marks=pytest.mark.campaign)])
 def test_patience_ends_a_run_and_is_not_lost_by_an_interruption(tmp_path, whole, backend):
     history = [
         float(row["best"]) for row in csv.DictReader(whole["history.csv"].decode().splitlines())

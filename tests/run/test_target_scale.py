@@ -111,8 +111,18 @@ def test_the_units_are_nodes_of_the_network(text_of, expected):
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("objective", objectives_of("regression"))
-@pytest.mark.parametrize("settings", SETTINGS, ids=["paper", "learning"])
+@pytest.mark.parametrize(
+    ("objective", "settings"),
+    [
+        pytest.param(
+            *(objective, settings),
+            id=f"{name}-{objective}",
+            marks=() if name == "paper" or objective == "rmse" else pytest.mark.campaign,
+        )
+        for objective in objectives_of("regression")
+        for name, settings in zip(("paper", "learning"), SETTINGS, strict=True)
+    ],
+)
 def test_engine_and_reference_have_the_same_bits(objective, settings):
     plain = make_data(5, rows=45, classes=0)
     y = 1e6 + 300.0 * plain.y
@@ -226,7 +236,13 @@ def test_exports_give_own_units_for_raw_rows(ended, tmp_path):
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("settings", SETTINGS, ids=["paper", "learning"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(SETTINGS[0], id="paper"),
+        pytest.param(SETTINGS[1], id="learning", marks=pytest.mark.campaign),
+    ],
+)
 def test_a_resumed_run_has_the_same_bytes(tmp_path, settings):
     settings = replace(settings, generations=9)
     whole = made(go(job(tmp_path / "whole", settings), "engine").folder)

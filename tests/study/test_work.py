@@ -24,7 +24,7 @@ from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
 STUDY = """
 name = "small"
 runs = 4
-generations = 300
+generations = 60
 [settings]
 population = 20
 [[part]]
@@ -57,6 +57,12 @@ def whole(file, tmp_path_factory):
     return out
 
 
+@pytest.fixture(scope="module")
+def crew():
+    with closing(Crew(1)) as crew:
+        yield crew
+
+
 def made(folder):
     """What a study has made, but for the lock and the runs."""
     return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
@@ -81,9 +87,7 @@ def kill_once(command, folder, enough):
 
 def test_a_killed_study_goes_on(file, whole, tmp_path):
     command = [*COMMAND, "study", str(file), "--out", str(tmp_path), "--quiet"]
-    draw = random.Random(1)
-    codes = [kill_once(command, tmp_path, draw.randint(1, 3)) for _ in range(2)]
-    assert codes[0] == -signal.SIGKILL
+    assert kill_once(command, tmp_path, 2) == -signal.SIGKILL
     there = {p: p.stat().st_mtime_ns for p in (tmp_path / RUNS).glob("*.json")}
     assert there
     answer = dsgec("study", file, "--out", tmp_path)
@@ -158,7 +162,7 @@ def test_the_runs_of_one_kind_stand_together(whole):
         lambda text: json.dumps({**json.loads(text), "result": 3}),
     ],
 )
-def test_a_damaged_run_is_run_again(file, whole, tmp_path, damage):
+def test_a_damaged_run_is_run_again(file, whole, crew, tmp_path, damage):
     folder = copy(whole, tmp_path)
     tasks = prepare(list(cells(load_study(str(file)))))
     task, path = tasks[0], folder / RUNS / tasks[0].file
@@ -170,8 +174,7 @@ def test_a_damaged_run_is_run_again(file, whole, tmp_path, damage):
 
         assert task.cell not in left
         assert len(left) == 11
-        with closing(Crew(1)) as crew:
-            work([task], runs, crew, "auto", lambda _: None, lambda *_: None)
+        work([task], runs, crew, "auto", lambda _: None, lambda *_: None)
     assert path.read_text() == before
 
 

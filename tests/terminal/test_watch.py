@@ -502,7 +502,7 @@ def test_on_a_terminal_the_display_comes_before_the_result(tmp_path):
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]", raw)
 
 
-@pytest.mark.parametrize("way", ["closed", "broken"])
+@pytest.mark.parametrize("way", ["closed", pytest.param("broken", marks=pytest.mark.campaign)])
 def test_a_run_ends_well_without_a_standard_error(way, tmp_path):
     command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK, "--out", str(tmp_path)]
     reader, writer = os.pipe()

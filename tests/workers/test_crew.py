@@ -291,7 +291,9 @@ crew.ended(60.0)
 """
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.campaign)]
+)
 def test_processes_end_with_the_one_that_asked(tmp_path, how):
     """However it ends: Ctrl-C itself, which reaches them all, is for that one to answer."""
     with subprocess.Popen(
