@@ -51,9 +51,11 @@ def test_the_task_chooses_the_grammar_and_a_line_says_so(folder, classes, gramma
 
 def test_the_command_line_and_the_library_choose_the_same(folder):
     table(folder / "t.csv", 2000, "y")
-    dsgec("evolve", "t.csv", "--generations", "1", "--pruning", "0", "--tuning", "0")
+    small = {"neurons": 0, "sum": 0}  # networks that are pruned and tuned soon
+    depths = (word for name, depth in small.items() for word in ("--max-depth", f"{name}={depth}"))
+    dsgec("evolve", "t.csv", "--generations", "1", *depths)
     by_command = record(folder)["settings"]
-    by_library = library.evolve("t.csv", generations=1, pruning=0, tuning=0).record["settings"]
+    by_library = library.evolve("t.csv", generations=1, max_depth=small).record["settings"]
 
     assert by_command == by_library
     assert by_command["batch"] == 512

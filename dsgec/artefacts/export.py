@@ -11,7 +11,7 @@ from dsgec.fixed.ranges import chosen_ranges, refuse_ranges
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
 from dsgec.packages.package import Package
-from dsgec.packages.registry import MAKERS, PACKAGES, WHEEL
+from dsgec.packages.registry import PACKAGES, WHEEL, maker_of
 from dsgec.run.manifest import write_files
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
@@ -98,7 +98,7 @@ def artefact_files(
     made: dict[Target, Files] = {}
     files: dict[str, str | bytes] = {}
     for name in (*targets, *dict.fromkeys(packages)):
-        maker = MAKERS[name]
+        maker = maker_of(name)
         target = maker.target if isinstance(maker, Package) else maker
         if artefact.dtype not in maker.dtypes:
             kind = PACKAGES if isinstance(maker, Package) else TARGETS

@@ -15,7 +15,7 @@ from dsgec.folder import Folder, open_folder
 from dsgec.network.description import read_model
 from dsgec.network.model import Model
 from dsgec.packages.package import Package
-from dsgec.packages.registry import MAKERS, PACKAGES
+from dsgec.packages.registry import PACKAGES, maker_of
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
 
@@ -56,7 +56,7 @@ class ArtefactFile:
 
     def wanted(self, maker: str) -> Files:
         """What must be there if this target or package made it; an archive may be renamed."""
-        files = MAKERS[maker].make(self.artefact)
+        files = maker_of(maker).make(self.artefact)
         return (replace(files[0], name=self.name),) if self.is_archive else files
 
     def given(self, names: Iterable[str]) -> dict[str, bytes]:
@@ -106,7 +106,7 @@ def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     """The artefact that a file says it is; nothing in it is trusted."""
     path = folder.path / name
     data = folder.read(name, _MOST_BYTES)
-    found = {maker: read for maker in _makers(path) if (read := MAKERS[maker].read(data))}
+    found = {maker: read for maker in _makers(path) if (read := maker_of(maker).read(data))}
     metadata = next(iter(found.values()), None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get("network"), str):
         kinds = dict.fromkeys(target.main.suffix for target in TARGETS.values())
@@ -124,7 +124,7 @@ def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     if metadata.get("model_id") != model_id(model):
         raise DsgecError(f"the model in {path} is not the one whose id it states")
     artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest, ranges)
-    able = (maker for maker in found if dtype in MAKERS[maker].dtypes)
+    able = (maker for maker in found if dtype in maker_of(maker).dtypes)
     return ArtefactFile(folder, name, artefact, tuple(able))
 
 

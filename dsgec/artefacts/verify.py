@@ -18,7 +18,7 @@ from dsgec.data.ir import Table
 from dsgec.errors import DsgecError, Fault
 from dsgec.folder import Folder, open_folder
 from dsgec.packages.package import Package
-from dsgec.packages.registry import MAKERS
+from dsgec.packages.registry import maker_of
 from dsgec.run.folder import has_record, read_hall, read_model
 from dsgec.run.manifest import check_manifest
 from dsgec.run.names import HALL, MANIFEST
@@ -130,7 +130,7 @@ def _of_run(
 
 def _runnable(ours: Proved) -> tuple[Target, Files]:
     """The target whose files are run on rows; of a package, what it was made of."""
-    maker = MAKERS[ours.maker]
+    maker = maker_of(ours.maker)
     if isinstance(maker, Package):
         return maker.target, maker.target.make(ours.found.artefact)
     return maker, ours.files
@@ -152,7 +152,7 @@ def _difference(found: ArtefactFile, maker: str, files: Files) -> str:
     """Where the files differ from what the target or package makes; empty if nowhere."""
     wanted = {file.name: file.text for file in files}
     given = found.given(wanted)
-    folder, build = found.folder.path, MAKERS[maker].build
+    folder, build = found.folder.path, maker_of(maker).build
     missing = [name for name in wanted if name not in given]
     if missing:
         return f"cannot read {folder / missing[0]}: it is not there"

@@ -75,7 +75,10 @@ PACKAGES: dict[str, Package] = {
     WHEEL: Package(TARGETS["cffi"], wheel_file, wheel_entries, ".dist-info/WHEEL", suffix=".whl"),
 }
 
-MAKERS: dict[str, Target | Package] = {**TARGETS, **PACKAGES}
+
+def maker_of(name: str) -> Target | Package:
+    """The target or the package of this name."""
+    return PACKAGES[name] if name in PACKAGES else TARGETS[name]
 
 
 def package_notes(packages: tuple[str, ...], dtype: str) -> list[str]:
