@@ -17,12 +17,13 @@ from dsgec.codegen.golden import (
     results_of,
     rounded_up,
 )
-from dsgec.codegen.integer_golden import integer_candidates, integer_cover
+from dsgec.codegen.integer_golden import integer_candidates, integer_cover, integer_rows_around
 from dsgec.errors import DsgecError, counted
 from dsgec.fixed.build import build
 from dsgec.fixed.columns import Ranges
 from dsgec.fixed.evaluate import dequantise, evaluate_integers, quantise, saturate
 from dsgec.fixed.ir import STORED_BITS, Fixed
+from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Constant, Network
 from dsgec.network.model import Model
@@ -123,6 +124,9 @@ class FixedNumbers:
     def golden(self, effort: str) -> Golden:
         program = self.fixed.program
         rows = integer_cover(program, self.model.columns, effort)
+        if self.model.threshold != USUAL_THRESHOLD:
+            around = integer_rows_around(program, self.model.columns, self.model.threshold)
+            rows = np.vstack([rows, around])
         results = evaluate_integers(program, rows) * 2.0**-program.fraction
         return golden_of(self.model, dequantise(program, rows), results)
 
