@@ -1,5 +1,6 @@
 """The numbers that an export computes with, double, float or fixed point, behind one interface."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -21,8 +22,10 @@ from dsgec.codegen.integer_golden import integer_candidates, integer_cover, inte
 from dsgec.errors import DsgecError, counted
 from dsgec.fixed.build import build
 from dsgec.fixed.columns import Ranges
+from dsgec.fixed.cost import integer_work
 from dsgec.fixed.evaluate import dequantise, evaluate_integers, quantise, saturate
 from dsgec.fixed.ir import STORED_BITS, Fixed
+from dsgec.network.cost import work
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Constant, Network
@@ -68,6 +71,10 @@ class NumberSystem(Protocol):
     def fixed(self) -> Fixed | None:
         """The program of integers, if it is one."""
 
+    @property
+    def work(self) -> Counter[str]:
+        """What the C does for a row, by kinds: what its cost is estimated from."""
+
 
 @dataclass(frozen=True)
 class RealNumbers:
@@ -100,6 +107,10 @@ class RealNumbers:
     def row_type(self) -> Any:
         return _TYPES[self.dtype]
 
+    @property
+    def work(self) -> Counter[str]:
+        return work(self.model)
+
     @cached_property
     def loss(self) -> Loss | None:
         return loss(self.model, self.network) if self.dtype == "float" else None
@@ -120,6 +131,10 @@ class FixedNumbers:
     @cached_property
     def fixed(self) -> Fixed:
         return build(self.model, self.network, self.ranges, self.dtype)
+
+    @property
+    def work(self) -> Counter[str]:
+        return integer_work(self.model, self.network, self.fixed.program)
 
     def golden(self, effort: str) -> Golden:
         program = self.fixed.program
