@@ -9,11 +9,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.chips.fit import fit
+from benchmarks.chips.fit import fit, left_out
 from benchmarks.chips.measure import lacking
 from benchmarks.chips.page import (
     accuracy,
     accuracy_line,
+    beyond,
     read_lines_between,
     table_text,
     write_between,
@@ -53,6 +54,7 @@ def main() -> int:
             found[chip, dtype] = fit(learned, counts[dtype])
             costs = [found[chip, dtype].of(counts[dtype][line.network]) for line in compared]
             rows[chip, dtype] = accuracy_line(chip, dtype, compared, costs)
+            print(beyond(chip, dtype, left_out(learned, counts[dtype])))
     text = accuracy(rows[kind] for kind in KINDS if kind in rows)
     ordered = {kind: found[kind] for kind in KINDS if kind in found}
     arguments.table.write_text(table_text(ordered), encoding="utf-8")

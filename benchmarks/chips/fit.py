@@ -14,7 +14,7 @@ from dsgec.arithmetic.source import c_functions
 from dsgec.arithmetic.table import DEFINED
 from dsgec.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS
 from dsgec.fixed.ir import STORED_BITS
-from dsgec.network.cost import FLAGGED, Prices
+from dsgec.network.cost import FLAGGED, Cost, Prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,7 @@ _FIXED = Terms(
 )
 
 _WEIGHT_OF_PROBES = 0.3
+_PARTS = 3  # of networks that are left out in turn
 
 Counts = Mapping[str, Counter[str]]
 
@@ -111,6 +112,17 @@ def fit(lines: Sequence[Line], counts: Counts) -> Prices:
         routines | dict(zip(functions, flash[len(in_flash) :], strict=True)),
         {kind: needs.get(kind, ()) for kind in (*in_flash, *data, *needs)},
     )
+
+
+def left_out(lines: Sequence[Line], counts: Counts) -> list[tuple[Line, Cost]]:
+    """What each random network is estimated at by a fit to the others: by thirds of them."""
+    random = [line for line in lines if line.network.startswith("random")]
+    found = []
+    for start in range(_PARTS):
+        part = random[start::_PARTS]
+        own = fit([line for line in lines if line not in part], counts)
+        found += [(line, own.of(counts[line.network])) for line in part]
+    return found
 
 
 def _known(names: Sequence[str], values: Sequence[int]) -> dict[str, int]:

@@ -54,6 +54,18 @@ def accuracy_line(chip: str, dtype: str, measured: Sequence[Line], costs: Sequen
     return f"| {' | '.join(cells)} |"
 
 
+def beyond(chip: str, dtype: str, found: Sequence[tuple[Line, Cost]]) -> str:
+    """How many of the networks that were left out of a fit are far off, and the worst."""
+    parts = []
+    for figure, limit in (("flash", 0.10), ("cycles", 0.20)):
+        off = np.array(
+            [abs(getattr(own, figure) / getattr(line, figure) - 1) for line, own in found]
+        )
+        parts.append(f"{(off > limit).sum()} off by more than {limit:.0%} in {figure}")
+        parts.append(f"the worst by {off.max():.0%}")
+    return f"{chip} {dtype}: of {len(found)} left out of the fit, {', '.join(parts)}"
+
+
 def read_lines_between(path: Path) -> dict[tuple[str, str], str]:
     """The lines of the table that the page has, by chip and type."""
     _, _, rest = path.read_text(encoding="utf-8").partition(_START)

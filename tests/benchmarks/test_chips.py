@@ -11,12 +11,13 @@ if importlib.util.find_spec("scipy") is None:
     pytest.skip("the extra dsgec[study] is not installed", allow_module_level=True)
 
 from benchmarks.chips.cycles import Instruction, cortex_m0plus, cortex_m4f, disassembly, rv32imc
-from benchmarks.chips.fit import fit
+from benchmarks.chips.fit import fit, left_out
 from benchmarks.chips.measure import lacking
 from benchmarks.chips.networks import random_model
 from benchmarks.chips.page import (
     accuracy,
     accuracy_line,
+    beyond,
     read_lines_between,
     table_text,
     write_between,
@@ -225,6 +226,20 @@ def test_a_page_gets_its_table_between_its_marks(tmp_path):
     assert [*read_lines_between(page)] == [("avr", "float")]
     write_between(page, accuracy(read_lines_between(page).values()))
     assert page.read_text() == text
+
+
+def test_networks_that_are_left_out_of_a_fit_are_estimated_by_the_others():
+    own = prices("avr", "float")
+    models = probes() | {f"random {seed}": random_model(seed) for seed in LEARNED[:12]}
+    lines = [priced(model, name, own) for name, model in models.items()]
+    found = left_out(lines, {name: work(model) for name, model in models.items()})
+
+    assert {line.network for line, _ in found} == {f"random {seed}" for seed in LEARNED[:12]}
+    far = [(found[0][0], Cost(2 * found[0][0].flash, 0, round(found[0][0].cycles)))]
+    assert beyond("avr", "float", far) == (
+        "avr float: of 1 left out of the fit, 1 off by more than 10% in flash, the worst by 100%,"
+        " 0 off by more than 20% in cycles, the worst by 0%"
+    )
 
 
 def test_a_chip_without_a_type_is_not_estimated():
