@@ -2,20 +2,28 @@
 
 It needs the cross compilers of Debian's gcc-arm-none-eabi, gcc-avr with avr-libc and
 gcc-riscv64-unknown-elf, libsimavr-dev, and the packages unicorn and scipy. Coefficients of chips
-whose tools are not here stay as they are.
+whose tools are not here, and of types that are not asked for, stay as they are.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from benchmarks.chips.fit import fit
-from benchmarks.chips.page import accuracy, table_text, write_between
-from benchmarks.chips.results import CHECKED, KINDS, measure_all, models, read_lines
-from dsgec.network.cost import prices, work
+from benchmarks.chips.fit import fit, left_out
+from benchmarks.chips.measure import lacking
+from benchmarks.chips.page import (
+    accuracy,
+    accuracy_line,
+    beyond,
+    read_lines_between,
+    table_text,
+    write_between,
+)
+from benchmarks.chips.results import KINDS, TYPES, checked, measure_all, read_lines
+from dsgec.network.chips import CHIPS
+from dsgec.network.cost import dtypes_of, prices
 
 _ROOT = Path(__file__).parents[2]
-_CHECKED = {f"random {seed}" for seed in CHECKED}
 
 
 def main() -> int:
@@ -23,28 +31,35 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/chips"), help="measurements")
     parser.add_argument("--table", type=Path, default=_ROOT / "dsgec/network/chips.toml")
     parser.add_argument("--page", type=Path, default=_ROOT / "docs/cost.md")
+    parser.add_argument("--dtype", action="append", choices=TYPES, help="default: all types")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
+    for chip in CHIPS:
+        if missing := lacking(chip):
+            print(f"{chip}: {missing}", file=sys.stderr)
     file = arguments.out / "measured.jsonl"
-    for line in measure_all(file):
-        print(f"{line.chip} {line.dtype} {line.network}: {line.flash} bytes", file=sys.stderr)
-    counts = {name: work(model) for name, model in models().items()}
-    lines = [line for line in read_lines(file) if line.network in counts]
+    counts = {dtype: measure_all(file, dtype) for dtype in arguments.dtype or TYPES}
+    lines = [line for line in read_lines(file) if line.network in counts.get(line.dtype, ())]
     wrong = [line for line in lines if line.differs]
     for line in wrong:
         print(f"{line.chip} {line.dtype} {line.network}: not the interpreter's bits")
-    found, rows = {}, []
+    found = {(chip, dtype): prices(chip, dtype) for chip in CHIPS for dtype in dtypes_of(chip)}
+    rows = read_lines_between(arguments.page)
     for chip, dtype in KINDS:
         own = [line for line in lines if (line.chip, line.dtype) == (chip, dtype)]
-        checked = [line for line in own if line.network in _CHECKED]
-        learned = [line for line in own if line.network not in _CHECKED]
-        found[chip, dtype] = fit(learned, counts) if learned else prices(chip, dtype)
-        costs = [found[chip, dtype].of(counts[line.network]) for line in checked]
-        if checked:
-            rows.append((chip, dtype, checked, costs))
-    arguments.table.write_text(table_text(found), encoding="utf-8")
-    write_between(arguments.page, accuracy(rows))
-    print(accuracy(rows))
+        if own:
+            names = {f"random {seed}" for seed in checked(dtype)}
+            learned = [line for line in own if line.network not in names]
+            compared = [line for line in own if line.network in names]
+            found[chip, dtype] = fit(learned, counts[dtype])
+            costs = [found[chip, dtype].of(counts[dtype][line.network]) for line in compared]
+            rows[chip, dtype] = accuracy_line(chip, dtype, compared, costs)
+            print(beyond(chip, dtype, left_out(learned, counts[dtype])))
+    text = accuracy(rows[kind] for kind in KINDS if kind in rows)
+    ordered = {kind: found[kind] for kind in KINDS if kind in found}
+    arguments.table.write_text(table_text(ordered), encoding="utf-8")
+    write_between(arguments.page, text)
+    print(text)
     return bool(wrong)
 
 

@@ -3,34 +3,73 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import nnls
 
-from benchmarks.chips.probes import ALONE
+from benchmarks.chips.probes import ALONE, FIXED_ALONE
 from benchmarks.chips.results import Line
 from dsgec.arithmetic.source import c_functions
 from dsgec.arithmetic.table import DEFINED
-from dsgec.network.cost import FLAGGED, Prices
+from dsgec.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS
+from dsgec.fixed.ir import STORED_BITS
+from dsgec.network.cost import FLAGGED, Cost, Prices
 
-KINDS = (
-    *("add", "sub", "mul", "flag_add", "flag_sub", "flag_mul", "div_number", *DEFINED),
-    *("number", "distinct", "read", "column", "kept", "live", "output"),
-    *("required", "refusing", "listed"),
-    *("softmax_output", "two_classes", "lone_output", "classes", "class"),
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The kinds of work of some types, those that take flash only, and those that a frame of the
+    stack grows with; and probes.
+
+    `functions` are those of the arithmetic that a kind needs; in fixed point they are inlined.
+    """
+
+    kinds: tuple[str, ...]
+    stored: tuple[str, ...]
+    frames: tuple[str, ...]
+    alone: Mapping[str, tuple[str, str]]
+    functions: Callable[[str, str], Sequence[str]]
+
+
+def _functions(kind: str, dtype: str) -> Sequence[str]:
+    symbol = DEFINED[kind].symbol if kind in DEFINED else ""
+    return c_functions({symbol}, dtype) if symbol else ()
+
+
+_AROUND = ("column", "output", "required", "refusing", "listed")
+_CHOICE = ("two_classes", "lone_output", "classes", "class")
+_REAL = Terms(
+    (
+        *("add", "sub", "mul", "flag_add", "flag_sub", "flag_mul", "div_number", *DEFINED),
+        *("number", "distinct", "read", "column", "kept", "live", "output"),
+        *("required", "refusing", "listed"),
+        *("softmax_output", "two_classes", "lone_output", "classes", "class"),
+    ),
+    (),
+    ("live", "output", "lone_output", "two_classes", "classes", "class", "refusing"),
+    ALONE,
+    _functions,
 )
-_FRAMES = ("live", "output", "lone_output", "two_classes", "classes", "class", "refusing")
-"""What a frame of the stack grows with."""
+_FIXED = Terms(
+    (*RUNNING_KINDS, *_AROUND, *_CHOICE),
+    STORED_KINDS,
+    ("live", "kept", "output", "lone_output", "two_classes", "classes", "class", "refusing"),
+    FIXED_ALONE,
+    lambda kind, dtype: (),
+)
 
 _WEIGHT_OF_PROBES = 0.3
+_PARTS = 3  # of networks that are left out in turn
 
 Counts = Mapping[str, Counter[str]]
 
 
 def fit(lines: Sequence[Line], counts: Counts) -> Prices:
     """The coefficients of one chip and type, from the lines of probes and of networks to learn."""
+    terms = _FIXED if lines[0].dtype in STORED_BITS else _REAL
     probes = {line.network: line for line in lines}
-    routines, needs = _needs(probes, lines[0].dtype)
+    routines, needs = _needs(probes, terms, lines[0].dtype)
     _share(routines, needs, lines, counts)
     functions = sorted({part for parts in needs.values() for part in parts} - routines.keys())
 
@@ -38,37 +77,52 @@ def fit(lines: Sequence[Line], counts: Counts) -> Prices:
         return {part for kind in ("", *counts[line.network]) for part in needs.get(kind, ())}
 
     def own_flash(line: Line) -> float:
-        return line.flash - sum(routines[part] for part in linked(line) & routines.keys())
+        linked_routines = sum(routines[part] for part in linked(line) & routines.keys())
+        return line.flash - linked_routines - counts[line.network][DATA]
 
     def row(line: Line) -> list[float]:
-        return [1.0, *(float(counts[line.network][kind]) for kind in KINDS)]
+        return [1.0, *(float(counts[line.network][kind]) for kind in terms.kinds)]
 
     def with_functions(line: Line) -> list[float]:
-        return [*row(line), *(float(name in linked(line)) for name in functions)]
+        stored = (float(counts[line.network][kind]) for kind in terms.stored)
+        return [*row(line), *stored, *(float(name in linked(line)) for name in functions)]
 
-    base = probes[ALONE[""][0]].stack
-    calls = [kind for kind in ALONE if kind not in _FRAMES]
-    deepest = {kind: max(0, probes[ALONE[kind][0]].stack - base) for kind in calls}
+    base = probes[terms.alone[""][0]].stack
+    calls = [kind for kind in terms.alone if kind not in terms.frames]
+    deepest = {kind: max(0, probes[terms.alone[kind][0]].stack - base) for kind in calls}
 
     def own_stack(line: Line) -> float:
         return line.stack - max(deepest.get(kind, 0) for kind in ("", *counts[line.network]))
 
     def frames(line: Line) -> list[float]:
-        return [1.0, *(float(counts[line.network][kind]) for kind in _FRAMES)]
+        return [1.0, *(float(counts[line.network][kind]) for kind in terms.frames)]
 
     networks = [line for line in lines if line.network.startswith("random")]
-    names = ("", *KINDS)
+    names = ("", *terms.kinds)
+    in_flash = (*names, *terms.stored)
+    data = {DATA: 1} if terms is _FIXED else {}
     flash = _solve(lines, with_functions, own_flash, [line.flash for line in lines])
     cycles = _solve(lines, row, lambda line: line.cycles, [line.cycles for line in lines])
     stack = _solve(networks, frames, own_stack, [max(line.stack, 8) for line in networks])
     return Prices(
-        _known(names, flash),
+        _known(in_flash, flash) | data,
         _known(names, cycles),
-        _known(("", *_FRAMES), stack),
+        _known(("", *terms.frames), stack),
         deepest,
-        routines | dict(zip(functions, flash[len(names) :], strict=True)),
-        {kind: needs.get(kind, ()) for kind in (*names, "softmax")},
+        routines | dict(zip(functions, flash[len(in_flash) :], strict=True)),
+        {kind: needs.get(kind, ()) for kind in (*in_flash, *data, *needs)},
     )
+
+
+def left_out(lines: Sequence[Line], counts: Counts) -> list[tuple[Line, Cost]]:
+    """What each random network is estimated at by a fit to the others: by thirds of them."""
+    random = [line for line in lines if line.network.startswith("random")]
+    found = []
+    for start in range(_PARTS):
+        part = random[start::_PARTS]
+        own = fit([line for line in lines if line not in part], counts)
+        found += [(line, own.of(counts[line.network])) for line in part]
+    return found
 
 
 def _known(names: Sequence[str], values: Sequence[int]) -> dict[str, int]:
@@ -77,19 +131,18 @@ def _known(names: Sequence[str], values: Sequence[int]) -> dict[str, int]:
 
 
 def _needs(
-    probes: Mapping[str, Line], dtype: str
+    probes: Mapping[str, Line], terms: Terms, dtype: str
 ) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
     """The bytes of routines, and by kinds what is linked for them."""
     routines: dict[str, int] = {}
     needs: dict[str, tuple[str, ...]] = {}
-    for kind, (with_it, without) in ALONE.items():
+    for kind, (with_it, without) in terms.alone.items():
         own = probes[with_it].routines
         known = probes[without].routines if without else {}
         routines |= own
-        symbol = DEFINED[kind].symbol if kind in DEFINED else ""
-        functions = c_functions({symbol}, dtype) if symbol else []
-        needs[kind] = (*sorted(own.keys() - known.keys()), *functions)
-    return routines, needs | {f"flag_{kind}": needs[kind] for kind in FLAGGED}
+        needs[kind] = (*sorted(own.keys() - known.keys()), *terms.functions(kind, dtype))
+    flagged = {f"flag_{kind}": needs[kind] for kind in FLAGGED if kind in needs}
+    return routines, needs | flagged
 
 
 def _share(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.fixed.columns import Range
 from dsgec.network.measure import size
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
@@ -17,10 +18,10 @@ BINARY = ("min", "max", "power", "/")
 ACTIVATIONS = ("sig", "sig", "tanh", "relu")
 
 
-def random_model(seed: int) -> Model:
-    """A network of layers, or formulas, with 2 to 60 connections over 2 to 30 columns."""
+def random_model(seed: int, most: int = 60) -> Model:
+    """A network of layers, or formulas, with 2 to so many connections over 2 to 30 columns."""
     rng = random.Random(seed)  # noqa: S311
-    budget = rng.randint(2, 60)
+    budget = rng.randint(2, most)
     while True:
         model = _attempt(rng, budget)
         if 0.7 * budget - 1 <= size(model.network).connections <= min(1.3 * budget + 1, 60):
@@ -146,3 +147,17 @@ def random_rows(model: Model, seed: int, count: int) -> NDArray[Any]:
         if column.fill is not None:
             table[rng.random(count) < 0.1, number] = np.nan
     return table
+
+
+def random_ranges(model: Model, seed: int) -> tuple[Range | None, ...]:
+    """Of numbers some scales around the middle; of columns without a scale, sometimes above 0."""
+    rng = random.Random(seed)  # noqa: S311
+    is_positive = rng.random() < 0.5
+    found: list[Range | None] = []
+    for column in model.columns:
+        below, above = rng.uniform(1.5, 4.5), rng.uniform(1.5, 4.5)
+        low, high = column.center - below * column.scale, column.center + above * column.scale
+        if is_positive and (column.center, column.scale) == (0.0, 1.0):
+            low = below / 9
+        found.append(None if column.categories else (round(low, 3), round(high, 3)))
+    return tuple(found)

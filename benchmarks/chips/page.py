@@ -29,24 +29,52 @@ def table_text(found: Mapping[tuple[str, str], Prices]) -> str:
     return "".join(parts)
 
 
-def accuracy(found: Iterable[tuple[str, str, Sequence[Line], Sequence[Cost]]]) -> str:
-    """The table of how far estimates are from what was measured; stack in bytes, not in shares."""
-    lines = [
-        "| chip | type | flash, bytes | off by at most | median"
-        " | cycles | off by at most | median | stack, bytes | off by at most | median |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for chip, dtype, measured, costs in found:
-        cells = [chip, dtype]
-        for figure, unit in (("flash", "%"), ("cycles", "%"), ("stack", "d")):
-            values = np.array([getattr(line, figure) for line in measured])
-            off = np.abs(np.array([getattr(one, figure) for one in costs]) - values)
-            off = off / values if unit == "%" else off.astype(int)
-            digits = ".1%" if unit == "%" else ".0f"
-            cells += [f"{values.min():,.0f} to {values.max():,.0f}"]
-            cells += [f"{off.max():{digits}}", f"{np.median(off):{digits}}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+_HEAD = (
+    "| chip | type | flash, bytes | off by at most | median"
+    " | cycles | off by at most | median | stack, bytes | off by at most | median |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|\n"
+)
+
+
+def accuracy(lines: Iterable[str]) -> str:
+    """The table of how far estimates are from what was measured."""
+    return _HEAD + "".join(f"{line}\n" for line in lines)
+
+
+def accuracy_line(chip: str, dtype: str, measured: Sequence[Line], costs: Sequence[Cost]) -> str:
+    """A line of it; stack in bytes, not in shares."""
+    cells = [chip, dtype]
+    for figure, unit in (("flash", "%"), ("cycles", "%"), ("stack", "d")):
+        values = np.array([getattr(line, figure) for line in measured])
+        off = np.abs(np.array([getattr(one, figure) for one in costs]) - values)
+        off = off / values if unit == "%" else off.astype(int)
+        digits = ".1%" if unit == "%" else ".0f"
+        cells += [f"{values.min():,.0f} to {values.max():,.0f}"]
+        cells += [f"{off.max():{digits}}", f"{np.median(off):{digits}}"]
+    return f"| {' | '.join(cells)} |"
+
+
+def beyond(chip: str, dtype: str, found: Sequence[tuple[Line, Cost]]) -> str:
+    """How many of the networks that were left out of a fit are far off, and the worst."""
+    parts = []
+    for figure, limit in (("flash", 0.10), ("cycles", 0.20)):
+        off = np.array(
+            [abs(getattr(own, figure) / getattr(line, figure) - 1) for line, own in found]
+        )
+        parts.append(f"{(off > limit).sum()} off by more than {limit:.0%} in {figure}")
+        parts.append(f"the worst by {off.max():.0%}")
+    return f"{chip} {dtype}: of {len(found)} left out of the fit, {', '.join(parts)}"
+
+
+def read_lines_between(path: Path) -> dict[tuple[str, str], str]:
+    """The lines of the table that the page has, by chip and type."""
+    _, _, rest = path.read_text(encoding="utf-8").partition(_START)
+    table, _, _ = rest.partition(_END)
+    found = {}
+    for line in [line for line in table.splitlines() if line.startswith("|")][2:]:
+        _, chip, dtype, *_ = line.split("|")
+        found[chip.strip(), dtype.strip()] = line
+    return found
 
 
 def write_between(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ import itertools
 from dataclasses import replace
 
 from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.fixed.columns import Range
 from dsgec.network.model import Column, Model, plain
 from dsgec.network.parse import parse
 
@@ -37,6 +38,22 @@ ALONE = {
     "lone_output": ("two_classes 1", "nothing 1"),
 }
 """The probes that tell what a kind needs: one with it, and one that is the same without."""
+
+FIXED_ALONE = {
+    "": ("nothing 1", ""),
+    "unrolled_sum": ("weighted 4", "nothing 1"),
+    "inlined_sum": ("weighted 12", "nothing 1"),
+    "called_sum": ("weighted 12", "nothing 1"),
+    "times": ("weighted 1", "nothing 1"),
+    "negative": ("negative 1", "weighted 1"),
+    "product": ("mul 1", "nothing 1"),
+    "quotient": ("div 1", "nothing 1"),
+    "inlined_look": ("sig 1", "nothing 1"),
+    "twin_look": ("sig 1", "nothing 1"),
+    "shared_look": ("exp 3", "nothing 1"),
+    "reciprocal": ("softmax 2", "nothing 1"),
+}
+"""The same for fixed point."""
 
 
 def probes() -> dict[str, Model]:
@@ -78,6 +95,26 @@ def probes() -> dict[str, Model]:
     return found
 
 
+def fixed_probes() -> dict[str, Model]:
+    """Those of fixed point, which has a routine for weights below 0, and many kinds of sums."""
+    found = probes() | {"negative 1": _values("y_1 = -1.37 * x_1", 1)}
+    for count in (2, 3, 4, 6):
+        lines = [
+            f"y_{i} = {(-1) ** i * (1.37 * i + 0.213):.3f} * x_{i}" for i in range(1, count + 1)
+        ]
+        found[f"products {count}"] = _values("\n".join(lines), count)
+        found[f"products_classes {count}"] = _classes("\n".join(lines), count, count)
+    for count in (2, 3, 5):
+        sums = [
+            " + ".join(f"{1.37 * i + 0.213:.3f} * x_{i}" for i in range(k, k + count))
+            for k in range(1, 4)
+        ]
+        for number in (1, 2, 3):
+            lines = [f"y_{k} = {own}" for k, own in enumerate(sums[:number], 1)]
+            found[f"sums_of_{number} {count}"] = _values("\n".join(lines), count + 2)
+    return found
+
+
 def _values(text: str, inputs: int) -> Model:
     return Model(parse(f"inputs = {inputs}\n{text}"), _plain(inputs))
 
@@ -89,3 +126,12 @@ def _classes(text: str, inputs: int, classes: int) -> Model:
 
 def _plain(inputs: int) -> tuple[Column, ...]:
     return plain(tuple(f"column {i}" for i in range(inputs)))
+
+
+_ABOVE_0 = {"div", "div_number", "log", "sqrt", "power"}
+
+
+def probe_ranges(name: str, model: Model) -> tuple[Range, ...]:
+    """Of the columns of a probe, in fixed point: most are around 0."""
+    low = -3.25 if _ABOVE_0.isdisjoint(name.split()) else 0.5
+    return tuple((low, 4.0 + number / 8) for number, _ in enumerate(model.columns))

@@ -1,31 +1,41 @@
 """Measurements to lines of a file, and back; what was measured before is not measured again."""
 
+import functools
 import itertools
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.chips.measure import Measured, lacking, measure
-from benchmarks.chips.networks import random_model, random_rows
-from benchmarks.chips.probes import probes
-from dsgec.codegen.artefact import Artefact
+from benchmarks.chips.networks import random_model, random_ranges, random_rows
+from benchmarks.chips.probes import fixed_probes, probe_ranges, probes
+from dsgec.codegen.artefact import QUICK, Artefact
+from dsgec.codegen.golden import golden_of
+from dsgec.codegen.numbers import REALS
 from dsgec.errors import DsgecError
-from dsgec.network.decide import chosen_classes
-from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model, composed
+from dsgec.fixed.columns import Range
+from dsgec.fixed.ir import STORED_BITS
+from dsgec.network.model import Model
 from dsgec.targets.c.build import COMPILERS
 
 LEARNED, CHECKED = (*range(1000, 1100), *range(5000, 5050)), range(6000, 6050)
 """Seeds of the networks that the coefficients are fitted to, and of those they are checked on."""
 
+_FIXED_LEARNED, _FIXED_CHECKED = ((10_000, 220), (20_000, 50), (30_000, 90)), (40_000, 50)
+_SMALL, _FEW = range(30_000, 40_000), 10
+"""Seeds of networks of few connections: what fixed point takes of them varies most."""
+
 _ROWS = 8
-_TYPES = {"float": np.float32, "double": np.float64}
+TYPES = (*REALS[::-1], *STORED_BITS)
 _IMPOSSIBLE = [("avr", "double")]  # its compiler has no double of 64 bits
-KINDS = [kind for kind in itertools.product(COMPILERS, _TYPES) if kind not in _IMPOSSIBLE]
+KINDS = [kind for kind in itertools.product(COMPILERS, TYPES) if kind not in _IMPOSSIBLE]
 """The chips and types to measure."""
 
 
@@ -43,34 +53,76 @@ class Line:
     differs: bool
 
 
-def models() -> dict[str, Model]:
-    """All networks by their names."""
-    return probes() | {f"random {seed}": random_model(seed) for seed in (*LEARNED, *CHECKED)}
+def learned(dtype: str) -> tuple[int, ...]:
+    """Seeds of the random networks that the coefficients of a type are fitted to."""
+    if dtype not in STORED_BITS:
+        return LEARNED
+    return tuple(seed for seeds in _FIXED_LEARNED for seed in _possible(*seeds))
 
 
-def same_as_interpreter(model: Model, measured: Measured, rows: np.ndarray) -> bool:
-    """Whether the chip has the interpreter's bits, and its classes."""
-    outputs = evaluate(composed(model), rows)
-    results = outputs
-    if model.is_classifier and outputs.shape[1] == 1:
-        results = np.hstack([rows.dtype.type(1) - outputs, outputs])
-    word = np.uint32 if rows.dtype == np.float32 else np.uint64
-    equal = measured.results.view(word) == np.ascontiguousarray(results).view(word)
-    equal |= np.isnan(measured.results) & np.isnan(results)
-    if not model.is_classifier:
-        return bool(equal.all())
-    numbers, none = chosen_classes(outputs, model.threshold)
-    return bool(equal.all()) and measured.numbers == tuple(np.where(none, -1, numbers).tolist())
+def checked(dtype: str) -> tuple[int, ...]:
+    """Seeds of those that they are checked on."""
+    return _possible(*_FIXED_CHECKED) if dtype in STORED_BITS else tuple(CHECKED)
 
 
-def measure_line(name: str, model: Model, chip: str, dtype: str) -> Line:
+@functools.cache
+def _possible(first: int, count: int) -> tuple[int, ...]:
+    """So many seeds from the first on whose networks have a fixed point, of every type."""
+    seeds = (seed for seed in itertools.count(first) if all(map(partial(_has, seed), STORED_BITS)))
+    return tuple(itertools.islice(seeds, count))
+
+
+def _has(seed: int, dtype: str) -> bool:
+    try:
+        random_artefact(seed, dtype)
+    except DsgecError:
+        return False
+    return True
+
+
+@functools.cache
+def random_artefact(seed: int, dtype: str) -> Artefact:
+    """A random network as numbers of a type."""
+    model = random_model(seed, _FEW) if seed in _SMALL else random_model(seed)
+    return _artefact(model, dtype, random_ranges(model, seed))
+
+
+def _artefact(model: Model, dtype: str, ranges: tuple[Range | None, ...]) -> Artefact:
+    known = ranges if dtype in STORED_BITS else ()
+    return Artefact(model, "net", dtype, selftest=QUICK, ranges=known)
+
+
+def artefacts(dtype: str) -> Iterator[tuple[str, Artefact]]:
+    """All networks of a type by their names, but those that the type cannot hold."""
+    for name, model in (fixed_probes() if dtype in STORED_BITS else probes()).items():
+        with suppress(DsgecError):
+            yield name, _artefact(model, dtype, probe_ranges(name, model))
+    for seed in (*learned(dtype), *checked(dtype)):
+        with suppress(DsgecError):  # of numbers that are too large for a float
+            yield f"random {seed}", random_artefact(seed, dtype)
+
+
+def same_as_interpreter(artefact: Artefact, measured: Measured, rows: np.ndarray) -> bool:
+    """Whether the chip has the interpreter's results, bit for bit, and its classes."""
+    results, given = artefact.numbers.results(rows), measured.results
+    if fixed := artefact.numbers.fixed:
+        missing = given == np.iinfo(given.dtype).min
+        given = np.where(missing, np.nan, given * 2.0**-fixed.program.fraction)
+    word = np.uint32 if results.dtype == np.float32 else np.uint64
+    equal = given.view(word) == np.ascontiguousarray(results).view(word)
+    equal |= np.isnan(given) & np.isnan(results)
+    classes = golden_of(artefact.model, rows, results).classes
+    return bool(equal.all()) and measured.numbers == classes
+
+
+def measure_line(name: str, artefact: Artefact, chip: str) -> Line:
     """Measure one network on one chip, on rows that its name decides."""
-    seed = int(name.split()[-1])
-    rows = random_rows(model, seed, _ROWS).astype(_TYPES[dtype])
-    measured = measure(Artefact(model, "net", dtype), chip, rows)
+    seed, numbers = int(name.split()[-1]), artefact.numbers
+    rows = random_rows(artefact.model, seed, _ROWS).astype(numbers.row_type)
+    measured = measure(artefact, chip, rows)
     return Line(
-        *(chip, dtype, name, measured.flash, measured.stack, measured.cycles, measured.routines),
-        not same_as_interpreter(model, measured, rows),
+        *(chip, artefact.dtype, name, measured.flash, measured.stack, measured.cycles),
+        *(measured.routines, not same_as_interpreter(artefact, measured, rows)),
     )
 
 
@@ -80,22 +132,21 @@ def read_lines(path: Path) -> list[Line]:
     return [Line(**json.loads(line)) for line in path.read_text().splitlines()]
 
 
-def measure_all(path: Path) -> Iterator[Line]:
-    """Every network on every chip whose tools are here; each line is written when it is there."""
+def measure_all(path: Path, dtype: str) -> dict[str, Counter[str]]:
+    """Measure every network of a type on every chip whose tools are here; gives their work.
+
+    Each line is written when it is there.
+    """
     known = {(line.chip, line.dtype, line.network) for line in read_lines(path)}
-    for chip in COMPILERS:
-        if missing := lacking(chip):
-            print(f"{chip}: {missing}", file=sys.stderr)
-    kinds = [kind for kind in KINDS if not lacking(kind[0])]
+    chips = [chip for chip in COMPILERS if (chip, dtype) in KINDS and not lacking(chip)]
+    counts = {}
     with path.open("a") as file:
-        for name, model in models().items():
-            for chip, dtype in kinds:
-                if (chip, dtype, name) in known:
-                    continue
-                try:
-                    line = measure_line(name, model, chip, dtype)
-                except DsgecError:
-                    continue  # of numbers that are too large for a float
-                file.write(json.dumps(asdict(line)) + "\n")
-                file.flush()
-                yield line
+        for name, artefact in artefacts(dtype):
+            counts[name] = artefact.numbers.work
+            for chip in chips:
+                if (chip, dtype, name) not in known:
+                    line = measure_line(name, artefact, chip)
+                    file.write(json.dumps(asdict(line)) + "\n")
+                    file.flush()
+                    print(f"{chip} {dtype} {name}: {line.flash} bytes", file=sys.stderr)
+    return counts

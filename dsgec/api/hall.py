@@ -1,5 +1,6 @@
 """The hall of fame as a program uses it: the best network of each size, to compare and to take."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,7 @@ from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.artefact import DTYPES
 from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
+from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
 from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.run.hall import Famous, famous_model
 from dsgec.run.names import HALL
@@ -70,14 +72,21 @@ class HallOfFame(tuple[HallEntry, ...]):
 
     @standard_arithmetic()
     def pick(
-        self, way: str, value: str | int, *, chip: str = USUAL_CHIP, dtype: str = "double"
+        self,
+        way: str,
+        value: str | int,
+        *,
+        chip: str = USUAL_CHIP,
+        dtype: str = "double",
+        range: Mapping[str, tuple[float, float]] | None = None,
     ) -> HallEntry:
         """The entry that `dsgec export --pick` takes.
 
         :param way: `"smallest-within"`, `"at-most"`, `"size"`, `"flash"` or `"cycles"`.
         :param value: Such as `"1%"`; a number of connections; such as `"4KB"`; or of cycles.
         :param chip: What flash and cycles are estimated for.
-        :param dtype: The numbers that the code computes with there, `"double"` or `"float"`.
+        :param dtype: The numbers that the code computes with there, as `Network.export` takes it.
+        :param range: For fixed point, the ranges of columns, as `Network.export` takes them.
         """
         one_of("way", way, WAYS)
         one_of("chip", chip, tuple(CHIPS))
@@ -85,7 +94,9 @@ class HallOfFame(tuple[HallEntry, ...]):
         if not self:
             raise DsgecError("the hall of fame is empty")
         first = self[0]
-        hall = Hall(list(self), first.record, first.best.model, HALL, chip, dtype)
+        best = first.best
+        ranges = chosen_ranges(best.model.columns, best.ranges, range or NO_RANGES)
+        hall = Hall(list(self), first.record, best.model, HALL, chip, dtype, ranges)
         chosen = pick(hall, way, str(value))
         return next(entry for entry in self if entry is chosen)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dsgec.api.notebook import picture_data
 from dsgec.api.settings import one_of
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.artefacts.export import NO_RANGES, export, parse_packages, parse_targets
+from dsgec.artefacts.export import export, make_artefact, parse_packages, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
 from dsgec.codegen.markup import render_markup
 from dsgec.codegen.names import safe_name
@@ -23,10 +23,10 @@ from dsgec.data.table import read_table
 from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError, counted
 from dsgec.fixed.columns import Range, read_ranges
+from dsgec.fixed.ranges import NO_RANGES
 from dsgec.folder import write_whole
 from dsgec.foreign.agreement import Agreement
 from dsgec.network.chips import CHIPS, USUAL_CHIP
-from dsgec.network.cost import cost
 from dsgec.network.decide import chosen_classes
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -86,15 +86,24 @@ class Network:
         """How many layers, neurons, features and connections it has."""
         return asdict(size(self.model.network))
 
-    def cost(self, chip: str = USUAL_CHIP, dtype: str = "double") -> dict[str, int]:
+    @standard_arithmetic()
+    def cost(
+        self,
+        chip: str = USUAL_CHIP,
+        dtype: str = "double",
+        *,
+        range: Mapping[str, tuple[float, float]] | None = None,
+    ) -> dict[str, int]:
         """Bytes of `flash` and `stack`, and `cycles` for a row, of its C: an estimate.
 
         :param chip: `"cortex-m0plus"`, `"cortex-m4f"`, `"avr"` or `"rv32imc"`.
-        :param dtype: The numbers that the code computes with, `"double"` or `"float"`.
+        :param dtype: The numbers that the code computes with, as `export` takes it.
+        :param range: For fixed point, the ranges of columns, as `export` takes them.
         """
         one_of("chip", chip, tuple(CHIPS))
         one_of("dtype", dtype, DTYPES)
-        return asdict(cost(self.model, chip, dtype))
+        artefact = make_artefact(self.model, self.name, dtype, range or NO_RANGES, self.ranges)
+        return asdict(artefact.cost(chip))
 
     @standard_arithmetic()
     def predict(self, X: Any) -> NDArray[Any]:

@@ -4,23 +4,29 @@ from dataclasses import replace
 
 from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError
+from dsgec.fixed.columns import Range
+from dsgec.fixed.ir import STORED_BITS
 from dsgec.network.chips import CHIPS
-from dsgec.network.cost import cost, dtypes_of
+from dsgec.network.cost import dtypes_of
 from dsgec.targets.c.build import measure_image
 
 _HEAD = "  chip          type      flash   linked  stack     cycles  a row takes"
 
 
-def cost_lines(artefact: Artefact) -> list[str]:
+def cost_lines(artefact: Artefact, ranges: tuple[Range | None, ...] = ()) -> list[str]:
     """A line for each chip and type: bytes, cycles and time of a row.
 
-    `linked` is the flash that a cross compiler makes of it, where there is one.
+    `linked` is the flash that a cross compiler makes of it, where there is one. Fixed point needs
+    the `ranges` of columns, and is left out where neither these are known nor the artefact's.
     """
     lines = [_HEAD]
+    known = artefact.ranges or ranges
     estimated = (dtype for chip in CHIPS for dtype in dtypes_of(chip))
     for dtype in dict.fromkeys((artefact.dtype, *estimated)):
+        if dtype in STORED_BITS and not known:
+            continue
         try:
-            other = replace(artefact, dtype=dtype)
+            other = replace(artefact, dtype=dtype, ranges=known if dtype in STORED_BITS else ())
         except DsgecError as error:
             lines.append(f"  {'':<13} {dtype:<6} not possible: {error.faults[0].message}")
             continue
@@ -34,7 +40,7 @@ def _line(artefact: Artefact, chip: str) -> str:
     image = measure_image(artefact, chip)
     linked = "-" if image is None else f"{image.flash:,}"
     try:
-        own = cost(artefact.model, chip, artefact.dtype)
+        own = artefact.cost(chip)
     except DsgecError as error:
         return f"{start} {'-':>8} {linked:>8}  {error.faults[0].message}" if image else ""
     megahertz = CHIPS[chip].megahertz

@@ -7,7 +7,7 @@ from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.fixed.columns import Range
 from dsgec.fixed.ir import STORED_BITS
-from dsgec.fixed.ranges import chosen_ranges, refuse_ranges
+from dsgec.fixed.ranges import NO_RANGES, chosen_ranges, refuse_ranges
 from dsgec.folder import Folder, writable
 from dsgec.network.model import Model
 from dsgec.packages.package import Package
@@ -15,8 +15,6 @@ from dsgec.packages.registry import PACKAGES, WHEEL, maker_of
 from dsgec.run.manifest import write_files
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
-
-NO_RANGES: Mapping[str, Range] = {}
 
 
 def parse_targets(text: str) -> tuple[str, ...]:

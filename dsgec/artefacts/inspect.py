@@ -8,11 +8,14 @@ from dsgec.artefacts.read import artefact_files, open_artefacts
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.golden import rounded_up
 from dsgec.errors import clean, counted
+from dsgec.fixed.columns import Range
+from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
 from dsgec.folder import open_folder
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
 from dsgec.network.powers import multiplications
-from dsgec.run.folder import has_record, read_model
+from dsgec.run.folder import has_record, read_model, read_record
+from dsgec.run.record import record_ranges
 
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
 
@@ -29,7 +32,9 @@ def inspect_artefact(path: Path) -> list[str]:
         with open_folder(path) as folder:
             if has_record(folder):
                 model, name = read_model(folder)
-                return _describe(f"the run in {path}", Artefact(model, name))
+                recorded = record_ranges(read_record(folder), model)
+                ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
+                return _describe(f"the run in {path}", Artefact(model, name), ranges)
     with open_artefacts(path) as found:
         return [
             line
@@ -73,7 +78,7 @@ def _precision(artefact: Artefact) -> list[str]:
     ]
 
 
-def _describe(title: str, artefact: Artefact) -> list[str]:
+def _describe(title: str, artefact: Artefact, ranges: tuple[Range | None, ...] = ()) -> list[str]:
     model, network = artefact.model, artefact.network
     used = sum(isinstance(node, Input) for node in network.nodes)
     filled = sum(column.fill is not None for column in model.columns)
@@ -95,5 +100,5 @@ def _describe(title: str, artefact: Artefact) -> list[str]:
         f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
         f"  self-test   {counted(len(artefact.golden.rows), 'row')}",
         *_precision(artefact),
-        *cost_lines(artefact),
+        *cost_lines(artefact, ranges),
     ]

@@ -116,11 +116,14 @@ def export(
     from dsgec.run.folder import read_model, read_picked, read_record
     from dsgec.run.record import record_ranges
 
+    given = parse_ranges(ranges)
     with open_folder(run) as folder:
-        model, own_name = read_picked(folder, *pick, chip, dtype) if pick else read_model(folder)
+        model, own_name = (
+            read_picked(folder, *pick, chip, dtype, given) if pick else read_model(folder)
+        )
         recorded = record_ranges(read_record(folder), model)
     to, package = _requested(targets, packages)
-    more: dict[str, Any] = {"ranges": parse_ranges(ranges), "recorded": recorded}
+    more: dict[str, Any] = {"ranges": given, "recorded": recorded}
     _write(model, name or own_name, out or run, to, package, dtype, wheel=wheel, **more)
 
 

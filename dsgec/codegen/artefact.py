@@ -17,6 +17,7 @@ from dsgec.codegen.names import check_name
 from dsgec.codegen.numbers import DTYPES, NumberSystem, numbers_of
 from dsgec.codegen.statements import Program, Syntax, functions_used, program
 from dsgec.fixed.columns import Range
+from dsgec.network.cost import Cost, priced
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.description import describe, identity
 from dsgec.network.ir import Input, Network
@@ -75,6 +76,10 @@ class Artefact:
     def loss(self) -> Loss | None:
         """What single precision or fixed point costs; None of double."""
         return self.numbers.loss
+
+    def cost(self, chip: str) -> Cost:
+        """What its C takes of a chip, for a row: an estimate."""
+        return priced(self.numbers.work, chip, self.dtype)
 
     @cached_property
     def model_id(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic import vector_integer
-from dsgec.fixed.evaluate import read, step_values
+from dsgec.fixed.evaluate import evaluate_integers, read, step_values
 from dsgec.fixed.ir import (
     ColumnValue,
     FunctionTable,
@@ -31,6 +31,7 @@ Rows = NDArray[np.int32]
 
 MOST_ROWS = 64
 _CANDIDATES = 256
+_COMPARED, _LATER_PART = 2_048, 99
 _PARTS = {"quick": 1, "full": 4}
 _WORK = {"quick": 20_000, "full": 400_000}
 """Steps that may be computed again, each on all candidates."""
@@ -89,6 +90,38 @@ def integer_cover(program: IntegerProgram, columns: Sequence[Raw], effort: str) 
         integer_candidates(program, columns, _CANDIDATES, part)[number] for part, number in chosen
     ]
     return np.array(picked or rows[:1], np.int32).reshape(max(len(picked), 1), len(columns))
+
+
+def integer_rows_around(program: IntegerProgram, columns: Sequence[Raw], threshold: float) -> Rows:
+    """The rows whose last result comes nearest to a threshold from below and from above.
+
+    They are looked for among candidates, and then between the best two of these by halving, until
+    they are neighbours.
+    """
+    rows = integer_candidates(program, columns, _COMPARED, _LATER_PART)
+    sides = _nearest_rows(program, rows, threshold)
+    while len(sides) == 2:
+        between = (sides[0] + sides[1]) >> 1
+        if (sides == between).all(axis=1).any():
+            break
+        rows = np.vstack([rows, between])
+        sides[int(_beyond(program, between[None], threshold)[0] >= 0)] = between
+    return _nearest_rows(program, rows, threshold)
+
+
+def _nearest_rows(program: IntegerProgram, rows: Rows, threshold: float) -> Rows:
+    """The nearest one below and the nearest one from the threshold on; one if there is no other."""
+    beyond = _beyond(program, rows, threshold)
+    sides = (np.flatnonzero(beyond < 0), np.flatnonzero(beyond >= 0))
+    return rows[[side[np.abs(beyond[side]).argmin()] for side in sides if len(side)]]
+
+
+def _beyond(program: IntegerProgram, rows: Rows, threshold: float) -> NDArray[np.float64]:
+    """How far the last result of each row is beyond the threshold, in its own units."""
+    found: NDArray[np.float64] = evaluate_integers(program, rows)[:, -1] - np.ldexp(
+        threshold, program.fraction
+    )
+    return found
 
 
 def _thinned(items: list[Any], most: int) -> list[Any]:

@@ -1,5 +1,6 @@
 """The numbers that an export computes with, double, float or fixed point, behind one interface."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -17,12 +18,15 @@ from dsgec.codegen.golden import (
     results_of,
     rounded_up,
 )
-from dsgec.codegen.integer_golden import integer_candidates, integer_cover
+from dsgec.codegen.integer_golden import integer_candidates, integer_cover, integer_rows_around
 from dsgec.errors import DsgecError, counted
 from dsgec.fixed.build import build
 from dsgec.fixed.columns import Ranges
+from dsgec.fixed.cost import integer_work
 from dsgec.fixed.evaluate import dequantise, evaluate_integers, quantise, saturate
 from dsgec.fixed.ir import STORED_BITS, Fixed
+from dsgec.network.cost import work
+from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Constant, Network
 from dsgec.network.model import Model
@@ -67,6 +71,10 @@ class NumberSystem(Protocol):
     def fixed(self) -> Fixed | None:
         """The program of integers, if it is one."""
 
+    @property
+    def work(self) -> Counter[str]:
+        """What the C does for a row, by kinds: what its cost is estimated from."""
+
 
 @dataclass(frozen=True)
 class RealNumbers:
@@ -99,6 +107,10 @@ class RealNumbers:
     def row_type(self) -> Any:
         return _TYPES[self.dtype]
 
+    @property
+    def work(self) -> Counter[str]:
+        return work(self.model)
+
     @cached_property
     def loss(self) -> Loss | None:
         return loss(self.model, self.network) if self.dtype == "float" else None
@@ -120,9 +132,16 @@ class FixedNumbers:
     def fixed(self) -> Fixed:
         return build(self.model, self.network, self.ranges, self.dtype)
 
+    @property
+    def work(self) -> Counter[str]:
+        return integer_work(self.model, self.network, self.fixed.program)
+
     def golden(self, effort: str) -> Golden:
         program = self.fixed.program
         rows = integer_cover(program, self.model.columns, effort)
+        if self.model.threshold != USUAL_THRESHOLD:
+            around = integer_rows_around(program, self.model.columns, self.model.threshold)
+            rows = np.vstack([rows, around])
         results = evaluate_integers(program, rows) * 2.0**-program.fraction
         return golden_of(self.model, dequantise(program, rows), results)
 

@@ -9,6 +9,8 @@ from dsgec.network.model import Column
 ALL = "*"
 """In the place of a column's name: all columns that are not named."""
 
+NO_RANGES: Mapping[str, Range] = {}
+
 _WIDER = 1 / 16
 _FORM = "Write COLUMN=LO:HI, such as `width=0:4095`; `*=LO:HI` is for all other columns."
 

@@ -148,13 +148,15 @@ class Writer:
         if shift <= 0:  # below only where it is 0
             return quantity
         half = (1 << shift) >> 1
-        if isinstance(quantity.operand, WholeNumber):
-            operand: Operand = WholeNumber((quantity.operand.value + half) >> shift)
+        least, most = (quantity.least + half) >> shift, (quantity.most + half) >> shift
+        if least == most:
+            operand: Operand = WholeNumber(least)
+        elif isinstance(quantity.operand, WholeNumber):
+            operand = WholeNumber((quantity.operand.value + half) >> shift)
         elif shift <= 30:
             operand = self.call("rounded", quantity.operand, shift)
         else:
             operand = WholeNumber(0)
-        least, most = (quantity.least + half) >> shift, (quantity.most + half) >> shift
         error = above(Fraction(quantity.error) + power_of_two(-fraction - 1))
         return Quantity(operand, fraction, quantity.low, quantity.high, error, least, most)
 

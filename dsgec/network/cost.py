@@ -88,8 +88,13 @@ def _table() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def cost(model: Model, chip: str = USUAL_CHIP, dtype: str = "double") -> Cost:
-    """What the C of a model takes of a chip, for a row."""
-    own, counts = prices(chip, dtype), work(model)
+    """What the C of a model takes of a chip, for a row, if it computes with IEEE numbers."""
+    return priced(work(model), chip, dtype)
+
+
+def priced(counts: Mapping[str, int], chip: str, dtype: str) -> Cost:
+    """What C that does this work takes of a chip; a DsgecError where there is no estimate."""
+    own = prices(chip, dtype)
     unknown = sorted(counts.keys() - own.needs.keys())
     if unknown:
         raise DsgecError(
@@ -109,18 +114,25 @@ def work(model: Model) -> Counter[str]:
     time.
     """
     network = composed(model)
-    counts = _operations(network)
+    counts = _operations(network) + work_around(model, network)
+    counts["live"] = _live(network)
+    if network.softmax:
+        counts["softmax"] = 1
+        counts["softmax_output"] = len(network.outputs)
+    return +counts
+
+
+def work_around(model: Model, network: Network) -> Counter[str]:
+    """What is done before and after the composed network of a model: values that are missing are
+    refused, outputs stored, classes chosen."""
+    counts: Counter[str] = Counter()
     columns = [node.column for node in network.nodes if isinstance(node, Input)]
     required = sum(model.columns[column].fill is None for column in columns)
-    counts["live"] = _live(network)
     counts["column"] = len(columns)
     counts["required"] = required
     counts["refusing"] = int(required > 0)
     counts["listed"] = required if required < len(model.columns) else 0
     counts["output"] = len(network.outputs)
-    if network.softmax:
-        counts["softmax"] = 1
-        counts["softmax_output"] = len(network.outputs)
     if model.has_threshold:
         counts["two_classes"] = 1
         counts["lone_output"] = int(len(network.outputs) == 1)

@@ -1,5 +1,6 @@
 """A result to a run's folder, and back: what is read is checked, as it may come from anyone."""
 
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -8,6 +9,8 @@ from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import HistoryRow
+from dsgec.fixed.columns import Range
+from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
 from dsgec.folder import Folder
 from dsgec.network.chips import USUAL_CHIP
 from dsgec.network.description import read_model as described
@@ -31,7 +34,7 @@ from dsgec.run.names import (
     TIMING,
 )
 from dsgec.run.pick import Hall, pick
-from dsgec.run.record import is_record, is_same_run
+from dsgec.run.record import is_record, is_same_run, record_ranges
 from dsgec.run.result import Result
 
 _OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
@@ -144,13 +147,22 @@ def read_hall(folder: Folder) -> list[Famous]:
 
 
 def read_picked(
-    folder: Folder, way: str, value: str, chip: str = USUAL_CHIP, dtype: str = "double"
+    folder: Folder,
+    way: str,
+    value: str,
+    chip: str = USUAL_CHIP,
+    dtype: str = "double",
+    given: Mapping[str, Range] = NO_RANGES,
 ) -> tuple[Model, str]:
-    """The network of a run's hall of fame that was asked for, and the name for its exports."""
+    """The network of a run's hall of fame that was asked for, and the name for its exports.
+
+    In fixed point, `given` has ranges of columns by name; others are those of the training rows.
+    """
     record = read_record(folder)
     best, name = read_model(folder)
     source = str(folder.path / HALL)
-    hall = Hall(read_hall(folder), record, best, source, chip, dtype)
+    ranges = chosen_ranges(best.columns, record_ranges(record, best), given)
+    hall = Hall(read_hall(folder), record, best, source, chip, dtype, ranges)
     chosen = pick(hall, way, value)
     return hall.model(chosen), f"{name}_{chosen.connections}"
 

@@ -5,15 +5,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import Any
 
+from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError, counted
 from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.fixed.columns import Range
 from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.cost import cost
+from dsgec.network.cost import Cost
 from dsgec.network.model import Model
 from dsgec.run.hall import Famous, famous_model
 
+_ANY_NAME = "network"
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?) ?"
 _AMOUNT = {
     "flash": re.compile(_NUMBER + r"(?:([kKM])i?)?B?", re.ASCII),
@@ -23,7 +27,10 @@ _AMOUNT = {
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """The networks of a run, what makes models of them, and what their costs are for."""
+    """The networks of a run, what makes models of them, and what their costs are for.
+
+    Fixed point needs the `ranges` of the columns.
+    """
 
     rows: Sequence[Famous]
     record: dict[str, Any]
@@ -31,9 +38,23 @@ class Hall:
     source: str
     chip: str = USUAL_CHIP
     dtype: str = "double"
+    ranges: tuple[Range | None, ...] = ()
 
     def model(self, row: Famous) -> Model:
         return famous_model(row, self.record, self.best, self.source)
+
+    def artefact(self, model: Model) -> Artefact:
+        """A model as numbers of the type; a DsgecError where these cannot compute it."""
+        return Artefact(model, _ANY_NAME, self.dtype, ranges=self.ranges)
+
+    def cost(self, row: Famous) -> Cost | None:
+        """What its C takes of the chip; None where it cannot be exported in the type."""
+        model = self.model(row)
+        try:
+            artefact = self.artefact(model)
+        except DsgecError:
+            return None
+        return artefact.cost(self.chip)
 
 
 def pick(hall: Hall, way: str, value: str) -> Famous:
@@ -97,19 +118,23 @@ def _smallest_within(hall: Hall, value: str) -> Famous:
 
 def _within(hall: Hall, value: str, of: str) -> Famous:
     """The best whose cost is at most so much; of equals, the cheapest."""
-    most = _amount(value, of)
-    found = [(getattr(cost(hall.model(row), hall.chip, hall.dtype), of), row) for row in hall.rows]
-    within = [(price, row) for price, row in found if price <= most]
-    if not within:
-        least = min(price for price, _ in found)
-        unit = "bytes of flash" if of == "flash" else "cycles a row"
-        raise DsgecError(
-            f"the cheapest network of the run takes {least:,} {unit}"
-            f" (estimate for {hall.chip}, {hall.dtype})",
-            f"Try --pick {of} {least}, another --chip, or --dtype float.",
-        )
-    sign = _sign(hall.record)
-    return min(within, key=lambda pair: (sign * pair[1].score, pair[0]))[1]
+    most, sign = _amount(value, of), _sign(hall.record)
+    seen: list[int] = []
+    best_first = sorted(hall.rows, key=lambda row: sign * row.score)
+    for _, equals in groupby(best_first, key=lambda row: row.score):
+        found = [(getattr(own, of), row) for row in equals if (own := hall.cost(row))]
+        price, cheapest = min(found, key=lambda pair: pair[0], default=(math.inf, None))
+        if cheapest is not None and price <= most:
+            return cheapest
+        seen += (price for price, _ in found)
+    if not seen:
+        hall.artefact(hall.model(best_first[0]))  # raises what is wrong with all of them
+    least, unit = min(seen), "bytes of flash" if of == "flash" else "cycles a row"
+    raise DsgecError(
+        f"the cheapest network of the run takes {least:,} {unit}"
+        f" (estimate for {hall.chip}, {hall.dtype})",
+        f"Try --pick {of} {least}, another --chip, or another --dtype.",
+    )
 
 
 def _amount(value: str, of: str) -> int:

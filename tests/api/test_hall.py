@@ -89,6 +89,26 @@ def test_an_entry_is_picked_by_its_cost(saved, tmp_path):
         hall[0].network.cost("avr")
 
 
+def test_an_entry_is_picked_by_its_cost_in_fixed_point(saved):
+    run, _ = saved
+    hall = run.hall_of_fame
+    taken = [entry.network.cost("avr", "q7")["flash"] for entry in hall]
+    entry = hall.pick("flash", max(taken) - 1, chip="avr", dtype="q7")
+    within = [one for one, flash in zip(hall, taken, strict=True) if flash < max(taken)]
+
+    assert entry.score == min(one.score for one in within)
+    # Of columns that are 0 all the time, nothing is left to be computed.
+    nothing = entry.network.cost("avr", "q7", range={"*": (0.0, 0.0)})
+    assert nothing["cycles"] < entry.network.cost("avr", "q7")["cycles"]
+    assert hall.pick("flash", "1MB", chip="avr", dtype="q7", range={"*": (0.0, 0.0)}) in hall
+    with pytest.raises(dsgec.DsgecError, match="ranges are for fixed point"):
+        entry.network.cost("avr", "float", range={"*": (0.0, 1.0)})
+    unknown = dsgec.Network(entry.network.model)
+    with pytest.raises(dsgec.DsgecError, match="fixed point needs the range"):
+        unknown.cost("avr", "q15")
+    assert unknown.cost("avr", "q15", range={"*": (0.0, 9.0)})["flash"] > 0
+
+
 def test_the_best_is_among_them(saved):
     run, _ = saved
     own = run.record["model"]["id"]

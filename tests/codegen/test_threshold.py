@@ -8,6 +8,7 @@ import pytest
 
 from dsgec.codegen.artefact import Artefact, model_id
 from dsgec.errors import DsgecError
+from dsgec.fixed.evaluate import evaluate_integers
 from dsgec.network.decide import chosen_classes
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
@@ -190,3 +191,56 @@ def test_the_self_test_has_a_row_on_either_side_of_the_threshold(equations, dtyp
     assert np.array(golden.classes)[near].all()
     usual = Artefact(replace(model, threshold=0.5), "net", dtype).golden
     assert golden.rows[: len(usual.rows)] == usual.rows
+
+
+LAYER = "sig(3 * x_1 - 0.8)"
+
+
+@pytest.mark.parametrize("dtype", ["q15", "q7"])
+@pytest.mark.parametrize("equations", [ONE, TWO, LAYER])
+@pytest.mark.parametrize("threshold", [0.3, 0.7312343])
+def test_the_self_test_of_integers_has_the_nearest_row_on_either_side(threshold, equations, dtype):
+    model = model_of(equations, threshold)
+    artefact, usual = (
+        Artefact(own, "net", dtype, selftest="quick", ranges=((0.0, 1.0),))
+        for own in (model, replace(model, threshold=0.5))
+    )
+    golden = artefact.golden
+    # Of all integers that a column can be, those whose results are next to the threshold.
+    program = artefact.numbers.fixed.program
+    column = program.columns[0]
+    rows = np.arange(column.least, column.most + 1, dtype=np.int32)[:, None]
+    results = evaluate_integers(program, rows)[:, 1] * 2.0**-program.fraction
+    nearest = [results[results < threshold].max(), results[results >= threshold].min()]
+
+    assert golden.rows[:-2] == usual.golden.rows
+    assert [result[1] for result in golden.results[-2:]] == nearest
+    assert golden.classes[-2:] == (0, 1)
+
+
+def test_a_threshold_that_no_row_reaches_has_the_nearest_row_below():
+    artefact = Artefact(
+        model_of(LAYER, 0.999), "net", "q15", selftest="quick", ranges=((0.0, 1.0),)
+    )
+
+    assert artefact.golden.classes[-1] == 0
+    assert artefact.golden.results[-1][1] == max(result[1] for result in artefact.golden.results)
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("dtype", ["q15", "q7"])
+def test_the_self_test_of_integers_gives_away_another_threshold(dtype, tmp_path):
+    artefact = Artefact(model_of(ONE, 0.3), "net", dtype, ranges=((0.0, 1.0),))
+    for file in TARGETS["c"].emit(artefact):
+        (tmp_path / file.name).write_text(file.text)
+    source = (tmp_path / "net.c").read_text()
+    # The fraction is 14 for q15 and 7 for q7, and the least integer from 0.3 on is the threshold.
+    whole = {"q15": 4916, "q7": 39}[dtype]
+    half = {"q15": 8192, "q7": 64}[dtype]
+    assert source.count(f"p[1] >= {whole};") == 1
+    for other, code in ((whole, 0), (whole - 1, 1), (whole + 1, 1), (half, 1), (-whole, 1)):
+        (tmp_path / "net.c").write_text(source.replace(f"p[1] >= {whole};", f"p[1] >= {other};"))
+        main = ["-DNET_SELFTEST_MAIN", "net.c", "net_selftest.c", "-o", "main"]
+        subprocess.run([COMPILERS[0], *main], cwd=tmp_path, check=True, capture_output=True)
+        answer = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, check=False)
+        assert bool(answer.returncode) == bool(code), other

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dsgec.fixed.evaluate import evaluate_integers, quantise
-from dsgec.fixed.ir import Slot
+from dsgec.fixed.ir import ColumnValue, Slot, WholeNumber
 from dsgec.fixed.trim import operands
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.parse import parse
@@ -47,6 +47,17 @@ def try_random(seeds, count):
                 check(artefact, trying_rows(artefact, seed, count, range_))
                 tried += 1
     return tried
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_result_that_is_always_the_same_is_not_computed(dtype):
+    """Results share one fraction, in which the first one, at most 0.0025, is 0."""
+    artefact = fixed_artefact(unnamed(parse("y_1 = 0.001 * x_1\ny_2 = 1000 * x_2 - 3000")), dtype)
+    check(artefact, np.random.default_rng(1).uniform(*RANGE, (200, 2)))
+    program = artefact.numbers.fixed.program
+
+    assert program.results[0] == WholeNumber(0)
+    assert ColumnValue(0) not in [o for step in program.steps for o in operands(step)]
 
 
 def test_a_category_beside_numbers_costs_them_no_digits():

@@ -1,24 +1,29 @@
 """The hall of fame: the best network of each size, and the ones that are picked from it."""
 
 import csv
+import re
 import shutil
 
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score
 
+from dsgec.codegen.artefact import Artefact
 from dsgec.data.dataset import make_dataset
 from dsgec.data.split import split
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.evolution.choose import choose
 from dsgec.evolution.settings import Settings
+from dsgec.fixed.ranges import chosen_ranges
 from dsgec.folder import open_folder
 from dsgec.network.cost import cost
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.pipeline import prepare, run
-from dsgec.run.folder import read_picked
+from dsgec.run import pick as picking
+from dsgec.run.folder import read_hall, read_model, read_picked, read_record
+from dsgec.run.record import record_ranges
 from tests.command import dsgec
 from tests.run.made import model_of
 from tests.run.made import picked as pick
@@ -134,6 +139,45 @@ def test_a_network_for_a_chip_is_exported(few, tmp_path):
     assert "there is no estimate for double on avr" in error
     with pytest.raises(DsgecError, match=r"the cheapest network of the run takes .* of flash"):
         pick(few, "flash", "1B")
+
+
+@pytest.mark.parametrize("of", ["flash", "cycles"])
+def test_the_best_in_fixed_point_that_a_chip_has_room_for(few, of):
+    scores = {int(row["connections"]): float(row["score"]) for row in rows(few)}
+    with open_folder(few) as opened:
+        recorded = record_ranges(read_record(opened), read_model(opened)[0])
+    taken = {}
+    for connections in scores:
+        model, _ = pick(few, "size", str(connections))
+        ranges = chosen_ranges(model.columns, recorded, {})
+        own = Artefact(model, "net", "q15", ranges=ranges).cost("avr")
+        taken[connections] = getattr(own, of)
+    for most in (min(taken.values()), sorted(taken.values())[2], 10**8):
+        within = {c: scores[c] for c in scores if taken[c] <= most}
+        with open_folder(few) as opened:
+            model, _ = read_picked(opened, of, str(most), "avr", "q15")
+        assert scores[size(model.network).connections] == min(within.values())
+
+
+def test_a_network_in_fixed_point_is_picked_for_the_ranges_that_are_given(few, tmp_path):
+    picked = ("--pick", "flash", "2KB", "--dtype", "q7", "--to", "c", "-o", tmp_path)
+    dsgec("export", few, *picked, "--range", "*=-8:7")
+
+    (header,) = tmp_path.glob("*.h")
+    assert re.search(r"_FRACTION_\d+ 4\n", header.read_text())  # 127 / 8 has room for 4 digits
+    error = dsgec("export", few, *picked, "--range", "no such=0:9", code=1).stderr
+    assert "names `no such`, which is not a column" in error
+
+
+def test_networks_that_have_no_fixed_point_are_not_picked(few):
+    with open_folder(few) as opened:
+        record = read_record(opened)
+        best, _ = read_model(opened)
+        everything = read_hall(opened)
+    nothing = (None,) * len(best.columns)
+    hall = picking.Hall(everything, record, best, "hall", "avr", "q15", nothing)
+    with pytest.raises(DsgecError, match="fixed point needs the range of"):
+        picking.pick(hall, "flash", "1MB")
 
 
 def test_what_cannot_be_picked_is_told(folder, tmp_path):

@@ -3,6 +3,7 @@
 import struct
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from dsgec.arithmetic.source import c_source
 from dsgec.codegen.artefact import Artefact, SourceFile, view
@@ -132,7 +133,7 @@ class CView(CNames):
 def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
     if artefact.numbers.fixed:
-        return emit_fixed(artefact)
+        return tuple(emit_fixed(artefact))
     name, c = artefact.name, _view(artefact)
     return (
         *emit_module(artefact),
@@ -144,7 +145,7 @@ def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
 def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.h` and `name.c` alone, for which no self-test has to be found."""
     if artefact.numbers.fixed:
-        return emit_fixed(artefact)[:2]
+        return tuple(islice(emit_fixed(artefact), 2))
     name, c = artefact.name, _view(artefact)
     m = c.m
     functions = functions_used(artefact.network, c.type.row)

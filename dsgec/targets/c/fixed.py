@@ -4,6 +4,7 @@ Sums of several products are read from tables by one function, because that take
 flash that a statement for each product takes.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,10 +15,10 @@ from dsgec.codegen.fixed_view import FixedView
 from dsgec.codegen.integers import IntegerSyntax, IntegerWriter, integer_functions
 from dsgec.codegen.statements import Statement
 from dsgec.fixed import ir
+from dsgec.fixed.cost import reads_table
 from dsgec.targets.c.names import CNames
 
 _LINE = 14  # numbers of a table
-_SEVERAL = 3  # products that are worth a table
 
 
 class CWriter(IntegerWriter):
@@ -36,7 +37,7 @@ class CWriter(IntegerWriter):
         self.weights: list[int] = []
         self.kept: dict[int, int] = {}
         for step in source.steps:
-            for operand, _ in step.terms if isinstance(step, ir.Sum) and _is_table(step) else ():
+            for operand, _ in step.terms if reads_table(step) else ():
                 if isinstance(operand, ir.Slot):
                     self.kept.setdefault(operand.number, len(self.kept))
 
@@ -47,7 +48,7 @@ class CWriter(IntegerWriter):
             self.statements.append(Statement(Code(name), Code(self.slots[position])))
 
     def sum(self, step: ir.Sum) -> str:
-        if not _is_table(step):
+        if not reads_table(step):
             return super().sum(step)
         total = self.language.number.format(step.bias)
         for array, kind in (("x", ir.ColumnValue), ("v", ir.Slot)):
@@ -59,11 +60,6 @@ class CWriter(IntegerWriter):
                 self.sources.append(at)
                 self.weights.append(weight)
         return self.language.shift.format(total, step.shift) if step.shift else total
-
-
-def _is_table(step: ir.Sum) -> bool:
-    """Those of weights other than 1 read only what is kept in few bits."""
-    return len(step.terms) >= _SEVERAL and any(abs(weight) != 1 for _, weight in step.terms)
 
 
 @dataclass(frozen=True)
@@ -141,8 +137,8 @@ def fixed_view(artefact: Artefact) -> Views:
     return Views(m, FixedCView(m, writer, m.fixed), Code(integer_source("c", functions)))
 
 
-def emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
-    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
+def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
+    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`, each when it is asked for."""
     views, name = fixed_view(artefact), artefact.name
     files = (
         (f"{name}.h", "module.h"),
@@ -150,13 +146,9 @@ def emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
         (f"{name}_selftest.c", "selftest.c"),
         (f"{name}_README.md", "README.md"),
     )
-    return tuple(
-        SourceFile(
-            file,
-            render(f"c/fixed/{template}.j2", m=views.m, c=views.c, arithmetic=views.arithmetic),
-        )
-        for file, template in files
-    )
+    for file, template in files:
+        path = f"c/fixed/{template}.j2"
+        yield SourceFile(file, render(path, m=views.m, c=views.c, arithmetic=views.arithmetic))
 
 
 def _lines(numbers: list[int]) -> list[Code]:
