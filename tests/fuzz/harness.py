@@ -4,6 +4,8 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -75,7 +77,8 @@ class EngineHarness:
         self.problem = make(grammar, self.settings, make_data(1, 11, 3, classes))
 
     def source(self, *more):
-        own = (HERE / "expect.h", HERE / "engines.c", HERE / f"{self.target}.c")
+        names = ("expect.h", "engines.c", "restore.c", "receive.c", "targets.c")
+        own = [HERE / name for name in names]
         mutator = () if more else (HERE / "mutate.c",)  # which only libFuzzer calls
         return source(self.problem, self.settings.representation, (*own, *mutator, *more))
 
@@ -83,7 +86,7 @@ class EngineHarness:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(scoring, "REMEMBERED", 14)  # so that an engine forgets, too
             (folder / "problem").write_bytes(data(self.problem, self.settings, 1))
-        return {"PROBLEM": str(folder / "problem")}
+        return {"PROBLEM": str(folder / "problem"), "TARGET": self.target}
 
     def seeds(self):
         """What real runs leave: made here, because the form of a state is the engine's affair."""
@@ -144,13 +147,24 @@ def merge(harness, folder):
 
 
 def build(harness, folder, compiler, sanitizers, *flags, more=()):
-    (folder / "program.c").write_text(harness.source(*more), encoding="utf-8")
-    program = folder / "program"
-    command = [compiler, *FLAGS, *QUIET.get(compiler, ()), *flags]
-    command += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
-    command += [str(folder / "program.c"), "-o", str(program), "-lm"]
-    subprocess.run(command, check=True, timeout=600)
+    source, program = harness.source(*more), folder / "program"
+    (folder / "program.c").write_text(source, encoding="utf-8")  # to look into what was found
+    command = (compiler, *FLAGS, *QUIET.get(compiler, ()), *flags)
+    command += (f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all")
+    program.write_bytes(compiled(source, command))
+    program.chmod(0o700)
     return program
+
+
+@lru_cache(maxsize=2)  # the targets of an engine come one after the other
+def compiled(source, command):
+    """The program of a source."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "program.c").write_text(source, encoding="utf-8")
+        subprocess.run(
+            [*command, "program.c", "-o", "program", "-lm"], check=True, timeout=600, cwd=folder
+        )
+        return Path(folder, "program").read_bytes()
 
 
 def options_of(harness):
