@@ -23,6 +23,11 @@ QUIET = {"clang": ("-Wno-unknown-pragmas", "-Wno-pass-failed")}
 SANITIZERS = "address,undefined"
 SHALLOW = (("hidden-layers", 2), ("nodes", 2), ("sum", 2))
 LIMITS = ("-timeout=60", "-rss_limit_mb=2000", "-reload=0")
+# These halve the time of a run and reach as much: no stack is kept of each allocation (a fault that
+# is replayed without this has it), 16 MB and not 256 are kept from use after they are freed, and
+# inputs are not weighed by how rare is what they reach.
+ASAN = "malloc_context_size=1:quarantine_size_mb=16"
+QUICKLY = ("-entropic=0",)
 
 
 def expect_libfuzzer():
@@ -168,7 +173,7 @@ def compiled(source, command):
 
 
 def options_of(harness):
-    return ("-seed=1", f"-max_len={harness.most}", *LIMITS)
+    return ("-seed=1", f"-max_len={harness.most}", *LIMITS, *QUICKLY)
 
 
 def run(command, environment):
@@ -180,7 +185,12 @@ def run(command, environment):
         errors="replace",
         check=False,
         timeout=3000,
-        env={**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1", **environment},
+        env={
+            **os.environ,
+            "ASAN_OPTIONS": ASAN,
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            **environment,
+        },
     )
     assert answer.returncode == 0, answer.stderr[-6000:]
     return answer.stderr
