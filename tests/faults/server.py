@@ -19,10 +19,15 @@ import traceback
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from dsgec.__main__ import main
 from dsgec.codegen import numbers
+from dsgec.evolution import problem
+from dsgec.evolution.evolver import LoopEvolver
 from dsgec.study import report
 from dsgec.workers import crew
+from tests.quick import emit_engines_once
 
 _KINDS = {
     "open": (1, (errno.EMFILE, errno.EACCES)),
@@ -226,10 +231,26 @@ def _not_mended(sweep, final):
     return f"then, exit code {code}; {differs}: {said}" if code or differs else ""
 
 
+def remember():
+    """What never differs and touches no file of a run is made once: most of a child's time."""
+    emit_engines_once(pytest.MonkeyPatch())
+    problem.make_tables = cache(problem.make_tables)
+    numbers.golden = cache(numbers.golden)
+    report.png = cache(report.png)
+    tuned, made = LoopEvolver.tuned, {}
+
+    def tuned_once(evolver):
+        state = evolver.save()  # which says of what problem it is
+        if state not in made:
+            made[state] = tuned(evolver)
+        return [*made[state]]
+
+    LoopEvolver.tuned = tuned_once
+
+
 def serve():
     crew.Crew = Inline
-    numbers.golden = cache(numbers.golden)  # half of the time, for what never differs
-    report.png = cache(report.png)
+    remember()
     time.perf_counter = lambda: 1.0  # whatever holds seconds is the same each time, too
     for line in sys.stdin:
         answer = json.dumps(swept(json.loads(line)))

@@ -25,7 +25,7 @@ static int try_migrant(const char *data, size_t length, size_t genotype) {
     return error;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+static void fuzz_receive(const uint8_t *bytes, size_t size) {
     const char *data = (const char *)bytes;
     Bytes reader = {data, 0, size, 0};
     Text mended = {NULL, 0, 0};
@@ -50,5 +50,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         free_individual(&individual);
         free(mended.data);
     }
-    return 0;
 }

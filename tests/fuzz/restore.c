@@ -142,7 +142,7 @@ static int mend(Text *to, const char *data, size_t length) {
     return whole;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+static void fuzz_restore(const uint8_t *bytes, size_t size) {
     const char *data = (const char *)bytes;
     Text mended = {NULL, 0, 0};
     prepare_engines();
@@ -152,5 +152,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         }
         free(mended.data);
     }
-    return 0;
 }

@@ -4,16 +4,18 @@ No corpus is kept of these: the form of a state is that of one version and of on
 runs make the seeds.
 """
 
+import copy
 import random
 
 import pytest
 
 from dsgec.errors import DsgecError
+from dsgec.evolution.engine import Engine, make_machine
 from dsgec.evolution.evolver import LoopEvolver
 from dsgec.evolution.state import identify
 from dsgec.fitness.backends import ReferenceBackend
 from tests.fuzz.harness import EngineHarness, accepted, fuzz, replay
-from tests.quick import quick_engine
+from tests.quick import QUICK, quick_toolchain
 
 pytestmark = pytest.mark.needs_cc
 
@@ -91,9 +93,23 @@ class Pair:
         self.problem, self.settings = harness.problem, harness.settings
         self.target = harness.target
         self.identity = identify(self.problem, self.settings)
-        begun = quick_engine(self.problem, self.settings)
+        representation = self.settings.representation
+        self.machine = make_machine(self.problem, representation, quick_toolchain(), QUICK)
+        begun = Engine(self.problem, self.settings, machine=self.machine)
         begun.step(3)
         self.begun = begun.save()
+        self.loop = LoopEvolver(self.problem, self.settings, ReferenceBackend())
+        if self.target == "receive":
+            self.loop.restore(self.begun)
+
+    def make(self):
+        """An engine and a loop: new ones, or begun if they are to receive."""
+        engine = Engine(self.problem, self.settings, machine=self.machine)
+        if self.target == "receive":
+            engine.restore(self.begun)
+        loop = self.loop
+        never_change = (self.problem, self.settings, loop.scorer.backend, loop.state)
+        return engine, copy.deepcopy(loop, {id(one): one for one in never_change})
 
     def take(self, evolver, content):
         """Whether the bytes were taken; an error that is not a user's goes through."""
@@ -101,7 +117,6 @@ class Pair:
             if self.target == "restore":
                 evolver.restore(self.identity + content)
             else:
-                evolver.restore(self.begun)
                 evolver.receive(2, content)
         except DsgecError:
             return False
@@ -109,8 +124,7 @@ class Pair:
 
     def assert_same(self, content):
         """Gives whether the bytes were taken."""
-        engine = quick_engine(self.problem, self.settings)
-        loop = LoopEvolver(self.problem, self.settings, ReferenceBackend())
+        engine, loop = self.make()
         taken = self.take(engine, content)
         assert self.take(loop, content) == taken, content
         if taken:
