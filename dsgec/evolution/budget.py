@@ -52,27 +52,15 @@ def _with_penalties(settings: Settings, given: Mapping[str, Any], classes: int) 
     if given.get("l2") is None:
         settings = replace(settings, l2=settings.l2 * share if classes else NUMERIC_L2)
     if given.get("parsimony") is None:
-        usual = LARGE_PARSIMONY if _chose_batch(settings, given) else settings.parsimony
+        has_chosen_batch = settings.batch and given.get("batch") is None
+        usual = LARGE_PARSIMONY if has_chosen_batch else settings.parsimony
         settings = replace(settings, parsimony=usual * share)
     return settings
-
-
-def _chose_batch(settings: Settings, given: Mapping[str, Any]) -> bool:
-    return bool(settings.batch) and given.get("batch") is None
 
 
 def _can_have_batches(settings: Settings) -> bool:
     known = OBJECTIVES.get(settings.objective)
     return settings.variation == "trees" and not (known and known.by_class)
-
-
-def _share_of_a_class(classes: int) -> float:
-    """Of a penalty, beside that of two classes.
-
-    Each class has an output with connections and numbers of its own, so that penalties add up with
-    the classes; the loss of a row does not.
-    """
-    return 2.0 / classes if classes > 2 else 1.0
 
 
 def usual_batch(rows: int) -> int:
