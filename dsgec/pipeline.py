@@ -50,6 +50,7 @@ from dsgec.folder import Folder, locked, open_folder
 from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
+from dsgec.run.baselines import Baseline, make_baselines
 from dsgec.run.checkpoint import has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
 from dsgec.run.folder import (
@@ -70,6 +71,7 @@ from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
 from dsgec.run.stages import TUNING, Stages
 from dsgec.workers import process
+from dsgec.workers.beside import beside
 from dsgec.workers.crew import Crew
 
 EXPORTED = ("numpy", "c")
@@ -126,10 +128,11 @@ def run(
             refuse_other_run(folder, job.identity, _OTHER_NAME)
         search = Search(evolver)
         checkpoints = Checkpoints(job, folder, search, session)
-        threading.Thread(target=_warm_up, daemon=True).start()
+        _ = beside(_warm_up)
+        baselines = beside(make_baselines, job.problem)
         on_slice = _watching(search, checkpoints, on_generation, session, stop)
         outcome = search.run(on_slice, lambda: session.on_stage(TUNING))
-        return _write(job, folder, outcome, checkpoints)
+        return _write(job, folder, outcome, baselines, checkpoints)
 
 
 def _watching(
@@ -166,20 +169,27 @@ def _watching(
 @cache
 def _warm_up() -> None:
     """Compile the templates beside the engine, by a small export: it takes a third of a second."""
-    with contextlib.suppress(Exception):  # which the run's own export will raise
-        small = Artefact(unnamed(parse("sig(x_1)")), "net", selftest=QUICK)
-        artefact_files(small, EXPORTED)
-        prepare_page()
+    small = Artefact(unnamed(parse("sig(x_1)")), "net", selftest=QUICK)
+    artefact_files(small, EXPORTED)
+    prepare_page()
 
 
-def _write(job: Job, folder: Folder, outcome: Outcome, checkpoints: Checkpoints) -> WrittenRun:
+def _write(
+    job: Job,
+    folder: Folder,
+    outcome: Outcome,
+    baselines: Callable[[], tuple[Baseline, Baseline]],
+    checkpoints: Checkpoints,
+) -> WrittenRun:
     stages = Stages(checkpoints.session.on_stage)
     is_finished = outcome.ended in ENDS
     trouble = ""
     if not is_finished:
         with stages("checkpoint"):
             trouble = _last_save(checkpoints)
-    result = make_result(job.problem, job.settings, job.grammar, outcome, stages)
+    result = make_result(
+        job.problem, job.settings, job.grammar, outcome, stages, baselines=baselines
+    )
     result = replace(result, config=job.config)
     timing = write_folder(folder, result, stages)
     if is_finished:
@@ -219,16 +229,16 @@ def write_folder(folder: Folder, result: Result, stages: Stages | None = None) -
         write_result(folder, timed, exports)
     if result.evidence:
         with stages("report"):
-            try_report(folder)
+            try_report(folder, timed)
     timing = with_stages(result.timing, stages.seconds)
     write_timing(folder, timing)
     return timing
 
 
-def try_report(folder: Folder) -> None:
-    """Write the page; a run that is too long for one has ended all the same."""
+def try_report(folder: Folder, result: Result | None = None) -> None:
+    """Write the page of a run; a run that is too long for one has ended all the same."""
     try:
-        write_page(folder)
+        write_page(folder, result)
     except DsgecError as error:
         if isinstance(error.__cause__, OSError):
             raise  # a full disk, say: the page is written when the run is started again

@@ -27,12 +27,14 @@ from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Execution, Preset, Settings
 from dsgec.evolution.usual import usual_grammar
 from dsgec.folder import make_folder, open_folder, remove_if_empty
+from dsgec.run.baselines import make_baselines
 from dsgec.run.config import Inputs, config_text
 from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
 from dsgec.run.record import identity
 from dsgec.run.result import make_result
 from dsgec.run.search import OnSlice, Search
+from dsgec.workers.beside import beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +131,13 @@ def evolve(
         make_folder(folder).close()
     try:
         search = make_search(problem, settings, said.execution)
+        baselines = beside(make_baselines, problem)
         outcome = search.run(on_slices(callback or live_curve(), search))
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)
         raise
-    result = make_result(problem, settings, file, outcome)
+    result = make_result(problem, settings, file, outcome, baselines=baselines)
     if inputs := _inputs(grammar, X, None if shares else test, name, said.preset):
         result = replace(result, config=config_text(inputs, settings, problem.dataset))
     run = Run.of(result, notes_of(file, search))

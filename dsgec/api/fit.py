@@ -123,7 +123,7 @@ def fit(
             "there was no warm_start before, so no population was kept: the"
             f" {before.run.generations} generations before were run again, with the same result"
         )
-    result = make_result(problem, settings, file, outcome, in_full=False)
+    result = make_result(problem, settings, file, outcome)
     saved = search.evolver.save() if keeps_state else None
     rest = later(problem, result.model, outcome)
     return Fitted(Run.of(result, notes_of(file, search), rest), saved)

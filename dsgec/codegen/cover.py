@@ -17,8 +17,8 @@ _FIRST, _MOST_AT_ONCE, _MOST_PARTS = 64, 4096, 64  # candidates, and how often t
 _TURNS = 3  # over the same candidates, with other mutants
 _BITS = (1, 8)  # of a number that are tried at a time, on the first candidates and on later ones
 _SHIFT = 0.618  # so that every pass tries other bits
-WORK = {"quick": 10_000_000, "full": 600_000_000}
-"""The additions that a search may take: a quarter of a second, or some seconds."""
+WORK = {"quick": 5_000_000, "full": 600_000_000}
+"""The additions that a search may take: a tenth of a second, or some seconds."""
 
 _PATIENCE = 5  # parts of the most candidates that find nothing, before the rest is let go
 _SHARE = 0.1  # of the work that is left, for one look

@@ -1,11 +1,9 @@
 """Phenotypes to what people compare networks by: sizes, and metrics on training and test rows."""
 
 import re
-import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +23,8 @@ from dsgec.network.text import text
 
 Figures = dict[str, dict[str, float | None]]
 """The metrics by part, "train" and "test"."""
+
+T = TypeVar("T")
 
 Taken = tuple[int, int] | None
 """Bytes of flash and cycles for a row, where they can be estimated."""
@@ -132,24 +132,19 @@ class NativeMeasurer:
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
         sizes, answer = self._parts["train"].engines[0].describe(phenotype)
-        return Size(**sizes), _NUMBER.sub(lambda number: _printed(number[1]), answer)
+        return Size(**sizes), _printed(answer)
 
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
-        def some(thread: int) -> list[Figures]:
-            return [
-                {name: part.figures(text, thread, threshold) for name, part in self._parts.items()}
-                for text in phenotypes[thread :: self._threads]
-                for threshold in [self._threshold(text, thread)]
-            ]
+        def figures(text: str, thread: int) -> Figures:
+            threshold = self._threshold(text, thread)
+            return {
+                name: part.figures(text, thread, threshold) for name, part in self._parts.items()
+            }
 
-        found: list[Figures] = [{} for _ in phenotypes]
-        with ThreadPoolExecutor(self._threads) as pool:
-            for thread, own in enumerate(pool.map(some, range(self._threads))):
-                found[thread :: self._threads] = own
-        return found
+        return self._each(figures, phenotypes)
 
     def thresholds(self, phenotypes: Sequence[str]) -> list[float]:
-        return [self._threshold(text, 0) for text in phenotypes]
+        return self._each(self._threshold, phenotypes)
 
     def _threshold(self, text: str, thread: int) -> float:
         if not isinstance(self._problem.threshold, str):
@@ -157,8 +152,22 @@ class NativeMeasurer:
         return self._problem.choose_threshold(self._parts["train"].outputs(text, thread))
 
     def scores(self, phenotypes: Sequence[str]) -> list[float]:
-        engine = self._parts["train"].engines[0]
-        return [self._problem.natural(engine.score(phenotype)[1]) for phenotype in phenotypes]
+        engines = self._parts["train"].engines
+
+        def score(text: str, thread: int) -> float:
+            return self._problem.natural(engines[thread].score(text)[1])
+
+        return self._each(score, phenotypes)
+
+    def _each(self, measure: Callable[[str, int], T], phenotypes: Sequence[str]) -> list[T]:
+        """The measure of each text, by the engines of all threads."""
+
+        def some(thread: int) -> list[T]:
+            return [measure(text, thread) for text in phenotypes[thread :: self._threads]]
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            found = list(pool.map(some, range(self._threads)))
+        return [found[i % self._threads][i // self._threads] for i in range(len(phenotypes))]
 
     def costs(self, phenotypes: Sequence[str]) -> list[Taken]:
         if isinstance(self._problem.threshold, str):  # it may be the usual one for some networks
@@ -201,8 +210,9 @@ class _NativePart:
         )
 
 
-@lru_cache(1 << 14)
-def _printed(bits: str) -> str:
-    """A number as `dsgec.network.text` prints it."""
-    (value,) = struct.unpack(">d", bytes.fromhex(bits))
-    return repr(value)
+def _printed(answer: str) -> str:
+    """An engine's text with its numbers as `dsgec.network.text` prints them."""
+    pieces = _NUMBER.split(answer)  # every second one is the bits of a number
+    numbers = np.frombuffer(bytes.fromhex("".join(pieces[1::2])), ">f8")
+    pieces[1::2] = map(repr, numbers.tolist())
+    return "".join(pieces)

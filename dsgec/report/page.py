@@ -63,9 +63,13 @@ def report_page(folder: Folder) -> str:
     )
 
 
-def write_page(folder: Folder) -> Path:
-    """Write the page into the folder itself; gives where it is."""
-    write_files(folder, {PAGE: report_page(folder)})
+def write_page(folder: Folder, result: Result | None = None) -> Path:
+    """Write the page into the folder itself; gives where it is.
+
+    `result` is what the folder holds, if it is known: reading it again takes a while.
+    """
+    page = report_page(folder) if result is None else run_page(result)
+    write_files(folder, {PAGE: page})
     return folder.path / PAGE
 
 

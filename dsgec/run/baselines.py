@@ -58,14 +58,18 @@ def make_baselines(problem: Problem) -> tuple[Baseline, Baseline]:
 
 
 def compare(
-    problem: Problem, model: Model, figures: Figures, *, balance: bool = False
+    problem: Problem,
+    model: Model,
+    figures: Figures,
+    baselines: tuple[Baseline, Baseline],
+    *,
+    balance: bool = False,
 ) -> dict[str, Any]:
     """What run.json says of the baselines, given the network and its figures.
 
     With `balance`, classes count the same, however many rows each has: accuracy is balanced then.
     """
     outputs = evaluate(model.network, problem.dataset.x)
-    baselines = make_baselines(problem)
     measures = [measured(problem, one.outputs) for one in baselines]
     described = [
         {"name": one.name, **measure} for one, measure in zip(baselines, measures, strict=True)

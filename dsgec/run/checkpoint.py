@@ -7,7 +7,8 @@ import hashlib
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 from dsgec import __version__
@@ -18,6 +19,7 @@ from dsgec.run.names import CHECKPOINT as NAME
 
 _MAGIC = b"dsgec checkpoint 1\n"
 _ROW = struct.Struct("<q2d4q")
+_FIGURES = attrgetter(*(field.name for field in fields(HistoryRow)))
 _SIZES = struct.Struct("<3Q")  # bytes of the header, rows of the history, bytes of the state
 _MOST_BYTES = 16 << 30
 FROM_SCRATCH = "Start from scratch with `dsgec evolve … --overwrite`."
@@ -47,7 +49,7 @@ class Checkpoint:
 def pack_rows(history: Sequence[HistoryRow], packed: bytes) -> bytes:
     """The history as a checkpoint has it, of which the beginning is `packed` already."""
     new = history[len(packed) // _ROW.size :]
-    return packed + b"".join(_ROW.pack(*astuple(row)) for row in new)
+    return packed + b"".join(_ROW.pack(*_FIGURES(row)) for row in new)
 
 
 def has_checkpoint(folder: Folder) -> bool:

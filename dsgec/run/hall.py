@@ -90,14 +90,14 @@ def hall_text(
     has_thresholds = problem.threshold != USUAL_THRESHOLD
     usual = [USUAL_THRESHOLD] * len(rows)
     thresholds = measurer.thresholds(phenotypes) if has_thresholds else usual
+    around = {each: surroundings(dataset.inputs, dataset.classes, each) for each in {*thresholds}}
     rises = OBJECTIVES[problem.objective].rises
     on_front = front([*zip(keys, scores, strict=True)], rises=rises)
     for place, ((champion, size, text, cost), figures, score, threshold) in enumerate(
         zip(rows, measured, scores, thresholds, strict=True)
     ):
         written = problem.complete(champion.phenotype)
-        around = surroundings(dataset.inputs, dataset.classes, threshold)
-        identity = identity_digest(text + around)
+        identity = identity_digest(text + around[threshold])
         row = _row(champion, written, size, score, figures, identity)
         if has_thresholds:
             row["threshold"] = threshold

@@ -23,7 +23,7 @@ from dsgec.plain_data import is_count, is_figure, is_list
 Array = NDArray[np.float64]
 
 REPEATS, MOST_ROWS, LEAST_ROWS = 10, 1000, 30
-_MOST_STEPS = 15_000_000  # of nodes over rows: some tenths of a second
+_MOST_STEPS = 10_000_000  # of nodes over rows: a tenth of a second
 
 
 @standard_arithmetic()

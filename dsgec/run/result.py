@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile
@@ -10,7 +11,7 @@ from dsgec.evolution.measure import PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
-from dsgec.run.baselines import compare
+from dsgec.run.baselines import Baseline, compare
 from dsgec.run.evidence import evidence
 from dsgec.run.hall import Famous, hall_text, parse_hall
 from dsgec.run.names import HALL
@@ -20,7 +21,7 @@ from dsgec.run.stages import Stages
 from dsgec.run.warnings import warnings
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Result:
     """What the folder of a run holds.
 
@@ -44,7 +45,7 @@ class Result:
         result: dict[str, Any] = self.record["result"]
         return result
 
-    @property
+    @cached_property
     def famous(self) -> list[Famous]:
         """The networks of the hall of fame, by size."""
         return parse_hall(self.hall, HALL, self.metrics) if self.hall else []
@@ -62,21 +63,24 @@ def make_result(
     outcome: Outcome,
     stages: Stages | None = None,
     *,
-    in_full: bool = True,
+    baselines: Callable[[], tuple[Baseline, Baseline]] | None = None,
 ) -> Result:
-    """Measure the best network and, `in_full`, the hall of fame and what the report draws."""
+    """Measure the best network and, in full, the hall of fame and what the report draws.
+
+    In full means with `baselines` to compare it with, which are waited for.
+    """
     stages = stages or Stages()
     last = outcome.last
     hall, drawn = "", {}
     with stages("results"):
         model = problem.model(last.phenotype)
         record = make_record(problem, settings, grammar, last, model, outcome.ended)
-        if in_full:
+        if baselines is not None:
             drawn = evidence(problem, model)
-    if in_full:
+    if baselines is not None:
         with stages("baselines"):
             result = record["result"]
-            result |= compare(problem, model, result, balance=settings.balance)
+            result |= compare(problem, model, result, baselines(), balance=settings.balance)
             result["warnings"] = warnings(problem, result, outcome.history, settings.test)
         with stages("hall_of_fame"):
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
@@ -110,7 +114,7 @@ class Rest:
 
 
 def later(problem: Problem, model: Model, outcome: Outcome) -> Rest:
-    """What `make_result` leaves out unless it is in full; no engine is kept for it."""
+    """What `make_result` leaves out without baselines; no engine is kept for it."""
     champions, best = outcome.champions, outcome.best
 
     def make() -> tuple[str, dict[str, Any]]:

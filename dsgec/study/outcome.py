@@ -50,7 +50,7 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     except NothingValid as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
-        result = make_result(problem, cell.settings, grammar, outcome, in_full=False)
+        result = make_result(problem, cell.settings, grammar, outcome)
         text = outcome_text(asked, result.result, _changes(outcome.history))
     return CellFile(text, evolver.remark, search.seconds)
 

@@ -280,7 +280,7 @@ def test_a_history_that_is_not_the_states_is_refused(tmp_path):
 
 
 def test_a_page_that_cannot_be_made_does_not_keep_a_run_from_ending(tmp_path, monkeypatch):
-    monkeypatch.setattr("dsgec.run.folder.MOST_BYTES", 100)
+    monkeypatch.setattr("dsgec.run.hall.MOST_BYTES", 10)  # of one field
     ended = go(quick_job(tmp_path))
     assert not (ended.folder / "report.html").exists()
     assert not begun(ended.folder)
