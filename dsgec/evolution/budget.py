@@ -47,13 +47,18 @@ def with_budget(
 
 def _with_penalties(settings: Settings, given: Mapping[str, Any], classes: int) -> Settings:
     """Each class has an output with connections and numbers of its own, whose penalties add up; the
-    loss of a row does not. So both have the share that they have with two classes."""
+    loss of a row does not. So both have the share that they have with two classes.
+
+    Where a cost is minimised, that alone keeps networks small: half of the usual parsimony lets the
+    front go on to larger ones."""
     share = 2.0 / classes if classes > 2 else 1.0
     if given.get("l2") is None:
         settings = replace(settings, l2=settings.l2 * share if classes else NUMERIC_L2)
     if given.get("parsimony") is None:
         has_chosen_batch = settings.batch and given.get("batch") is None
         usual = LARGE_PARSIMONY if has_chosen_batch else settings.parsimony
+        if settings.minimise != NOTHING:
+            usual /= 2.0
         settings = replace(settings, parsimony=usual * share)
     return settings
 

@@ -94,7 +94,8 @@ class Settings:
         *(0.0, 1e6),
         recorded_with="parsimony",
         learned=3e-4,
-        chosen="0.0003, or with batches 0.0001; for more than two classes 2 / classes of that",
+        chosen="0.0003, or with batches 0.0001; for more than two classes 2 / classes of that;"
+        " with --minimise half of that",
     )
     batch: int = setting(
         0,

@@ -44,6 +44,12 @@ def test_a_batch_that_is_given_changes_no_penalty():
     assert settings_of(MANY, 2, batch=100)["parsimony"] == 0.0003
 
 
+def test_a_front_has_half_the_parsimony():
+    assert settings_of(FEW, 2, minimise="flash")["parsimony"] == 0.00015
+    assert settings_of(MANY, 10, minimise="connections")["parsimony"] == pytest.approx(0.00001)
+    assert settings_of(FEW, 2, minimise="flash", parsimony=0.01)["parsimony"] == 0.01
+
+
 def test_the_paper_knows_no_shape():
     found = settings_of(FEW, 5, preset="paper")
     assert not {"l2", "parsimony", "batch"} & found.keys()
