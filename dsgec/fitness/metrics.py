@@ -119,10 +119,11 @@ def _ranks(scores: Array, positive: NDArray[np.bool_]) -> int:
     """Twice the sum of the ranks of the positive rows, where equals share their mean."""
     if np.isnan(scores).any():
         return NO_RANKS
-    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    last_rank = np.cumsum(counts)
-    doubled = 2 * last_rank - (counts - 1)
-    return int(doubled[inverse][positive].sum())
+    ordered, own = np.sort(scores), np.sort(scores[positive])
+    less = np.searchsorted(ordered, own, "left")
+    less_or_equal = np.searchsorted(ordered, own, "right")
+    # Equals have the ranks from the first's, less + 1, to the last's, less_or_equal.
+    return int((less + less_or_equal + 1).sum())
 
 
 def _area(ranks: int, positives: int, negatives: int) -> float | None:
