@@ -77,7 +77,8 @@ def test_a_perceptron_agrees_with_scikit_learn_and_has_one_set_of_bits(one):
 @pytest.mark.parametrize("one", ZOO, ids=str)
 def test_every_perceptron_agrees_and_has_one_set_of_bits_in_every_target(one):
     network = agrees(*one)
-    ran = same_in_every_target(network, table(one[0])[0][:100], TARGETS)
+    double = [name for name, target in TARGETS.items() if "double" in target.dtypes]
+    ran = same_in_every_target(network, table(one[0])[0][:100], double)
 
     print(f"{one}: {network.agreement}; {', '.join(ran)}")
     assert {"c", "python", "numpy"} <= {*ran}
