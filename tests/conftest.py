@@ -20,6 +20,7 @@ from tests.quick import (
     find_goldens_once,
     quick_command,
     quick_toolchain,
+    start_no_processes,
     use_compiler,
 )
 
@@ -107,6 +108,19 @@ def usual_compiler_of_the_module():
     with pytest.MonkeyPatch.context() as patch:
         use_compiler(patch, find_toolchain)
         patch.delenv("CC", raising=False)
+        yield
+
+
+@pytest.fixture
+def no_processes(monkeypatch):
+    """Where it does not matter who makes several runs: no process is started for them."""
+    start_no_processes(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def no_processes_of_the_module():
+    with pytest.MonkeyPatch.context() as patch:
+        start_no_processes(patch)
         yield
 
 

@@ -138,7 +138,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 
-def test_several_runs_go_on_where_they_were(tmp_path):
+def test_several_runs_go_on_where_they_were(tmp_path, no_processes):
     asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "2", "--quiet"]
     asked += ["--preset", "paper", "--population", "8", "--backend", "reference", "--jobs", "1"]
     dsgec(*asked, "--out", tmp_path)
