@@ -13,6 +13,7 @@ from dsgec.errors import DsgecError
 from dsgec.run.checkpoint import NAME
 from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
+from tests.quick import start_no_processes
 from tests.run.made import RUN, begun, go, made, over, quick_job
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
@@ -119,7 +120,7 @@ def test_when_the_command_is_killed_nobody_goes_on(tmp_path, whole):
     assert [made(folder) for folder in folders(tmp_path)] == whole
 
 
-def test_several_runs_are_interrupted_and_go_on(tmp_path):
+def test_several_runs_are_interrupted_and_go_on(tmp_path, monkeypatch):
     def jobs(out):
         return [partial(quick_job, out, 6, seed=seed) for seed in (1, 2, 3)]
 
@@ -134,6 +135,7 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     over(1, jobs(tmp_path / "cut"), "reference", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
+    start_no_processes(monkeypatch)  # who goes on makes no difference
     again = over(2, jobs(tmp_path / "cut"), "reference", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
