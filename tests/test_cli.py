@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from dsgec.data.dataset import make_dataset
 from dsgec.data.split import split
 from dsgec.data.table import read_table
+from dsgec.evolution.settings import Settings
 from tests.command import NO_COMPILER, QUICK, dsgec, read
 
 
@@ -92,17 +94,28 @@ def assert_same_bytes(folder, other):
             assert (other / path.name).read_bytes() == path.read_bytes(), path.name
 
 
-def test_the_same_command_gives_the_same_bytes(run, tmp_path, usual_compiler):
+def test_the_same_command_gives_the_same_bytes(run, tmp_path):
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path)
+    assert_same_bytes(run, tmp_path / run.name)
+
+
+@pytest.mark.campaign  # tests/engine compares optimised engines; README.md prints what one found
+@pytest.mark.needs_cc
+def test_the_usual_compiler_gives_the_same_bytes(run, tmp_path, usual_compiler):
     dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path)
     assert_same_bytes(run, tmp_path / run.name)
 
 
 @pytest.mark.needs_cc
-def test_the_c_backend_gives_the_same_run(run, tmp_path):
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, "--backend", "c")
+def test_the_c_backend_gives_the_same_run(tmp_path):
+    short = [*QUICK, "--generations", "2", "--population", "8", "--name", "run"]
+    for backend in ("engine", "c"):
+        words = ("evolve", "multi_layer", "wdbc", *short, "--backend", backend)
+        dsgec(*words, "--out", tmp_path / backend)
 
     for name in ("best.net", "history.csv", "run.json"):
-        assert (tmp_path / run.name / name).read_bytes() == (run / name).read_bytes()
+        one, other = (tmp_path / backend / "run" / name for backend in ("engine", "c"))
+        assert one.read_bytes() == other.read_bytes()
 
 
 def test_without_a_compiler_numpy_is_used_and_one_line_says_so(run, tmp_path):
@@ -269,13 +282,32 @@ def test_several_runs_are_the_single_runs(tmp_path):
     assert [record["settings"]["seed"] for record in records] == [1, 2]
 
 
-def test_the_doctor_names_the_backend_and_why():
+DOCTOR = """
+from dsgec.evolution.settings import Settings
+from dsgec.machine import doctor
+doctor._SETTINGS = Settings(population={population}, generations={generations})
+print(*doctor.diagnosis(), sep="\\n")
+"""
+
+
+@pytest.mark.parametrize(
+    ("population", "generations"), [(6, 1), pytest.param(20, 5, marks=pytest.mark.campaign)]
+)
+def test_the_doctor_names_the_backend_and_why(population, generations, monkeypatch):
+    settings = Settings(population=population, generations=generations)
+    monkeypatch.setattr("dsgec.machine.doctor._SETTINGS", settings)
     page = dsgec("doctor").stdout
     assert "self-test   numpy: the reference's bits" in page
     assert "WRONG" not in page
     assert "reader      native" in page or "compiler    none" in page
 
-    alone = dsgec("doctor", env=NO_COMPILER).stdout
+    alone = subprocess.run(
+        [sys.executable, "-c", DOCTOR.format(population=population, generations=generations)],
+        env={**os.environ, **NO_COMPILER},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert "compiler    none" in alone
     assert "because no C compiler was found" in alone
     assert "reader      python\n            because there is no C compiler" in alone
