@@ -16,6 +16,7 @@ from dsgec.data.split import split
 from dsgec.data.table import read_table
 from dsgec.evolution.settings import Settings
 from tests.command import NO_COMPILER, QUICK, dsgec, read
+from tests.quick import start_no_processes
 
 
 def test_the_version_is_printed_without_heavy_imports():
@@ -107,15 +108,11 @@ def test_the_usual_compiler_gives_the_same_bytes(run, tmp_path, usual_compiler):
 
 
 @pytest.mark.needs_cc
-def test_the_c_backend_gives_the_same_run(tmp_path):
-    short = [*QUICK, "--generations", "2", "--population", "8", "--name", "run"]
-    for backend in ("engine", "c"):
-        words = ("evolve", "multi_layer", "wdbc", *short, "--backend", backend)
-        dsgec(*words, "--out", tmp_path / backend)
+def test_the_c_backend_gives_the_same_run(run, tmp_path):
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, "--backend", "c")
 
     for name in ("best.net", "history.csv", "run.json"):
-        one, other = (tmp_path / backend / "run" / name for backend in ("engine", "c"))
-        assert one.read_bytes() == other.read_bytes()
+        assert (tmp_path / run.name / name).read_bytes() == (run / name).read_bytes()
 
 
 def test_without_a_compiler_numpy_is_used_and_one_line_says_so(run, tmp_path):
@@ -243,41 +240,20 @@ def test_another_run_is_not_written_over_unasked(tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_several_runs_are_the_single_runs(tmp_path):
-    many = [
-        "evolve",
-        "one_layer",
-        "wdbc",
-        *QUICK,
-        "--runs",
-        "2",
-        "--jobs",
-        "2",
-        "--backend",
-        "numpy",
-        "--out",
-        tmp_path / "a",
-    ]
+def test_several_runs_are_the_single_runs(tmp_path, monkeypatch):
+    evolve = ["evolve", "one_layer", "wdbc", *QUICK, "--generations", "2", "--population", "6"]
+    many = [*evolve, "--runs", "2", "--jobs", "2", "--backend", "numpy", "--out", tmp_path / "a"]
     answer = dsgec(*many)
 
     assert "2 runs, mean ± standard deviation" in answer.stdout
     for seed in (1, 2):
         name = f"wdbc-one_layer-seed{seed}"
-        dsgec(
-            "evolve",
-            "one_layer",
-            "wdbc",
-            *QUICK,
-            "--seed",
-            seed,
-            "--out",
-            tmp_path / "b",
-            "--quiet",
-        )
+        dsgec(*evolve, "--seed", seed, "--out", tmp_path / "b", "--quiet")
         for file in ("run.json", "history.csv", "wdbc.c"):
             assert (tmp_path / "a" / name / file).read_bytes() == (
                 tmp_path / "b" / name / file
             ).read_bytes()
+    start_no_processes(monkeypatch)  # both have ended: they are only read
     records = json.loads(dsgec(*many, "--json").stdout)
     assert [record["settings"]["seed"] for record in records] == [1, 2]
 

@@ -138,7 +138,7 @@ def assert_measured_alike(seed):
 
 @pytest.mark.needs_cc
 def test_networks_of_random_grammars_are_measured_as_in_python():
-    assert sum(assert_measured_alike(seed) for seed in range(6)) > 20
+    assert sum(assert_measured_alike(seed) for seed in range(3)) > 10
 
 
 @pytest.mark.needs_cc
