@@ -27,13 +27,14 @@ def quick_toolchain():
     return next((found for found in compilers() if found.tcc is not None), find_toolchain())
 
 
-def quick_command(folder, command):
-    """A compiler for processes that tests start, which does what `command` does at -O0."""
+def quick_command(folder, command, level="-O0"):
+    """A compiler for processes that tests start, which does what `command` does at this level."""
     path = folder / f"quick-cc-{os.getpid()}"
     path.write_text(
         "#!/bin/sh\n"
-        f'[ "$1" = --version ] && {command} --version | sed "1s/$/ at -O0/" && exit\n'
-        f'exec {command} "$@" -O0\n'
+        f'[ "$1" = --version ] && {command} --version | sed "1s/$/ at {level}/" && exit\n'
+        f'case " $* " in *" -Os "*) exec {command} "$@";; esac\n'  # firmware is to be small
+        f'exec {command} "$@" {level}\n'
     )
     path.chmod(0o700)
     return path.rename(folder / "quick-cc")  # whole for the worker beside this one, too

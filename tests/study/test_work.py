@@ -104,7 +104,9 @@ def test_a_killed_study_goes_on(file, whole, tmp_path, no_processes):
 @pytest.mark.campaign
 def test_ten_kills_at_random_moments(tmp_path):
     file = tmp_path / "longer.toml"
-    file.write_text(STUDY.replace("runs = 4", "runs = 200").replace("= 20", "= 60", 1))
+    file.write_text(
+        STUDY.replace("runs = 4", "runs = 200").replace("generations = 20", "generations = 60")
+    )
     dsgec("study", file, "--out", tmp_path / "whole", "--quiet")
     folder = tmp_path / "killed"
     command = [*COMMAND, "study", str(file), "--out", str(folder), "--quiet"]
