@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.native.toolchain import compilers, find_toolchain
+from dsgec.native.toolchain import Toolchain, compilers, find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
@@ -109,6 +109,13 @@ def usual_compiler_of_the_module():
         use_compiler(patch, find_toolchain)
         patch.delenv("CC", raising=False)
         yield
+
+
+@pytest.fixture
+def quick_threads(monkeypatch):
+    """For engines with threads, which the quickest compiler has none of: the usual one at -O0."""
+    quick = os.environ.get("CC")  # see `own_cache`
+    use_compiler(monkeypatch, (lambda: Toolchain(quick, "at -O0")) if quick else find_toolchain)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def best_of(champions):
     ],
 )
 def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(
-    grammar, data, threads, usual_compiler
+    grammar, data, threads, quick_threads
 ):
     settings = Settings(population=40, generations=15, seed=4)
     problem = prepare(grammar, data, settings).problem
