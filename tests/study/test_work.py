@@ -60,8 +60,8 @@ def whole(file, tmp_path_factory):
     return out
 
 
-@pytest.fixture(scope="module")
-def crew():
+@pytest.fixture
+def crew(no_processes):
     with closing(Crew(1)) as crew:
         yield crew
 
