@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.native.toolchain import compilers, find_toolchain
+from dsgec.native.toolchain import Toolchain, compilers, find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel
@@ -20,6 +20,7 @@ from tests.quick import (
     find_goldens_once,
     quick_command,
     quick_toolchain,
+    start_no_processes,
     use_compiler,
 )
 
@@ -107,6 +108,26 @@ def usual_compiler_of_the_module():
     with pytest.MonkeyPatch.context() as patch:
         use_compiler(patch, find_toolchain)
         patch.delenv("CC", raising=False)
+        yield
+
+
+@pytest.fixture
+def quick_threads(monkeypatch):
+    """For engines with threads, which the quickest compiler has none of: the usual one at -O0."""
+    quick = os.environ.get("CC")  # see `own_cache`
+    use_compiler(monkeypatch, (lambda: Toolchain(quick, "at -O0")) if quick else find_toolchain)
+
+
+@pytest.fixture
+def no_processes(monkeypatch):
+    """Where it does not matter who makes several runs: no process is started for them."""
+    start_no_processes(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def no_processes_of_the_module():
+    with pytest.MonkeyPatch.context() as patch:
+        start_no_processes(patch)
         yield
 
 

@@ -1,6 +1,8 @@
 """What makes tests quick and does not change what they find: engines made once, and soon."""
 
 import os
+import queue
+import threading
 from functools import cache, lru_cache
 
 from dsgec.codegen import engine as codegen
@@ -9,6 +11,8 @@ from dsgec.evolution.engine import Engine
 from dsgec.native.extension import FLAGS as EXTENSION_FLAGS
 from dsgec.native.extension import build_extension
 from dsgec.native.toolchain import compilers, find_toolchain
+from dsgec.workers import crew, process
+from dsgec.workers.pipe import packed, unpacked
 
 QUICK = ("-O0", "-pthread")
 """Compiled in a second; bits do not depend on the flags."""
@@ -23,13 +27,14 @@ def quick_toolchain():
     return next((found for found in compilers() if found.tcc is not None), find_toolchain())
 
 
-def quick_command(folder, command):
-    """A compiler for processes that tests start, which does what `command` does at -O0."""
+def quick_command(folder, command, level="-O0"):
+    """A compiler for processes that tests start, which does what `command` does at this level."""
     path = folder / f"quick-cc-{os.getpid()}"
     path.write_text(
         "#!/bin/sh\n"
-        f'[ "$1" = --version ] && {command} --version | sed "1s/$/ at -O0/" && exit\n'
-        f'exec {command} "$@" -O0\n'
+        f'[ "$1" = --version ] && {command} --version | sed "1s/$/ at {level}/" && exit\n'
+        f'case " $* " in *" -Os "*) exec {command} "$@";; esac\n'  # firmware is to be small
+        f'exec {command} "$@" {level}\n'
     )
     path.chmod(0o700)
     return path.rename(folder / "quick-cc")  # whole for the worker beside this one, too
@@ -83,3 +88,44 @@ def build_extensions_soon(monkeypatch):
 def build_extensions_as_usual(monkeypatch):
     monkeypatch.setattr("dsgec.native.extension.FLAGS", EXTENSION_FLAGS)
     monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", build_extension)
+
+
+class NoProcess(crew._Process):
+    """Answers a crew as one of its processes does, bytes for bytes, but by a thread of this one.
+
+    A process takes a second to start and to import what it needs.
+    """
+
+    _one_at_a_time = threading.Lock()
+
+    def __init__(self, module):
+        self._held, self._values, self._said = crew.OrderedDict(), {}, queue.SimpleQueue()
+
+    def send(self, data):
+        if data == process.STOP:
+            process.stop.set()
+            return
+        with self._one_at_a_time:
+            process._remarks.append(self._say)
+            try:
+                self._say(process._answer(data, self._values))
+            finally:
+                process._remarks.remove(self._say)
+
+    def _say(self, message):
+        self._said.put(packed(message))
+
+    def hear(self):
+        return unpacked(self._said.get())
+
+    def kill(self):
+        pass
+
+    def end(self):
+        process.stop.clear()  # which a process would have taken with it
+        return 0
+
+
+def start_no_processes(monkeypatch):
+    """Crews have their calls made here, each of them by a thread."""
+    monkeypatch.setattr("dsgec.workers.crew._Process", NoProcess)

@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,9 @@ import pytest
 from dsgec.data.dataset import make_dataset
 from dsgec.data.split import split
 from dsgec.data.table import read_table
+from dsgec.evolution.settings import Settings
 from tests.command import NO_COMPILER, QUICK, dsgec, read
+from tests.quick import start_no_processes
 
 
 def test_the_version_is_printed_without_heavy_imports():
@@ -92,7 +95,14 @@ def assert_same_bytes(folder, other):
             assert (other / path.name).read_bytes() == path.read_bytes(), path.name
 
 
-def test_the_same_command_gives_the_same_bytes(run, tmp_path, usual_compiler):
+def test_the_same_command_gives_the_same_bytes(run, tmp_path):
+    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path)
+    assert_same_bytes(run, tmp_path / run.name)
+
+
+@pytest.mark.campaign  # tests/engine compares optimised engines; README.md prints what one found
+@pytest.mark.needs_cc
+def test_the_usual_compiler_gives_the_same_bytes(run, tmp_path, usual_compiler):
     dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path)
     assert_same_bytes(run, tmp_path / run.name)
 
@@ -230,52 +240,50 @@ def test_another_run_is_not_written_over_unasked(tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_several_runs_are_the_single_runs(tmp_path):
-    many = [
-        "evolve",
-        "one_layer",
-        "wdbc",
-        *QUICK,
-        "--runs",
-        "2",
-        "--jobs",
-        "2",
-        "--backend",
-        "numpy",
-        "--out",
-        tmp_path / "a",
-    ]
+def test_several_runs_are_the_single_runs(tmp_path, monkeypatch):
+    evolve = ["evolve", "one_layer", "wdbc", *QUICK, "--generations", "2", "--population", "6"]
+    many = [*evolve, "--runs", "2", "--jobs", "2", "--backend", "numpy", "--out", tmp_path / "a"]
     answer = dsgec(*many)
 
     assert "2 runs, mean ± standard deviation" in answer.stdout
     for seed in (1, 2):
         name = f"wdbc-one_layer-seed{seed}"
-        dsgec(
-            "evolve",
-            "one_layer",
-            "wdbc",
-            *QUICK,
-            "--seed",
-            seed,
-            "--out",
-            tmp_path / "b",
-            "--quiet",
-        )
+        dsgec(*evolve, "--seed", seed, "--out", tmp_path / "b", "--quiet")
         for file in ("run.json", "history.csv", "wdbc.c"):
             assert (tmp_path / "a" / name / file).read_bytes() == (
                 tmp_path / "b" / name / file
             ).read_bytes()
+    start_no_processes(monkeypatch)  # both have ended: they are only read
     records = json.loads(dsgec(*many, "--json").stdout)
     assert [record["settings"]["seed"] for record in records] == [1, 2]
 
 
-def test_the_doctor_names_the_backend_and_why():
+DOCTOR = """
+from dsgec.evolution.settings import Settings
+from dsgec.machine import doctor
+doctor._SETTINGS = Settings(population={population}, generations={generations})
+print(*doctor.diagnosis(), sep="\\n")
+"""
+
+
+@pytest.mark.parametrize(
+    ("population", "generations"), [(6, 1), pytest.param(20, 5, marks=pytest.mark.campaign)]
+)
+def test_the_doctor_names_the_backend_and_why(population, generations, monkeypatch):
+    settings = Settings(population=population, generations=generations)
+    monkeypatch.setattr("dsgec.machine.doctor._SETTINGS", settings)
     page = dsgec("doctor").stdout
     assert "self-test   numpy: the reference's bits" in page
     assert "WRONG" not in page
     assert "reader      native" in page or "compiler    none" in page
 
-    alone = dsgec("doctor", env=NO_COMPILER).stdout
+    alone = subprocess.run(
+        [sys.executable, "-c", DOCTOR.format(population=population, generations=generations)],
+        env={**os.environ, **NO_COMPILER},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert "compiler    none" in alone
     assert "because no C compiler was found" in alone
     assert "reader      python\n            because there is no C compiler" in alone

@@ -75,7 +75,7 @@ def test_the_lines_of_the_configuration_that_are_comments_can_be_used(desk):
 
 
 @pytest.mark.needs_cc
-def test_the_study_runs(desk):
+def test_the_study_runs(desk, no_processes):
     pytest.importorskip("scipy")
     text = (desk / "study.toml").read_text()
     text = text.replace("runs = 5 ", "runs = 2 ").replace("generations = 40", "generations = 3")

@@ -52,8 +52,13 @@ def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def imported(path):
-    """Names of modules, and whether the import is only for the type checker."""
+    """Names of the modules that a file imports, but for those that only the type checker does."""
+    return [*_imported(path)]
+
+
+def _imported(path):
     tree = parsed(path)
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):

@@ -428,7 +428,7 @@ def test_the_options_of_before_give_the_same_run(tmp_path):
     for name, options in (("before", before), ("today", today)):
         command(
             *("evolve", "one_layer", "wdbc", *OPTIONS, *options),
-            *("--out", tmp_path, "--name", name, "--backend", "numpy"),
+            *("--out", tmp_path, "--name", name),
         )
     assert bytes_of(tmp_path / "before") == bytes_of(tmp_path / "today")
     run = dsgec.evolve(

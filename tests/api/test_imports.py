@@ -27,7 +27,8 @@ def test_importing_dsgec_imports_nothing_heavy():
 def test_using_the_library_imports_neither_scikit_learn_nor_data_frames():
     code = (
         "import sys, dsgec\n"
-        "run = dsgec.evolve('one_layer', 'wdbc', generations=1, population=4, backend='numpy')\n"
+        "few = {'generations': 1, 'population': 4, 'pruning': 1, 'tuning': 1}\n"
+        "run = dsgec.evolve('one_layer', 'wdbc', backend='numpy', **few)\n"
         "run.predict([[1.0] * 30]), repr(run), run._repr_html_()\n"
         "heavy = {'sklearn', 'scipy', 'pandas', 'polars', 'joblib', 'click', 'dsgec.study'}\n"
         "print(sorted(heavy & set(sys.modules)))"

@@ -12,7 +12,7 @@ import pytest
 import dsgec
 from tests.report.made import add_comparison
 
-SMALL = {"generations": 8, "population": 6, "seed": 1}
+SMALL = {"generations": 8, "population": 6, "seed": 1, "pruning": 1, "tuning": 3}
 
 
 class Screen:

@@ -32,7 +32,7 @@ DIABETES, PROGRESSION = load_diabetes(return_X_y=True)
 @pytest.mark.parametrize("kind", [DSGEClassifier, DSGERegressor])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_checks_pass(kind):
-    check_all(kind(**SMALL))
+    check_all(kind(population=9, generations=3, pruning=1, tuning=3))
 
 
 def test_the_defaults_are_those_of_evolve():

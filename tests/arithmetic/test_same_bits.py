@@ -3,6 +3,7 @@
 import platform
 import shutil
 import subprocess
+from functools import cache
 
 import numpy as np
 import pytest
@@ -32,6 +33,7 @@ needs_cc = [
 ]
 
 
+@cache
 def arguments_of(name: str, count: int = 20_000) -> tuple[np.ndarray, ...]:
     """Edges (all pairs of them), numbers of every size and the hard places of the function."""
     random = np.random.default_rng(3)

@@ -65,13 +65,14 @@ def derivative(name, argument, point):
     return (left + right) / (2 * step)
 
 
+@pytest.mark.parametrize("count", [320, pytest.param(800, marks=pytest.mark.campaign)])
 @pytest.mark.parametrize(("name", "argument"), SLOPES, ids=str)
-def test_a_slope_is_the_derivative(name, argument):
+def test_a_slope_is_the_derivative(name, argument, count):
     if name not in FUNCTIONS:
         pytest.skip("a step of an encoding, which nothing learns through")
     random = np.random.default_rng(7)
     whole = points_of(name, random, 1200)
-    chosen = random.choice(len(whole[0]), min(len(whole[0]), 800), replace=False)
+    chosen = random.choice(len(whole[0]), min(len(whole[0]), count), replace=False)
     points = [p[chosen] for p in whole]
     found = in_numpy(name, argument, *points)
     with np.errstate(all="ignore"):
@@ -89,7 +90,7 @@ def test_a_slope_is_the_derivative(name, argument):
             bound = ULP * scale * mpf(2) ** -52 + mpf(2) ** -600
             assert abs(mpf(float(slope)) - exact) <= bound, (point, slope)
             compared += 1
-    assert compared >= 300
+    assert compared >= count * 3 / 8
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.pipeline import prepare, seeded
 from tests.command import QUICK, dsgec, read
+from tests.quick import start_no_processes
 from tests.run.made import model_of, over
 
 SCALED = ["--scale", "standard"]
@@ -163,7 +164,7 @@ def test_a_missing_value_without_a_fill_is_refused_in_predict(tables, tmp_path):
     assert "missing values (" in dsgec("predict", tmp_path / "run", table, code=1).stderr
 
 
-def test_cross_validation_scores_every_row_once(tables, tmp_path):
+def test_cross_validation_scores_every_row_once(tables, tmp_path, monkeypatch):
     table = tables("mixed")
     options = ["--missing", "mean", *QUICK, "--cv", "3", "--backend", "numpy"]
     options += ["--generations", "1", "--population", "6"]
@@ -171,6 +172,7 @@ def test_cross_validation_scores_every_row_once(tables, tmp_path):
         command = ("evolve", "one_layer", table, *options, "--jobs", jobs)
         answer = dsgec(*command, "--out", tmp_path / out)
         assert "3 folds, mean ± standard deviation" in answer.stdout
+        start_no_processes(monkeypatch)  # the same by processes and without
     folder = tmp_path / "one" / "mixed-one_layer-seed1-cv3"
     found = read(folder, "cv.json")
 

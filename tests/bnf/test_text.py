@@ -81,13 +81,17 @@ def grammars(draw):
     return Grammar(tuple(rules), stated)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(grammars())
-def test_a_made_grammar_comes_back_from_its_text(grammar):
-    try:
-        assert parse(text(grammar), "g") == grammar
-    except DsgecError as error:
-        assert all("GE_RANGE" in fault.message for fault in error.faults), error
+@pytest.mark.parametrize("count", [50, pytest.param(1000, marks=pytest.mark.campaign)])
+def test_a_made_grammar_comes_back_from_its_text(count):
+    @settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(grammars())
+    def check(grammar):
+        try:
+            assert parse(text(grammar), "g") == grammar
+        except DsgecError as error:
+            assert all("GE_RANGE" in fault.message for fault in error.faults), error
+
+    check()
 
 
 @pytest.mark.parametrize("name", shipped_names(GRAMMARS, ".bnf"))

@@ -178,10 +178,10 @@ def test_a_mutant_of_an_evolved_network_is_caught(seed):
 
 
 def test_mutants_of_random_networks_are_caught():
-    counts = [catches(random_model(seed), seed) for seed in range(6)]
+    counts = [catches(random_model(seed), seed) for seed in range(3)]
     found, missed = map(sum, zip(*counts, strict=True))
 
-    assert found > 50
+    assert found > 25
     assert missed == 0
 
 

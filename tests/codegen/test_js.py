@@ -46,7 +46,7 @@ def agree(run, folder, seeds, count=100):
 
 @needs_node
 def test_node_gives_the_interpreters_bits_on_random_networks(tmp_path):
-    agree(in_node, tmp_path, range(60))
+    agree(in_node, tmp_path, range(20))
 
 
 @needs_node

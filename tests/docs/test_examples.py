@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import ROOT
+from tests.quick import quick_command
 
 EXAMPLES = ROOT / "examples"
 NOTEBOOKS = sorted(path.name for path in EXAMPLES.glob("*.ipynb"))
@@ -98,12 +99,15 @@ def test_the_notebook_on_numbers_says_what_its_text_says(tmp_path):
 
 
 @pytest.mark.needs_cc
-def test_the_walk_to_a_board_builds_firmware_that_sees_the_states_of_the_pump(tmp_path):
+@pytest.mark.parametrize("level", ["-O1", pytest.param("", marks=pytest.mark.campaign)])
+def test_the_walk_to_a_board_builds_firmware_that_sees_the_states_of_the_pump(level, tmp_path):
+    """With an engine that is compiled in half the time, or as for users."""
+    compiler = quick_command(tmp_path, "cc", level) if level else "cc"
     binaries = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     answer = subprocess.run(
         ["sh", EXAMPLES / "board" / "run.sh", "walk"],
         cwd=tmp_path,
-        env={**os.environ, "PATH": binaries, "CC": "cc"},
+        env={**os.environ, "PATH": binaries, "CC": str(compiler)},
         capture_output=True,
         text=True,
         check=False,

@@ -295,7 +295,7 @@ def run(seed):
 
 
 def test_a_sample_of_random_grammars_runs_as_in_the_reference():
-    assert sum(run(seed) for seed in range(6)) >= 2
+    assert sum(run(seed) for seed in range(3)) >= 1
 
 
 @pytest.mark.campaign

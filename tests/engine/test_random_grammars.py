@@ -36,7 +36,7 @@ def run(seed):
 
 
 @examples(
-    max_examples=6,
+    max_examples=3,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

@@ -13,7 +13,7 @@ from dsgec.native.engine import NATIVE
 from tests.engine.compare import assert_same_run, make, make_data, refused_damages
 from tests.engine.grammars import grammar
 from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES
-from tests.quick import quick_engine
+from tests.quick import QUICK, quick_engine
 
 pytestmark = pytest.mark.needs_cc
 
@@ -96,8 +96,14 @@ def test_texts_that_are_too_large_are_faults_as_in_the_reference(representation)
         assert_same_run(make("one_layer", settings), settings)
 
 
-@pytest.mark.parametrize("representation", ["sge", pytest.param("ge", marks=pytest.mark.campaign)])
-def test_threads_flags_and_a_restored_state_give_the_same_bytes(representation):
+@pytest.mark.parametrize(
+    ("representation", "flags"),
+    [
+        ("sge", QUICK),  # tests of dsge have an optimised engine
+        *(pytest.param(kind, NATIVE, marks=pytest.mark.campaign) for kind in ("sge", "ge")),
+    ],
+)
+def test_threads_flags_and_a_restored_state_give_the_same_bytes(representation, flags):
     settings = Settings(
         population=31, generations=20, elites=2, seed=7, representation=representation
     )
@@ -106,7 +112,7 @@ def test_threads_flags_and_a_restored_state_give_the_same_bytes(representation):
     rows = first.step(9)
     saved = first.save()
     rows += first.step(12)
-    second = quick_engine(problem, settings, threads=2, flags=NATIVE)
+    second = quick_engine(problem, settings, threads=2, flags=flags)
     second.restore(saved)
     assert second.save() == saved
     assert second.step(settings.generations + 1 - 9) == rows[9:]
@@ -177,7 +183,7 @@ def run(seed):
 
 
 def test_a_sample_of_random_grammars_runs_as_in_the_reference():
-    assert sum(run(seed) for seed in range(6)) >= 2
+    assert sum(run(seed) for seed in range(3)) >= 1
 
 
 @pytest.mark.campaign

@@ -19,6 +19,7 @@ from dsgec.fitness.row_weights import make_row_weights
 from dsgec.run.search import Search
 from tests.engine.compare import QUICK, assert_same_run, make, make_data
 from tests.engine.test_sanitized import SANITIZERS, WARNINGS, assert_right, build, drive
+from tests.fuzz.harness import QUIET, quick_sanitizer
 from tests.learning.compare import SETTINGS, Pair, spans_of
 from tests.learning.test_same_slopes import texts_of, try_values
 
@@ -95,7 +96,7 @@ def test_the_engine_has_the_slopes_of_the_reference(grammar, classes, objective)
     ],
 )
 def test_the_end_of_a_run_is_the_same_on_every_backend(more):
-    settings = Settings(**{**LEARNING, **more}, pruning=5, tuning=30, weights="real", migrants=1)
+    settings = Settings(**{**LEARNING, **more}, pruning=2, tuning=10, weights="real", migrants=1)
     problem = weighted("network", settings, 2, "log-loss")
     found, *others = (
         Search(choose(problem, settings, backend, 2)).run()
@@ -174,7 +175,7 @@ def test_weights_are_refused_where_they_have_no_meaning(given, classes, message)
 @pytest.mark.parametrize(
     ("grammar", "classes", "objective", "level"),
     [
-        ("network_softmax", 3, "log-loss", "-O0"),  # built in half the time
+        ("network_softmax", 3, "log-loss", "-O0"),  # built sooner
         *(
             pytest.param(*case, "-O1", marks=pytest.mark.campaign)
             for case in (("network_softmax", 3, "log-loss"), ("formula", 0, "r2"))
@@ -186,5 +187,7 @@ def test_an_engine_with_weights_has_no_warnings_and_reads_only_what_is_its_own(
 ):
     settings = Settings(**LEARNING, batch=16)
     problem = weighted(grammar, settings, classes, objective)
-    program = build(problem, tmp_path, level, *SANITIZERS[1:], *WARNINGS)
+    compiler = quick_sanitizer()
+    flags = (level, *SANITIZERS[2:], *WARNINGS, *QUIET.get(compiler, ()))
+    program = build(problem, tmp_path, *flags, compiler=compiler)
     assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)

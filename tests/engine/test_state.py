@@ -146,7 +146,7 @@ def test_a_first_generation_without_a_network_is_told_as_by_the_reference():
         assert str(told.value) == str(expected.value)
 
 
-SMALL = Settings(population=7, generations=9, elites=2, seed=7)
+SMALL = Settings(population=6, generations=7, elites=2, seed=7)
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from tests.command import COMMAND, dsgec
 from tests.engine.compare import make, make_data
 from tests.run.test_resume import made
 
-SETTINGS = Settings(population=11, generations=17, seed=5, islands=3, migrate_every=4, migrants=2)
+SETTINGS = Settings(population=9, generations=9, seed=5, islands=3, migrate_every=4, migrants=2)
 RUN = "wdbc-one_layer-seed1"
 ISLANDS = ["evolve", "one_layer", "wdbc", "--islands", "3", "--migrate", "60:2", "--quiet"]
 

@@ -67,7 +67,7 @@ def test_the_fitness_is_that_of_the_phenotype_worked_out_anew():
 
 
 def test_the_same_seed_gives_the_same_run_with_any_backend_and_another_seed_another():
-    short = Settings(population=20, generations=2)
+    short = Settings(population=9, generations=2)
     first, again = (states("multi_layer", short)[1] for _ in range(2))
     generated = states("multi_layer", short, backend=NumpyBackend())[1]
     other = states("multi_layer", replace(short, seed=2))[1]
@@ -225,7 +225,7 @@ def test_the_defaults_are_the_papers_table():
 
 
 def test_wdbc_is_learnt():
-    settings = Settings(population=50, generations=20)
+    settings = Settings(population=40, generations=10)
     dataset = make_dataset(read_table("wdbc"))
     problem, run = states("one_layer", settings, dataset=dataset, backend=NumpyBackend())
     outputs = evaluate(problem.parse(run[-1].best.derivation.phenotype), problem.rows)

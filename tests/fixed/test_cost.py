@@ -175,11 +175,12 @@ def test_loops_around_a_network_are_unrolled_where_they_are_short(count, kinds):
     assert {name: counts[name] for name in own} == kinds | {"classes": 1}
 
 
+@pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.campaign)])
 @pytest.mark.parametrize("dtype", ["q15", "q7"])
-def test_everything_that_is_counted_has_a_price_on_every_chip(dtype):
+def test_everything_that_is_counted_has_a_price_on_every_chip(dtype, count):
     for chip in CHIPS:
         assert {DATA, *RUNNING_KINDS, *STORED_KINDS} <= prices(chip, dtype).needs.keys()
-    for seed in range(12):
+    for seed in range(count):
         for range_ in (RANGE, POSITIVE):
             artefact = random_artefact(seed, dtype, range_)
             for chip in CHIPS if artefact else ():

@@ -62,8 +62,9 @@ def damages(seeds, count):
 @pytest.mark.parametrize(
     ("target", "grammar", "representation", "learning"),
     [
-        ("receive", "one_layer", "sge", {}),
         ("restore", "one_layer", "dsge", TREES),
+        ("receive", "one_layer", "dsge", TREES),  # by the same program
+        pytest.param("receive", "one_layer", "sge", {}, marks=pytest.mark.campaign),
         pytest.param("restore", "multi_layer", "dsge", TREES, marks=pytest.mark.campaign),
         pytest.param("restore", "multi_layer", "dsge", {}, marks=pytest.mark.campaign),
         pytest.param("receive", "multi_layer", "dsge", TREES, marks=pytest.mark.campaign),

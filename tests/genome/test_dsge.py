@@ -81,7 +81,7 @@ def test_the_limits_of_the_multi_layer_grammar_hold():
 
 def test_every_layer_that_is_there_has_a_rule_of_its_own():
     tables = shipped("multi_layer")
-    for derivation in evolved(tables, "all", seed=11, steps=60):
+    for derivation in evolved(tables, "all", seed=11, steps=30):
         layers = derivation.phenotype.count("--") + 1
         read = {layer for rule, layer in derivation.read if rule == tables.features}
         assert read == set(range(1, layers + 1))

@@ -245,7 +245,7 @@ def compare(seed):
 
 
 def test_slopes_of_a_sample_of_networks_are_exact():
-    assert sum(compare(seed) for seed in range(9)) > 80
+    assert sum(compare(seed) for seed in range(4)) > 35
 
 
 @pytest.mark.campaign

@@ -12,7 +12,7 @@ from dsgec.run.compared import chance
 def run():
     x = np.random.default_rng(3).normal(size=(240, 3))
     y = np.where(x[:, 0] * x[:, 1] > 0, "in", "out")  # which no linear model can tell
-    return dsgec.evolve("network", x, y, generations=150, pruning=2, tuning=20), x, y
+    return dsgec.evolve("network", x, y, generations=60, pruning=2, tuning=20), x, y
 
 
 def test_the_majority_class_and_a_linear_model_stand_beside_the_network(run):

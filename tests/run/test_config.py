@@ -63,7 +63,7 @@ def test_the_file_in_a_folder_repeats_the_run(desk, options):
     assert again == {folder.name: made(folder)}
 
 
-def test_the_file_of_a_fold_repeats_the_cross_validation(desk):
+def test_the_file_of_a_fold_repeats_the_cross_validation(desk, no_processes):
     command("evolve", "own.bnf", "shop.csv", "--cv", "2", *QUICK, "--out", "first", cwd=desk)
     (folder,) = (desk / "first").iterdir()
 
@@ -73,7 +73,7 @@ def test_the_file_of_a_fold_repeats_the_cross_validation(desk):
     assert again.keys() == {"fold1", "fold2"}
 
 
-def test_the_file_of_one_of_several_runs_repeats_that_one(desk):
+def test_the_file_of_one_of_several_runs_repeats_that_one(desk, no_processes):
     command("evolve", "own.bnf", "shop.csv", "--runs", "2", *QUICK, "--out", "first", cwd=desk)
     second = desk / "first" / "shop-own-seed2"
 

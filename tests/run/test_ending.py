@@ -88,7 +88,7 @@ def best_of(champions):
     ],
 )
 def test_the_hall_has_the_bytes_of_networks_measured_one_by_one(
-    grammar, data, threads, usual_compiler
+    grammar, data, threads, quick_threads
 ):
     settings = Settings(population=40, generations=15, seed=4)
     problem = prepare(grammar, data, settings).problem
@@ -138,7 +138,7 @@ def assert_measured_alike(seed):
 
 @pytest.mark.needs_cc
 def test_networks_of_random_grammars_are_measured_as_in_python():
-    assert sum(assert_measured_alike(seed) for seed in range(6)) > 20
+    assert sum(assert_measured_alike(seed) for seed in range(3)) > 10
 
 
 @pytest.mark.needs_cc

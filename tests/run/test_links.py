@@ -163,7 +163,7 @@ def test_a_link_in_the_place_of_a_package_is_replaced(run, tmp_path):
     assert content(victim) == before
 
 
-def test_a_link_to_a_fold_is_not_followed(tmp_path):
+def test_a_link_to_a_fold_is_not_followed(tmp_path, no_processes):
     victim = tmp_path / "victim"
     victim.mkdir()
     outer = tmp_path / "out" / "wdbc-float-seed1-cv2"
@@ -194,7 +194,7 @@ data = ["wdbc"]
 """
 
 
-def test_links_in_a_studys_folder_are_not_followed(tmp_path):
+def test_links_in_a_studys_folder_are_not_followed(tmp_path, no_processes):
     victim = tmp_path / "victim"
     victim.mkdir()
     (victim / "file").write_text(FOREIGN)

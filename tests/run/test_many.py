@@ -13,14 +13,13 @@ from dsgec.errors import DsgecError
 from dsgec.run.checkpoint import NAME
 from tests.clusters import wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
+from tests.quick import start_no_processes
 from tests.run.made import RUN, begun, go, made, over, quick_job
 
-pytestmark = pytest.mark.usefixtures("usual_compiler_of_the_module")
-
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
-LONG += ["--population", "12", "--generations", "200"]
+LONG += ["--population", "12", "--generations", "80"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
-SLOW = ["--backend", "numpy"]  # minutes: it is interrupted long before it ends
+SLOW = ["--backend", "numpy"]  # a quarter of a minute: it is interrupted long before it ends
 
 
 def folders(out):
@@ -29,9 +28,14 @@ def folders(out):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """Three runs that nothing interrupted, one after the other."""
-    out = tmp_path_factory.mktemp("whole")
-    dsgec(*LONG, "--runs", "3", "--jobs", "1", "--out", out, "--quiet")
+    """Three runs that nothing interrupted."""
+    return one_by_one(tmp_path_factory.mktemp("whole"))
+
+
+def one_by_one(out):
+    """What the three runs leave if each has a command of its own, which starts no process."""
+    for seed in (1, 2, 3):
+        dsgec(*LONG, "--seed", seed, "--out", out, "--quiet")
     return [made(folder) for folder in folders(out)]
 
 
@@ -98,8 +102,7 @@ def test_a_signal_ends_them_all_in_good_order(tmp_path, whole, number, group):
     assert "interrupted: 0 of 3 have ended" in errors
     assert [begun(folder) for folder in folders(tmp_path)] == [True, True, False]
     assert (folders(tmp_path)[0] / "report.html").exists()  # what there was, in good order
-    dsgec(*MANY, "--out", tmp_path, "--quiet")
-    assert [made(folder) for folder in folders(tmp_path)] == whole
+    assert one_by_one(tmp_path) == whole
 
 
 @needs_proc
@@ -117,9 +120,9 @@ def test_when_the_command_is_killed_nobody_goes_on(tmp_path, whole):
     assert [made(folder) for folder in folders(tmp_path)] == whole
 
 
-def test_several_runs_are_interrupted_and_go_on(tmp_path):
+def test_several_runs_are_interrupted_and_go_on(tmp_path, monkeypatch):
     def jobs(out):
-        return [partial(quick_job, out, 12, seed=seed) for seed in (1, 2, 3)]
+        return [partial(quick_job, out, 6, seed=seed) for seed in (1, 2, 3)]
 
     whole = [go(job(), "reference") for job in jobs(tmp_path / "whole")]
     stop = threading.Event()
@@ -132,13 +135,14 @@ def test_several_runs_are_interrupted_and_go_on(tmp_path):
     over(1, jobs(tmp_path / "cut"), "reference", 1, ended, stop=stop)
     assert told[0] == "generations"
     assert len(told) < 3 or told[-1] == "interrupted"
+    start_no_processes(monkeypatch)  # who goes on makes no difference
     again = over(2, jobs(tmp_path / "cut"), "reference", 1, lambda _: None)
     assert [made(one.folder) for one in again] == [made(one.folder) for one in whole]
 
 
-def test_several_runs_go_on_where_they_were(tmp_path):
-    asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "5", "--quiet"]
-    asked += ["--preset", "paper", "--population", "8", "--backend", "reference"]
+def test_several_runs_go_on_where_they_were(tmp_path, no_processes):
+    asked = ["evolve", "one_layer", "wdbc", "--runs", "3", "--generations", "2", "--quiet"]
+    asked += ["--preset", "paper", "--population", "8", "--backend", "reference", "--jobs", "1"]
     dsgec(*asked, "--out", tmp_path)
     before = [made(folder) for folder in folders(tmp_path)]
     for folder in folders(tmp_path)[1:]:

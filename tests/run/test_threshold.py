@@ -112,7 +112,11 @@ def test_the_page_and_the_terminal_name_the_threshold(run, table, tmp_path):
 
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
-    "backend", ["c", "numpy", "engine", pytest.param("reference", marks=pytest.mark.campaign)]
+    "backend",
+    [
+        *("numpy", "engine"),
+        *(pytest.param(backend, marks=pytest.mark.campaign) for backend in ("c", "reference")),
+    ],
 )
 def test_every_backend_and_two_threads_write_the_same_bytes(backend, run, table, tmp_path):
     command = ("evolve", "network", table, *QUICK, *AUTO, "--backend", backend)

@@ -17,7 +17,7 @@ seed = {seed}
 name = "one layer"
 engines = ["{engine}"]
 grammars = ["one_layer"]
-data = ["wdbc"]
+data = ["{data}"]
 generations = 500
 """
 
@@ -28,11 +28,17 @@ def rows_of(path):
 
 
 @pytest.mark.parametrize(
-    "engine",
-    ["dsge", *(pytest.param(engine, marks=pytest.mark.campaign) for engine in ("ge", "sge"))],
+    ("engine", "data"),
+    [
+        ("dsge", "flame"),  # the smallest table
+        *(
+            pytest.param(engine, "wdbc", marks=pytest.mark.campaign)
+            for engine in ("dsge", "ge", "sge")
+        ),
+    ],
 )
-def test_a_few_runs_of_the_study_are_those_in_the_docs(engine, tmp_path):
-    (tmp_path / "few.toml").write_text(FEW.format(runs=1, seed=7, engine=engine))
+def test_a_few_runs_of_the_study_are_those_in_the_docs(engine, data, tmp_path, no_processes):
+    (tmp_path / "few.toml").write_text(FEW.format(runs=1, seed=7, engine=engine, data=data))
     dsgec("study", tmp_path / "few.toml", "--out", tmp_path, "--quiet")
     ours, theirs = rows_of(tmp_path / "results.csv"), rows_of(DOCS / "results.csv")
 

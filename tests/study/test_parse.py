@@ -322,12 +322,16 @@ TABLES = st.recursive(
 )
 
 
-@given(TABLES)
-@hypothesis_settings(max_examples=300, deadline=None)
-def test_whatever_a_file_holds_is_a_study_or_a_mistake(source):
-    try:
-        found = parse._parse(source, "any.toml", Path("any.toml"))
-    except DsgecError as error:
-        assert error.faults
-    else:
-        assert found.parts
+@pytest.mark.parametrize("count", [80, pytest.param(1000, marks=pytest.mark.campaign)])
+def test_whatever_a_file_holds_is_a_study_or_a_mistake(count):
+    @given(TABLES)
+    @hypothesis_settings(max_examples=count, deadline=None)
+    def check(source):
+        try:
+            found = parse._parse(source, "any.toml", Path("any.toml"))
+        except DsgecError as error:
+            assert error.faults
+        else:
+            assert found.parts
+
+    check()
