@@ -82,18 +82,29 @@ def page_text(
     for task, title in TITLES.items():
         some = [one for one in chosen if one.task == task]
         if some:
-            parts += [f"## {title}", overall_table(some, reference)]
+            parts += [f"## {title}", *_overall(some, reference)]
             parts += [f"Mean test {MEASURES[task]} ± standard error over the splits:"]
             parts += [scores_table(some), "Weights, median over the splits:"]
             parts += [medians_table(some, "weights"), "CPU seconds, median over the splits:"]
             parts += [medians_table(some, "cpu_seconds")]
     if len({one.task for one in chosen}) > 1:
-        parts += ["## All tables", overall_table(chosen, reference)]
+        parts += ["## All tables", *_overall(chosen, reference)]
     errors = [one for one in results if one.error]
     if errors:
         lines = [f"- {one.table}, split {one.split}, {one.learner}: {one.error}" for one in errors]
         parts += ["## Failures", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def _overall(results: Sequence[Result], reference: str) -> list[str]:
+    """All compared with the reference and then, as shortly, with each other variant of dsgec."""
+    learners = learners_in(results)
+    others = [name for name in learners if name in VARIANTS]
+    parts = [overall_table(results, reference)]
+    for name in others:
+        if name != reference_in(learners, reference):
+            parts += [f"The same beside `{name}`:", overall_table(results, name)]
+    return parts
 
 
 def _introduction(results: Sequence[Result], environment: dict[str, object], reference: str) -> str:

@@ -107,6 +107,18 @@ def test_a_page_is_made_of_a_file_of_results(folder):
             assert 0 <= float(one.get("y")) <= float(picture.get("height"))
 
 
+def test_each_variant_is_compared_with_the_others(folder, results):
+    for one in results:
+        if one.learner == "forest":
+            append(folder / FILE, replace(one, learner="dsgec-thorough"))
+    file = folder / "page.md"
+    page.main([str(folder), str(file)])
+    _, _, text = file.read_text(encoding="utf-8").partition("The same beside `dsgec-thorough`:")
+
+    assert "| linear | 2 | 0.950 | +0.001 ± 0.019 | 1 / 0 / 1 |" in text
+    assert "| forest | 2 | 0.951 | +0.000 ± 0.000 | 0 / 2 / 0 |" in text
+
+
 def test_the_others_may_be_compared_with_any_learner(folder):
     file = folder / "page.md"
     page.main([str(folder), str(file), "--reference", "forest"])
