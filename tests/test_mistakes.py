@@ -149,6 +149,7 @@ def test_recursive_features_in_a_layered_grammar_are_refused(tmp_path):
 
 def test_an_interrupt_keeps_what_was_reached(tmp_path):
     arguments = ["evolve", "one_layer", "wdbc", "--out", str(tmp_path), "--generations", "100000"]
+    arguments += ["--population", "8", "--pruning", "1", "--tuning", "2"]
     command = [*COMMAND, *arguments, "--backend", "numpy", "--quiet", "--save-every", "0"]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts

@@ -21,7 +21,7 @@ needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
 @needs_node
 @pytest.mark.parametrize("name", DEFINED)
 def test_javascript_and_numpy_give_the_same_bits(name: str, tmp_path):
-    arguments = arguments_of(name)
+    arguments = arguments_of(name, 5000)
     got = in_javascript(tmp_path, name, *arguments)
     assert_same_bits(got, in_numpy(name, *arguments), arguments)
 

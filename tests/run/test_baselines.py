@@ -96,7 +96,7 @@ def rare():
     random = np.random.default_rng(7)
     y = np.arange(600) % 50 == 0
     x = random.normal(size=(600, 2)) + 2.0 * y[:, None]
-    return dsgec.evolve(x, y, balance=True, effort="quick").record["result"]
+    return dsgec.evolve(x, y, balance=True, generations=40, pruning=2, tuning=20).record["result"]
 
 
 def test_balanced_classes_are_compared_by_balanced_accuracy(rare):

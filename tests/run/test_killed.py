@@ -45,17 +45,8 @@ def test_a_table_from_standard_input_is_asked_for_again(tmp_path):
     table = "u,v\n" + "".join(f"{i},{i % 2}\n" for i in range(40))
     grammar = tmp_path / "g.bnf"
     grammar.write_text("<s> ::= <s> + <s> | x_1 | 0.5 * x_1\n%output sigmoid\n")
-    asked = [
-        "evolve",
-        grammar,
-        "-",
-        "--generations",
-        "5",
-        "--backend",
-        "reference",
-        "--out",
-        tmp_path,
-    ]
+    asked = ["evolve", grammar, "-", "--generations", "5", "--backend", "reference"]
+    asked += ["--population", "8", "--pruning", "1", "--tuning", "2", "--out", tmp_path]
     dsgec(*asked, "--max-seconds", "0", input=table)
     (folder,) = [path for path in tmp_path.iterdir() if path.is_dir()]
     answer = dsgec("resume", folder, code=1)

@@ -31,7 +31,7 @@ def small(folder):
             data=data,
             generations=(min(part.generations[0], 1),),
             settings=tuple(
-                replace(s, population=6, tuning=min(s.tuning, 4), pruning=min(s.pruning, 1))
+                replace(s, population=4, tuning=min(s.tuning, 2), pruning=min(s.pruning, 1))
                 for s in part.settings
             ),
         )
