@@ -99,10 +99,10 @@ def page_text(
 def _overall(results: Sequence[Result], reference: str) -> list[str]:
     """All compared with the reference and then, as shortly, with each other variant of dsgec."""
     learners = learners_in(results)
-    others = [name for name in learners if name in VARIANTS]
+    chosen = reference_in(learners, reference)
     parts = [overall_table(results, reference)]
-    for name in others:
-        if name != reference_in(learners, reference):
+    for name in learners:
+        if name in VARIANTS and name != chosen:
             parts += [f"The same beside `{name}`:", overall_table(results, name)]
     return parts
 

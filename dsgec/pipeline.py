@@ -50,7 +50,7 @@ from dsgec.folder import Folder, locked, open_folder
 from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
-from dsgec.run.baselines import Baseline, make_baselines
+from dsgec.run.baselines import Baselines, make_baselines
 from dsgec.run.checkpoint import has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
 from dsgec.run.folder import (
@@ -178,7 +178,7 @@ def _write(
     job: Job,
     folder: Folder,
     outcome: Outcome,
-    baselines: Callable[[], tuple[Baseline, Baseline]],
+    baselines: Callable[[], Baselines],
     checkpoints: Checkpoints,
 ) -> WrittenRun:
     stages = Stages(checkpoints.session.on_stage)

@@ -33,7 +33,8 @@ def fitted(dataset: Dataset, rows: Rows) -> Dataset:
     features = tuple(name for column in columns for name in column.features)
     if not features:
         raise DsgecError(
-            "every column is the same in all training rows", "There is nothing to learn from."
+            "every column has one value in all training rows",
+            "Use a table with a column whose values differ.",
         )
     x = encode(columns, raw)
     bad = np.flatnonzero(~np.isfinite(x).all(axis=0))

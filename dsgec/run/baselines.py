@@ -36,8 +36,12 @@ class Baseline:
     outputs: Array
 
 
-def make_baselines(problem: Problem) -> tuple[Baseline, Baseline]:
-    """The one that reads no feature, and the linear one."""
+Baselines = tuple[Baseline, Baseline]
+"""The one that reads no feature, and the linear one."""
+
+
+def make_baselines(problem: Problem) -> Baselines:
+    """Those of a problem."""
     dataset, train = problem.dataset, problem.split.train
     rows, count = len(dataset.y), len(dataset.classes)
     if not count:
@@ -61,7 +65,7 @@ def compare(
     problem: Problem,
     model: Model,
     figures: Figures,
-    baselines: tuple[Baseline, Baseline],
+    baselines: Baselines,
     *,
     balance: bool = False,
 ) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dsgec.evolution.measure import PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
-from dsgec.run.baselines import Baseline, compare
+from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import evidence
 from dsgec.run.hall import Famous, hall_text, parse_hall
 from dsgec.run.names import HALL
@@ -63,7 +63,7 @@ def make_result(
     outcome: Outcome,
     stages: Stages | None = None,
     *,
-    baselines: Callable[[], tuple[Baseline, Baseline]] | None = None,
+    baselines: Callable[[], Baselines] | None = None,
 ) -> Result:
     """Measure the best network and, in full, the hall of fame and what the report draws.
 
