@@ -17,8 +17,9 @@ QUICK = [*("--generations", "4", "--population", "12"), *("--pruning", "2", "--t
 
 
 def hears_interrupts():
-    """For a child: a job in the background of a shell would inherit that it ignores them."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """For a child: a shell in the background and nohup would have it ignore them."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def dsgec(*arguments, cwd=None, code=0, env=None, **options):

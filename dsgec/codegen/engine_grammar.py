@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dsgec.bnf.directives import LINEAR
 from dsgec.codegen.environment import render
@@ -52,15 +53,14 @@ class _Piece:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Production:
+class _Production(NamedTuple):
     """See `grammar.h`; a leaf is one short text."""
 
     head: str
+    kind: str
     leaf: int
     head_length: int
     cost: int
-    kind: str
     first_symbol: int
     symbols: int
     most: int
@@ -76,8 +76,7 @@ class _Flat:
     choices: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(NamedTuple):
     first_production: int
     productions: int
     limit: int
@@ -85,8 +84,7 @@ class _Rule:
     rooms: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Branch:
+class _Branch(NamedTuple):
     """See `grammar.h`."""
 
     first_child: int
@@ -95,29 +93,25 @@ class _Branch:
     deeper: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbers:
+class _Numbers(NamedTuple):
     first: int
-    count: int
+    size: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Room:
+class _Room(NamedTuple):
     first_option: int
     options: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Unrolled:
+class _Unrolled(NamedTuple):
     rule: int
     depth: int
     size: int
     room: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Depths:
-    count: int
+class _Depths(NamedTuple):
+    size: int
     before: int
 
 
@@ -145,7 +139,7 @@ def emit_grammar(
         by_codon=int(representation == "ge"),
         unrolled=unrolled,
         depths=depths,
-        depth_count=sum(d.count for d in depths),
+        depth_count=sum(d.size for d in depths),
         count=len(tables.names),
         inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
         layered=int(layered),
@@ -276,10 +270,10 @@ class _Lists:
         self.productions.append(
             _Production(
                 head,
+                _kind(head) if leaf else "ANY_TEXT",
                 int(leaf),
                 _length(head),
                 cost,
-                _kind(head) if leaf else "ANY_TEXT",
                 len(self.symbols),
                 len(flat.symbols),
                 flat.most + _SLACK,

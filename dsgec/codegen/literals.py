@@ -4,12 +4,14 @@ import json
 import math
 import re
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 _LONGEST_STRING = 4000  # C99 promises 4095 characters
 _LONGEST_PIECE = 10_000  # of a Java literal, which has at most 65,535 bytes: three a character
+_ON_A_LINE = 16  # numbers of an array
 _PLAIN = frozenset(" _-+=.,:;()[]<>/")
 
 
@@ -20,6 +22,13 @@ def number(value: float | int) -> str:
     if not math.isfinite(value):
         raise ValueError(f"{value} has no literal")
     return repr(value)
+
+
+def numbers(values: Sequence[float | int]) -> str:
+    """The elements of an array, as many on a line as can be read."""
+    texts = [*map(number, values)]
+    lines = (texts[at : at + _ON_A_LINE] for at in range(0, len(texts), _ON_A_LINE))
+    return ",\n    ".join(map(", ".join, lines))
 
 
 def single_number(value: float) -> str:

@@ -25,7 +25,9 @@ def png(figure: Figure) -> bytes:
         mask = Image.new("L", size, 0)
         opacity = round(255 * area.opacity)
         ImageDraw.Draw(mask).polygon([(x * scale, y * scale) for x, y in area.points], opacity)
-        picture.paste(ImageColor.getrgb(area.colour), (0, 0, *size), mask)
+        box = mask.getbbox()
+        if box is not None:  # what lies outside stays as it is, and takes most of the time
+            picture.paste(ImageColor.getrgb(area.colour), box, mask.crop(box))
     brush = ImageDraw.Draw(picture)
     for stroke in figure.strokes:
         for piece in _pieces(stroke):
