@@ -22,6 +22,7 @@ from tests.quick import (
     quick_toolchain,
     start_no_processes,
     use_compiler,
+    wait_for_no_disk,
 )
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -87,6 +88,7 @@ def quick_engines(request):
         if request.config.option.markexpr != "campaign":
             use_compiler(patch, quick_toolchain)
             build_extensions_soon(patch)
+            wait_for_no_disk(patch)
         yield
 
 

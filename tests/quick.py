@@ -78,6 +78,11 @@ def find_goldens_once(monkeypatch, real=numbers.golden):
     monkeypatch.setattr("dsgec.codegen.numbers.golden", find)
 
 
+def wait_for_no_disk(monkeypatch):
+    """Files are written as ever, but nobody waits until a disk has them: no power fails here."""
+    monkeypatch.setattr("os.fsync", lambda descriptor: None)
+
+
 def build_extensions_soon(monkeypatch):
     """Extensions are not optimised, and the same one is compiled once by each worker."""
     monkeypatch.setattr("dsgec.native.extension.FLAGS", ("-O0", *EXTENSION_FLAGS[1:]))

@@ -6,6 +6,7 @@ import pytest
 
 from tests.command import dsgec, read
 
+NUMPY = ["--pruning", "1", "--tuning", "1", "--backend", "numpy"]
 FILES = ["network.bnf", "run.toml", "study.toml"]
 
 
@@ -51,7 +52,7 @@ def test_the_grammar_has_no_faults(desk):
 
 
 def test_the_configuration_makes_a_run(desk):
-    quick = ["--pruning", "2", "--tuning", "2", "--backend", "numpy", "--generations", "2"]
+    quick = [*NUMPY, "--generations", "2", "--population", "6"]
     dsgec("evolve", "--config", "run.toml", *quick, "--quiet", cwd=desk)
 
     record = read(desk / "build" / "wdbc-network-seed1", "run.json")
@@ -66,7 +67,7 @@ def test_the_lines_of_the_configuration_that_are_comments_can_be_used(desk):
     text = text.replace("\n# max_depth", "\nmax_depth").replace("\n# out", "\nout")
     assert {"ignore", "max_depth", "out"} <= tomllib.loads(text).keys()
     (desk / "run.toml").write_text(text)
-    quick = ["--pruning", "2", "--tuning", "2", "--backend", "numpy", "--generations", "2"]
+    quick = [*NUMPY, "--generations", "2", "--population", "6"]
     dsgec("evolve", "--config", desk / "run.toml", *quick, "--quiet", cwd=desk)
 
     record = read(desk / "build" / "wdbc-network-seed1", "run.json")

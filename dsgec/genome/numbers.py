@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 
 from dsgec.arithmetic import scalar
@@ -27,6 +28,7 @@ _JOINS_RIGHT = re.compile(r"[\w.(]", re.ASCII)
 _TURN = 6.283185307179586
 
 
+@lru_cache(maxsize=8)  # the folds of a cross-validation and the fits of a search ask for the same
 def fold_numbers(tables: Tables) -> Tables:
     """The tables with every number symbol that stands on its own as one choice."""
     texts = _number_texts(tables)

@@ -115,6 +115,7 @@ def test_a_run_shows_its_baselines_beside_its_figures(tmp_path):
     assert "<li>Class `x` is &lt;u&gt;never predicted.</li>" in page
 
 
+@pytest.mark.campaign  # starting a kernel takes as long as ten tests
 @pytest.mark.filterwarnings("ignore")  # Jupyter's own
 def test_a_notebook_shows_the_curve_and_the_run():
     nbclient = pytest.importorskip("nbclient")

@@ -23,7 +23,6 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.pipeline import prepare, seeded
 from tests.command import QUICK, dsgec, read
-from tests.quick import start_no_processes
 from tests.run.made import model_of, over
 
 SCALED = ["--scale", "standard"]
@@ -90,12 +89,12 @@ def share_of_largest(classes):
 
 
 CASES = {
-    "iris": ("one_layer_softmax", [*SCALED, "--generations", "60"], 0.9),
+    "iris": ("one_layer_softmax", [*SCALED, "--generations", "30"], 0.9),
     "wine": ("one_layer_softmax", SCALED, 0.9),
     "digits": ("one_layer_softmax", ["--scale", "minmax", "--generations", "200"], 0.25),
-    "diabetes": ("regression", [*SCALED, "--generations", "80"], 0.3),
+    "diabetes": ("regression", [*SCALED, "--generations", "30"], 0.3),
     "houses": ("regression", ["--generations", "200"], 0.6),
-    "mixed": ("one_layer", [*SCALED, "--missing", "median", "--generations", "200"], 0.75),
+    "mixed": ("one_layer", [*SCALED, "--missing", "median", "--generations", "50"], 0.75),
 }
 """Grammar, options and what is to be reached: accuracy, or r2."""
 
@@ -164,7 +163,7 @@ def test_a_missing_value_without_a_fill_is_refused_in_predict(tables, tmp_path):
     assert "missing values (" in dsgec("predict", tmp_path / "run", table, code=1).stderr
 
 
-def test_cross_validation_scores_every_row_once(tables, tmp_path, monkeypatch):
+def test_cross_validation_scores_every_row_once(tables, tmp_path, no_processes):
     table = tables("mixed")
     options = ["--missing", "mean", *QUICK, "--cv", "3", "--backend", "numpy"]
     options += ["--generations", "1", "--population", "6"]
@@ -172,7 +171,6 @@ def test_cross_validation_scores_every_row_once(tables, tmp_path, monkeypatch):
         command = ("evolve", "one_layer", table, *options, "--jobs", jobs)
         answer = dsgec(*command, "--out", tmp_path / out)
         assert "3 folds, mean ± standard deviation" in answer.stdout
-        start_no_processes(monkeypatch)  # the same by processes and without
     folder = tmp_path / "one" / "mixed-one_layer-seed1-cv3"
     found = read(folder, "cv.json")
 
@@ -186,9 +184,12 @@ def test_cross_validation_scores_every_row_once(tables, tmp_path, monkeypatch):
     assert again.read_bytes() == (folder / "cv.json").read_bytes()
 
 
+SMALL = Settings(population=9, generations=2, pruning=1, tuning=1)
+
+
 def noted(path, number):
     """A job that says when it was made, and by which process."""
-    job = prepare("one_layer", "wdbc", Settings(population=9, generations=2), out=path.parent)
+    job = prepare("one_layer", "wdbc", SMALL, out=path.parent)
     with path.open("a") as file:
         file.write(f"{os.getpid()} {number} {len(list(path.parent.glob('*-seed*/run.json')))}\n")
     return seeded(job, number)

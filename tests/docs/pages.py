@@ -10,6 +10,7 @@ text             what the commands before it print; `...` stands for anything
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from contextlib import chdir
@@ -91,7 +92,8 @@ class Reader:
         )
 
     def call(self, lines):
-        return "".join(dsgec(*line.split()[1:], cwd=self.folder).stdout for line in lines)
+        asked = (shlex.split(line, comments=True)[1:] for line in lines)
+        return "".join(dsgec(*words, cwd=self.folder).stdout for words in asked)
 
     def shell(self, commands):
         binaries = self.binaries or Path(sys.executable).parent
@@ -119,4 +121,5 @@ class Reader:
 
 def is_plain(command):
     """Whether a line is a command of ours with nothing in it that a shell would look at."""
-    return command.startswith("dsgec ") and not set(command) & set("'\"\\|<>&;$")
+    words = command.partition(" #")[0]
+    return words.startswith("dsgec ") and not set(words) & set("'\"\\|<>&;$")

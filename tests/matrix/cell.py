@@ -83,7 +83,7 @@ def take_tour(python: Path, steps: tuple[str, ...], folder: Path, cache: Path) -
     folder.mkdir(parents=True)
     tour = [str(python), "-P", str(Path(__file__).with_name("tour.py")), str(folder), *steps]
     variables = {"DSGEC_CACHE": str(cache), "COLUMNS": "100", "NO_COLOR": "1"}
-    variables["PYTHONDONTWRITEBYTECODE"] = "1"  # it is no file of dsgec's
+    variables["PYTHONPYCACHEPREFIX"] = str(cache / "bytecode")  # it is no file of dsgec's
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     _run(tour, "the tour", {**kept, **variables})
     return Outcome(_versions(python), digests(folder))

@@ -89,7 +89,7 @@ def kill_once(command, folder, enough):
 
 
 def test_a_killed_study_goes_on(file, whole, tmp_path, no_processes):
-    command = [*COMMAND, "study", str(file), "--out", str(tmp_path), "--quiet"]
+    command = [*COMMAND, "study", str(file), "--out", str(tmp_path), "--quiet", "--jobs", "1"]
     assert kill_once(command, tmp_path, 2) == -signal.SIGKILL
     there = {p: p.stat().st_mtime_ns for p in (tmp_path / RUNS).glob("*.json")}
     assert there

@@ -491,7 +491,8 @@ def on_a_terminal(command, columns=80, rows=60, **environment):
 
 def test_on_a_terminal_the_display_comes_before_the_result(tmp_path):
     command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK, "--out", str(tmp_path)]
-    raw, code = on_a_terminal([*command, "--backend", "numpy"], 40, NO_COLOR="1")
+    few = ["--backend", "numpy", "--population", "4", "--pruning", "1", "--tuning", "1"]
+    raw, code = on_a_terminal([*command, *few], 40, NO_COLOR="1")
     lines = screen_of(raw.replace("\r\n", "\n"), 40, 60)
 
     assert code == 0
@@ -505,6 +506,7 @@ def test_on_a_terminal_the_display_comes_before_the_result(tmp_path):
 @pytest.mark.parametrize("way", ["closed", pytest.param("broken", marks=pytest.mark.campaign)])
 def test_a_run_ends_well_without_a_standard_error(way, tmp_path):
     command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK, "--out", str(tmp_path)]
+    command += ["--population", "4", "--pruning", "1", "--tuning", "1"]
     reader, writer = os.pipe()
     os.close(reader)
     answer = subprocess.run(
