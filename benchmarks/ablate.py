@@ -18,6 +18,7 @@ from benchmarks.tables import DEVELOPMENT, REPORTING, names_of
 from benchmarks.with_dsgec import dsgec_learner
 
 DEFAULT = "default"
+_MADE = "Made in a clone with `pip install -e '.[benchmarks]'` by this command:"
 
 VARIATIONS: dict[str, dict[str, Any]] = {
     DEFAULT: {},
@@ -65,7 +66,9 @@ def main(words: Sequence[str] | None = None) -> int:
     plan = Plan(tables, learners, options.splits, AUTO, options.out, options.jobs, options.data)
     text = page_text(run(plan), names)
     if options.page:
-        options.page.write_text(text, encoding="utf-8")
+        command = f"--tables {options.tables} --splits {options.splits} --page {options.page}"
+        made = f"{_MADE}\n\n```text\npython -m benchmarks.ablate {command}\n```\n"
+        options.page.write_text(f"{text}\n{made}", encoding="utf-8")
     else:
         print(text)
     return 0
