@@ -160,7 +160,7 @@ COMMANDS = {
 # Compilers take their time, and tests/codegen has these languages in other types; tests/fixed has
 # integers of both lengths.
 SELDOM = dict.fromkeys(("rust", "java", "go"), ("double", "float", "q7"))
-SELDOM |= dict.fromkeys(("cffi", "js", "wasm", "numpy"), ("q7",))
+SELDOM |= dict.fromkeys(("js", "wasm", "numpy"), ("q7",))
 CASES = [
     pytest.param(name, dtype, marks=[pytest.mark.campaign] * (dtype in SELDOM.get(name, ())))
     for name, target in TARGETS.items()
