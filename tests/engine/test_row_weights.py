@@ -39,7 +39,7 @@ def weighted(grammar, settings, classes, objective, rows=53):
     ("grammar", "classes", "objective", "more"),
     [
         ("network", 2, "log-loss", {}),
-        ("network_softmax", 3, "accuracy", {"batch": 16, "generations": 8}),
+        ("network_softmax", 3, "accuracy", {"batch": 16, "generations": 5}),
         pytest.param("multi_layer", 2, "mae", {}, marks=pytest.mark.campaign),
         ("regression", 0, "rmse", {"batch": 16, "generations": 8}),
         ("formula", 0, "r2", {"batch": 16, "generations": 8}),
