@@ -115,8 +115,8 @@ HEAD = "<a> ::= "
     ],
 )
 def test_long_texts_take_time_in_proportion(function, start, piece, end):
-    long = start + piece * (15_000 // len(piece)) + end
-    longer = start + piece * (240_000 // len(piece)) + end
+    long = start + piece * (7_500 // len(piece)) + end
+    longer = start + piece * (120_000 // len(piece)) + end
 
     # In proportion is 16; 256 would be the square.
     assert seconds(function, longer) < 100 * max(seconds(function, long), 0.001)

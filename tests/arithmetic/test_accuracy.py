@@ -47,7 +47,7 @@ def check_softmax(count: int, seed: int) -> float:
 
 @pytest.mark.parametrize("name", ROUNDED)
 def test_the_error_is_within_the_bound_of_the_table(name: str):
-    check(name, 5000, seed=1)
+    check(name, 2500, seed=1)
 
 
 def test_the_error_of_softmax_is_within_the_bound_of_the_table():

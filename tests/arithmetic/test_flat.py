@@ -1,6 +1,7 @@
 """Flat definitions: one operation a step, every variable assigned once, nothing lost."""
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -9,6 +10,7 @@ from dsgec.arithmetic.ir import Call, Choose, Literal, Name, Operation, walk
 from dsgec.arithmetic.parse import read, read_integers
 
 
+@cache
 def definitions(numbers):
     return read_integers() if numbers == "whole" else read(numbers)
 

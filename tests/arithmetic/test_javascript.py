@@ -1,5 +1,6 @@
 """JavaScript gives the bits of numpy for every function, and only the functions asked for."""
 
+import json
 import re
 import subprocess
 
@@ -15,15 +16,22 @@ from .test_same_bits import arguments_of, assert_same_bits
 from .test_source import NEEDS
 from .three import SYMBOLS, in_numpy
 
+NAMED = {name: function.symbol for name, function in DEFINED.items()}
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """What node gives for every function; it starts once."""
+    arguments = {name: arguments_of(name, 5000) for name in DEFINED}
+    return in_javascript(tmp_path_factory.mktemp("all"), arguments)
 
 
 @needs_node
 @pytest.mark.parametrize("name", DEFINED)
-def test_javascript_and_numpy_give_the_same_bits(name: str, tmp_path):
+def test_javascript_and_numpy_give_the_same_bits(name: str, found):
     arguments = arguments_of(name, 5000)
-    got = in_javascript(tmp_path, name, *arguments)
-    assert_same_bits(got, in_numpy(name, *arguments), arguments)
+    assert_same_bits(found[name], in_numpy(name, *arguments), arguments)
 
 
 @needs_node
@@ -31,24 +39,40 @@ def test_javascript_and_numpy_give_the_same_bits(name: str, tmp_path):
 @pytest.mark.parametrize("name", DEFINED)
 def test_javascript_and_numpy_give_the_same_bits_at_a_million_points(name: str, tmp_path):
     arguments = arguments_of(name, 500_000)
-    got = in_javascript(tmp_path, name, *arguments)
+    got = in_javascript(tmp_path, {name: arguments})[name]
     assert_same_bits(got, in_numpy(name, *arguments), arguments)
 
 
-@needs_node
-@pytest.mark.parametrize("symbol", SYMBOLS)
-def test_the_javascript_of_one_function_runs_alone(symbol: str, tmp_path):
-    arity = {f.symbol: f.arity for f in DEFINED.values()}[symbol] or 3
-    name = {f.symbol: f.name for f in DEFINED.values()}[symbol]
-    numbers = (0.7, -1.3, 2.5)[:arity]
-    arguments = ", ".join(map(repr, numbers))
-    source = tmp_path / "alone.mjs"
-    source.write_text(
-        f"{js_source([symbol])}\nconsole.log(JSON.stringify([{symbol}({arguments})].flat()));"
+NUMBERS = {symbol: (0.7, -1.3, 2.5)[: DEFINED[name].arity or 3] for name, symbol in NAMED.items()}
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What each function gives from a module that has its source only, or the error of that.
+
+    A module sees no name of another one, so that one process of node can import them all.
+    """
+    folder = tmp_path_factory.mktemp("alone")
+    for symbol, numbers in NUMBERS.items():
+        arguments = ", ".join(map(repr, numbers))
+        text = f"{js_source([symbol])}\nexport default [{symbol}({arguments})].flat();\n"
+        (folder / f"{symbol}.mjs").write_text(text)
+    (folder / "all.mjs").write_text(
+        "const found = {};\n"
+        f"for (const symbol of {json.dumps(list(NUMBERS))})\n"
+        "  found[symbol] = await import(`./${symbol}.mjs`).then((m) => m.default, String);\n"
+        "console.log(JSON.stringify(found));\n"
     )
-    answer = subprocess.run([NODE, source], check=True, capture_output=True, text=True)
-    got = [float(number) for number in re.findall(r"[-\d.e]+", answer.stdout)]
-    assert got == [float(v[0]) for v in in_numpy(name, *(np.array([x]) for x in numbers))]
+    command = [NODE, folder / "all.mjs"]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(answer.stdout)
+
+
+@needs_node
+@pytest.mark.parametrize(("name", "symbol"), NAMED.items())
+def test_the_javascript_of_one_function_runs_alone(name: str, symbol: str, alone):
+    arguments = (np.array([x]) for x in NUMBERS[symbol])
+    assert alone[symbol] == [float(v[0]) for v in in_numpy(name, *arguments)]
 
 
 @pytest.mark.parametrize("symbol", NEEDS)

@@ -65,7 +65,7 @@ def derivative(name, argument, point):
     return (left + right) / (2 * step)
 
 
-@pytest.mark.parametrize("count", [320, pytest.param(800, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("count", [200, pytest.param(800, marks=pytest.mark.campaign)])
 @pytest.mark.parametrize(("name", "argument"), SLOPES, ids=str)
 def test_a_slope_is_the_derivative(name, argument, count):
     if name not in FUNCTIONS:

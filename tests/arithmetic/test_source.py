@@ -99,9 +99,10 @@ def test_the_c_is_in_the_order_of_the_file_and_begins_with_the_guard():
 def test_the_c_of_one_function_compiles_alone(symbol: str, tmp_path):
     source = tmp_path / "alone.c"
     source.write_text(c_source([symbol]))
-    command = [COMPILERS[0], "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-c"]
-    command.append("-Wno-unused-function")  # nobody calls it here
-    subprocess.run([*command, source, "-o", tmp_path / "alone.o"], check=True)
+    command = [COMPILERS[-1], "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+    # Nobody calls it here, so that there is nothing to write but errors.
+    command += ["-Wno-unused-function", "-fsyntax-only"]
+    subprocess.run([*command, source], check=True)
 
 
 def test_the_coefficients_in_the_code_are_the_computed_ones():

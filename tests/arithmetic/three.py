@@ -23,13 +23,17 @@ COMPILERS = tuple(
 )
 
 
-def builds(levels):
-    """Each compiler with each list of flags; for clang beside gcc most are for the campaign."""
+def builds(levels, rare=()):
+    """Each compiler with each list of flags.
+
+    The rare ones are for the campaign, and for clang beside gcc most.
+    """
     return [
         pytest.param(
             *(compiler, flags),
             id=f"{compiler}-{' '.join(flags)}",
-            marks=[pytest.mark.campaign] * (compiler == "clang" and flags != ("-O2",)),
+            marks=[pytest.mark.campaign]
+            * (flags in rare or (compiler == "clang" and flags != ("-O2",))),
         )
         for compiler in COMPILERS or ["none"]
         for flags in levels

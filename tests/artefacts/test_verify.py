@@ -61,7 +61,6 @@ FURTHER |= {"rust": "net/src/lib.rs", "java": "net/Network.java", "go": "net/net
 
 
 @pytest.mark.parametrize("target", [*PLAIN, *FURTHER])
-@pytest.mark.usefixtures("usual_extensions")
 def test_an_artefact_carries_the_threshold_of_its_model(target, tmp_path):
     if target == "onnx":
         pytest.importorskip("onnx", reason="onnx is not installed")
@@ -158,13 +157,12 @@ COMMANDS = {
     **{"js": "node", "wasm": "node", "rust": "rustc", "java": "javac", "go": "go"},
     "verilog": "iverilog",
 }
+# Compilers take their time, and tests/codegen has these languages in other types; tests/fixed has
+# integers of both lengths.
+SELDOM = dict.fromkeys(("rust", "java", "go"), ("double", "float", "q7"))
+SELDOM |= dict.fromkeys(("js", "wasm", "numpy"), ("q7",))
 CASES = [
-    # Compilers take their time, and tests/codegen has these languages in other types.
-    pytest.param(
-        name,
-        dtype,
-        marks=[pytest.mark.campaign] * (name in ("rust", "java", "go") and dtype != "q15"),
-    )
+    pytest.param(name, dtype, marks=[pytest.mark.campaign] * (dtype in SELDOM.get(name, ())))
     for name, target in TARGETS.items()
     for dtype in target.dtypes
 ]
@@ -207,7 +205,14 @@ def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
         verify(tmp_path / "c", table)
 
 
+@pytest.fixture
+def without_costs(monkeypatch):
+    """Where nobody reads what a chip takes, nobody compiles for it."""
+    monkeypatch.setattr("dsgec.artefacts.inspect.cost_lines", lambda *_: [])
+
+
 @pytest.mark.needs_cc
+@pytest.mark.usefixtures("without_costs")
 def test_a_wheel_is_verified_and_inspected(tmp_path):
     export(SMALL, ["cffi"], "net", tmp_path, "float", wheel=True)
     (wheel,) = tmp_path.glob("*.whl")
@@ -236,6 +241,7 @@ def test_a_package_of_another_compiler_is_told_as_such(tmp_path):
         verify(tmp_path)
 
 
+@pytest.mark.usefixtures("without_costs")
 def test_foreign_files_in_a_folder_are_passed_over(tmp_path):
     export(SMALL, ["python"], "net", tmp_path)
     (tmp_path / "other.onnx").write_bytes(b"\x08\x08foreign")

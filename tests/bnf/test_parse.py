@@ -165,14 +165,14 @@ def test_text_that_looks_like_a_bracket_stays_text():
 @pytest.mark.parametrize(
     "text",
     [
-        "\n".join(f"<r{i}> ::= <r{i + 1}> | x" for i in range(20_000)) + "\n<r20000> ::= y",
-        "<a> ::= b | " + "<a> + " * 100_000,
-        "<a> ::= " + "<a" * 20_000,
-        "<a> ::= " + "'" * 100_001,
-        "<a" + " " * 100_000 + "\n" + " " * 100_000 + "<b>" + " " * 100_000,
-        "<a> ::= x |\n" + "<a> = y |\n" * 10_000,
-        "\n".join(f"<r{i}> ::= <r{(i + 1) % 10_000}>" for i in range(10_000)),
-        "<a> ::= " + " ".join(f"<u{i}>" for i in range(20_000)),
+        "\n".join(f"<r{i}> ::= <r{i + 1}> | x" for i in range(10_000)) + "\n<r10000> ::= y",
+        "<a> ::= b | " + "<a> + " * 50_000,
+        "<a> ::= " + "<a" * 10_000,
+        "<a> ::= " + "'" * 50_001,
+        "<a" + " " * 50_000 + "\n" + " " * 50_000 + "<b>" + " " * 50_000,
+        "<a> ::= x |\n" + "<a> = y |\n" * 5_000,
+        "\n".join(f"<r{i}> ::= <r{(i + 1) % 5_000}>" for i in range(5_000)),
+        "<a> ::= " + " ".join(f"<u{i}>" for i in range(10_000)),
     ],
     ids=["rules", "symbols", "unclosed", "quotes", "blanks", "continued", "ring", "undefined"],
 )
@@ -182,4 +182,4 @@ def test_long_input_takes_no_more_than_its_length(text):
         parse(text, "g")
     except DsgecError as error:
         assert len(error.faults) <= 1001
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 2.5

@@ -59,7 +59,7 @@ def agree(model, folder, seed):
 
 
 @pytest.mark.usefixtures("usual_extensions")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.campaign)])
 def test_every_level_gives_the_interpreters_bits(seed, tmp_path):
     agree(random_model(seed), tmp_path, seed)
 
@@ -175,41 +175,43 @@ def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):
     assert np.allclose(module.predict(table.astype(float)).reshape(expected.shape), expected)
 
 
-def test_rows_of_any_shape_are_taken(tmp_path):
-    module = package(SUM, tmp_path)
+@pytest.fixture(scope="module")
+def adder(tmp_path_factory):
+    """The package of a sum."""
+    return package(SUM, tmp_path_factory.mktemp("adder"))
 
-    assert module.predict([1, 2]) == [3.0]
-    assert module.predict((1, "2")) == [3.0]
-    assert module.predict([[1, 2], (3, 4)]) == [3.0, 7.0]
-    assert module.predict({"x_2": 5, "x_1": 1}) == [6.0]
-    assert module.predict([{"x_2": 5, "x_1": 1}, {"x_2": 5, "x_1": 2}]) == [6.0, 7.0]
-    assert module.predict([]) == []
+
+def test_rows_of_any_shape_are_taken(adder):
+    assert adder.predict([1, 2]) == [3.0]
+    assert adder.predict((1, "2")) == [3.0]
+    assert adder.predict([[1, 2], (3, 4)]) == [3.0, 7.0]
+    assert adder.predict({"x_2": 5, "x_1": 1}) == [6.0]
+    assert adder.predict([{"x_2": 5, "x_1": 1}, {"x_2": 5, "x_1": 2}]) == [6.0, 7.0]
+    assert adder.predict([]) == []
     table = np.array([[1, 2], [3, 4]])
-    assert module.predict(table).tolist() == [3.0, 7.0]
-    assert module.predict(table.astype(float)).tolist() == [3.0, 7.0]
-    assert module.predict(np.asfortranarray(table.astype(float))).tolist() == [3.0, 7.0]
-    assert module.predict(table.astype(float)[:, ::-1]).tolist() == [3.0, 7.0]
-    assert module.predict(np.array([1.5, 2])).tolist() == [3.5]
-    assert module.predict(np.arange(4.0)[::2]).tolist() == [2.0]
-    assert module.predict(np.empty((0, 2))).tolist() == []
-    assert module.predict(Frame(x_2=[5.0], other=["?"], x_1=[1.0])).tolist() == [6.0]
+    assert adder.predict(table).tolist() == [3.0, 7.0]
+    assert adder.predict(table.astype(float)).tolist() == [3.0, 7.0]
+    assert adder.predict(np.asfortranarray(table.astype(float))).tolist() == [3.0, 7.0]
+    assert adder.predict(table.astype(float)[:, ::-1]).tolist() == [3.0, 7.0]
+    assert adder.predict(np.array([1.5, 2])).tolist() == [3.5]
+    assert adder.predict(np.arange(4.0)[::2]).tolist() == [2.0]
+    assert adder.predict(np.empty((0, 2))).tolist() == []
+    assert adder.predict(Frame(x_2=[5.0], other=["?"], x_1=[1.0])).tolist() == [6.0]
     for wrong in ([1, 2, 3], [[1, 2], [3]], np.zeros((4, 3)), np.zeros(3), np.zeros((1, 1, 2))):
         with pytest.raises(ValueError, match="rows of 2 features, 'x_1', 'x_2'"):
-            module.predict(wrong)
+            adder.predict(wrong)
     with pytest.raises(ValueError, match="missing columns: 'x_2'"):
-        module.predict(Frame(x_1=[1.0]))
+        adder.predict(Frame(x_1=[1.0]))
 
 
 @pytest.mark.parametrize("kind", [list, np.array])
-def test_a_missing_value_raises_unless_told_otherwise(kind, tmp_path):
-    module = package(SUM, tmp_path)
-
+def test_a_missing_value_raises_unless_told_otherwise(kind, adder):
     for given, row in (([1.0, NAN], 0), ([[1.0, 2.0], [1.0, NAN]], 1)):
         with pytest.raises(ValueError, match=rf"row {row}: column 'x_2' is missing or NaN"):
-            module.predict(kind(given))
-        assert np.isnan(module.predict(kind(given), nan="propagate")[-1])
+            adder.predict(kind(given))
+        assert np.isnan(adder.predict(kind(given), nan="propagate")[-1])
     with pytest.raises(ValueError, match="'raise' or 'propagate'"):
-        module.predict(kind([1.0, 2.0]), nan="ignore")
+        adder.predict(kind([1.0, 2.0]), nan="ignore")
 
 
 def test_texts_are_taken_and_missing_values_filled(tmp_path):
@@ -323,7 +325,6 @@ def test_without_a_compiler_it_is_told(tmp_path, monkeypatch):
         export(SUM, ["cffi"], "adder", tmp_path)
 
 
-@pytest.mark.usefixtures("usual_extensions")
 def test_composed_models_are_what_is_built(tmp_path):
     model = Model(parse("x_1"), (Column("a", fill=2.0, center=1.0, scale=4.0),))
     module = package(model, tmp_path)
@@ -342,19 +343,18 @@ def test_a_package_can_stand_within_another(tmp_path):
     assert answer.stdout == "[3.0] True\n"
 
 
-@pytest.mark.parametrize("kind", [list, np.array])
-def test_where_the_output_is_not_a_number_there_is_no_label(kind, tmp_path):
-    for text in ("sig(x_1)", "softmax(x_1, 0.5)"):
-        module = package(Model(parse(text), (Column("a"),), ("no", "yes")), tmp_path)
-        found = module.predict(kind([[NAN], [9.0]]), nan="propagate")
-        assert list(found) == [None, "yes" if text[1] == "i" else "no"]
+@pytest.mark.parametrize(("text", "label"), [("sig(x_1)", "yes"), ("softmax(x_1, 0.5)", "no")])
+def test_where_the_output_is_not_a_number_there_is_no_label(text, label, tmp_path):
+    module = package(Model(parse(text), (Column("a"),), ("no", "yes")), tmp_path)
+    for kind in (list, np.array):
+        assert list(module.predict(kind([[NAN], [9.0]]), nan="propagate")) == [None, label], kind
 
 
 @pytest.mark.usefixtures("usual_extensions")
 def test_a_wide_network_runs_on_a_small_stack(tmp_path):
-    terms = [f"sig({i}.5 * x_1 + {i % 7}.0)" for i in range(900)]
+    terms = [f"sig({i}.5 * x_1 + {i % 7}.0)" for i in range(500)]
     lines = [f"h_1_{i} = {term}" for i, term in enumerate(terms, 1)]
-    total = " + ".join(f"0.5 * h_1_{i}" for i in range(1, 901))
+    total = " + ".join(f"0.5 * h_1_{i}" for i in range(1, 501))
     model = unnamed(parse("\n".join([*lines, f"y_1 = {total}"])))
     export(model, ["cffi"], "wide", tmp_path)
     check = (

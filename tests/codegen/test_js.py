@@ -80,14 +80,21 @@ def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
 
 def ask(folder, model, expression, target="js"):
     """What an expression over the module `net` gives, by way of JSON."""
-    module = write_files(folder, target, Artefact(model, "net"))
+    return ask_each(folder, [(model, expression)], target)[0]
+
+
+def ask_each(folder, questions, target="js"):
+    """What expressions give, each over the module `net` of its model; node starts once."""
+    lines = [
+        "const told = (f) => { try { return f(); } catch (error) { return String(error); } };",
+        "const answers = [];",
+    ]
+    for number, (model, expression) in enumerate(questions):
+        module = write_files(folder, target, Artefact(model, f"net{number}"))
+        lines.append(f'await import("./{module}").then((net) => answers.push({expression}));')
     script = folder / "ask.mjs"
-    script.write_text(
-        f'import * as net from "./{module}";\n'
-        "const told = (f) => { try { return f(); } catch (error) { return String(error); } };\n"
-        f"console.log(JSON.stringify({expression}));\n",
-        encoding="utf-8",
-    )
+    text = "\n".join([*lines, "console.log(JSON.stringify(answers));"])
+    script.write_text(text, encoding="utf-8")
     answer = subprocess.run([NODE, script], capture_output=True, text=True, check=True)
     return json.loads(answer.stdout)
 
@@ -140,24 +147,28 @@ def test_what_cannot_be_a_row_is_refused_with_its_name(target, tmp_path):
     ]
 
 
+LABELLED = (
+    ("sig(2*x_1 - x_2 + 0.3)", ("no", "yes"), [1.0, 0.0], "yes"),
+    ("softmax(x_1, x_2, 0.4)", (10, 20, 30), [0.1, 0.2], 30),
+    ("sig(x_1 * 1e308 * 1e308 * 0.0)", ("no", "yes"), [1.0, 0.0], None),
+    ("softmax(x_1 * 1e308 * 1e308, 0.4)", ("no", "yes"), [1.0, 0.0], None),
+    ("y_1 = x_1\ny_2 = x_2 * 1e308 * 1e308 * 0.0\ny_3 = 0.1", ("a", "b", "c"), [0.0, 1.0], "c"),
+)
+
+
 @needs_node
 @pytest.mark.parametrize("target", MODULES)
-@pytest.mark.parametrize(
-    ("text", "classes", "row", "label"),
-    [
-        ("sig(2*x_1 - x_2 + 0.3)", ("no", "yes"), [1.0, 0.0], "yes"),
-        ("softmax(x_1, x_2, 0.4)", (10, 20, 30), [0.1, 0.2], 30),
-        ("sig(x_1 * 1e308 * 1e308 * 0.0)", ("no", "yes"), [1.0, 0.0], None),
-        ("softmax(x_1 * 1e308 * 1e308, 0.4)", ("no", "yes"), [1.0, 0.0], None),
-        ("y_1 = x_1\ny_2 = x_2 * 1e308 * 1e308 * 0.0\ny_3 = 0.1", ("a", "b", "c"), [0.0, 1.0], "c"),
-    ],
-)
-def test_a_classifier_gives_its_label(text, classes, row, label, target, tmp_path):
-    model = Model(parse(text, inputs=2), plain(("width", "height")), classes)
-    asked = f"[net.predict({row}), net.predictBatch([{row}]), net.classes]"
-    answer = ask(tmp_path, model, asked, target)
+def test_a_classifier_gives_its_label(target, tmp_path):
+    questions = [
+        (
+            Model(parse(text, inputs=2), plain(("width", "height")), classes),
+            f"[net.predict({row}), net.predictBatch([{row}]), net.classes]",
+        )
+        for text, classes, row, _ in LABELLED
+    ]
+    answers = ask_each(tmp_path, questions, target)
 
-    assert answer == [label, [label], list(classes)]
+    assert answers == [[label, [label], list(classes)] for _, classes, _, label in LABELLED]
 
 
 @needs_node
@@ -166,18 +177,19 @@ def test_hostile_names_arrive_verbatim_and_do_nothing(target, tmp_path, names):
     row = "net.columns.map(({ categories }, i) => (categories ? categories[i % 3] : i))"
     row = row.replace("net.columns", "net.metadata.columns")
     asked = f"[net.featureNames, net.classes, net.metadata, net.predictProba({row})]"
-    found, classes, metadata, value = ask(tmp_path, names.model, asked, target)
+    questions = [(names.model, asked), (names.tame, f"net.predictProba({row})")]
+    (found, classes, metadata, value), tame = ask_each(tmp_path, questions, target)
 
     assert tuple(found) == names.names
     assert tuple(classes) == names.labels
     assert tuple(column["name"] for column in metadata["columns"]) == names.names
     assert metadata["columns"][1]["categories"] == list(names.labels[:3])
     assert metadata["target"] == names.names[0]
-    text = (tmp_path / f"net{MODULES[target]}").read_text(encoding="utf-8")
+    text = (tmp_path / f"net0{MODULES[target]}").read_text(encoding="utf-8")
     assert text.isascii()
     assert "</" not in text
     assert "<!--" not in text
-    assert ask(tmp_path, names.tame, f"net.predictProba({row})", target) == value
+    assert tame == value
 
 
 @needs_node
@@ -185,13 +197,13 @@ def test_names_of_objects_own_properties_are_names_like_any(tmp_path):
     names = ("__proto__", "constructor", "toString")
     model = Model(parse("x_1 + x_2 + x_3"), plain(names))
 
-    said = ask(tmp_path, model, "[net.featureNames, told(() => net.predict({}))]")
-    assert said == [
+    row = 'JSON.parse(\'{"__proto__": 1, "constructor": 2, "toString": 4}\')'
+    asked = f"[net.featureNames, told(() => net.predict({{}})), net.predict({row})]"
+    assert ask(tmp_path, model, asked) == [
         list(names),
         'RangeError: missing columns: "__proto__", "constructor", "toString"',
+        7,
     ]
-    row = 'JSON.parse(\'{"__proto__": 1, "constructor": 2, "toString": 4}\')'
-    assert ask(tmp_path, model, f"net.predict({row})") == 7
 
 
 @needs_node

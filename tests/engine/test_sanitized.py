@@ -110,15 +110,9 @@ def test_the_source_has_no_warnings(compiler, case, tmp_path):
     build(problem, tmp_path, *flags, "-fsyntax-only", compiler=compiler, representation=case[0])
 
 
-@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.campaign)])
-@pytest.mark.parametrize(
-    "case",
-    [
-        *WARNED[:1],
-        *(pytest.param(case, marks=pytest.mark.campaign) for case in (*WARNED[1:], MINIMISING)),
-    ],
-    ids=str,
-)
+@pytest.mark.campaign  # tests/learning/test_vector_code.py optimises one, with the same warnings
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("case", [*WARNED, MINIMISING], ids=str)
 def test_the_source_has_no_warnings_of_an_optimiser(compiler, case, tmp_path):
     problem, settings, flags = without_warnings(compiler, *case)
     flags = ("-O1", *flags)

@@ -119,7 +119,7 @@ int main(void) {{
     assert (found == results).all()
 
 
-UNDEFINED = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+UNDEFINED = ("-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -152,7 +152,7 @@ def test_engine_and_loop_refuse_the_same_damages(target, grammar, representation
     classes = 0 if grammar == "formula" else 2
     harness = EngineHarness(target, grammar, representation, classes, **learning)
     pair = Pair(harness)
-    taken = [pair.assert_same(content) for content in damages(harness.seeds(), 25)]
+    taken = [pair.assert_same(content) for content in damages(harness.seeds(), 16)]
     assert 0 < sum(taken) < len(taken)
 
 

@@ -71,7 +71,7 @@ def with_another_value(document, rng):
 
 
 LONG = pytest.param(5000, marks=[pytest.mark.campaign, pytest.mark.timeout(3600)])
-LENGTHS = pytest.mark.parametrize("length", [150, LONG])
+LENGTHS = pytest.mark.parametrize("length", [100, LONG])
 
 
 def share_refused(attempt, length):

@@ -177,14 +177,14 @@ def test_processes_share_a_cold_cache(fresh):
     context = multiprocessing.get_context("spawn")
     processes = [
         context.Process(target=hammer, args=(str(fresh), [(start + i) % 6 for i in range(12)]))
-        for start in range(3)
+        for start in range(2)
     ]
     for process in processes:
         process.start()
     for process in processes:
         process.join()
 
-    assert [process.exitcode for process in processes] == [0, 0, 0]
+    assert [process.exitcode for process in processes] == [0, 0]
     assert len(list(fresh.glob("*.so"))) == 6
     assert not list(fresh.glob(".*"))
 

@@ -62,39 +62,53 @@ def changed(settings):
     assert left & ~FLAGS == USUAL | settings
 
 
+@functools.cache
+def usual(run, *arguments):
+    """What a run gives that nothing disturbs: it is the same beside all settings."""
+    assert unit().get() & ~FLAGS == USUAL
+    return run(*arguments)
+
+
+@functools.cache
 def tiny(rows=43):
-    """Rows of subnormal numbers."""
+    """Rows of subnormal numbers, made before anything is disturbed."""
     return np.random.default_rng(5).normal(size=(rows, 2)) * 1e-309
+
+
+CHOSEN = Settings(population=60, generations=4)
+
+
+@functools.cache
+def tiny_problem():
+    data = make_data(features=2)
+    object.__setattr__(data, "x", tiny())
+    return make(GRAMMAR, CHOSEN, data)
+
+
+def run_engine(threads):
+    problem, text = tiny_problem(), "sig(1.5e308 * x_1)"
+    engine = Engine(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
+    engine.step(4)
+    again = Engine(problem, CHOSEN, threads, toolchain=find_toolchain(), flags=QUICK)
+    again.restore(engine.save())
+    again.step(1)
+    best = again.best.phenotype
+    number = engine.native.number("1.7e-310")
+    return (
+        engine.save(),
+        again.save(),
+        best,
+        struct.pack("d", number),
+        engine.native.evaluate(text),
+    )
 
 
 @EACH
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_engine_gives_the_same_bits(settings, threads):
-    data = make_data(features=2)
-    object.__setattr__(data, "x", tiny())
-    chosen = Settings(population=60, generations=4)
-    problem = make(GRAMMAR, chosen, data)
-    text = "sig(1.5e308 * x_1)"
-
-    def run():
-        engine = Engine(problem, chosen, threads, toolchain=find_toolchain(), flags=QUICK)
-        engine.step(4)
-        again = Engine(problem, chosen, threads, toolchain=find_toolchain(), flags=QUICK)
-        again.restore(engine.save())
-        again.step(1)
-        best = again.best.phenotype
-        number = engine.native.number("1.7e-310")
-        return (
-            engine.save(),
-            again.save(),
-            best,
-            struct.pack("d", number),
-            engine.native.evaluate(text),
-        )
-
-    expected = run()
+    expected = usual(run_engine, threads)
     with changed(settings):
-        found = run()
+        found = run_engine(threads)
     assert found[:4] == expected[:4]
     assert found[4].tobytes() == expected[4].tobytes()
 
@@ -110,9 +124,15 @@ def test_every_backend_gives_the_same_bits(settings):
         assert [outputs.tobytes() for outputs in found] == expected, backend.name
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The packages of models, each built once and used under all settings."""
+    return functools.cache(lambda *given: package(given[0], tmp_path_factory.mktemp("p"), given[1]))
+
+
 @EACH
 @pytest.mark.parametrize("dtype", ["double", pytest.param("float", marks=pytest.mark.campaign)])
-def test_an_exported_package_gives_the_same_bits(settings, dtype, tmp_path):
+def test_an_exported_package_gives_the_same_bits(settings, dtype, built):
     scale, weight = ("1e-309", "1.3e308") if dtype == "double" else ("1e-40", "1.3e38")
     models = [
         Model(parse(f"sig({weight} * x_1 - 0.7 * x_2)"), (Column("a"), Column("b")), ("no", "yes")),
@@ -120,7 +140,7 @@ def test_an_exported_package_gives_the_same_bits(settings, dtype, tmp_path):
     ]
     table = np.random.default_rng(5).normal(size=(150, 2)) * float(scale)
     for model in models:
-        module = package(model, tmp_path, dtype)
+        module = built(model, dtype)
         call = module.predict_proba if model.is_classifier else module.predict
         given = table.astype(np.float32 if dtype == "float" else float)
         expected = [call(part).tobytes() for part in (given, given[:1], given[:9])]
@@ -154,34 +174,34 @@ def test_the_native_reader_reads_the_same_numbers(settings):
     assert found == expected
 
 
+def run_program(backend):
+    rows, y = tiny(60), np.arange(60) % 2
+    made = dsgec.evolve(
+        "one_layer",
+        rows,
+        y,
+        population=20,
+        generations=3,
+        pruning=2,
+        tuning=6,
+        backend=backend,
+        scale="standard",
+    )
+    texts = [["1e-310", "2.5"], ["1e-309", "-1e-309"]]
+    return (
+        made.network.formula,
+        made.network.predict_proba(rows).tobytes(),
+        made.network.predict_proba(texts).tobytes(),
+        made.record,
+    )
+
+
 @EACH
 @pytest.mark.parametrize("backend", ["engine", "numpy"])
 def test_a_program_gets_the_same_run_and_the_same_predictions(settings, backend):
-    rows, y = tiny(60), np.arange(60) % 2
-
-    def run():
-        made = dsgec.evolve(
-            "one_layer",
-            rows,
-            y,
-            population=20,
-            generations=3,
-            pruning=2,
-            tuning=6,
-            backend=backend,
-            scale="standard",
-        )
-        texts = [["1e-310", "2.5"], ["1e-309", "-1e-309"]]
-        return (
-            made.network.formula,
-            made.network.predict_proba(rows).tobytes(),
-            made.network.predict_proba(texts).tobytes(),
-            made.record,
-        )
-
-    expected = run()
+    expected = usual(run_program, backend)
     with changed(settings):
-        found = run()
+        found = run_program(backend)
     assert found == expected
 
 

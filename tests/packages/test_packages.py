@@ -20,14 +20,21 @@ from tests.command import dsgec
 from tests.packages.packs import HOSTILE, RANGES, artefact_of, unpacked
 
 SMALL = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
+PROVED = [
+    # The numbers of q15 take a while to find, and packages of C differ in what is around them.
+    pytest.param(
+        *(package, dtype),
+        marks=[pytest.mark.campaign] * (dtype == "q15" and package not in ("cmake", "micropython")),
+    )
+    for dtype in ("double", "float", "q15")
+    for package, made in PACKAGES.items()
+    if made.suffix == ".zip" and dtype in made.dtypes
+]
 ARCHIVES = [name for name, package in PACKAGES.items() if package.suffix == ".zip"]
 
 
-@pytest.mark.parametrize("package", ARCHIVES)
-@pytest.mark.parametrize("dtype", ["double", "float", "q15"])
+@pytest.mark.parametrize(("package", "dtype"), PROVED)
 def test_a_package_is_proved_as_a_whole_file(package, dtype, tmp_path, monkeypatch):
-    if dtype not in PACKAGES[package].dtypes:
-        pytest.skip("there is no such package")
     ranges = RANGES if dtype == "q15" else {}
     (path,) = export(SMALL, (), "net", tmp_path, dtype, packages=[package], ranges=ranges)
     (line,) = verify(path)
