@@ -107,21 +107,32 @@ def test_the_usual_compiler_gives_the_same_bytes(run, tmp_path, usual_compiler):
     assert_same_bytes(run, tmp_path / run.name)
 
 
+FEW = [*QUICK, "--population", "5", "--generations", "2", "--tuning", "2"]
+
+
+@pytest.fixture(scope="module")
+def short_run(tmp_path_factory):
+    """A run for those to compare with who compute it slowly."""
+    out = tmp_path_factory.mktemp("short")
+    dsgec("evolve", "multi_layer", "wdbc", *FEW, "--out", out)
+    return out / "wdbc-multi_layer-seed1"
+
+
 @pytest.mark.needs_cc
-def test_the_c_backend_gives_the_same_run(run, tmp_path):
-    dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, "--backend", "c")
+def test_the_c_backend_gives_the_same_run(short_run, tmp_path):
+    dsgec("evolve", "multi_layer", "wdbc", *FEW, "--out", tmp_path, "--backend", "c")
 
     for name in ("best.net", "history.csv", "run.json"):
-        assert (tmp_path / run.name / name).read_bytes() == (run / name).read_bytes()
+        assert (tmp_path / short_run.name / name).read_bytes() == (short_run / name).read_bytes()
 
 
-def test_without_a_compiler_numpy_is_used_and_one_line_says_so(run, tmp_path):
-    answer = dsgec("evolve", "multi_layer", "wdbc", *QUICK, "--out", tmp_path, env=NO_COMPILER)
+def test_without_a_compiler_numpy_is_used_and_one_line_says_so(short_run, tmp_path):
+    answer = dsgec("evolve", "multi_layer", "wdbc", *FEW, "--out", tmp_path, env=NO_COMPILER)
 
     notes = [line for line in answer.stderr.splitlines() if line.startswith("note:")]
     assert len(notes) == 1
     assert "no C compiler was found" in notes[0]
-    assert_same_bytes(run, tmp_path / run.name)
+    assert_same_bytes(short_run, tmp_path / short_run.name)
     refused = dsgec("evolve", "one_layer", "wdbc", "--backend", "c", env=NO_COMPILER, code=1)
     assert "--backend numpy" in refused.stderr
 

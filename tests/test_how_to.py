@@ -227,6 +227,7 @@ def test_an_objective_is_three_edits():
     ]
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 def test_a_run_with_the_new_objective_is_the_references(tmp_path):
     copy = edited("add-an-objective", tmp_path)

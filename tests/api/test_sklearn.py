@@ -29,7 +29,11 @@ DIABETES, PROGRESSION = load_diabetes(return_X_y=True)
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("kind", [DSGEClassifier, DSGERegressor])
+@pytest.mark.parametrize(
+    # Most checks are of what both have in common.
+    "kind",
+    [DSGEClassifier, pytest.param(DSGERegressor, marks=pytest.mark.campaign)],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_checks_pass(kind):
     check_all(kind(population=9, generations=3, pruning=1, tuning=3))

@@ -159,7 +159,8 @@ COMMANDS = {
 }
 # Compilers take their time, and tests/codegen has these languages in other types; tests/fixed has
 # integers of both lengths.
-SELDOM = dict.fromkeys(("rust", "java", "go"), ("double", "float", "q7"))
+SELDOM = {"go": ("double", "float", "q7")}
+SELDOM |= dict.fromkeys(("rust", "java"), ("double", "float", "q15", "q7"))
 SELDOM |= dict.fromkeys(("js", "wasm", "numpy"), ("q7",))
 CASES = [
     pytest.param(name, dtype, marks=[pytest.mark.campaign] * (dtype in SELDOM.get(name, ())))

@@ -17,14 +17,9 @@ from tests.engine.test_sanitized import WARNED, WARNINGS
 WIDTHS = {"-march=x86-64": "xmm", "-march=x86-64-v3": "ymm", "-march=x86-64-v4": "zmm"}
 
 
+@pytest.mark.campaign  # an engine that is optimised takes longer to compile than ten tests take
 @pytest.mark.needs_cc
-@pytest.mark.parametrize(
-    "machine",
-    [
-        pytest.param(name, marks=() if register == "ymm" else pytest.mark.campaign)
-        for name, register in WIDTHS.items()
-    ],
-)
+@pytest.mark.parametrize("machine", WIDTHS)
 def test_loops_over_rows_are_vectorised_without_a_warning(machine, tmp_path):
     if platform.machine() != "x86_64" or not (shutil.which("gcc") and shutil.which("objdump")):
         pytest.skip("no gcc for x86-64 here")

@@ -83,7 +83,9 @@ def take_tour(python: Path, steps: tuple[str, ...], folder: Path, cache: Path) -
     folder.mkdir(parents=True)
     tour = [str(python), "-P", str(Path(__file__).with_name("tour.py")), str(folder), *steps]
     variables = {"DSGEC_CACHE": str(cache), "COLUMNS": "100", "NO_COLOR": "1"}
-    variables["PYTHONPYCACHEPREFIX"] = str(cache / "bytecode")  # it is no file of dsgec's
+    # Bytecode is no file of dsgec's, and tests have kept that of their own environment.
+    bytecode = os.environ.get("PYTHONPYCACHEPREFIX", str(cache / "bytecode"))
+    variables["PYTHONPYCACHEPREFIX"] = bytecode
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     _run(tour, "the tour", {**kept, **variables})
     return Outcome(_versions(python), digests(folder))

@@ -21,7 +21,7 @@ from dsgec.__main__ import main
 from dsgec.resources import TABLES
 from dsgec.targets.cffi import package
 
-QUICK = ("--generations", "8", "--population", "24", "--quiet")
+QUICK = ("--generations", "8", "--population", "24", "--quiet", "--pruning", "2", "--tuning", "6")
 NAME = "wdbc-one_layer-seed1"
 RUN = f"build/{NAME}"
 WDBC = str(TABLES / "wdbc.csv")

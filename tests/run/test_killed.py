@@ -134,8 +134,8 @@ def kill_and_go_on(long, out, rng, kills):
 def test_killed_runs_end_with_the_same_bytes(tmp_path, long, long_whole):
     rng = random.Random(11)
     kills, number = 0, 0
-    while kills < 2:
-        kills += kill_and_go_on(long, tmp_path / str(number), rng, 2)
+    while not kills:  # it may have ended before
+        kills += kill_and_go_on(long, tmp_path / str(number), rng, 1)
         assert made(tmp_path / str(number) / RUN) == long_whole
         number += 1
 

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,7 @@ from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.work import finished, work
 from dsgec.workers.crew import Crew
+from tests.clusters import wait_until
 from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
 from tests.quick import start_no_processes
 
@@ -213,14 +215,34 @@ def test_two_processes_do_not_work_on_one_folder(file, tmp_path):
         pass
 
 
-@pytest.mark.parametrize(
-    ("number", "code"),
-    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.campaign)],
-)
-def test_an_interrupt_says_how_to_go_on(tmp_path, number, code):
+@pytest.fixture
+def endless(tmp_path):
+    """A study of more runs than there is time for."""
     file = tmp_path / "long.toml"
     file.write_text(STUDY.replace("runs = 4", "runs = 400"))
+    return file
+
+
+def test_an_interrupt_says_how_to_go_on(endless, tmp_path, no_processes):
     folder = tmp_path / "out"
+
+    def interrupt():
+        wait_until(lambda: list(folder.glob(f"{RUNS}/*.json")))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    interrupter = threading.Thread(target=interrupt)
+    interrupter.start()
+    answer = dsgec("study", endless, "--out", folder, code=130)
+    interrupter.join()
+
+    assert f"`dsgec study {endless} --out {folder}` resumes" in answer.stderr
+    assert "of 1200 runs are finished and kept" in answer.stderr
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_its_processes_and_says_how_to_go_on(endless, tmp_path, number, code):
+    file, folder = endless, tmp_path / "out"
     command = [*COMMAND, "study", str(file), "--out", str(folder)]
     with subprocess.Popen(
         command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts
