@@ -182,6 +182,14 @@ def test_a_target_is_a_folder_and_a_line():
     assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/targets/cpp"}
 
 
+def test_a_network_is_compiled_to_the_new_target(with_cpp, tmp_path):
+    (tmp_path / "gate.net").write_text("sig(2.5 * x_1 - tanh(x_2))", encoding="utf-8")
+    dsgec(with_cpp, "compile", tmp_path / "gate.net", "--to", "cpp", "-o", tmp_path)
+    header = (tmp_path / "gate.hpp").read_text(encoding="utf-8")
+    assert "inline double sig(double x)" in header
+    assert "inline double tanh(double x)" in header
+
+
 @pytest.mark.campaign
 def test_a_run_is_exported_to_the_new_target(with_cpp, run, tmp_path):
     python(with_cpp, "-m", "ruff", "check", "dsgec/targets")

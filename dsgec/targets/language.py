@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from dsgec.arithmetic.print_flat import FlatLanguage, print_flat
 from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView, functions_called, view
 from dsgec.codegen.environment import Code, render
-from dsgec.codegen.integers import IntegerSyntax
+from dsgec.codegen.integers import INTEGERS, IntegerSyntax
 from dsgec.codegen.literals import number_bits
 from dsgec.codegen.statements import Syntax
 from dsgec.fixed.ir import FunctionTable
@@ -23,14 +23,15 @@ class LanguageView:
     """An artefact in one language; `bits` is the pattern of a number's bits in a table.
 
     In fixed point `flat` and `integers` are what the network is printed with, and `syntax` is that
-    of the raw numbers around it.
+    of the raw numbers around it. A target without fixed point names neither `integers` nor
+    `stored`.
     """
 
     artefact: Artefact
     flat: FlatLanguage
     syntax: Syntax
-    integers: IntegerSyntax
-    stored: Mapping[int, str]  # the types of integers of 8 and 16 bits
+    integers: IntegerSyntax = INTEGERS
+    stored: Mapping[int, str] = field(default_factory=dict)  # types of integers of 8 and 16 bits
     bits: str = "0x{}"
     between: str = ", "  # the bits
     numbers: str = ", "  # between other numbers

@@ -170,23 +170,18 @@ def test_weights_are_refused_where_they_have_no_meaning(given, classes, message)
         make_problem(grammar, make_data(3, 53, 3, classes), Settings(**given))
 
 
+@pytest.mark.campaign
 @pytest.mark.needs_cc
 @pytest.mark.parametrize(
-    ("grammar", "classes", "objective", "level"),
-    [
-        ("network_softmax", 3, "log-loss", "-O0"),  # built sooner
-        *(
-            pytest.param(*case, "-O1", marks=pytest.mark.campaign)
-            for case in (("network_softmax", 3, "log-loss"), ("formula", 0, "r2"))
-        ),
-    ],
+    ("grammar", "classes", "objective"),
+    [("network_softmax", 3, "log-loss"), ("formula", 0, "r2")],
 )
 def test_an_engine_with_weights_has_no_warnings_and_reads_only_what_is_its_own(
-    grammar, classes, objective, level, tmp_path
+    grammar, classes, objective, tmp_path
 ):
     settings = Settings(**LEARNING, batch=16)
     problem = weighted(grammar, settings, classes, objective)
     compiler = quick_sanitizer()
-    flags = (level, *SANITIZERS[2:], *WARNINGS, *QUIET.get(compiler, ()))
+    flags = ("-O1", *SANITIZERS[2:], *WARNINGS, *QUIET.get(compiler, ()))
     program = build(problem, tmp_path, *flags, compiler=compiler)
     assert_right(drive(program, problem, settings, 2, tmp_path), problem, settings)

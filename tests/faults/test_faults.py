@@ -48,7 +48,7 @@ def sweep(server, folder, name, kinds=KINDS, first=1, every=1):
 @pytest.mark.parametrize("name", ["evolve", pytest.param("report", marks=pytest.mark.campaign)])
 def test_a_command_whose_system_call_fails_can_be_repeated(name, server, tmp_path):
     first = 16 if name == "evolve" else 1  # of `evolve`, the page: it comes after the record
-    counts, _ = sweep(server, tmp_path, name, ("half", "fsync", "rename", "kill"), first, every=160)
+    counts, _ = sweep(server, tmp_path, name, ("half", "fsync", "rename", "kill"), first, every=240)
     assert all(counts.values()) and len(counts) == 4, counts
 
 

@@ -17,7 +17,7 @@ from tests.quick import start_no_processes
 from tests.run.made import RUN, begun, go, made, over, quick_job
 
 LONG = ["evolve", "one_layer", "wdbc", "--pruning", "1", "--tuning", "3"]
-LONG += ["--population", "12", "--generations", "80"]
+LONG += ["--population", "12", "--generations", "40"]
 MANY = [*LONG, "--runs", "3", "--jobs", "2", "--save-every", "0"]
 SLOW = ["--backend", "numpy"]  # a quarter of a minute: it is interrupted long before it ends
 
