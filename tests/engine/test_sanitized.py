@@ -110,7 +110,7 @@ def test_the_source_has_no_warnings(compiler, case, tmp_path):
     build(problem, tmp_path, *flags, "-fsyntax-only", compiler=compiler, representation=case[0])
 
 
-@pytest.mark.campaign  # tests/learning/test_vector_code.py optimises one, with the same warnings
+@pytest.mark.campaign  # an optimiser takes its time
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", [*WARNED, MINIMISING], ids=str)
 def test_the_source_has_no_warnings_of_an_optimiser(compiler, case, tmp_path):

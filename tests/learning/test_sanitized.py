@@ -78,7 +78,7 @@ def assert_right(lines, pair, texts):
 @pytest.mark.parametrize(
     ("compiler", "level"),
     [
-        ("gcc", "-O0"),  # test_vector_code.py has it optimised, with the same warnings
+        ("gcc", "-O0"),  # built in half the time
         *(pytest.param(name, "-O1", marks=pytest.mark.campaign) for name in ("gcc", "clang")),
     ],
 )
