@@ -11,6 +11,8 @@ import jinja2
 
 from dsgec.codegen.literals import (
     c_characters,
+    c_numbers,
+    c_rows,
     c_string,
     dot_string,
     go_string,
@@ -18,7 +20,6 @@ from dsgec.codegen.literals import (
     js_data,
     js_number,
     number,
-    numbers,
     python_data,
     python_string,
     raw_json,
@@ -83,8 +84,8 @@ def environment() -> jinja2.Environment:
         "block": block,
         "length": len,
         "num": lambda value: Code(number(value)),
-        "nums": lambda values: Code(numbers(values)),
-        "rows": lambda rows: Code(",\n    ".join(f"{{{numbers(row)}}}" for row in rows)),
+        "nums": lambda values: Code(c_numbers(values)),
+        "rows": lambda rows: Code(c_rows(rows)),
         "cstr": lambda value: Code(c_string(value)),
         "cchars": lambda value, width: Code(c_characters(value, width)),
         "pydata": lambda value: Code(python_data(value)),

@@ -7,10 +7,9 @@ import numpy as np
 
 from dsgec.codegen.environment import Code
 from dsgec.codegen.golden import Golden, Loss, rounded_up
+from dsgec.codegen.literals import number_lines
 from dsgec.fixed.evaluate import quantise
 from dsgec.fixed.ir import RESULT_BITS, Fixed, Format, FunctionTable, IntegerProgram, largest
-
-_LINE = 14  # entries of a table
 
 
 @dataclass(frozen=True)
@@ -103,11 +102,7 @@ class FixedView:
 
     def lines(self, table: FunctionTable) -> list[Code]:
         """Its entries, as lines of numbers."""
-        entries = table.entries
-        return [
-            Code(", ".join(map(str, entries[start : start + _LINE])))
-            for start in range(0, len(entries), _LINE)
-        ]
+        return [*map(Code, number_lines(table.entries))]
 
     def limits(self, table: FunctionTable) -> Code:
         """What is passed behind the table and the argument."""

@@ -11,7 +11,7 @@ import numpy as np
 
 _LONGEST_STRING = 4000  # C99 promises 4095 characters
 _LONGEST_PIECE = 10_000  # of a Java literal, which has at most 65,535 bytes: three a character
-_ON_A_LINE = 16  # numbers of an array
+_ON_A_LINE = 14  # numbers of an array
 _PLAIN = frozenset(" _-+=.,:;()[]<>/")
 
 
@@ -24,11 +24,22 @@ def number(value: float | int) -> str:
     return repr(value)
 
 
-def numbers(values: Sequence[float | int]) -> str:
+def number_lines(values: Sequence[float | int]) -> list[str]:
     """The elements of an array, as many on a line as can be read."""
-    texts = [*map(number, values)]
-    lines = (texts[at : at + _ON_A_LINE] for at in range(0, len(texts), _ON_A_LINE))
-    return ",\n    ".join(map(", ".join, lines))
+    return [
+        ", ".join(map(number, values[start : start + _ON_A_LINE]))
+        for start in range(0, len(values), _ON_A_LINE)
+    ]
+
+
+def c_numbers(values: Sequence[float | int]) -> str:
+    """The elements of an array in C, line by line."""
+    return ",\n    ".join(number_lines(values))
+
+
+def c_rows(rows: Sequence[Sequence[float | int]]) -> str:
+    """The elements of an array of structures of numbers."""
+    return ",\n    ".join(f"{{{c_numbers(row)}}}" for row in rows)
 
 
 def single_number(value: float) -> str:
