@@ -50,7 +50,7 @@ from dsgec.folder import Folder, locked, open_folder
 from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
-from dsgec.run.baselines import Baselines, make_baselines
+from dsgec.run.baselines import Baselines, check_rivals, make_baselines
 from dsgec.run.checkpoint import has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
 from dsgec.run.folder import (
@@ -104,6 +104,7 @@ def prepare(
         )
     grammar_file = load_grammar(grammar) if isinstance(grammar, str) else grammar
     dataset = make_dataset(read_table(data), target) if isinstance(data, str) else data
+    check_rivals(settings.compare)
     problem = make_problem(grammar_file.grammar, dataset, settings)
     folder = (out or Path("build")) / (
         name or f"{dataset.name}-{grammar_file.name}-seed{settings.seed}"
@@ -129,7 +130,7 @@ def run(
         search = Search(evolver)
         checkpoints = Checkpoints(job, folder, search, session)
         _ = beside(_warm_up)
-        baselines = beside(make_baselines, job.problem)
+        baselines = beside(make_baselines, job.problem, job.settings.compare)
         on_slice = _watching(search, checkpoints, on_generation, session, stop)
         outcome = search.run(on_slice, lambda: session.on_stage(TUNING))
         return _write(job, folder, outcome, baselines, checkpoints)

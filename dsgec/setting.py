@@ -72,10 +72,10 @@ class Setting:
         return self.option or self.name
 
     def usual(self, write: Callable[[Any], str] = str) -> str:
-        """What a setting that runs that learn have a default of their own for is by default."""
+        """Return the default as shown in `--help`, for both presets."""
         if self.chosen:
             return self.chosen
-        return f"{write(self.learned)}, or of the paper {write(self.default)}"
+        return f"{write(self.learned)} (paper preset: {write(self.default)})"
 
     @property
     def is_optional(self) -> bool:
@@ -115,8 +115,10 @@ class Setting:
         """Refuse a value that it cannot have; others may leave it less room than its own."""
         if (self.is_optional and value == self.default) or (self.instead and value == self.instead):
             return
-        if self.choices and value not in self.choices:
-            raise wrong(self.name, f"is {_shown(value)}", f"Choose from {', '.join(self.choices)}.")
+        for one in value if self.kind is tuple else (value,):
+            if self.choices and one not in self.choices:
+                advice = f"Choose from {', '.join(self.choices)}."
+                raise wrong(self.name, f"is {_shown(one)}", advice)
         low, high = self.low, self.high if highest is None else highest
         bounds = f"between {low} and {high}" if high < math.inf else f"at least {low}"
         if low == -math.inf:

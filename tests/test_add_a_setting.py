@@ -36,7 +36,7 @@ try:
     dsgec.evolve("one_layer", "wdbc", grace=-1)
 except DsgecError as error:
     told["error"] = str(error)
-sys.argv = ["dsgec", "evolve", "--help"]
+sys.argv = ["dsgec", "evolve", "--help-all"]
 with redirect_stdout(io.StringIO()) as told["help"], suppress(SystemExit):
     main()
 print(json.dumps(told | {"help": told["help"].getvalue()}))

@@ -22,20 +22,31 @@ def sections(text):
     return found
 
 
+def test_the_help_of_evolve_shows_ten_options_and_three_examples():
+    text = dsgec("evolve", "--help").stdout
+    found = sections(text)
+
+    assert len(found["Common options"]) == 10
+    assert {"--target", "--effort", "--minimise", "--out"} <= found["Common options"]
+    assert found["Options"] == {"--config", "--help", "--help-all"}
+    examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
+    assert sum(line.startswith("  dsgec evolve ") for line in examples) == 3
+
+
 def test_the_options_of_evolve_stand_in_groups():
-    found = sections(dsgec("evolve", "--help").stdout)
+    found = sections(dsgec("evolve", "--help-all").stdout)
 
     assert list(found) == [*GROUPS.values(), "Options"]
     assert {"--population", "--preset", "--seed"} <= found["Search options"]
     assert {"--target", "--missing", "--separator", "--test", "--cv"} <= found["Data options"]
     assert {"--out", "--name", "--overwrite", "--json"} <= found["Output options"]
     assert {"--backend", "--threads", "--jobs", "--cluster"} <= found["Machine options"]
-    assert found["Options"] == {"--config", "--help"}
+    assert found["Options"] == {"--config", "--help", "--help-all"}
 
 
 @pytest.mark.parametrize("name", sorted(commands.commands))
 def test_every_option_of_a_command_is_in_its_help_once(name):
-    text = dsgec(name, "--help").stdout
+    text = dsgec(name, "--help-all" if name == "evolve" else "--help").stdout
     shown = [option for group in sections(text).values() for option in group]
     own = {
         one.opts[-1] if one.opts[-1].startswith("--") else one.opts[0]

@@ -80,7 +80,7 @@ def test_every_setting_is_an_option_with_its_default():
 
 def test_the_estimators_have_every_setting_but_those_of_rows_and_seeds():
     without = {one.name for one in SETTINGS} - {one.name for one in CLASSIFIER_PARAMETERS}
-    assert without == {"seed", "split_seed", "test", "folds", "fold", "balance"}
+    assert without == {"seed", "split_seed", "test", "folds", "fold", "balance", "compare"}
     own = inspect.signature(dsgec.DSGEClassifier).parameters
     assert {one.name for one in CLASSIFIER_PARAMETERS} | {"class_weight"} <= {*own}
     for name in ("class_weight", *(one.name for one in CLASSIFIER_PARAMETERS)):
@@ -93,11 +93,12 @@ def test_the_estimators_have_every_setting_but_those_of_rows_and_seeds():
 def test_the_command_of_a_report_gives_every_setting(one):
     others = [choice for choice in one.choices if choice != one.default]
     other = {int: 7, float: 0.25, bool: True, str: others[-1] if others else "mae"}
-    value = {"sum": 3} if one.kind is dict else other[one.kind]
+    value = {dict: {"sum": 3}, tuple: others[-1:]}.get(one.kind) or other[one.kind]
     record = {"settings": {one.key: value}, "grammar": {"name": "g"}, "data": {"name": "t"}}
     words = evolve_command({**record, "model": {}}).split()[4:]
 
-    expected = [OPTIONS.name(one.name), "sum=3" if one.kind is dict else str(value)]
+    shown = "sum=3" if one.kind is dict else str(others[-1] if one.kind is tuple else value)
+    expected = [OPTIONS.name(one.name), shown]
     expected = expected[:1] if one.kind is bool else expected
     if one.name == "variation":  # then the others have not the values that runs of trees have
         assert "--preset" not in words

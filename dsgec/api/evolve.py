@@ -27,7 +27,7 @@ from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Execution, Preset, Settings
 from dsgec.evolution.usual import usual_grammar
 from dsgec.folder import make_folder, open_folder, remove_if_empty
-from dsgec.run.baselines import make_baselines
+from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.config import Inputs, config_text
 from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
@@ -122,6 +122,7 @@ def evolve(
     grammar = grammar or usual_grammar(len(dataset.classes))
     file = given or _load(grammar)
     settings = said.settings_for(dataset)
+    check_rivals(settings.compare)
     problem = make_problem(file.grammar, dataset, settings)
     folder = None if out is None else Path(out)
     if folder is not None:
@@ -131,7 +132,7 @@ def evolve(
         make_folder(folder).close()
     try:
         search = make_search(problem, settings, said.execution)
-        baselines = beside(make_baselines, problem)
+        baselines = beside(make_baselines, problem, settings.compare)
         outcome = search.run(on_slices(callback or live_curve(), search))
     except BaseException:
         if folder is not None:

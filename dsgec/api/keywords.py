@@ -48,6 +48,7 @@ class Keywords(TypedDict, total=False):
     islands: int
     migrate_every: int
     migrants: int
+    compare: Literal["linear", "forest", "boosting"]
     ignore: str | Sequence[str]
     task: Literal["classification", "regression"] | None
     missing: Literal["fill", "error", "mean", "median", "drop"] | None

@@ -79,7 +79,27 @@ def _no_grammar(data: str) -> str:
     return data
 
 
-@click.command(cls=GroupedCommand)
+_COMMON = (
+    "target",
+    "ignore",
+    "test",
+    "effort",
+    "minimise",
+    "chip",
+    "runs",
+    "seed",
+    "out",
+    "overwrite",
+)
+"""The options that `--help` shows; `--help-all` has the others, too."""
+_EXAMPLES = (
+    ("dsgec evolve wdbc --effort quick", "a shipped table, in about a second"),
+    ("dsgec evolve data.csv --target state", "your own table and the column to predict"),
+    ("dsgec evolve data.csv --minimise flash", "networks for a small chip"),
+)
+
+
+@click.command(cls=GroupedCommand, common=_COMMON, examples=_EXAMPLES)
 @click.argument("grammar", required=False, shell_complete=complete_grammar)
 @click.argument("data", required=False, metavar="DATA", shell_complete=complete_table)
 @config_option

@@ -21,7 +21,7 @@ class RunOptions:
         1, "Runs with seeds that follow on, each in a folder of its own.", 1, 100_000
     )
     jobs: int | None = setting(
-        None, "Runs side by side; default: one a processor.", 1, 256, group="machine"
+        None, "Runs side by side; default: one per processor.", 1, 256, group="machine"
     )
     out: str | None = setting(None, "Where runs go; default: ./build.", metavar="FOLDER")
     name: str = setting("", "The name of the run's folder.")
@@ -49,7 +49,10 @@ class SessionOptions(Execution):
     """What a user said about it."""
 
     max_seconds: float | None = setting(
-        None, "Stop after so long, in good order; `dsgec resume` continues.", 0.0, metavar="SECONDS"
+        None,
+        "Stop cleanly after this many seconds; `dsgec resume` continues.",
+        0.0,
+        metavar="SECONDS",
     )
     save_every: float = setting(
         30.0, "Between checkpoints, which resume a killed run.", 0.0, metavar="SECONDS"

@@ -13,6 +13,7 @@ from dsgec.evolution.native_input import Machine, make_parameters, make_test_tab
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
+from dsgec.fitness.intervals import Intervals, class_intervals, error_intervals
 from dsgec.fitness.objectives import spread
 from dsgec.native.engine import NativeEngine
 from dsgec.native.values import EngineTables, TablePart
@@ -65,6 +66,19 @@ def measured(problem: Problem, outputs: NDArray[np.float64]) -> Figures:
 
     with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
         return {part: figures(rows) for part, rows in parts(problem)}
+
+
+def test_intervals(problem: Problem, outputs: NDArray[np.float64]) -> Intervals:
+    """Return the confidence intervals of the metrics on the test rows; none without such rows."""
+    dataset, rows = problem.dataset, problem.split.test
+    if not len(rows):
+        return {}
+    with np.errstate(all="ignore"):
+        if not dataset.classes:
+            return error_intervals(outputs[rows], dataset.y[rows])
+        threshold = problem.choose_threshold(outputs[problem.split.train])
+        numbers, count = dataset.class_numbers[rows], len(dataset.classes)
+        return class_intervals(outputs[rows], numbers, count, threshold)
 
 
 def parts(problem: Problem) -> tuple[tuple[str, NDArray[np.intp]], ...]:

@@ -3,7 +3,7 @@
 docs/how-to/add-a-setting.md shows how to add one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -26,6 +26,8 @@ COSTS = ("connections", "flash", "cycles")
 """What can be minimised beside the objective."""
 DTYPES = ("double", "float")
 """The types of numbers whose cost on a chip can be estimated."""
+RIVALS = ("linear", "forest", "boosting")
+"""The models that a network can be compared with; the last two need scikit-learn."""
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
 MOST_GENERATIONS = 100_000_000
 _SEEDS = (0, 2**64 - 1)
@@ -49,7 +51,7 @@ class Settings:
         "Generations after the random one.",
         *(0, MOST_GENERATIONS),
         learned=BY_SHAPE,
-        chosen=f"{BY_SHAPE} or fewer by the shape of the table, or of the paper 500",
+        chosen=f"{BY_SHAPE} or fewer, by the shape of the table (paper preset: 500)",
     )
     seed: int = setting(1, "Seed of the random numbers of evolution.", *_SEEDS)
     tournament: int = setting(3, "Individuals among which a parent is chosen.", 1, 1_000_000)
@@ -99,11 +101,12 @@ class Settings:
     )
     batch: int = setting(
         0,
-        "Training rows of a generation, others each time; every tenth has all of them; 0: all.",
+        "Training rows of a generation, drawn again for each; every tenth generation uses all"
+        " rows; 0: all.",
         *(0, 1_000_000_000),
         recorded_with="batch",
         learned=0,
-        chosen="by the shape of the table, or of the paper 0",
+        chosen="by the shape of the table (paper preset: 0)",
     )
     pruning: int = setting(
         0,
@@ -149,7 +152,7 @@ class Settings:
     objective: str = setting(
         "",
         "What is optimised: exp-rmse, log-loss or accuracy for classes, r2 for a numeric target,"
-        " rmse, mse or mae for either; default: log-loss (of the paper exp-rmse) for classes,"
+        " rmse, mse or mae for either; default: log-loss for classes (paper preset: exp-rmse),"
         " otherwise rmse.",
         metavar="NAME",
     )
@@ -203,7 +206,7 @@ class Settings:
     )
     patience: int = setting(
         0,
-        "Stop after so many generations without a better best; 0: never.",
+        "Stop after this many generations without a better best; 0: never.",
         *(0, MOST_GENERATIONS),
         recorded_with="patience",
         learned=150,
@@ -227,6 +230,14 @@ class Settings:
     )
     migrants: int = setting(
         2, "Individuals that an island sends to the next.", 0, 1_000_000, recorded_with="islands"
+    )
+    compare: tuple[str, ...] = setting(
+        (),
+        "A model to compare the network with on the same rows. A run always has linear; forest and"
+        " boosting need scikit-learn.",
+        choices=RIVALS,
+        recorded_with="compare",
+        group="data",
     )
 
     def __post_init__(self) -> None:
@@ -264,7 +275,7 @@ class Settings:
     def as_json(self) -> dict[str, Any]:
         """The settings as run.json has them."""
         return {
-            one.key: dict(self.max_depth) if one.kind is dict else getattr(self, one.name)
+            one.key: _PLAIN.get(one.kind, _unchanged)(getattr(self, one.name))
             for one in SETTINGS
             if not one.recorded_with
             or getattr(self, one.recorded_with) != getattr(_DEFAULTS, one.recorded_with)
@@ -283,6 +294,12 @@ class Settings:
         return settings
 
 
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+_PLAIN: dict[type, Callable[[Any], Any]] = {dict: dict, tuple: list}
+"""Settings as JSON has them, by their kind."""
 SETTINGS = settings_of(Settings)
 OPTIONS = CommandLine(SETTINGS)
 _OF_TREES = ("population", "crossover", "mutation", "variation", "parsimony")

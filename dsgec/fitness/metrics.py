@@ -112,7 +112,7 @@ def error_figures(tally: ErrorTally, deviations: float) -> dict[str, float | Non
 def auroc(scores: Array, positive: NDArray[np.bool_]) -> float | None:
     """The chance that a positive row scores higher than a negative one; ties count half."""
     positives = int(positive.sum())
-    return _area(_ranks(scores, positive), positives, len(positive) - positives)
+    return rank_area(_ranks(scores, positive), positives, len(positive) - positives)
 
 
 def _ranks(scores: Array, positive: NDArray[np.bool_]) -> int:
@@ -126,7 +126,8 @@ def _ranks(scores: Array, positive: NDArray[np.bool_]) -> int:
     return int((less + less_or_equal + 1).sum())
 
 
-def _area(ranks: int, positives: int, negatives: int) -> float | None:
+def rank_area(ranks: int, positives: int, negatives: int) -> float | None:
+    """Return the area under the ROC curve, given twice the sum of the ranks of the positives."""
     if not positives or not negatives or ranks == NO_RANKS:
         return None
     return (ranks / 2.0 - positives * (positives + 1) / 2.0) / (positives * negatives)
@@ -136,7 +137,7 @@ def _mean_auroc(ranks: list[int], sizes: list[int]) -> float | None:
     """Of two classes, that of class 1; of more, the mean of each class against the rest."""
     positives = sizes[1:] if len(sizes) == 2 else sizes
     values = [
-        _area(each, own, sum(sizes) - own) for each, own in zip(ranks, positives, strict=True)
+        rank_area(each, own, sum(sizes) - own) for each, own in zip(ranks, positives, strict=True)
     ]
     defined = [value for value in values if value is not None]
     return total(defined) / len(defined) if len(defined) == len(values) else None

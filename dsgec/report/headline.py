@@ -7,6 +7,7 @@ from dsgec.drawing.scales import figure
 from dsgec.errors import counted
 from dsgec.report.figures import metric_label
 from dsgec.run.compared import chance
+from dsgec.run.record import test_interval
 from dsgec.run.result import Result
 
 _HEADLINES = {"rmse": ("r2", "rmse")}
@@ -36,16 +37,24 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
     found = []
     for part, words in (("test", "test"), ("train", "training")):
         rows = f"of {counted(data[f'{part}_rows'], f'{words} row')}"
-        found += [
-            (f"{part} {metric_label(name)}", figure(run.result[part][name]), rows)
-            for name in headlines(run)
-            if run.result[part][name] is not None
-        ]
+        for name in headlines(run):
+            if run.result[part][name] is None:
+                continue
+            interval = test_interval(run.result, name) if part == "test" else None
+            about = rows
+            if interval is not None:
+                about = f"95\u00a0%: {figure(interval[0])} to {figure(interval[1])}, {rows}"
+            found.append((f"{part} {metric_label(name)}", figure(run.result[part][name]), about))
     layers = size["layers"]
     where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
     found.append(("neurons", f"{size['neurons']:,}", where))
     found.append(("connections", f"{size['connections']:,}", "weights that count"))
     found.append(("features", f"{read:,}", f"of {len(run.model.columns):,} are read"))
+    cost = run.result.get("cost")
+    if cost:
+        where = f"on {cost['chip']}, {cost['dtype']}, estimated"
+        found.append(("flash", f"{cost['flash']:,}", f"bytes {where}"))
+        found.append(("cycles", f"{cost['cycles']:,}", f"a row {where}"))
     return found
 
 

@@ -4,15 +4,19 @@ All are measured on the same rows; of the test rows, one figure says whether the
 the linear model could be chance.
 """
 
+import importlib.util
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.errors import wrong
 from dsgec.evolution.measure import Figures, measured
 from dsgec.evolution.problem import Problem
+from dsgec.evolution.settings import RIVALS
 from dsgec.learning.linear_model import fit_logistic, fit_ridge
 from dsgec.network.decide import predicted_classes
 from dsgec.network.evaluate import evaluate
@@ -36,12 +40,18 @@ class Baseline:
     outputs: Array
 
 
-Baselines = tuple[Baseline, Baseline]
-"""The one that reads no feature, and the linear one."""
+Baselines = tuple[Baseline, ...]
+"""The one that reads no feature, the linear one, and others that were asked for."""
 
 
-def make_baselines(problem: Problem) -> Baselines:
-    """Those of a problem."""
+def make_baselines(problem: Problem, others: Sequence[str] = ()) -> Baselines:
+    """Fit the baselines on the training rows; `others` are names of the setting `compare`."""
+    fitted = [fit_rival(name, problem) for name in RIVALS if name in others and name != "linear"]
+    return (*_simple_baselines(problem), *fitted)
+
+
+def _simple_baselines(problem: Problem) -> Baselines:
+    """Fit the majority class or the mean, and the linear model."""
     dataset, train = problem.dataset, problem.split.train
     rows, count = len(dataset.y), len(dataset.classes)
     if not count:
@@ -106,6 +116,40 @@ def compare(
     return {"baselines": described, "comparison": comparison}
 
 
+def fit_rival(name: str, problem: Problem) -> Baseline:
+    """Fit a model of scikit-learn at its default settings, with a fixed seed."""
+    dataset, train = problem.dataset, problem.split.train
+    numbers = dataset.class_numbers[train] if dataset.classes else dataset.y[train]
+    label, model = _rival(name, bool(dataset.classes))
+    model.fit(dataset.x[train], numbers, sample_weight=problem.row_weights)
+    if not dataset.classes:
+        return Baseline(label, model.predict(dataset.x)[:, None])
+    outputs = np.zeros((len(dataset.y), len(dataset.classes)))
+    outputs[:, model.classes_] = model.predict_proba(dataset.x)
+    return Baseline(label, outputs[:, 1:] if len(dataset.classes) == 2 else outputs)
+
+
+def check_rivals(names: Sequence[str]) -> None:
+    """Refuse models that this machine cannot fit, before anything is evolved."""
+    if {*names} - {"linear"} and importlib.util.find_spec("sklearn") is None:
+        raise wrong(
+            "compare",
+            f"is {', '.join(names)}, which needs scikit-learn",
+            "Install it with `pip install 'dsgec[sklearn]'`, or compare with linear alone.",
+        )
+
+
+def _rival(name: str, has_classes: bool) -> tuple[str, Any]:
+    from sklearn import ensemble
+
+    if name == "forest":
+        kind = ensemble.RandomForestClassifier if has_classes else ensemble.RandomForestRegressor
+        return "random forest", kind(random_state=1)
+    boosting = ensemble.HistGradientBoostingRegressor
+    boosting = ensemble.HistGradientBoostingClassifier if has_classes else boosting
+    return "boosted trees", boosting(random_state=1)
+
+
 def _compare_hits(
     ours: NDArray[np.bool_], theirs: NDArray[np.bool_], classes: NDArray[np.intp], balance: bool
 ) -> tuple[str, str, float]:
@@ -155,8 +199,8 @@ def _verdict(
     p: float,
 ) -> str:
     """What the network is, for people, given its figures on the test rows."""
-    plain, linear = (one["test"] for one in measures)
-    plain_name, linear_name = (one["name"] for one in described)
+    plain, linear, *_ = (one["test"] for one in measures)
+    plain_name, linear_name, *_ = (one["name"] for one in described)
     names = {"majority class": "the majority class", "mean": "the mean"}
     # Where a class is rare, one that finds it may well be wrong more often than one that never
     # looks: it has learnt nothing if it finds the classes no better, either.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dsgec.plain_data import is_figure, is_list, is_number, is_text
+from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
 
 NO_BETTER = "no better"
 """How the verdict starts on a network that does not beat the baseline without features."""
@@ -16,6 +16,8 @@ def is_compared(result: dict[str, Any]) -> bool:
         is_list(result.get("baselines", []), lambda one: _is_baseline(one, result))
         and is_list(result.get("warnings", []), is_text)
         and (comparison is None or _is_comparison(comparison))
+        and all(_is_footprint(result[key]) for key in ("cost", "smaller") if key in result)
+        and ("smaller" not in result or _is_pick(result["smaller"], result))
     )
 
 
@@ -48,4 +50,25 @@ def _is_comparison(found: Any) -> bool:
         isinstance(found, dict)
         and all(is_text(found.get(name)) for name in _WORDS)
         and all(is_number(found.get(name)) for name in ("difference", "p"))
+    )
+
+
+def _is_footprint(found: Any) -> bool:
+    """Return whether this is what a network takes of a chip."""
+    return (
+        isinstance(found, dict)
+        and all(is_text(found.get(name)) for name in ("chip", "dtype"))
+        and all(is_count(found.get(name)) for name in ("flash", "stack", "cycles"))
+    )
+
+
+def _is_pick(found: dict[str, Any], result: dict[str, Any]) -> bool:
+    """Return whether this names a smaller network of the hall of fame, with its test figures."""
+    pick, test = found.get("pick"), found.get("test")
+    return (
+        is_list(pick, is_text, 2)
+        and is_count(found.get("connections"))
+        and isinstance(test, dict)
+        and list(test) == list(result.get("train", ()))
+        and all(map(is_figure, test.values()))
     )

@@ -13,10 +13,11 @@ from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.ir import Dataset, Plan
 from dsgec.evolution.evolver import Generation
-from dsgec.evolution.measure import measured, parts
+from dsgec.evolution.measure import measured, parts, test_intervals
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness import metrics
+from dsgec.fitness.intervals import Intervals
 from dsgec.fixed.columns import Range, read_ranges
 from dsgec.network.description import describe
 from dsgec.network.evaluate import evaluate
@@ -71,11 +72,33 @@ def make_record(
             "evaluations": last.evaluations,
             "reused": last.reused,
             **measured(problem, outputs),
+            "intervals": {"test": _as_lists(test_intervals(problem, outputs))},
             **_confusions(problem, model, outputs),
             "network": asdict(size(network)),
             "phenotype": problem.complete(last.phenotype),
         },
     }
+
+
+def _as_lists(intervals: Intervals) -> dict[str, list[float] | None]:
+    """Return the intervals as JSON has them."""
+    return {name: None if one is None else list(one) for name, one in intervals.items()}
+
+
+def test_interval(result: dict[str, Any], metric: str) -> tuple[float, float] | None:
+    """Return the 95 % interval of a metric on the test rows; None if the record has none."""
+    found = result.get("intervals", {}).get("test", {}).get(metric)
+    return None if found is None else (found[0], found[1])
+
+
+def _are_intervals(found: Any, metrics: list[str]) -> bool:
+    """Return whether a record's intervals are right; runs of earlier versions have none."""
+    if not isinstance(found, dict) or set(found) != {"test"} or not isinstance(found["test"], dict):
+        return False
+    return set(found["test"]) <= set(metrics) and all(
+        one is None or (is_list(one, is_number, 2) and one[0] <= one[1])
+        for one in found["test"].values()
+    )
 
 
 def _confusions(problem: Problem, model: Model, outputs: NDArray[np.float64]) -> dict[str, Any]:
@@ -224,6 +247,7 @@ def is_record(record: dict[str, Any], model: Model) -> bool:
         and is_list(data.get("ignore", []), is_text)
         and ("target_scale" not in data or (target_scale(record) is not None and not count))
         and is_compared(result)
+        and _are_intervals(result.get("intervals", {"test": {}}), list(train))
         and isinstance(confusion, dict)
         and set(confusion) == ({"train", "test"} if count else set())
         and all(

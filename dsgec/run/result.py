@@ -13,6 +13,7 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
 from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import evidence
+from dsgec.run.footprint import footprints
 from dsgec.run.hall import Famous, hall_text, parse_hall
 from dsgec.run.names import HALL
 from dsgec.run.record import make_record, make_timing
@@ -84,6 +85,9 @@ def make_result(
             result["warnings"] = warnings(problem, result, outcome.history, settings.test)
         with stages("hall_of_fame"):
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
+        with stages("cost"):
+            rows = parse_hall(hall, HALL, list(record["result"]["train"]))
+            record["result"] |= footprints(record, model, rows, settings.chip)
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
 

@@ -11,6 +11,7 @@ WORDS = {
     "results": "measuring the best network",
     "baselines": "comparing it with simpler models",
     "hall_of_fame": "measuring the hall of fame",
+    "cost": "estimating what it takes of a chip",
     "self_test": "choosing the self-test rows",
     "exports": "writing the exports",
     "report": "writing the report",

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 from dsgec.bnf.load import GrammarFile
 from dsgec.data.ir import Dataset
 from dsgec.evolution.choose import choose
 from dsgec.evolution.evolver import Generation, HistoryRow
+from dsgec.evolution.measure import measured
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.scoring import NothingValid
 from dsgec.evolution.settings import Settings
+from dsgec.run.baselines import make_baselines
 from dsgec.run.result import make_result
 from dsgec.run.search import Search
 from dsgec.study.ir import Cell
@@ -51,7 +54,9 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
         text = failure_text(asked, error.faults[0].message)
     else:
         result = make_result(problem, cell.settings, grammar, outcome)
-        text = outcome_text(asked, result.result, _changes(outcome.history))
+        rivals = _rival_figures(grammar, dataset, replace(cell.settings, seed=0))
+        record = {**result.result, **({"baselines": rivals} if rivals else {})}
+        text = outcome_text(asked, record, _changes(outcome.history))
     return CellFile(text, evolver.remark, search.seconds)
 
 
@@ -66,4 +71,21 @@ def _problem(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> Prob
     return make_problem(grammar.grammar, dataset, settings)
 
 
-worker.at_drop(_problem.cache_clear)
+@lru_cache(maxsize=8)
+def _rival_figures(
+    grammar: GrammarFile, dataset: Dataset, settings: Settings
+) -> list[dict[str, Any]]:
+    """Return the figures of the models that the study compares with, fitted once for all seeds."""
+    if not settings.compare:
+        return []
+    problem = _problem(grammar, dataset, settings)
+    _, *rivals = make_baselines(problem, settings.compare)
+    return [{"name": one.name, **measured(problem, one.outputs)} for one in rivals]
+
+
+def _forget() -> None:
+    _problem.cache_clear()
+    _rival_figures.cache_clear()
+
+
+worker.at_drop(_forget)

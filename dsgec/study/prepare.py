@@ -13,6 +13,7 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.evolution.problem import Problem, make_problem
 from dsgec.evolution.settings import Settings
+from dsgec.run.baselines import check_rivals
 from dsgec.run.record import identity
 from dsgec.study.ir import Cell
 from dsgec.study.reader import STUDY
@@ -72,6 +73,7 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
         with _keeping(faults, f"{cell.grammar.name} on {cell.data.name}"):
             if kind not in problems:
                 problems[kind] = None
+                check_rivals(cell.settings.compare)
                 problems[kind] = make_problem(grammar.grammar, dataset, cell.settings)
         problem = problems[kind]
         if problem is None:

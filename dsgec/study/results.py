@@ -26,7 +26,8 @@ class CellResult:
     """The result of a run. `changes` are the generations at which the best fitness changed.
 
     A figure that is not defined is None; an infinite fitness is one of those. A run that ended
-    before it began has no figures at all, and a `fault`.
+    before it began has no figures at all, and a `fault`. `rivals` are the models that the study
+    compares with: the name and the test figures of each.
     """
 
     fitness: float | None
@@ -38,6 +39,7 @@ class CellResult:
     changes: tuple[tuple[int, float | None], ...]
     fault: str = ""
     objective: str = ""
+    rivals: tuple[tuple[str, Mapping[str, float | None]], ...] = ()
 
     def figure(self, name: str) -> float | None:
         """A figure by its name: `fitness`, `train rmse`, `neurons` …"""
@@ -105,6 +107,9 @@ def read_outcome(runs: Folder, name: str, asked: dict[str, Any]) -> CellResult |
             _whole(result["evaluations"]),
             changes,
             objective=str(result["objective"]),
+            rivals=tuple(
+                (str(one["name"]), _figures(one["test"])) for one in result.get("baselines", ())
+            ),
         )
     except (
         DsgecError,

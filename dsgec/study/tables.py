@@ -227,6 +227,7 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen, others: Collection[Row
             if 0 < len(figures(runs, measure)) < len(runs)
         ]:
             yield f"Not defined for every run of {row.label} on {data.label}: {', '.join(lacking)}."
+    yield from _rivals(plan, chosen)
     pairs = [f"{row.label} with {row.against}" for row in plan.rows if row.against]
     if pairs:
         yield (
@@ -234,6 +235,22 @@ def _notes(study: Study, plan: TablePlan, chosen: Chosen, others: Collection[Row
             " difference; + ++ +++ better with a small (r ≥ 0.1), medium (≥ 0.3), large (≥ 0.5)"
             " effect; - -- --- worse."
         )
+
+
+def _rivals(plan: TablePlan, chosen: Chosen) -> Iterator[str]:
+    """Yield a sentence on each data set with the scores of the models to compare with."""
+    for data in plan.data:
+        runs = (outcome for row in plan.rows for outcome in chosen[row, data])
+        rivals = next((outcome.rivals for outcome in runs if outcome.rivals), ())
+        for measure in ("accuracy", "r2"):
+            words = [
+                f"{name} {_number(figure)}"
+                for name, test in rivals
+                if (figure := test.get(measure)) is not None
+            ]
+            if words:
+                name = {"accuracy": "accuracy", "r2": "R²"}[measure]
+                yield f"Test {name} of other models on {data.label}: {', '.join(words)}."
 
 
 def _distances(

@@ -15,6 +15,7 @@ from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.run.compared import chance
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.names import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
+from dsgec.run.record import test_interval
 from dsgec.terminal.front import front_lines
 from dsgec.terminal.styled import is_capable
 
@@ -259,6 +260,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_comparison_lines(result),
         *_confusion_lines(run.record),
         *front_lines(run),
+        *_cost_lines(result),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
     ]
     lines.append(f"look at it: {clean(str(run.folder / PAGE))}")
@@ -267,7 +269,39 @@ def result_lines(run: WrittenRun) -> list[str]:
         f"import it:  PYTHONPATH={shlex.quote(clean(str(run.folder)))} python -c "
         f'"import {module}; help({module})"'
     )
-    return lines
+    return [*lines, *_next_lines(run)]
+
+
+def _cost_lines(result: dict[str, Any]) -> list[str]:
+    """The line with what the network takes of a chip; none in runs of earlier versions."""
+    cost = result.get("cost")
+    return [f"on a chip: {_footprint(cost)}"] if cost else []
+
+
+def _footprint(cost: dict[str, Any]) -> str:
+    return clean(
+        f"about {cost['flash']:,} bytes of flash and {cost['cycles']:,} cycles a row"
+        f" ({cost['chip']}, {cost['dtype']}, estimated)"
+    )
+
+
+def _next_lines(run: WrittenRun) -> list[str]:
+    """The command that exports the network for a chip, with what it takes there."""
+    result = run.record["result"]
+    chosen = result.get("smaller", result.get("cost"))
+    if not chosen:
+        return []
+    words = ["dsgec", "export", str(run.folder), "--to", "c"]
+    about = [f"{chosen['flash']:,} bytes on {chosen['chip']}"]
+    if "pick" in chosen:
+        words += ["--pick", *chosen["pick"]]
+        metric, value = next(iter(chosen["test"].items()))
+        about.insert(0, counted(chosen["connections"], "connection"))
+        about += [f"test {metric.replace('_', ' ')} {plain_number(value)}"] if value else []
+    if chosen["dtype"] != "double":
+        words += ["--dtype", chosen["dtype"]]
+    command = shlex.join([*words, "-o", "firmware"])
+    return [clean(f"next: {command}  # {', '.join(about)}")]
 
 
 def _threshold_lines(model: dict[str, Any]) -> list[str]:
@@ -280,12 +314,15 @@ def _threshold_lines(model: dict[str, Any]) -> list[str]:
 def _metric_lines(result: dict[str, Any]) -> list[str]:
     """The figures of the network on either part, and those of the baselines on the test rows."""
     names = [name.replace("_", " ") for name in result["train"]]
-    rows = {part: result[part] for part in ("train", "test")}
+    rows: dict[str, dict[str, Any]] = {part: result[part] for part in ("train", "test")}
+    intervals = {name: test_interval(result, name) for name in result["test"]}
+    if any(intervals.values()):
+        rows["test, 95 % interval"] = intervals
     part = "test" if any(value is not None for value in result["test"].values()) else "train"
     for baseline in result.get("baselines", ()):
         rows[f"{part}, {baseline['name']}"] = baseline[part]
     first = max(map(len, rows)) + 1
-    widths = [max(len(name) + 2, 10) for name in names]
+    widths = [max(len(name) + 2, 13 if len(rows) > 2 else 10) for name in names]
     lines = [" " * first + "".join(f"{n:>{w}}" for n, w in zip(names, widths, strict=True))]
     for row, values in rows.items():
         figures = zip(map(_figure, values.values()), widths, strict=True)
@@ -343,6 +380,8 @@ def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
 
 
 def _figure(value: Any) -> str:
+    if isinstance(value, tuple):  # an interval
+        return "–".join(f"{end:.3f}" if abs(end) < 1e3 else f"{end:.2g}" for end in value)
     return f"{plain_number(value):>10}" if value is not None else f"{'-':>10}"
 
 

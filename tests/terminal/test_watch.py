@@ -493,7 +493,7 @@ def test_on_a_terminal_the_display_comes_before_the_result(tmp_path):
     command = [*COMMAND, "evolve", "one_layer", "wdbc", *QUICK, "--out", str(tmp_path)]
     few = ["--backend", "numpy", "--population", "4", "--pruning", "1", "--tuning", "1"]
     raw, code = on_a_terminal([*command, *few], 40, NO_COLOR="1")
-    lines = screen_of(raw.replace("\r\n", "\n"), 40, 60)
+    lines = screen_of(raw.replace("\r\n", "\n"), 40, 90)
 
     assert code == 0
     (display_line,) = [n for n, line in enumerate(lines) if line.startswith("generation 4/4")]

@@ -1,0 +1,50 @@
+"""A result to what its C takes of a chip, and which smaller network is nearly as good."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dsgec.codegen.artefact import Artefact
+from dsgec.errors import DsgecError
+from dsgec.fixed.columns import Range
+from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
+from dsgec.network.model import Model
+from dsgec.run.hall import Famous
+from dsgec.run.names import HALL
+from dsgec.run.pick import Hall, pick
+from dsgec.run.record import record_ranges
+
+SMALLER = ("smallest-within", "10%")
+"""The pick that a run proposes: the smallest network whose score is at most 10 % worse."""
+_DTYPES = ("q7", "float", "double")  # the first that the model can be exported in
+_COSTS = ("flash", "stack", "cycles")
+_ANY_NAME = "network"
+
+
+def footprint(model: Model, ranges: tuple[Range | None, ...], chip: str) -> dict[str, Any]:
+    """Return the estimated cost of a model on a chip as run.json has it; empty if there is none."""
+    for dtype in _DTYPES:
+        try:
+            artefact = Artefact(model, _ANY_NAME, dtype, ranges=ranges if dtype == "q7" else ())
+            own = artefact.cost(chip)
+        except DsgecError:
+            continue
+        return {"chip": chip, "dtype": dtype, **{cost: getattr(own, cost) for cost in _COSTS}}
+    return {}
+
+
+def footprints(
+    record: dict[str, Any], model: Model, hall_rows: Sequence[Famous], chip: str
+) -> dict[str, Any]:
+    """Return the cost of the network and of the proposed smaller one, for run.json."""
+    recorded = record_ranges(record, model)
+    ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
+    own = footprint(model, ranges, chip)
+    if not own or not hall_rows:
+        return {"cost": own} if own else {}
+    hall = Hall(hall_rows, record, model, HALL)
+    chosen = pick(hall, *SMALLER)
+    smaller = footprint(hall.model(chosen), ranges, chip)
+    if not smaller or smaller["flash"] >= own["flash"]:
+        return {"cost": own}
+    described = {"pick": list(SMALLER), "connections": chosen.connections, "test": chosen.test}
+    return {"cost": own, "smaller": {**smaller, **described}}
