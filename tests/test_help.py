@@ -88,7 +88,7 @@ def test_tables_are_listed_with_their_sizes():
     assert names == [*shipped_names(TABLES, ".csv"), "flame", "ionosphere", "sonar"]
     rows = TABLES.joinpath("wdbc.csv").read_text().splitlines()
     size = f"{len(rows) - 1} rows × {rows[0].count(',')} features"
-    assert f"{size}, classification of 2 classes." in lines[0]
+    assert f"{size}, classification of 2 classes." in lines[names.index("wdbc")]
 
 
 def test_a_list_is_broken_to_the_width_of_a_terminal():

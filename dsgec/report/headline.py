@@ -52,9 +52,8 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
     found.append(("features", f"{read:,}", f"of {len(run.model.columns):,} are read"))
     cost = run.result.get("cost")
     if cost:
-        where = f"on {cost['chip']}, {cost['dtype']}, estimated"
-        found.append(("flash", f"{cost['flash']:,}", f"bytes {where}"))
-        found.append(("cycles", f"{cost['cycles']:,}", f"a row {where}"))
+        about = f"bytes and {cost['cycles']:,} cycles a row on {cost['chip']}, {cost['dtype']}"
+        found.append(("flash (estimated)", f"{cost['flash']:,}", about))
     return found
 
 

@@ -1,6 +1,7 @@
 """Print what the sensors of a pump say, as CSV: this stands for a logger on the real machine.
 
 python record.py          600 labelled readings, to learn from
+python record.py faults   900 readings, half of them of a healthy pump: the shipped table `pump`
 python record.py live     readings of a pump that is blocked and later runs dry, without labels
 """
 
@@ -29,6 +30,10 @@ if sys.argv[1:] == ["live"]:
     for state, count in [("ok", 20), ("blocked", 15), ("ok", 15), ("dry", 15)]:
         for _ in range(count):
             print(*reading(state), sep=",")
+elif sys.argv[1:] == ["faults"]:
+    print("speed_rpm,current_A,pressure_bar,state")  # a cheaper one, that does not feel vibration
+    for state in random.choice(["ok", "ok", "blocked", "dry"], 900):
+        print(*reading(state)[:3], "ok" if state == "ok" else "fault", sep=",")
 else:
     print("speed_rpm,current_A,pressure_bar,vibration_mg,state")
     for state in STATES:
