@@ -13,6 +13,7 @@ WORDS = {
     "hall_of_fame": "measuring the hall of fame",
     "self_test": "choosing the self-test rows",
     "exports": "writing the exports",
+    "checks": "running the self-tests of the exports",
     "report": "writing the report",
 }
 """The stages as timing.json calls them, in order, and as people do."""

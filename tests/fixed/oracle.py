@@ -34,6 +34,15 @@ def _protected_quotient(a, b):
     return np.where(b == 0, 1.0, a / np.where(b == 0, 1.0, b))
 
 
+def _protected_power(a, b):
+    return np.where(a == 0, (b == 0) * 1.0, np.abs(np.where(a == 0, 1.0, a)) ** b)
+
+
+def _whole_power(a, exponent):
+    power = a ** float(abs(exponent))
+    return power if exponent >= 0 else _protected_quotient(1.0, power)
+
+
 UNARY = {
     "sig": lambda x: 1 / (1 + np.exp(-x)),
     "tanh": np.tanh,
@@ -52,7 +61,7 @@ BINARY = {
     "({} / {})": _protected_quotient,
     "min({}, {})": np.minimum,
     "max({}, {})": np.maximum,
-    "power({}, {})": lambda a, b: np.abs(a) ** b,
+    "power({}, {})": _protected_power,
 }
 
 
@@ -65,7 +74,7 @@ def binary(form, a, b):
 
 
 def whole_power(a, exponent):
-    return Expression(f"({a.text}) ^ {exponent}", lambda env: a.of(env) ** float(exponent))
+    return Expression(f"({a.text}) ^ {exponent}", lambda env: _whole_power(a.of(env), exponent))
 
 
 def weighted_sum(terms, bias):
