@@ -236,7 +236,7 @@ def write_folder(
         exports = make_exports(artefact, EXPORTED)
     with stages("checks"):
         checks, failures = _check(artefact, exports)
-    with stages("exports"):
+    with stages("files"):
         timing = {**result.timing, "self_tests": checks}
         timed = replace(result, timing=with_stages(timing, stages.seconds))
         write_result(folder, timed, exports.without(failures))
@@ -270,7 +270,7 @@ def _check(artefact: Artefact, exports: Exports) -> tuple[dict[str, str], dict[s
         try:
             checks[maker] = str(call())
         except SelfTestFailed as error:
-            checks[maker] = f"its self-test fails: {error}"
+            checks[maker] = f"self-test failed: {error}"
             failures[maker] = str(error)
     return checks, failures
 

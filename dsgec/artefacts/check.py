@@ -18,8 +18,8 @@ class Check:
 
     def __str__(self) -> str:
         if not self.how:
-            return f"its self-test was not run: {self.reason}"
-        return f"its self-test passes, {self.how}"
+            return f"self-test not run: {self.reason}"
+        return f"self-test passed, {self.how}"
 
 
 def run_selftest(artefact: Artefact, target: Target, files: Files) -> Check:

@@ -12,8 +12,9 @@ WORDS = {
     "baselines": "comparing it with simpler models",
     "hall_of_fame": "measuring the hall of fame",
     "self_test": "choosing the self-test rows",
-    "exports": "writing the exports",
-    "checks": "running the self-tests of the exports",
+    "exports": "making the exports",
+    "checks": "running their self-tests",
+    "files": "writing the files",
     "report": "writing the report",
 }
 """The stages as timing.json calls them, in order, and as people do."""

@@ -115,7 +115,7 @@ def test_the_readme_says_that_the_c_was_checked(dtype, tmp_path):
     assert ("easured with dsgec's interpreter, not with this C, on" in other) == loses_digits
     for each in ("yes", "no"):
         (line,) = verify(tmp_path / each)
-        assert "its self-test passes, compiled by" in line
+        assert "self-test passed, compiled by" in line
 
 
 def test_without_a_compiler_the_c_is_written_with_a_note(tmp_path, request):
@@ -128,7 +128,7 @@ def test_without_a_compiler_the_c_is_written_with_a_note(tmp_path, request):
     assert "**Not checked.**" in (tmp_path / "net_README.md").read_text()
     assert "with dsgec's interpreter, not with this C," in (tmp_path / "net.h").read_text()
     (line,) = verify(tmp_path)
-    assert line.endswith("its self-test was not run: there is no C compiler here")
+    assert line.endswith("self-test not run: there is no C compiler here")
 
 
 @pytest.mark.needs_cc
@@ -182,4 +182,4 @@ def test_a_run_states_what_ran_its_self_tests(run):
     checks = json.loads((run / "timing.json").read_text())["self_tests"]
 
     assert checks.keys() == {"numpy", "c"}
-    assert checks["numpy"].startswith("its self-test passes, run by Python")
+    assert checks["numpy"].startswith("self-test passed, run by Python")
