@@ -34,7 +34,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dsgec.artefacts.export import artefact_files, exported
+from dsgec.artefacts.check import run_selftest
+from dsgec.artefacts.export import Exports, exported, make_exports
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.codegen.artefact import QUICK, Artefact
 from dsgec.codegen.names import is_portable
@@ -47,6 +48,7 @@ from dsgec.evolution.evolver import ENDS, Evolver, Generation
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.folder import Folder, locked, open_folder
+from dsgec.native.toolchain import quickest_toolchain
 from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
@@ -64,12 +66,13 @@ from dsgec.run.folder import (
 )
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.manifest import read_manifest
-from dsgec.run.names import MANIFEST, PAGE
+from dsgec.run.names import MANIFEST, NETWORK, PAGE
 from dsgec.run.record import is_record, is_same_run, with_stages
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
 from dsgec.run.stages import TUNING, Stages
+from dsgec.targets.running import SelfTestFailed
 from dsgec.workers import process
 from dsgec.workers.beside import beside
 from dsgec.workers.crew import Crew
@@ -171,7 +174,8 @@ def _watching(
 def _warm_up() -> None:
     """Compile the templates beside the engine, by a small export: it takes a third of a second."""
     small = Artefact(unnamed(parse("sig(x_1)")), "net", selftest=QUICK)
-    artefact_files(small, EXPORTED)
+    make_exports(small, EXPORTED)
+    quickest_toolchain()
     prepare_page()
 
 
@@ -192,9 +196,11 @@ def _write(
         job.problem, job.settings, job.grammar, outcome, stages, baselines=baselines
     )
     result = replace(result, config=job.config)
-    timing = write_folder(folder, result, stages)
+    timing, wrong = write_folder(folder, result, stages)
     if is_finished:
         remove_checkpoint(folder)
+    if wrong:
+        raise wrong
     if trouble:
         raise DsgecError(
             trouble,
@@ -214,10 +220,13 @@ def _last_save(checkpoints: Checkpoints) -> str:
     return ""
 
 
-def write_folder(folder: Folder, result: Result, stages: Stages | None = None) -> dict[str, Any]:
+def write_folder(
+    folder: Folder, result: Result, stages: Stages | None = None
+) -> tuple[dict[str, Any], DsgecError | None]:
     """Write all that a run leaves, in the place of what an earlier one left; the page comes last.
 
-    Gives the timing as it was written: with that of all stages.
+    Gives the timing as it was written, with that of all stages; and an error to be raised if the
+    self-test of an export fails. That one is not written: everything else is.
     """
     stages = stages or Stages()
     # A run does not wait for the last of the self-test; `dsgec export` searches on.
@@ -225,15 +234,46 @@ def write_folder(folder: Folder, result: Result, stages: Stages | None = None) -
     with stages("self_test"):
         _ = artefact.golden  # which all exports share
     with stages("exports"):
-        exports = artefact_files(artefact, EXPORTED)
-        timed = replace(result, timing=with_stages(result.timing, stages.seconds))
-        write_result(folder, timed, exports)
+        exports = make_exports(artefact, EXPORTED)
+    with stages("checks"):
+        checks, failures = _check(artefact, exports)
+    with stages("files"):
+        timing = {**result.timing, "self_tests": checks}
+        timed = replace(result, timing=with_stages(timing, stages.seconds))
+        write_result(folder, timed, exports.without(failures))
     if result.evidence:
         with stages("report"):
             try_report(folder, timed)
-    timing = with_stages(result.timing, stages.seconds)
+    timing = with_stages(timing, stages.seconds)
     write_timing(folder, timing)
-    return timing
+    return timing, _failed_exports(failures, folder)
+
+
+def _failed_exports(failures: dict[str, str], folder: Folder) -> DsgecError | None:
+    if not failures:
+        return None
+    return DsgecError(
+        "; ".join(f"the self-test of {maker} fails: {why}" for maker, why in failures.items()),
+        f"The rest of the run is in {folder.path}, without these files. This is a fault of dsgec,"
+        f" or of the compiler: please report it, with {NETWORK} of that folder.",
+    )
+
+
+def _check(artefact: Artefact, exports: Exports) -> tuple[dict[str, str], dict[str, str]]:
+    """Run the self-tests of a run's exports side by side; return what was done, and what failed."""
+    calls = {
+        maker: beside(run_selftest, artefact, target, files)
+        for maker, (target, files) in exports.made.items()
+    }
+    checks: dict[str, str] = {}
+    failures: dict[str, str] = {}
+    for maker, call in calls.items():
+        try:
+            checks[maker] = str(call())
+        except SelfTestFailed as error:
+            checks[maker] = f"self-test failed: {error}"
+            failures[maker] = str(error)
+    return checks, failures
 
 
 def try_report(folder: Folder, result: Result | None = None) -> None:

@@ -173,6 +173,7 @@ class Network:
         package: str | Sequence[str] = (),
         wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
+        check: bool = True,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
@@ -187,6 +188,8 @@ class Network:
         :param range: For fixed point, the low and the high number of columns by name, beyond which
             they saturate; `"*"` stands for all others. Default: those of the training rows,
             widened.
+        :param check: Run the self-tests of the files before they are written, as far as this
+            machine can: that of C compiled. Where one fails nothing is written.
         """
         one_of("dtype", dtype, DTYPES)
         packages = parse_packages(package if isinstance(package, str) else ",".join(package))
@@ -202,6 +205,7 @@ class Network:
             wheel=wheel,
             ranges=range or NO_RANGES,
             recorded=self.ranges,
+            check=check,
         )
 
     @standard_arithmetic()

@@ -138,6 +138,7 @@ class Run:
         package: str | Sequence[str] = (),
         wheel: bool = False,
         range: Mapping[str, tuple[float, float]] | None = None,
+        check: bool = True,
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
@@ -152,9 +153,18 @@ class Run:
         :param range: For fixed point, the low and the high number of columns by name, beyond which
             they saturate; `"*"` stands for all others. Default: those of the training rows,
             widened.
+        :param check: Run the self-tests of the files before they are written, as far as this
+            machine can: that of C compiled. Where one fails nothing is written.
         """
         return self.network.export(
-            to, folder, name=name, dtype=dtype, package=package, wheel=wheel, range=range
+            to,
+            folder,
+            name=name,
+            dtype=dtype,
+            package=package,
+            wheel=wheel,
+            range=range,
+            check=check,
         )
 
     @standard_arithmetic()
@@ -167,8 +177,10 @@ class Run:
         with locked(Path(folder), "run") as opened:
             if not overwrite:
                 refuse_other_run(opened, self.record, OTHER_FOLDER)
-            write_folder(opened, self._result)
+            _, wrong = write_folder(opened, self._result)
             remove_checkpoint(opened)  # of the same run, which has now ended, or of one given up
+        if wrong:
+            raise wrong
         return Path(folder)
 
     @standard_arithmetic()

@@ -7,6 +7,7 @@ lines stay short, whatever a formatter makes of long ones.
 import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from dsgec.arithmetic.ir import (
     Assign,
@@ -108,6 +109,8 @@ class _Flattener:
             case Call(function, arguments, kind):
                 name = function if function in self.own else self.spell(function)
                 return Call(name, tuple(map(self.atom, arguments)), kind)
+            case _:
+                assert_never(expression)
 
     def operation(
         self, operator: str, operands: tuple[Expression, ...], whole: Operation

@@ -8,7 +8,7 @@ from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.golden import results_of
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
-from dsgec.targets.running import CannotRun
+from dsgec.targets.running import CannotRun, SelfTestFailed, same_results
 from dsgec.targets.target import Array, Files, Target
 
 
@@ -18,7 +18,7 @@ def try_out(artefact: Artefact, target: Target, files: Files, rows: Array) -> st
         rows = np.ascontiguousarray(rows.astype(target.rows or artefact.numbers.row_type))
     try:
         given = target.run(artefact, files, rows)
-    except (CannotRun, OSError, subprocess.SubprocessError) as error:
+    except (CannotRun, SelfTestFailed, OSError, subprocess.SubprocessError) as error:
         raise DsgecError(
             f"`{artefact.name}` could not be run: {error}", "Leave --data out: then nothing is run."
         ) from error
@@ -35,8 +35,7 @@ def try_out(artefact: Artefact, target: Target, files: Files, rows: Array) -> st
             same = np.abs(given - outputs) <= target.tolerance * np.maximum(1.0, np.abs(outputs))
             same |= given == outputs
         else:
-            given = given.astype(outputs.dtype)
-            same = (given == outputs) & (np.signbit(given) == np.signbit(outputs))
+            same = same_results(given, outputs)
     same |= np.isnan(given) & np.isnan(outputs)
     if not same.all():
         row = int(np.argmin(same.all(axis=1)))

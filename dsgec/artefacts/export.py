@@ -1,14 +1,17 @@
 """A model to files that can be used without dsgec."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from dsgec.artefacts.check import refuse_wrong
 from dsgec.codegen.artefact import DTYPES, Artefact
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.fixed.columns import Range
 from dsgec.fixed.ir import STORED_BITS
 from dsgec.fixed.ranges import NO_RANGES, chosen_ranges, refuse_ranges
 from dsgec.folder import Folder, writable
+from dsgec.native.toolchain import find_toolchain
 from dsgec.network.model import Model
 from dsgec.packages.package import Package
 from dsgec.packages.registry import PACKAGES, WHEEL, maker_of
@@ -49,20 +52,35 @@ def export(
     wheel: bool = False,
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
+    check: bool = True,
 ) -> list[Path]:
     """Write the files of every target and every package; gives their paths.
 
     `wheel`: also that package, of what one of the targets makes. For fixed point, `ranges` has
-    those of columns by name, `recorded` the training rows' of all.
+    those of columns by name, `recorded` the training rows' of all. With `check`, their self-tests
+    are run as far as this machine can, and nothing is written if one fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
-    artefact = make_artefact(model, name, dtype, ranges, recorded)
-    files = artefact_files(artefact, targets, packages)
+    checked = will_check_c(check) if has_c(targets, packages) else None
+    artefact = make_artefact(model, name, dtype, ranges, recorded, checked)
+    exports = make_exports(artefact, targets, packages)
+    for maker, (target, files) in exports.made.items() if check else ():
+        refuse_wrong(artefact, maker, target, files)
     with writable(folder) as opened:
-        _refuse_hidden(files, name, opened)
-        write_files(opened, files)
-    return [folder / path for path in files]
+        _refuse_hidden(exports.files, name, opened)
+        write_files(opened, exports.files)
+    return [folder / path for path in exports.files]
+
+
+def has_c(targets: Sequence[str], packages: Sequence[str]) -> bool:
+    """Return whether such an export has the files of the target `c` in it."""
+    return any(_target_of(name) == TARGETS["c"] for name in (*targets, *packages))
+
+
+def will_check_c(check: bool = True) -> bool:
+    """Return whether an export that is to be checked compiles its C here."""
+    return check and find_toolchain() is not None
 
 
 def make_artefact(
@@ -71,12 +89,15 @@ def make_artefact(
     dtype: str,
     ranges: Mapping[str, Range] = NO_RANGES,
     recorded: Sequence[Range | None] = (),
+    checked: bool | None = None,
 ) -> Artefact:
     """The model with its numbers; see `export`."""
-    if dtype not in STORED_BITS:
+    chosen: tuple[Range | None, ...] = ()
+    if dtype in STORED_BITS:
+        chosen = chosen_ranges(model.columns, recorded, ranges)
+    else:
         refuse_ranges(ranges, dtype)
-        return Artefact(model, name, dtype)
-    return Artefact(model, name, dtype, ranges=chosen_ranges(model.columns, recorded, ranges))
+    return Artefact(model, name, dtype, ranges=chosen, checked=checked)
 
 
 def _wheel(targets: Sequence[str]) -> str:
@@ -89,15 +110,37 @@ def _wheel(targets: Sequence[str]) -> str:
     return WHEEL
 
 
-def artefact_files(
+@dataclass(frozen=True, slots=True)
+class Exports:
+    """The files to be written, by their names, and what each target made.
+
+    `made` has a target and its files by the name of the first target or package that needs them.
+    """
+
+    files: dict[str, str | bytes] = field(default_factory=dict)
+    made: dict[str, tuple[Target, Files]] = field(default_factory=dict)
+
+    def without(self, makers: Iterable[str]) -> dict[str, str | bytes]:
+        """Return the files but for those of some targets."""
+        left_out = {file.name for maker in makers for file in self.made[maker][1]}
+        return {name: text for name, text in self.files.items() if name not in left_out}
+
+
+def _target_of(name: str) -> Target:
+    """The target of this name, or that of a package."""
+    maker = maker_of(name)
+    return maker.target if isinstance(maker, Package) else maker
+
+
+def make_exports(
     artefact: Artefact, targets: Sequence[str], packages: Sequence[str] = ()
-) -> dict[str, str | bytes]:
-    """The files of every target and every package, by their names."""
+) -> Exports:
+    """Make the files of every target and every package; nothing is written."""
+    exports = Exports()
     made: dict[Target, Files] = {}
-    files: dict[str, str | bytes] = {}
+    files = exports.files
     for name in (*targets, *dict.fromkeys(packages)):
-        maker = maker_of(name)
-        target = maker.target if isinstance(maker, Package) else maker
+        maker, target = maker_of(name), _target_of(name)
         if artefact.dtype not in maker.dtypes:
             kind = PACKAGES if isinstance(maker, Package) else TARGETS
             able = ", ".join(each for each in kind if artefact.dtype in kind[each].dtypes)
@@ -107,6 +150,7 @@ def artefact_files(
             )
         if target not in made:
             made[target] = target.make(artefact)
+            exports.made[name] = target, made[target]
         own = maker.make(artefact, made[target]) if isinstance(maker, Package) else made[target]
         for file in own:
             if file.name in files:
@@ -115,7 +159,7 @@ def artefact_files(
                     "Export them to different folders, or under different names.",
                 )
             files[file.name] = file.text
-    return files
+    return exports
 
 
 def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:

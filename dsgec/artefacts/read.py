@@ -102,10 +102,10 @@ def artefact_files(folder: Folder) -> list[str]:
     return [name for name in sorted({*names, *_INSIDE, *inside}) if _is_ours(folder, name)]
 
 
-def read_artefact(folder: Folder, name: str) -> ArtefactFile:
+def read_artefact(folder: Folder, file: str) -> ArtefactFile:
     """The artefact that a file says it is; nothing in it is trusted."""
-    path = folder.path / name
-    data = folder.read(name, _MOST_BYTES)
+    path = folder.path / file
+    data = folder.read(file, _MOST_BYTES)
     found = {maker: read for maker in _makers(path) if (read := maker_of(maker).read(data))}
     metadata = next(iter(found.values()), None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get("network"), str):
@@ -123,9 +123,12 @@ def read_artefact(folder: Folder, name: str) -> ArtefactFile:
     ranges = _read_ranges(metadata.get("ranges"), model, dtype, path)
     if metadata.get("model_id") != model_id(model):
         raise DsgecError(f"the model in {path} is not the one whose id it states")
-    artefact = Artefact(model, str(metadata.get("name")), dtype, version[1], selftest, ranges)
+    name, checked = str(metadata.get("name")), metadata.get("checked")
+    if checked not in (None, True, False):
+        raise DsgecError(f"{path} does not say whether it was checked")
+    artefact = Artefact(model, name, dtype, version[1], selftest, ranges, checked)
     able = (maker for maker in found if dtype in maker_of(maker).dtypes)
-    return ArtefactFile(folder, name, artefact, tuple(able))
+    return ArtefactFile(folder, file, artefact, tuple(able))
 
 
 def _read_ranges(value: Any, model: Model, dtype: Any, path: Path) -> tuple[Range | None, ...]:

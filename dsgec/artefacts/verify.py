@@ -1,6 +1,7 @@
 """An exported artefact to the proof that it is what dsgec makes of the model inside.
 
-Files are compared as text. Only what is byte for byte ours is ever compiled, imported or run.
+Files are compared as text. Only what is byte for byte ours is ever compiled, imported or run: then
+its self-test is, because equal text shows nothing where the writer of both is wrong.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from dsgec import __version__
 from dsgec.artefacts.bytecode import is_bytecode_of, source_of
+from dsgec.artefacts.check import run_selftest
 from dsgec.artefacts.execute import try_out
 from dsgec.artefacts.read import ArtefactFile, open_artefacts
 from dsgec.artefacts.shadows import shadows
@@ -23,6 +25,7 @@ from dsgec.run.folder import has_record, read_hall, read_model
 from dsgec.run.manifest import check_manifest
 from dsgec.run.names import HALL, MANIFEST
 from dsgec.run.predict import model_rows
+from dsgec.targets.running import SelfTestFailed
 from dsgec.targets.target import Files, Target
 
 _NOT_RUN = "Nothing of it was run."
@@ -42,7 +45,7 @@ class Proved:
 def verify(path: Path, table: Table | None = None) -> list[str]:
     """What was proved, a line for each artefact; a DsgecError names all that could not be."""
     faults: list[Fault] = []
-    lines: list[str] = []
+    listed: list[str] = []
     proved: list[Proved] = []
     with open_artefacts(path) as found:
         for one in found:
@@ -52,10 +55,6 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
                 faults += error.faults
                 continue
             proved.append(Proved(one, maker, files))
-            lines.append(
-                f"{one.path}: {maker}, {one.artefact.dtype}, model {one.artefact.model_id}:"
-                " every byte is what dsgec makes of the model inside"
-            )
         caches = {path for one in proved for path in _caches(one)}
         hiding = {path for one in proved for path in _hiding(one, proved)} - caches
         faults += map(_hiding_fault, sorted(hiding))
@@ -63,15 +62,42 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
             with open_folder(path) as folder:
                 if has_record(folder):
                     faults += _of_run(folder, found, {*hiding, *caches})
-                    lines.append(f"{path}: every file is as its {MANIFEST} lists it")
+                    listed.append(f"{path}: every file is as its {MANIFEST} lists it")
     if faults:
         raise DsgecError(faults)
+    lines = [*_run_selftests(proved), *listed]
     if table is not None:
         for ours in proved:
             artefact = ours.found.artefact
             rows = model_rows(artefact.model, table)
             how = try_out(artefact, *_runnable(ours), rows)
             lines.append(f"{ours.found.path}: {len(rows)} rows of {table.source} {how}")
+    return lines
+
+
+def _run_selftests(proved: Sequence[Proved]) -> list[str]:
+    """Run the self-tests of artefacts that are known to be ours; return a line for each."""
+    faults: list[Fault] = []
+    lines: list[str] = []
+    for ours in proved:
+        artefact, path = ours.found.artefact, ours.found.path
+        try:
+            check = run_selftest(artefact, *_runnable(ours))
+        except SelfTestFailed as error:
+            faults.append(
+                Fault(
+                    f"{path}: its self-test fails here: {error}",
+                    "Every byte is what dsgec makes of the model inside, so this is a fault of"
+                    " dsgec, or of the compiler: do not use it, and please report it.",
+                )
+            )
+        else:
+            lines.append(
+                f"{path}: {ours.maker}, {artefact.dtype}, model {artefact.model_id}: every byte"
+                f" is what dsgec makes of the model inside; {check}"
+            )
+    if faults:
+        raise DsgecError(faults)
     return lines
 
 

@@ -74,6 +74,16 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+def check_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--no-check`, the same for both commands."""
+    return click.option(
+        "--no-check",
+        "unchecked",
+        is_flag=True,
+        help="Write the files without running their self-tests first (of C, compiled here).",
+    )(function)
+
+
 @click.command(cls=GroupedCommand)
 @click.argument("run", type=click.Path(path_type=Path))
 @to_option
@@ -98,6 +108,7 @@ def wheel_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @dtype_option
 @range_option
 @wheel_option
+@check_option
 def export(
     run: Path,
     targets: str | None,
@@ -109,6 +120,7 @@ def export(
     dtype: str,
     ranges: tuple[str, ...],
     wheel: bool,
+    unchecked: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
     from dsgec.fixed.ranges import parse_ranges
@@ -123,7 +135,7 @@ def export(
         )
         recorded = record_ranges(read_record(folder), model)
     to, package = _requested(targets, packages)
-    more: dict[str, Any] = {"ranges": given, "recorded": recorded}
+    more: dict[str, Any] = {"ranges": given, "recorded": recorded, "check": not unchecked}
     _write(model, name or own_name, out or run, to, package, dtype, wheel=wheel, **more)
 
 
@@ -140,6 +152,7 @@ def export(
 @dtype_option
 @range_option
 @wheel_option
+@check_option
 def compile_(
     net: Path,
     targets: str | None,
@@ -153,6 +166,7 @@ def compile_(
     dtype: str,
     ranges: tuple[str, ...],
     wheel: bool,
+    unchecked: bool,
 ) -> None:
     """Write a network of your own as source code.
 
@@ -179,7 +193,8 @@ def compile_(
     else:
         model = _read_equations(net, layered=layered)
     shown = model_page(model, named, agreement) if page else ""
-    _write(model, named, folder, to, package, dtype, wheel=wheel, ranges=given)
+    more: dict[str, Any] = {"ranges": given, "check": not unchecked}
+    _write(model, named, folder, to, package, dtype, wheel=wheel, **more)
     if page:
         write_whole(folder / f"{named}.html", shown)
         say(str(folder / f"{named}.html"))
@@ -237,14 +252,22 @@ def _write(
     targets: tuple[str, ...],
     packages: tuple[str, ...],
     dtype: str,
+    *,
+    check: bool,
     **more: Any,
 ) -> None:
     """The files that were asked for, and their paths to standard output."""
     from dsgec.artefacts.export import export as write
+    from dsgec.artefacts.export import has_c, will_check_c
     from dsgec.packages.registry import package_notes
 
-    paths = write(model, targets, name, folder, dtype, packages=packages, **more)
+    paths = write(model, targets, name, folder, dtype, packages=packages, check=check, **more)
     for note in package_notes(packages, dtype):
         complain(note)
+    if check and has_c(targets, packages) and not will_check_c():
+        complain(
+            "note: there is no C compiler here, so the self-test of the C was not run;"
+            f" {name}_README.md has the commands"
+        )
     for path in paths:
         say(str(path))

@@ -1,7 +1,7 @@
 """Model to what every target needs of it: the composed network, names, metadata, golden rows."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -43,7 +43,9 @@ class Artefact:
     """A model that is to be printed under a name; targets share what was computed of it.
 
     `selftest` is the effort that goes into the rows of the self-test; `ranges` has, for fixed
-    point, those of the columns, None of one that is not read or has categories.
+    point, those of the columns, None of one that is not read or has categories. `checked` tells
+    whether its C is compiled and its self-test run before it is written; None of a run's, whose
+    files are the same on machines without a compiler.
     """
 
     model: Model
@@ -52,6 +54,7 @@ class Artefact:
     version: str = __version__
     selftest: str = FULL
     ranges: tuple[Range | None, ...] = ()
+    checked: bool | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -95,6 +98,7 @@ class Artefact:
             "dtype": self.dtype,
             **({"ranges": [range_ and [*range_] for range_ in self.ranges]} if self.ranges else {}),
             **({} if self.selftest == FULL else {"selftest": self.selftest}),
+            **({} if self.checked is None else {"checked": self.checked}),
             "network": text(self.model.network),
             **describe(self.model),
         }
@@ -130,6 +134,16 @@ class TemplateView:
     @property
     def golden(self) -> Golden:
         return self.artefact.golden
+
+    @property
+    def checked(self) -> bool | None:
+        """Whether the C was compiled and its self-test run before it was written."""
+        return self.artefact.checked
+
+    @property
+    def measured_with(self) -> Code:
+        """What the stated difference to double precision was measured with."""
+        return Code("this C" if self.checked else "dsgec's interpreter, not with this C,")
 
     @property
     def golden_pairs(self) -> list[tuple[Code, Code]]:

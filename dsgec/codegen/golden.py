@@ -75,10 +75,15 @@ def golden_of(model: Model, rows: Array, results: Array) -> Golden:
 
 def loss(model: Model, network: Network) -> Loss:
     """What single precision changes, on rows of ordinary sizes."""
-    count, part = _many(network)
-    rows = candidates(model.columns, count, (0.0,), "float", part)
+    rows = loss_rows(model, network)
     exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
     return loss_of(model, results_of(model, exact), results_of(model, outputs), relative=True)
+
+
+def loss_rows(model: Model, network: Network) -> Array:
+    """Return the rows on which single precision is compared with double."""
+    count, part = _many(network)
+    return candidates(model.columns, count, (0.0,), "float", part)
 
 
 def loss_of(model: Model, exact: Array, results: Array, *, relative: bool) -> Loss:

@@ -7,7 +7,7 @@ candidate gives away.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from dsgec.fixed.ir import (
     Sum,
     largest,
 )
+from dsgec.fixed.trim import operands
 from dsgec.network.model import Column as Raw
 
 Rows = NDArray[np.int32]
@@ -151,25 +152,15 @@ def _mutants(program: IntegerProgram) -> list[_Mutant]:
     return found + [_Mutant(swap=pair) for pair in _thinned(pairs, 200)]
 
 
-def _operands(step: Step) -> list[Any]:
-    match step:
-        case Sum(terms):
-            return [operand for operand, _ in terms]
-        case IntegerCall(_, arguments):
-            return [*arguments]
-        case Look(_, argument):
-            return [argument]
-
-
 def _columns(program: IntegerProgram) -> set[int]:
-    steps = [operand for step in program.steps for operand in _operands(step)]
+    steps = [operand for step in program.steps for operand in operands(step)]
     return {o.number for o in (*steps, *program.results) if isinstance(o, ColumnValue)}
 
 
 def _readers(program: IntegerProgram) -> list[set[int]]:
     """Of each step the earlier ones that it reads."""
     return [
-        {operand.number for operand in _operands(step) if isinstance(operand, Slot)}
+        {operand.number for operand in operands(step) if isinstance(operand, Slot)}
         for step in program.steps
     ]
 
@@ -208,7 +199,7 @@ def _gives_away(
 
 
 def _reads_column(step: Step, columns: tuple[int, int]) -> bool:
-    return any(isinstance(o, ColumnValue) and o.number in columns for o in _operands(step))
+    return any(isinstance(o, ColumnValue) and o.number in columns for o in operands(step))
 
 
 def _value(step: Step, tables: list[FunctionTable], rows: Rows, values: list[Any]) -> Any:
@@ -224,3 +215,5 @@ def _value(step: Step, tables: list[FunctionTable], rows: Rows, values: list[Any
             table = tables[number]
             look = getattr(vector_integer, table.look)
             return look(np.array(table.entries), read(argument, rows, values), *table.limits)
+        case _:
+            assert_never(step)

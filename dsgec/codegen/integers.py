@@ -1,6 +1,7 @@
 """A program of integers to the flat list of statements that a template prints."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from dsgec.codegen.environment import Code
 from dsgec.codegen.statements import LONGEST_FUNCTION, Program, Statement
@@ -72,6 +73,8 @@ class IntegerWriter:
                 return self.slots[number]
             case ir.WholeNumber(value):
                 return f"({value})" if value < 0 else str(value)
+            case _:
+                assert_never(operand)
 
     def step(self, position: int, step: ir.Step) -> None:
         """One step; a long sum takes several statements."""
@@ -84,6 +87,8 @@ class IntegerWriter:
                 value = f"{self.language.call.format(function)}({operands})"
             case ir.Look(table, argument):
                 value = self.language.look.format(table, self.operand(argument))
+            case _:
+                assert_never(step)
         self.slots[position] = self.assign(value, name)
 
     def sum(self, step: ir.Sum) -> str:

@@ -6,7 +6,7 @@ A mutant has one bit of one number flipped, a term of a sum dropped, or two colu
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,6 +262,8 @@ def _changes(block: RowBlock, mutants: Sequence[Mutant]) -> dict[int, list[tuple
                 for to, of in ((a, b), (b, a)):
                     if to in place:
                         changes.setdefault(place[to], []).append((number, block.rows[:, of]))
+            case _:
+                assert_never(mutant)
     return changes
 
 

@@ -15,6 +15,7 @@ from dsgec.codegen.golden import (
     golden_of,
     loss,
     loss_of,
+    loss_rows,
     results_of,
     rounded_up,
 )
@@ -68,6 +69,10 @@ class NumberSystem(Protocol):
         """What they cost beside double precision."""
 
     @property
+    def measured_rows(self) -> Array | None:
+        """The raw rows that the loss is measured on; None of double."""
+
+    @property
     def fixed(self) -> Fixed | None:
         """The program of integers, if it is one."""
 
@@ -115,6 +120,10 @@ class RealNumbers:
     def loss(self) -> Loss | None:
         return loss(self.model, self.network) if self.dtype == "float" else None
 
+    @property
+    def measured_rows(self) -> Array | None:
+        return loss_rows(self.model, self.network) if self.dtype == "float" else None
+
 
 @dataclass(frozen=True)
 class FixedNumbers:
@@ -159,7 +168,11 @@ class FixedNumbers:
 
     @cached_property
     def loss(self) -> Loss:
-        """Measured on rows within the ranges, and a little beyond."""
+        return self.loss_on(self.measured_rows)
+
+    @property
+    def measured_rows(self) -> Array:
+        """Rows within the ranges, and a little beyond."""
         program = self.fixed.program
         count = max(min(_COMPARED, _MOST_VALUES // (len(program.steps) + 1)), 1)
         wholes = integer_candidates(program, self.model.columns, count, _LATER_PART)
@@ -170,7 +183,7 @@ class FixedNumbers:
         ):
             if not column.categories:
                 rows[:, number] += random.uniform(-0.5, 0.5, count) * 2.0**-format_.fraction
-        return self.loss_on(rows)
+        return rows
 
     def loss_on(self, rows: Array) -> Loss:
         """What is lost on some raw rows, beside the double network on the saturated ones."""

@@ -7,6 +7,7 @@ same.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
@@ -100,13 +101,17 @@ class TapeWriter:
         if position == _ONE:
             return self.constant(1.0)
         node = self.network.nodes[position]
-        if isinstance(node, Constant):
-            return self.constant(node.value)
-        if isinstance(node, Input):
-            if node.column not in self.columns:
-                self.columns[node.column] = self.fresh()
-            return self.columns[node.column]
-        return self.made[position]
+        match node:
+            case Constant(value):
+                return self.constant(value)
+            case Input(column):
+                if column not in self.columns:
+                    self.columns[column] = self.fresh()
+                return self.columns[column]
+            case Apply():
+                return self.made[position]
+            case _:
+                assert_never(node)
 
     def constant(self, number: float) -> int:
         if number.hex() not in self.constants:

@@ -1,7 +1,7 @@
 """Network to one operation after the other: the walk that all who write them out share."""
 
 from abc import ABC, abstractmethod
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, assert_never
 
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import multiplications
@@ -46,11 +46,15 @@ class OperationWriter(ABC, Generic[Operand]):
 
     def operand(self, position: int) -> Operand:
         node = self.network.nodes[position]
-        if isinstance(node, Constant):
-            return self.number(node.value)
-        if isinstance(node, Input):
-            return self.column(node.column)
-        return self.names[position]
+        match node:
+            case Constant(value):
+                return self.number(value)
+            case Input(column):
+                return self.column(column)
+            case Apply():
+                return self.names[position]
+            case _:
+                assert_never(node)
 
     def node(self, position: int, node: Apply) -> None:
         name = self.neurons.get(position, "")

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import assert_never
 
 from dsgec.arithmetic.table import DEFINED
 from dsgec.errors import DsgecError
@@ -52,6 +53,8 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
                 values.append(_encoded(writer, network, values, function, arguments))
             case Apply(function, arguments):
                 values.append(_applied(writer, function, [values[a] for a in arguments]))
+            case _:
+                assert_never(node)
         _refuse_infinite(values[-1], network, len(values) - 1)
     outputs = [values[position] for position in network.outputs]
     found = softmax(writer, outputs) if network.softmax else outputs

@@ -6,7 +6,7 @@ and which loops they unroll. The limits here are those of gcc with -Os, as its i
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeGuard
+from typing import TypeGuard, assert_never
 
 from dsgec.fixed.ir import (
     RESULT_BITS,
@@ -70,6 +70,26 @@ def reads_table(step: Step) -> TypeGuard[Sum]:
     return len(step.terms) >= _SEVERAL and any(abs(weight) != 1 for _, weight in step.terms)
 
 
+def terms_by_source(
+    step: Sum,
+) -> tuple[list[tuple[ColumnValue, int]], list[tuple[Slot, int]]]:
+    """Split the terms of a sum into those of columns and those of earlier results.
+
+    The C reads the ones from the row and the others from what it keeps.
+    """
+    columns: list[tuple[ColumnValue, int]] = []
+    slots: list[tuple[Slot, int]] = []
+    for operand, weight in step.terms:
+        match operand:
+            case ColumnValue():
+                columns.append((operand, weight))
+            case Slot():
+                slots.append((operand, weight))
+            case _:
+                assert_never(operand)
+    return columns, slots
+
+
 def integer_work(model: Model, network: Network, program: IntegerProgram) -> Counter[str]:
     """What the C of a program of integers does for a row, and what it is made of.
 
@@ -108,6 +128,8 @@ def _steps(program: IntegerProgram) -> Counter[str]:
                     truths.add(Slot(number))
             case Look():
                 pass  # see `_tables`
+            case _:
+                assert_never(step)
     return counts
 
 
@@ -180,13 +202,9 @@ def _sums(program: IntegerProgram) -> Counter[str]:
     """
     counts: Counter[str] = Counter()
     kept: set[Operand] = set()
-    sums = [step.terms for step in program.steps if reads_table(step)]
-    calls = [
-        [operand for operand, _ in terms if isinstance(operand, kind)]
-        for terms in sums
-        for kind in (ColumnValue, Slot)
-    ]
-    calls = [read for read in calls if read]
+    sums = [step for step in program.steps if reads_table(step)]
+    parts = [part for step in sums for part in terms_by_source(step)]
+    calls: list[list[Operand]] = [[operand for operand, _ in part] for part in parts if part]
     for read in calls:
         if len(calls) <= _MOST_INLINED and len(read) <= _MOST_UNROLLED_TERMS:
             counts["unrolled_sum"] += 1

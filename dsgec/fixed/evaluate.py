@@ -1,7 +1,7 @@
 """A program of integers on rows: the plain interpreter, the oracle of every back end."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,8 @@ def read(operand: Operand, rows: Rows, slots: Sequence[Any]) -> Any:
             return slots[number]
         case WholeNumber(value):
             return value
+        case _:
+            assert_never(operand)
 
 
 def step_values(program: IntegerProgram, rows: Rows) -> list[Any]:
@@ -98,4 +100,6 @@ def step_values(program: IntegerProgram, rows: Rows) -> list[Any]:
                 look = getattr(vector_integer, table.look)
                 value = read(argument, rows, slots)
                 slots.append(look(tables[number], value, *table.limits))
+            case _:
+                assert_never(step)
     return slots

@@ -58,14 +58,20 @@ class WholeNumber:
     value: int
 
 
-Operand = ColumnValue | Slot | WholeNumber
+Varying = ColumnValue | Slot
+"""What differs from row to row."""
+
+Operand = Varying | WholeNumber
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """(bias + Σ weight · operand) / 2^shift, rounded down: the half that rounds is in the bias."""
+    """(bias + Σ weight · operand) / 2^shift, rounded down: the half that rounds is in the bias.
 
-    terms: tuple[tuple[Operand, int], ...]
+    A term that is the same in every row is part of the bias, too.
+    """
+
+    terms: tuple[tuple[Varying, int], ...]
     bias: int
     shift: int
 

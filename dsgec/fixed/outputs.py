@@ -10,7 +10,7 @@ from dsgec.errors import DsgecError
 from dsgec.fixed.curves import FunctionCurve
 from dsgec.fixed.exact import above, power_of_two
 from dsgec.fixed.forms import Form, Quantity, quantity_form
-from dsgec.fixed.ir import RESULT_BITS, Operand, Sum, WholeNumber, largest
+from dsgec.fixed.ir import RESULT_BITS, Operand, WholeNumber, largest
 from dsgec.fixed.sums import MOST_SHIFT
 from dsgec.fixed.tables import sample
 from dsgec.fixed.writer import Writer
@@ -44,7 +44,7 @@ def softmax(writer: Writer, outputs: list[Form]) -> list[Form]:
         distance: Operand = (
             WholeNumber(0)
             if is_near
-            else writer.emit(Sum(((greatest, 1), (one.operand, -1)), half, lack))
+            else writer.sum(((greatest, 1), (one.operand, -1)), half, lack)
         )
         argument = Quantity(
             distance,
@@ -56,10 +56,10 @@ def softmax(writer: Writer, outputs: list[Form]) -> list[Form]:
             0 if is_near else (reach + half) >> lack,
         )
         powers.append(writer.looked(sampled, argument))
-    total = writer.emit(Sum(tuple((power.operand, 1) for power in powers), 0, 0))
+    total = writer.sum([(power.operand, 1) for power in powers], 0, 0)
     halvings = writer.call("excess", total)
     reciprocal = writer.call("reciprocal", writer.call("shifted", total, halvings))
-    shift = writer.emit(Sum(((halvings, 1),), _ONE - 1, 0))
+    shift = writer.sum(((halvings, 1),), _ONE - 1, 0)
     bound = _softmax_error(
         max(one.error for one in z), max(power.error for power in powers), len(z)
     )
@@ -109,7 +109,7 @@ def _complement(writer: Writer, one: Quantity) -> Quantity:
     most = largest(RESULT_BITS)
     whole = 1 << one.fraction if one.fraction >= 0 else 0
     least, greatest = whole - one.most, whole - one.least
-    operand: Operand = writer.emit(Sum(((one.operand, -1),), whole, 0))
+    operand = writer.sum(((one.operand, -1),), whole, 0)
     # Double precision rounds 1 − y by a share of the greatest value that can come of it.
     greatest_value = max(Fraction(1), abs(Fraction(one.low)), abs(Fraction(one.high)))
     rounding = Fraction(2.0**-52) * greatest_value

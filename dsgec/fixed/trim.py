@@ -3,11 +3,22 @@
 A weight that rounds to 0 leaves behind what it would have multiplied.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from dsgec.fixed.ir import IntegerCall, IntegerProgram, Look, Operand, Slot, Step, Sum
+from dsgec.fixed.ir import (
+    ColumnValue,
+    IntegerCall,
+    IntegerProgram,
+    Look,
+    Operand,
+    Slot,
+    Step,
+    Sum,
+    Varying,
+    WholeNumber,
+)
 
 
 def trimmed(program: IntegerProgram) -> IntegerProgram:
@@ -20,14 +31,11 @@ def trimmed(program: IntegerProgram) -> IntegerProgram:
     steps = [program.steps[number] for number in sorted(read)]
     looked = sorted({step.table for step in steps if isinstance(step, Look)})
 
-    def moved(operand: Operand) -> Operand:
-        return Slot(place[operand.number]) if isinstance(operand, Slot) else operand
-
     return replace(
         program,
-        steps=tuple(_changed(step, moved, looked.index) for step in steps),
+        steps=tuple(_renumbered(step, place, looked.index) for step in steps),
         tables=tuple(program.tables[table] for table in looked),
-        results=tuple(map(moved, program.results)),
+        results=tuple(_moved(operand, place) for operand in program.results),
         names=tuple((place[slot], name) for slot, name in program.names if slot in place),
     )
 
@@ -45,13 +53,27 @@ def operands(step: Step) -> tuple[Operand, ...]:
             assert_never(step)
 
 
-def _changed(step: Step, moved: Callable[[Operand], Operand], table: Callable[[int], int]) -> Step:
+def _renumbered(step: Step, place: Mapping[int, int], table: Callable[[int], int]) -> Step:
     match step:
         case Sum(terms):
-            return replace(step, terms=tuple((moved(operand), w) for operand, w in terms))
+            return replace(step, terms=tuple((_moved_term(o, place), w) for o, w in terms))
         case IntegerCall(function, arguments):
-            return IntegerCall(function, tuple(map(moved, arguments)))
+            return IntegerCall(function, tuple(_moved(a, place) for a in arguments))
         case Look(number, argument):
-            return Look(table(number), moved(argument))
+            return Look(table(number), _moved(argument, place))
         case _:
             assert_never(step)
+
+
+def _moved(operand: Operand, place: Mapping[int, int]) -> Operand:
+    return operand if isinstance(operand, WholeNumber) else _moved_term(operand, place)
+
+
+def _moved_term(operand: Varying, place: Mapping[int, int]) -> Varying:
+    match operand:
+        case ColumnValue():
+            return operand
+        case Slot(number):
+            return Slot(place[number])
+        case _:
+            assert_never(operand)

@@ -1,14 +1,16 @@
 """Writes the steps of a program, each with what is known of its result."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import assert_never
 
 from dsgec.arithmetic import integer
 from dsgec.fixed.exact import above, floor_log2, nearest, power_of_two, refuse_extreme
 from dsgec.fixed.forms import Form, Quantity
 from dsgec.fixed.ir import (
     RESULT_BITS,
+    ColumnValue,
     FunctionTable,
     IntegerCall,
     Look,
@@ -16,6 +18,7 @@ from dsgec.fixed.ir import (
     Slot,
     Step,
     Sum,
+    Varying,
     WholeNumber,
     largest,
 )
@@ -51,6 +54,30 @@ class Writer:
         if len(numbers) == len(operands):
             return WholeNumber(getattr(integer, function)(*numbers))
         return self.emit(IntegerCall(function, operands))
+
+    def sum(self, terms: Iterable[tuple[Operand, int]], bias: int, shift: int) -> Operand:
+        """Return a sum of products, of which numbers alone need no step."""
+        varying: list[tuple[Varying, int]] = []
+        for operand, weight in terms:
+            match operand:
+                case WholeNumber(value):
+                    bias += weight * value
+                case ColumnValue() | Slot():
+                    varying.append((operand, weight))
+                case _:
+                    assert_never(operand)
+        if not varying:
+            return WholeNumber(bias >> shift)
+        return self.emit(Sum(tuple(varying), bias, shift))
+
+    def look(self, table: FunctionTable, argument: Operand) -> Operand:
+        """Return the value of a table, which for a number is a number."""
+        if isinstance(argument, WholeNumber):
+            value = getattr(integer, table.look)(table.entries, argument.value, *table.limits)
+            return WholeNumber(value)
+        if table not in self.tables:
+            self.tables.append(table)
+        return self.emit(Look(self.tables.index(table), argument))
 
     # Columns.
 
@@ -88,13 +115,8 @@ class Writer:
         return 1 << (self.bits - 2)
 
     def _flag(self, truth: Operand, bias: int, weight: int) -> Quantity:
-        fraction = self.bits - 2
-        if isinstance(truth, WholeNumber):
-            return Quantity(
-                WholeNumber(bias + weight * truth.value), fraction, 0.0, 1.0, 0.0, 0, self.one
-            )
-        flag = self.emit(Sum(((truth, weight),), bias, 0))
-        return Quantity(flag, fraction, 0.0, 1.0, 0.0, 0, self.one)
+        flag = self.sum(((truth, weight),), bias, 0)
+        return Quantity(flag, self.bits - 2, 0.0, 1.0, 0.0, 0, self.one)
 
     # Sums.
 
@@ -119,10 +141,7 @@ class Writer:
         fraction = sum_.fraction - shift
         refuse_extreme(fraction)
         error = Fraction(sum_.error) + (power_of_two(-fraction - 1) if shift else 0)
-        if sum_.terms:
-            operand: Operand = self.emit(Sum(sum_.terms, sum_.bias + half, shift))
-        else:
-            operand = WholeNumber((sum_.bias + half) >> shift)
+        operand = self.sum(sum_.terms, sum_.bias + half, shift)
         least, most = (sum_.least + half) >> shift, (sum_.most + half) >> shift
         return Quantity(operand, fraction, form.low, form.high, above(error), least, most)
 
@@ -189,7 +208,7 @@ class Writer:
         least, most = (limits[0] >> lack) - 1, (limits[1] >> lack) + 1
         clamped = self.call("clamp", whole.operand, least, most)
         lack = min(lack, RESULT_BITS)  # then whatever is not 0 is beyond the limits
-        operand = self.emit(Sum(((clamped, 1 << lack),), 0, 0))
+        operand = self.sum(((clamped, 1 << lack),), 0, 0)
         reach = (max(whole.least, least) << lack, min(whole.most, most) << lack)
         return Quantity(operand, fraction, form.low, form.high, whole.error, *reach)
 
@@ -197,9 +216,7 @@ class Writer:
         """The value of a table at an argument with as many digits."""
         assert argument.fraction == sampled.argument_fraction
         table = sampled.table
-        if table not in self.tables:
-            self.tables.append(table)
-        operand = self.emit(Look(self.tables.index(table), argument.operand))
+        operand = self.look(table, argument.operand)
         reach = argument.least, argument.most
         window = sampled.window(argument.low, argument.high, argument.error, reach)
         key = (table, *window)

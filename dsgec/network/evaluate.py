@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,12 +46,15 @@ def node_values(network: Network, rows: NDArray[Any]) -> list[Any]:
     """The value of every node: an array over the rows, or of one number."""
     values: list[Any] = []
     for node in network.nodes:
-        if isinstance(node, Apply):
-            values.append(applied(network, node, values, rows.dtype))
-        elif isinstance(node, Input):
-            values.append(rows[:, node.column])
-        else:
-            values.append(np.array([node.value], rows.dtype))
+        match node:
+            case Constant(value):
+                values.append(np.array([value], rows.dtype))
+            case Input(column):
+                values.append(rows[:, column])
+            case Apply():
+                values.append(applied(network, node, values, rows.dtype))
+            case _:
+                assert_never(node)
     return values
 
 

@@ -1,6 +1,7 @@
 """A Network with what goes in and comes out: raw columns, their encoding, classes."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from dsgec.network.canonical import canonical
 from dsgec.network.decide import USUAL_THRESHOLD, has_threshold
@@ -113,6 +114,8 @@ def composed(model: Model) -> Network:
                 new.append(features[column])
             case Apply(function, arguments):
                 new.append(builder.apply(function, tuple(new[a] for a in arguments)))
+            case _:
+                assert_never(node)
     layers = tuple(tuple(new[p] for p in layer) for layer in network.layers)
     outputs = tuple(new[p] for p in network.outputs)
     nodes = tuple(builder.nodes)

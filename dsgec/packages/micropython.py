@@ -5,11 +5,13 @@ and .mpy files hold them in decimals, too: so numbers stand in the module as the
 """
 
 import io
+import platform
 import re
 import struct
 import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from dsgec.codegen.statements import PYTHON
 from dsgec.fixed.ir import STORED_BITS
 from dsgec.native.module import load_module
 from dsgec.targets.reading import search_json
-from dsgec.targets.running import given_rows
+from dsgec.targets.running import check_golden_rows, given_rows
 from dsgec.targets.target import Array, Files, Target
 
 _METADATA = re.compile(rb"^# metadata: (.*)$", re.MULTILINE)
@@ -97,6 +99,12 @@ def run_micropython(artefact: Artefact, files: Files, rows: Array) -> Array:
     return np.array([module._results(module._row(row)) for row in given], np.float64)
 
 
+def check_micropython(artefact: Artefact, files: Files) -> str:
+    """Compare the rows of the self-test, by the module as Python itself runs it."""
+    check_golden_rows(artefact, partial(run_micropython, artefact, files))
+    return f"run by Python {platform.python_version()}"
+
+
 def _double(value: float) -> bytes:
     return struct.pack("<d", value)
 
@@ -112,4 +120,5 @@ MICROPYTHON = Target(
     read_micropython,
     run_micropython,
     dtypes=("double", *STORED_BITS),
+    check=check_micropython,
 )

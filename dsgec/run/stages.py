@@ -13,7 +13,9 @@ WORDS = {
     "hall_of_fame": "measuring the hall of fame",
     "cost": "estimating what it takes of a chip",
     "self_test": "choosing the self-test rows",
-    "exports": "writing the exports",
+    "exports": "making the exports",
+    "checks": "running their self-tests",
+    "files": "writing the files",
     "report": "writing the report",
 }
 """The stages as timing.json calls them, in order, and as people do."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.codegen.artefact import Artefact, SourceFile
 from dsgec.folder import write_whole
@@ -19,15 +20,47 @@ _SECONDS = 600
 
 
 class CannotRun(Exception):
-    """Something is missing here to run an export, or it failed."""
+    """An export could not be run here."""
+
+
+class ToolMissing(CannotRun):
+    """This machine lacks a program that an export needs to run."""
+
+
+class SelfTestFailed(Exception):
+    """An export gives other results here than it should."""
 
 
 def find_command(name: str) -> str:
     """The path of a program that an export needs."""
     path = shutil.which(name)
     if path is None:
-        raise CannotRun(f"there is no {name} here")
+        raise ToolMissing(f"there is no {name} here")
     return path
+
+
+def same_results(given: Array, wanted: Array) -> NDArray[np.bool_]:
+    """Compare results bit by bit; one NaN is as good as another."""
+    given = given.astype(wanted.dtype)
+    same: NDArray[np.bool_] = (given == wanted) & (np.signbit(given) == np.signbit(wanted))
+    return same | (np.isnan(given) & np.isnan(wanted))
+
+
+def check_golden_rows(artefact: Artefact, given: Callable[[Array], Array]) -> None:
+    """Raise SelfTestFailed unless `given` makes of the rows of the self-test what it should."""
+    golden = artefact.golden
+    shape = len(golden.rows), len(artefact.model.columns)
+    rows = np.reshape(np.array(golden.rows, artefact.numbers.row_type), shape)
+    wanted = np.array(golden.results)
+    refuse_differences(given(rows), wanted, "the self-test")
+
+
+def refuse_differences(given: Array, wanted: Array, what: str) -> None:
+    """Raise SelfTestFailed where results differ; `what` are the rows."""
+    same = same_results(given.reshape(wanted.shape), wanted)
+    if not same.all():
+        row = int(np.argmin(same.all(axis=1))) + 1
+        raise SelfTestFailed(f"row {row} of {len(same)} of {what} differs")
 
 
 def given_rows(artefact: Artefact, rows: Array) -> list[list[Any]]:

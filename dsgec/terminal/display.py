@@ -262,6 +262,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *front_lines(run),
         *_cost_lines(result),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
+        *_untested_lines(run),
     ]
     lines.append(f"look at it: {clean(str(run.folder / PAGE))}")
     module = run.record["model"]["name"]
@@ -302,6 +303,16 @@ def _next_lines(run: WrittenRun) -> list[str]:
         words += ["--dtype", chosen["dtype"]]
     command = shlex.join([*words, "-o", "firmware"])
     return [clean(f"next: {command}  # {', '.join(about)}")]
+
+
+def _untested_lines(run: WrittenRun) -> list[str]:
+    """Return a line for each export whose self-test was not run, such as C without a compiler."""
+    checks = run.timing.get("self_tests")
+    return [
+        clean(f"{target}: {what}")
+        for target, what in (checks.items() if isinstance(checks, dict) else ())
+        if str(what).startswith("self-test not run")
+    ]
 
 
 def _threshold_lines(model: dict[str, Any]) -> list[str]:

@@ -200,7 +200,7 @@ def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
         raise CompileError("it failed")
 
     export(GRADED, ["c"], "net", tmp_path / "c")
-    monkeypatch.setattr("dsgec.targets.c.run.compile_library", fail)
+    monkeypatch.setattr("dsgec.targets.c.run.compile_files", fail)
     monkeypatch.setattr("dsgec.targets.c.run.find_toolchain", lambda: "cc")
     with pytest.raises(DsgecError, match="it failed"):
         verify(tmp_path / "c", table)

@@ -34,7 +34,8 @@ from tests.quick import quick_engine
 from tests.run.made import timing_of
 
 SIZES = ("connections", "neurons", "layers", "features")
-ENDING = ["results", "baselines", "hall_of_fame", "cost", "self_test", "exports", "report"]
+ENDING = ["results", "baselines", "hall_of_fame", "cost", "self_test", "exports", "checks", "files"]
+ENDING += ["report"]
 
 
 def plain_hall(problem, champions, best):

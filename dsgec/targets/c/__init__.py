@@ -3,9 +3,14 @@
 from dsgec.codegen.artefact import DTYPES
 from dsgec.targets.c.emit import emit_c
 from dsgec.targets.c.read import read_c
-from dsgec.targets.c.run import run_c
+from dsgec.targets.c.run import check_c, run_c
 from dsgec.targets.target import Target
 
 TARGET = Target(
-    ("{}.c", "{}.h", "{}_selftest.c", "{}_README.md"), emit_c, read_c, run_c, dtypes=DTYPES
+    ("{}.c", "{}.h", "{}_selftest.c", "{}_README.md"),
+    emit_c,
+    read_c,
+    run_c,
+    dtypes=DTYPES,
+    check=check_c,
 )

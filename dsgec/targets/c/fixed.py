@@ -4,7 +4,7 @@ Sums of several products are read from tables by one function, because that take
 flash that a statement for each product takes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from dsgec.codegen.fixed_view import FixedView
 from dsgec.codegen.integers import IntegerSyntax, IntegerWriter, integer_functions
 from dsgec.codegen.statements import Statement
 from dsgec.fixed import ir
-from dsgec.fixed.cost import reads_table
+from dsgec.fixed.cost import reads_table, terms_by_source
 from dsgec.targets.c.names import CNames
 
 _LINE = 14  # numbers of a table
@@ -37,9 +37,8 @@ class CWriter(IntegerWriter):
         self.weights: list[int] = []
         self.kept: dict[int, int] = {}
         for step in source.steps:
-            for operand, _ in step.terms if reads_table(step) else ():
-                if isinstance(operand, ir.Slot):
-                    self.kept.setdefault(operand.number, len(self.kept))
+            for slot, _ in terms_by_source(step)[1] if reads_table(step) else ():
+                self.kept.setdefault(slot.number, len(self.kept))
 
     def step(self, position: int, step: ir.Step) -> None:
         super().step(position, step)
@@ -51,15 +50,20 @@ class CWriter(IntegerWriter):
         if not reads_table(step):
             return super().sum(step)
         total = self.language.number.format(step.bias)
-        for array, kind in (("x", ir.ColumnValue), ("v", ir.Slot)):
-            terms = [(o, w) for o, w in step.terms if isinstance(o, kind)]
-            if terms:
-                total += f" + {self.prefix}_sum({array}, {len(self.weights)}, {len(terms)})"
-            for operand, weight in terms:
-                at = self.kept[operand.number] if kind is ir.Slot else operand.number
-                self.sources.append(at)
-                self.weights.append(weight)
+        columns, slots = terms_by_source(step)
+        total += self.read_sum("x", [(column.number, weight) for column, weight in columns])
+        total += self.read_sum("v", [(self.kept[slot.number], weight) for slot, weight in slots])
         return self.language.shift.format(total, step.shift) if step.shift else total
+
+    def read_sum(self, array: str, terms: Sequence[tuple[int, int]]) -> str:
+        """Enter places of an array and their weights into the tables; return the call to add."""
+        if not terms:
+            return ""
+        call = f" + {self.prefix}_sum({array}, {len(self.weights)}, {len(terms)})"
+        for place, weight in terms:
+            self.sources.append(place)
+            self.weights.append(weight)
+        return call
 
 
 @dataclass(frozen=True)

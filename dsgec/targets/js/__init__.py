@@ -9,7 +9,7 @@ from dsgec.codegen.environment import Code, render
 from dsgec.codegen.statements import JAVASCRIPT
 from dsgec.fixed.ir import STORED_BITS
 from dsgec.targets.reading import search_json
-from dsgec.targets.running import find_command, json_rows, run_commands
+from dsgec.targets.running import SelfTestFailed, find_command, json_rows, run_commands
 from dsgec.targets.target import Array, Files, Target
 
 _ENDING = Code(".mjs")
@@ -20,6 +20,11 @@ const net = await import(`./${process.argv[2]}`);
 const rows = JSON.parse(readFileSync("rows.json", "utf8"));
 const found = (net.predictProbaBatch ?? net.predictBatch)(rows);
 writeFileSync("results", new Uint8Array(Float64Array.from(found.flat()).buffer));
+"""
+_SELFTEST = """
+import { writeFileSync } from "node:fs";
+const net = await import(`./${process.argv[2]}`);
+writeFileSync("results", new Uint8Array(Float64Array.of(Number(net.selftest())).buffer));
 """
 
 
@@ -58,6 +63,24 @@ def run_module(module: str, artefact: Artefact, files: Files, rows: Array) -> Ar
     return run_commands((*files, *more), [find_command("node"), "run.mjs", module])
 
 
+def check_js(artefact: Artefact, files: Files) -> str:
+    """Run the self-test of the module by Node."""
+    return check_module(f"{artefact.name}.mjs", files)
+
+
+def check_module(module: str, files: Files) -> str:
+    """Run the self-test of a module of this interface by Node."""
+    script = SourceFile("run.mjs", _SELFTEST)
+    if not run_commands((*files, script), [find_command("node"), "run.mjs", module]).all():
+        raise SelfTestFailed("its function selftest() returns false")
+    return "run by Node"
+
+
 TARGET = Target(
-    ("{}.mjs", "{}.d.mts", "{}.d.ts"), emit_js, read_js, run_js, dtypes=("double", *STORED_BITS)
+    ("{}.mjs", "{}.d.mts", "{}.d.ts"),
+    emit_js,
+    read_js,
+    run_js,
+    dtypes=("double", *STORED_BITS),
+    check=check_js,
 )

@@ -5,7 +5,7 @@ from dsgec.codegen.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.codegen.batch import numpy_source
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.statements import PYTHON
-from dsgec.targets.python import DTYPES, read_python, run_python
+from dsgec.targets.python import DTYPES, check_python, read_python, run_python
 from dsgec.targets.target import Files, Target
 
 
@@ -18,4 +18,4 @@ def emit_numpy(artefact: Artefact) -> Files:
     return (SourceFile(f"{artefact.name}.py", text),)
 
 
-TARGET = Target(("{}.py",), emit_numpy, read_python, run_python, dtypes=DTYPES)
+TARGET = Target(("{}.py",), emit_numpy, read_python, run_python, dtypes=DTYPES, check=check_python)

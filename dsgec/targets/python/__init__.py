@@ -1,5 +1,6 @@
 """A module that needs nothing but Python."""
 
+import platform
 import re
 from typing import Any
 
@@ -12,7 +13,7 @@ from dsgec.codegen.statements import PYTHON
 from dsgec.fixed.ir import STORED_BITS
 from dsgec.native.module import load_module
 from dsgec.targets.python.literal import read_literal
-from dsgec.targets.running import given_rows
+from dsgec.targets.running import SelfTestFailed, given_rows
 from dsgec.targets.target import Array, Files, Target
 
 _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
@@ -46,5 +47,12 @@ def run_python(artefact: Artefact, files: Files, rows: Array) -> Array:
     return np.array(predict(given_rows(artefact, rows), nan="propagate"), np.float64)
 
 
+def check_python(artefact: Artefact, files: Files) -> str:
+    """Run the self-test of the module that the text makes here."""
+    if not load_module(str(files[0].text), artefact.name).selftest():
+        raise SelfTestFailed("its function selftest() returns False")
+    return f"run by Python {platform.python_version()}"
+
+
 DTYPES = ("double", *STORED_BITS)
-TARGET = Target(("{}.py",), emit_python, read_python, run_python, dtypes=DTYPES)
+TARGET = Target(("{}.py",), emit_python, read_python, run_python, dtypes=DTYPES, check=check_python)

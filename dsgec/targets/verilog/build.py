@@ -54,6 +54,8 @@ class _Builder:
                 return self.slots[number]
             case ir.WholeNumber(value):
                 return self.circuit.constant(value)
+            case _:
+                assert_never(operand)
 
     def step(self, step: ir.Step) -> int:
         match step:
@@ -65,6 +67,8 @@ class _Builder:
                 table = self.program.tables[number]
                 limits = [self.circuit.constant(limit) for limit in table.limits]
                 return self.call(table.look, [table.entries, self.operand(argument), *limits])
+            case _:
+                assert_never(step)
 
     def sum(self, terms: Sequence[tuple[ir.Operand, int]], bias: int) -> int:
         """A tree of additions, of which several can be made at once.

@@ -5,7 +5,7 @@ from typing import Any
 from dsgec.codegen.artefact import DTYPES, Artefact, SourceFile, view
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.statements import JAVASCRIPT
-from dsgec.targets.js import run_module
+from dsgec.targets.js import check_module, run_module
 from dsgec.targets.reading import parse_json
 from dsgec.targets.target import Array, Files, Target
 from dsgec.targets.wasm.binary import find_custom
@@ -48,11 +48,17 @@ def run_wasm(artefact: Artefact, files: Files, rows: Array) -> Array:
     return run_module(f"{artefact.name}.wasm.mjs", artefact, files, rows)
 
 
+def check_wasm(artefact: Artefact, files: Files) -> str:
+    """Run the self-test of the module by Node."""
+    return check_module(f"{artefact.name}.wasm.mjs", files)
+
+
 TARGET = Target(
     ("{}.wasm", "{}.wasm.mjs", "{}.wasm.d.mts"),
     emit_wasm,
     read_wasm,
     run_wasm,
     dtypes=DTYPES,
+    check=check_wasm,
     mark=bytes([len(SECTION)]) + SECTION.encode("ascii"),
 )

@@ -1,5 +1,7 @@
 """A program of integers to functions of a WebAssembly module, as `network.py` writes a network."""
 
+from typing import assert_never
+
 from dsgec.codegen.statements import LONGEST_FUNCTION, parts
 from dsgec.fixed import ir
 from dsgec.targets.wasm.binary import Module
@@ -64,6 +66,8 @@ class _Writer:
                 return self.variables.get(f"t{number}")
             case ir.WholeNumber(value):
                 return const("i32", value)
+            case _:
+                assert_never(operand)
 
     def step(self, step: ir.Step) -> bytes:
         match step:
@@ -80,6 +84,8 @@ class _Writer:
                 limits = b"".join(const("i32", limit) for limit in table.limits)
                 code = const("i32", self.tables[number]) + self.operand(argument) + limits
                 return code + self.module.call(table.look)
+            case _:
+                assert_never(step)
 
     def assign(self, value: bytes) -> None:
         number = len(self.statements)

@@ -1,0 +1,46 @@
+"""The files of a target to the proof that they work here: their own self-test, run."""
+
+import subprocess
+from dataclasses import dataclass
+
+from dsgec.codegen.artefact import Artefact
+from dsgec.errors import DsgecError, mention
+from dsgec.targets.running import CannotRun, SelfTestFailed, ToolMissing
+from dsgec.targets.target import Files, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a self-test showed: it passed, and `how` it was run; or nobody ran it, for a reason."""
+
+    how: str = ""
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if not self.how:
+            return f"self-test not run: {self.reason}"
+        return f"self-test passed, {self.how}"
+
+
+def run_selftest(artefact: Artefact, target: Target, files: Files) -> Check:
+    """Run the self-test of what a target made, if this machine can; SelfTestFailed if it fails."""
+    if target.check is None:
+        return Check(reason="dsgec leaves that to the tools of the language")
+    try:
+        return Check(target.check(artefact, files))
+    except ToolMissing as error:
+        return Check(reason=str(error))
+    except (CannotRun, OSError, subprocess.SubprocessError) as error:
+        raise SelfTestFailed(str(error)) from error
+
+
+def refuse_wrong(artefact: Artefact, maker: str, target: Target, files: Files) -> Check:
+    """Run the self-test of an export that is to be written; a DsgecError if it fails."""
+    try:
+        return run_selftest(artefact, target, files)
+    except SelfTestFailed as error:
+        raise DsgecError(
+            f"the self-test of `{artefact.name}` for {maker} fails here: {error}",
+            "Nothing was written. This is a fault of dsgec, or of the compiler: please report it."
+            f" {mention('check', False)} writes the files all the same.",
+        ) from error
