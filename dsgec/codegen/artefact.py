@@ -18,7 +18,7 @@ from dsgec.codegen.numbers import DTYPES, NumberSystem, numbers_of
 from dsgec.codegen.statements import Program, Syntax, functions_used, program
 from dsgec.fixed.columns import Range
 from dsgec.network.cost import Cost, priced
-from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.decide import USUAL_THRESHOLD, is_by_sums
 from dsgec.network.description import describe, identity
 from dsgec.network.ir import Input, Network
 from dsgec.network.model import Column, Label, Model, composed
@@ -185,6 +185,15 @@ class TemplateView:
     def has_threshold(self) -> bool:
         """Whether the second class is chosen where its result reaches the threshold."""
         return self.artefact.model.has_threshold
+
+    @property
+    def by_sums(self) -> bool:
+        """Whether the class is that of the largest sum that goes into a softmax.
+
+        In fixed point it is that of the largest result, too.
+        """
+        model, is_fixed = self.artefact.model, self.artefact.numbers.fixed is not None
+        return model.is_classifier and not is_fixed and is_by_sums(model.network, model.threshold)
 
     @property
     def threshold(self) -> float:
