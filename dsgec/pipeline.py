@@ -34,7 +34,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dsgec.artefacts.export import artefact_files, exported
+from dsgec.artefacts.export import artefact_files, exported, run_artefact
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.codegen.artefact import QUICK, Artefact
 from dsgec.codegen.names import is_portable
@@ -219,8 +219,7 @@ def write_folder(folder: Folder, result: Result, stages: Stages | None = None) -
     Gives the timing as it was written: with that of all stages.
     """
     stages = stages or Stages()
-    # A run does not wait for the last of the self-test; `dsgec export` searches on.
-    artefact = Artefact(result.model, result.name, selftest=QUICK)
+    artefact = run_artefact(result.model, result.name)
     with stages("self_test"):
         _ = artefact.golden  # which all exports share
     with stages("exports"):

@@ -13,7 +13,7 @@ from dsgec.codegen.environment import Code
 from dsgec.codegen.fixed_view import FixedView
 from dsgec.codegen.golden import Golden, Loss
 from dsgec.codegen.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
-from dsgec.codegen.names import check_name
+from dsgec.codegen.names import check_name, macro_endings
 from dsgec.codegen.numbers import DTYPES, NumberSystem, numbers_of
 from dsgec.codegen.statements import Program, Syntax, functions_used, program
 from dsgec.fixed.columns import Range
@@ -160,6 +160,16 @@ class TemplateView:
     @cached_property
     def features(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def class_macros(self) -> tuple[tuple[str, int, str], ...]:
+        """A macro for each class, its number, and its label where that reads otherwise."""
+        return tuple(
+            (f"{self.macro}_CLASS_{ending}", number, label if label.upper() != ending else "")
+            for number, (ending, label) in enumerate(
+                zip(macro_endings(self.classes), self.class_names, strict=True)
+            )
+        )
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
