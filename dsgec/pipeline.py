@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.artefacts.check import run_selftest
-from dsgec.artefacts.export import Exports, exported, make_exports
+from dsgec.artefacts.export import Exports, exported, make_exports, run_artefact
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.codegen.artefact import QUICK, Artefact
 from dsgec.codegen.names import is_portable
@@ -229,8 +229,7 @@ def write_folder(
     self-test of an export fails. That one is not written: everything else is.
     """
     stages = stages or Stages()
-    # A run does not wait for the last of the self-test; `dsgec export` searches on.
-    artefact = Artefact(result.model, result.name, selftest=QUICK)
+    artefact = run_artefact(result.model, result.name)
     with stages("self_test"):
         _ = artefact.golden  # which all exports share
     with stages("exports"):

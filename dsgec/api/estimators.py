@@ -24,7 +24,6 @@ from dsgec.api.settings import (
 from dsgec.api.weights import rows_that_count, with_class_weights
 from dsgec.data.arrays import has_texts
 from dsgec.errors import DsgecError
-from dsgec.network.decide import chosen_classes
 from dsgec.network.model import Label
 
 try:
@@ -115,6 +114,10 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         return names
 
     def _outputs(self, X: Any) -> Numbers:
+        rows = self._rows(X)
+        return self.run_.network.outputs(rows)
+
+    def _rows(self, X: Any) -> Numbers:
         check_is_fitted(self, "run_")
         network = self.run_.network
         if has_texts(X) or any(column.categories for column in network.model.columns):
@@ -122,9 +125,10 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         else:
             X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan")
             if not np.isnan(X).any():
-                return network.outputs(X)
+                rows: Numbers = X
+                return rows
         with _as_value_error():
-            return network.outputs(network.rows(X))
+            return network.rows(X)
 
 
 @documented(CLASSIFIER_PARAMETERS, python_default)
@@ -173,8 +177,8 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
 
         :param X: The rows, with the columns of `fit`.
         """
-        outputs = self._outputs(X)
-        chosen, nothing = chosen_classes(outputs, self.run_.network.threshold)
+        rows = self._rows(X)
+        chosen, nothing = self.run_.network.classify(rows)
         if nothing.any():
             row = int(np.flatnonzero(nothing)[0])
             raise ValueError(

@@ -27,7 +27,7 @@ from dsgec.fixed.ranges import NO_RANGES
 from dsgec.folder import write_whole
 from dsgec.foreign.agreement import Agreement
 from dsgec.network.chips import CHIPS, USUAL_CHIP
-from dsgec.network.decide import chosen_classes
+from dsgec.network.decide import Classes, classify
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network as Nodes
@@ -113,11 +113,12 @@ class Network:
             that is one row, a list of such rows, or a table's file. Columns are found by name, in
             arrays and lists of rows by place.
         """
-        outputs = self.outputs(self.rows(X))
+        rows = self.rows(X)
         if not self.classes:
+            outputs = self.outputs(rows)
             return outputs[:, 0] if outputs.shape[1] == 1 else outputs
         labels = np.array(self.classes, dtype=None if _alike(self.classes) else object)
-        chosen, nothing = chosen_classes(outputs, self.model.threshold)
+        chosen, nothing = self.classify(rows)
         found: NDArray[Any] = labels[chosen]
         if nothing.any():
             found = found.astype(object)
@@ -141,6 +142,13 @@ class Network:
         """
         result: NDArray[np.float64] = evaluate(self._whole, raw)
         return result
+
+    def classify(self, raw: NDArray[np.float64]) -> tuple[Classes, NDArray[np.bool_]]:
+        """The numbers of the classes of raw rows, and which rows have none.
+
+        :param raw: All columns in order, texts as their numbers, as `rows` gives them.
+        """
+        return classify(self._whole, raw, self.model.threshold)
 
     def rows(self, X: Any) -> NDArray[np.float64]:
         """Raw rows of what a program has: all columns in order, texts as their numbers.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dsgec.artefacts.check import refuse_wrong
-from dsgec.codegen.artefact import DTYPES, Artefact
+from dsgec.codegen.artefact import DTYPES, QUICK, Artefact
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.fixed.columns import Range
 from dsgec.fixed.ir import STORED_BITS
@@ -18,6 +18,14 @@ from dsgec.packages.registry import PACKAGES, WHEEL, maker_of
 from dsgec.run.manifest import write_files
 from dsgec.targets.registry import TARGETS
 from dsgec.targets.target import Files, Target
+
+
+def run_artefact(model: Model, name: str) -> Artefact:
+    """The artefact whose exports a run writes into its folder.
+
+    A run does not wait for the last of the self-test; `dsgec export` searches on.
+    """
+    return Artefact(model, name, selftest=QUICK)
 
 
 def parse_targets(text: str) -> tuple[str, ...]:

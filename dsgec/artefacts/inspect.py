@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from dsgec.artefacts.cost import cost_lines
+from dsgec.artefacts.export import run_artefact
 from dsgec.artefacts.read import artefact_files, open_artefacts
 from dsgec.codegen.artefact import Artefact
 from dsgec.codegen.golden import rounded_up
@@ -34,7 +35,7 @@ def inspect_artefact(path: Path) -> list[str]:
                 model, name = read_model(folder)
                 recorded = record_ranges(read_record(folder), model)
                 ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
-                return _describe(f"the run in {path}", Artefact(model, name), ranges)
+                return _describe(f"the run in {path}", run_artefact(model, name), ranges)
     with open_artefacts(path) as found:
         return [
             line

@@ -13,12 +13,12 @@ from dsgec.codegen.environment import Code
 from dsgec.codegen.fixed_view import FixedView
 from dsgec.codegen.golden import Golden, Loss
 from dsgec.codegen.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
-from dsgec.codegen.names import check_name
+from dsgec.codegen.names import check_name, macro_endings
 from dsgec.codegen.numbers import DTYPES, NumberSystem, numbers_of
 from dsgec.codegen.statements import Program, Syntax, functions_used, program
 from dsgec.fixed.columns import Range
 from dsgec.network.cost import Cost, priced
-from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.decide import USUAL_THRESHOLD, is_by_sums
 from dsgec.network.description import describe, identity
 from dsgec.network.ir import Input, Network
 from dsgec.network.model import Column, Label, Model, composed
@@ -176,6 +176,16 @@ class TemplateView:
         return tuple(column.name for column in self.columns)
 
     @cached_property
+    def class_macros(self) -> tuple[tuple[str, int, str], ...]:
+        """A macro for each class, its number, and its label where that reads otherwise."""
+        return tuple(
+            (f"{self.macro}_CLASS_{ending}", number, label if label.upper() != ending else "")
+            for number, (ending, label) in enumerate(
+                zip(macro_endings(self.classes), self.class_names, strict=True)
+            )
+        )
+
+    @cached_property
     def texts(self) -> tuple[str, ...]:
         """The categories of all columns."""
         return tuple(text for column in self.columns for text in column.categories)
@@ -199,6 +209,15 @@ class TemplateView:
     def has_threshold(self) -> bool:
         """Whether the second class is chosen where its result reaches the threshold."""
         return self.artefact.model.has_threshold
+
+    @property
+    def by_sums(self) -> bool:
+        """Whether the class is that of the largest sum that goes into a softmax.
+
+        In fixed point it is that of the largest result, too.
+        """
+        model, is_fixed = self.artefact.model, self.artefact.numbers.fixed is not None
+        return model.is_classifier and not is_fixed and is_by_sums(model.network, model.threshold)
 
     @property
     def threshold(self) -> float:

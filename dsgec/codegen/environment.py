@@ -1,7 +1,8 @@
 """The Jinja2 environment for code: nothing is printed that did not come through an escape.
 
 Whatever reaches `{{ … }}` must be `Code`, which only the filters here make. So a column's name or
-a label can get into generated source as an escaped string, and in no other way.
+a label can get into generated source as an escaped string, or through a filter that leaves a safe
+subset of it: `note` for comments, and `ident` for what `dsgec.codegen.names` made of it.
 """
 
 import re
@@ -14,6 +15,7 @@ from dsgec.codegen.literals import (
     c_numbers,
     c_rows,
     c_string,
+    comment_text,
     dot_string,
     go_string,
     java_string,
@@ -87,6 +89,7 @@ def environment() -> jinja2.Environment:
         "nums": lambda values: Code(c_numbers(values)),
         "rows": lambda rows: Code(c_rows(rows)),
         "cstr": lambda value: Code(c_string(value)),
+        "note": lambda value: Code(comment_text(value)),
         "cchars": lambda value, width: Code(c_characters(value, width)),
         "pydata": lambda value: Code(python_data(value)),
         "pystr": lambda value: Code(python_string(value)),

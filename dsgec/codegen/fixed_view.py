@@ -8,6 +8,7 @@ import numpy as np
 from dsgec.codegen.environment import Code
 from dsgec.codegen.golden import Golden, Loss, rounded_up
 from dsgec.codegen.literals import number_lines
+from dsgec.fixed.decide import least_result
 from dsgec.fixed.evaluate import quantise
 from dsgec.fixed.ir import RESULT_BITS, Fixed, Format, FunctionTable, IntegerProgram, largest
 
@@ -83,8 +84,7 @@ class FixedView:
     @property
     def threshold(self) -> int:
         """The least result that reaches the threshold."""
-        scaled = np.ldexp(self.limit, self.fraction)
-        return int(np.clip(np.ceil(scaled), -32768, 32767)) if scaled <= 32767 else 32768
+        return least_result(self.limit, self.fraction)
 
     def golden_rows(self, golden: Golden) -> list[list[int]]:
         """The rows of the self-test as integers."""

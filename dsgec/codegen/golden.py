@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dsgec.codegen.candidates import LIMITS, candidates
 from dsgec.codegen.cover import cover
-from dsgec.network.decide import USUAL_THRESHOLD, chosen_classes
+from dsgec.network.decide import USUAL_THRESHOLD, Classes, chosen_classes, classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -61,23 +61,25 @@ def golden(model: Model, network: Network, dtype: str = "double", effort: str = 
     rows = cover(network, more, dtype, effort)
     if model.threshold != USUAL_THRESHOLD:
         rows = np.vstack([rows, _around_threshold(model, network, more(*_many(network)))])
-    return golden_of(model, rows, results_of(model, evaluate(network, rows)))
+    results = results_of(model, evaluate(network, rows))
+    return golden_of(rows, results, classes_of(model, network, rows))
 
 
-def golden_of(model: Model, rows: Array, results: Array) -> Golden:
+def golden_of(rows: Array, results: Array, classes: list[int]) -> Golden:
     """The golden rows that were chosen, with their results."""
     return Golden(
-        tuple(map(tuple, rows.tolist())),
-        tuple(map(tuple, results.tolist())),
-        tuple(_classes(model, results)),
+        tuple(map(tuple, rows.tolist())), tuple(map(tuple, results.tolist())), tuple(classes)
     )
 
 
 def loss(model: Model, network: Network) -> Loss:
     """What single precision changes, on rows of ordinary sizes."""
     rows = loss_rows(model, network)
-    exact, outputs = evaluate(network, rows.astype(np.float64)), evaluate(network, rows)
-    return loss_of(model, results_of(model, exact), results_of(model, outputs), relative=True)
+    tables = rows.astype(np.float64), rows
+    exact, results = (results_of(model, evaluate(network, table)) for table in tables)
+    wanted, found = (classes_of(model, network, table) for table in tables)
+    flips = np.not_equal(wanted, found)
+    return loss_of(model, exact, results, flips, relative=True)
 
 
 def loss_rows(model: Model, network: Network) -> Array:
@@ -86,15 +88,17 @@ def loss_rows(model: Model, network: Network) -> Array:
     return candidates(model.columns, count, (0.0,), "float", part)
 
 
-def loss_of(model: Model, exact: Array, results: Array, *, relative: bool) -> Loss:
-    """What other results than the exact ones lose."""
+def loss_of(
+    model: Model, exact: Array, results: Array, flips: NDArray[np.bool_], *, relative: bool
+) -> Loss:
+    """What other results than the exact ones lose; `flips` are the rows of another class."""
     finite = np.isfinite(exact).all(axis=1) & np.isfinite(results).all(axis=1)
     exact, results = exact[finite], results[finite]
     difference = np.abs(exact - results.astype(np.float64))
     if relative and not model.is_classifier:
         difference = difference / np.maximum(1.0, np.abs(exact))
-    flips = np.not_equal(_classes(model, exact), _classes(model, results)).sum()
-    return Loss(len(exact), rounded_up(float(difference.max(initial=0.0))), int(flips))
+    worst = rounded_up(float(difference.max(initial=0.0)))
+    return Loss(len(exact), worst, int(flips[finite].sum()) if model.is_classifier else 0)
 
 
 def _many(network: Network) -> tuple[int, int]:
@@ -127,10 +131,20 @@ def _is_single(model: Model) -> bool:
     return model.is_classifier and len(model.network.outputs) == 1
 
 
-def _classes(model: Model, outputs: Array) -> list[int]:
+def classes_of(model: Model, network: Network, rows: Array) -> list[int]:
+    """The number of the class of each row, -1 where there is none; nothing of values."""
     if not model.is_classifier:
         return []
-    if _is_single(model):
-        outputs = outputs[:, -1:]
-    numbers, nothing = chosen_classes(outputs, model.threshold)
-    return [int(number) for number in np.where(nothing, -1, numbers)]
+    return _numbers(*classify(network, rows, model.threshold))
+
+
+def classes_of_results(model: Model, results: Array) -> list[int]:
+    """The same of results in fixed point, whose largest has the largest sum."""
+    if not model.is_classifier:
+        return []
+    outputs = results[:, -1:] if _is_single(model) else results
+    return _numbers(*chosen_classes(outputs, model.threshold))
+
+
+def _numbers(chosen: Classes, nothing: NDArray[np.bool_]) -> list[int]:
+    return [int(number) for number in np.where(nothing, -1, chosen)]

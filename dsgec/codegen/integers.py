@@ -1,5 +1,6 @@
 """A program of integers to the flat list of statements that a template prints."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -53,14 +54,15 @@ class IntegerWriter:
         terms = sum(len(step.terms) for step in source.steps if isinstance(step, ir.Sum))
         self.array = len(source.steps) + terms // _LONGEST_SUM > language.longest
 
-    def program(self) -> Program:
-        """What was written, in parts that are not too long."""
+    def program(self, wanted: Sequence[ir.Operand] | None = None) -> Program:
+        """What was written, in parts that are not too long; its outputs are the results."""
         length = self.language.longest if self.array else max(len(self.statements), 1)
         parts = [
             tuple(self.statements[start : start + length])
             for start in range(0, len(self.statements), length)
         ]
-        outputs = tuple(Code(self.operand(operand)) for operand in self.source.results)
+        results = self.source.results if wanted is None else wanted
+        outputs = tuple(Code(self.operand(operand)) for operand in results)
         type_ = Code(self.language.type)
         slots = len(self.statements)
         return Program(tuple(parts) or ((),), self.array, slots, outputs, False, type_, True)

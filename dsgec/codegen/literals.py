@@ -11,6 +11,7 @@ import numpy as np
 
 _LONGEST_STRING = 4000  # C99 promises 4095 characters
 _LONGEST_PIECE = 10_000  # of a Java literal, which has at most 65,535 bytes: three a character
+_LONGEST_NOTE = 60  # characters of a name in a comment
 _ON_A_LINE = 14  # numbers of an array
 _PLAIN = frozenset(" _-+=.,:;()[]<>/")
 
@@ -70,6 +71,18 @@ def c_string(text: str) -> str:
     """
     data = text.encode("utf-8", "surrogatepass")
     return '"' + data.decode("latin-1").translate(_OCTAL) + '"'
+
+
+def comment_text(text: str) -> str:
+    """What of a user's text can stand in a comment of any language: one short line of plain ASCII.
+
+    Letters, digits and a few signs stay; any other character is a `_`. There is no `*`, `\\`, `?`,
+    quote, line end, control character or one that changes the direction: nothing that could end a
+    comment, go on in the next line or be a trigraph. It is empty where nothing readable is left.
+    """
+    short = text[:_LONGEST_NOTE] + (".." if len(text) > _LONGEST_NOTE else "")
+    kept = "".join(c if _is_plain(c) else "_" for c in short).strip()
+    return kept if any(c.isalnum() for c in kept) else ""
 
 
 def go_string(text: str) -> str:

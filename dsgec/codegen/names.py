@@ -3,10 +3,13 @@
 import keyword
 import re
 import sys
+import unicodedata
+from collections.abc import Sequence
 
 from dsgec.errors import DsgecError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_LONGEST_ENDING = 40
 _FORBIDDEN = frozenset('<>:"/\\|?*')  # in names of folders, somewhere
 _C_HEADERS = """
     alloca assert complex ctype dirent endian errno features fcntl fenv float inttypes iso646 limits
@@ -68,6 +71,22 @@ def safe_name(text: str) -> str:
     name = re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:40]
     tries = (name, f"net_{name}".rstrip("_"), f"net_{name}_net")
     return next(filter(_is_legal, tries))
+
+
+def macro_endings(labels: Sequence[str | int]) -> list[str]:
+    """Return for each label an ending of a macro's name that resembles it, no two the same.
+
+    It has capital letters, digits and `_`.
+    """
+    found: dict[str, None] = {}
+    for number, label in enumerate(labels):
+        text = f"minus {-label}" if isinstance(label, int) and label < 0 else str(label)
+        plain = unicodedata.normalize("NFKD", text[:_LONGEST_ENDING]).encode("ascii", "ignore")
+        ending = re.sub(r"[^A-Z0-9]+", "_", plain.decode().upper()).strip("_") or f"NUMBER_{number}"
+        while ending in found:
+            ending += f"_{number}"
+        found[ending] = None
+    return list(found)
 
 
 def _is_legal(name: str) -> bool:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from dsgec.codegen.golden import (
     Golden,
     Loss,
+    classes_of,
+    classes_of_results,
     golden,
     golden_of,
     loss,
@@ -152,7 +154,8 @@ class FixedNumbers:
             around = integer_rows_around(program, self.model.columns, self.model.threshold)
             rows = np.vstack([rows, around])
         results = evaluate_integers(program, rows) * 2.0**-program.fraction
-        return golden_of(self.model, dequantise(program, rows), results)
+        classes = classes_of_results(self.model, results)
+        return golden_of(dequantise(program, rows), results, classes)
 
     def results(self, rows: Array) -> Array:
         program = self.fixed.program
@@ -187,8 +190,12 @@ class FixedNumbers:
 
     def loss_on(self, rows: Array) -> Loss:
         """What is lost on some raw rows, beside the double network on the saturated ones."""
-        exact = results_of(self.model, evaluate(self.network, saturate(self.fixed.program, rows)))
-        return loss_of(self.model, exact, self.results(rows), relative=False)
+        saturated = saturate(self.fixed.program, rows)
+        exact = results_of(self.model, evaluate(self.network, saturated))
+        results = self.results(rows)
+        wanted = classes_of(self.model, self.network, saturated)
+        flips = np.not_equal(wanted, classes_of_results(self.model, results))
+        return loss_of(self.model, exact, results, flips, relative=False)
 
     def remark(self, rows: Array) -> str:
         found, bound = self.loss_on(rows), rounded_up(max(self.fixed.bounds))

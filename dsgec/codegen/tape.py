@@ -39,13 +39,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """`inputs` are columns of the table and their slots, `constants` numbers and theirs."""
+    """`inputs` are columns of the table and their slots, `constants` numbers and theirs.
+
+    `sums` are the slots of what goes into a softmax.
+    """
 
     slots: int
     inputs: tuple[tuple[int, int], ...]
     constants: tuple[tuple[float, int], ...]
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
+    sums: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class TapeWriter:
     columns: dict[int, int] = field(default_factory=dict)  # values by column
     constants: dict[str, tuple[float, int]] = field(default_factory=dict)  # by hexadecimal form
     values: int = 0
+    logits: tuple[int, ...] = ()  # what goes into a softmax
 
     def write(self) -> list[int]:
         """Write all operations; gives the values of the outputs."""
@@ -153,6 +158,7 @@ class TapeWriter:
 
     def softmax(self, z: list[int]) -> list[int]:
         """The steps of the arithmetic's softmax."""
+        self.logits = tuple(z)
         greatest = z[0]
         for value in z[1:]:
             greatest = self.operation("maximum", greatest, value)
@@ -232,7 +238,8 @@ def _with_slots(writer: TapeWriter, outputs: list[int]) -> Tape:
     last: dict[int, int] = {}
     for number, operation in enumerate(writer.operations):
         last.update(dict.fromkeys(operation.arguments, number))
-    kept = {*outputs, *(value for _, value in writer.constants.values())}
+    sums = writer.logits
+    kept = {*outputs, *sums, *(value for _, value in writer.constants.values())}
     slots = _Slots()
     slot: dict[int, int] = {}
     for value in (*writer.columns.values(), *(value for _, value in writer.constants.values())):
@@ -263,6 +270,7 @@ def _with_slots(writer: TapeWriter, outputs: list[int]) -> Tape:
         tuple((number, slot[value]) for number, value in writer.constants.values()),
         tuple(steps),
         tuple(slot[value] for value in outputs),
+        tuple(slot[value] for value in sums),
     )
 
 

@@ -9,6 +9,7 @@ from typing import assert_never
 from dsgec.arithmetic.table import DEFINED
 from dsgec.errors import DsgecError
 from dsgec.fixed.columns import Ranges, column_format
+from dsgec.fixed.decide import decided_by_sum
 from dsgec.fixed.forms import Form, Quantity, add, constant_form, negate, quantity_form
 from dsgec.fixed.ir import STORED_BITS, ColumnValue, Fixed, Format, IntegerProgram, Slot, largest
 from dsgec.fixed.operations import (
@@ -57,7 +58,7 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
                 assert_never(node)
         _refuse_infinite(values[-1], network, len(values) - 1)
     outputs = [values[position] for position in network.outputs]
-    found = softmax(writer, outputs) if network.softmax else outputs
+    found, sums = softmax(writer, outputs) if network.softmax else (outputs, ())
     operands, fraction, bounds = results(writer, found, complement=_is_lone(model))
     names = _names(network, values)
     program = IntegerProgram(
@@ -68,7 +69,10 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
         operands,
         fraction,
         names,
+        sums if model.is_classifier and not model.has_threshold else (),
     )
+    if _is_lone(model):
+        program = decided_by_sum(program, model.threshold)
     return Fixed(trimmed(program), bounds)
 
 

@@ -126,7 +126,9 @@ class FunctionTable:
 class IntegerProgram:
     """A row of integers in, one for each column; results out, each of them q / 2^fraction.
 
-    A value of `missing` stands for a missing one. `names` are what some slots are called.
+    A value of `missing` stands for a missing one. `names` are what some slots are called. If there
+    are `sums`, they decide between the classes as the results do: the class is that of the largest
+    or, with a `limit`, the second where the one sum reaches it.
     """
 
     bits: int
@@ -136,6 +138,8 @@ class IntegerProgram:
     results: tuple[Operand, ...]
     fraction: int
     names: tuple[tuple[int, str], ...] = ()
+    sums: tuple[Operand, ...] = ()
+    limit: int | None = None
 
     @property
     def missing(self) -> int:

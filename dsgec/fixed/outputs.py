@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dsgec.arithmetic import vector
+from dsgec.arithmetic import integer, vector
 from dsgec.errors import DsgecError
 from dsgec.fixed.curves import FunctionCurve
 from dsgec.fixed.exact import above, power_of_two
@@ -20,8 +20,12 @@ _MOST_CLASSES = 1 << 14
 _ONE = RESULT_BITS - 1  # the fraction of probabilities
 
 
-def softmax(writer: Writer, outputs: list[Form]) -> list[Form]:
-    """e^z_i / Σ e^z_j: of a table of e^−d of the distances d to the greatest z."""
+def softmax(writer: Writer, outputs: list[Form]) -> tuple[list[Form], tuple[Operand, ...]]:
+    """e^z_i / Σ e^z_j: of a table of e^−d of the distances d to the greatest z; and the z.
+
+    A share is less than that of the greatest z where its z is less, so that the greatest z and the
+    greatest share are of the same class.
+    """
     if len(outputs) > _MOST_CLASSES:
         raise DsgecError("fixed point has no softmax of so many numbers", "Export it as float.")
     z = writer.together(outputs, RESULT_BITS)
@@ -35,6 +39,7 @@ def softmax(writer: Writer, outputs: list[Form]) -> list[Form]:
     # The greatest z has a power of 1, which the sum is not below: its reciprocal needs 15 bits.
     assert sampled.table.entries[0] >= 1 << (_ONE - 1)
     assert min(sampled.table.entries) >= 0
+    assert list(sampled.table.entries) == sorted(sampled.table.entries, reverse=True)
     lack = fraction - sampled.argument_fraction
     farthest, half = math.ldexp(reach, -fraction), (1 << lack) >> 1
     is_near = lack > MOST_SHIFT  # so that every distance is 0 in the digits of the table
@@ -64,11 +69,17 @@ def softmax(writer: Writer, outputs: list[Form]) -> list[Form]:
         max(one.error for one in z), max(power.error for power in powers), len(z)
     )
     most = largest(RESULT_BITS)
-    shares = [
-        writer.call("minimum", writer.call("product", power.operand, reciprocal, shift), most)
-        for power in powers
-    ]
-    return [quantity_form(Quantity(share, _ONE, 0.0, 1.0, bound, 0, most)) for share in shares]
+    first = sampled.table
+    nearest = getattr(integer, first.look)([*first.entries], 0, *first.limits)
+    top = writer.call("minimum", writer.call("product", nearest, reciprocal, shift), most)
+    shares = []
+    for one, power in zip(z, powers, strict=True):
+        farther = writer.sum(((greatest, 1), (one.operand, -1)), 0, 0)
+        limit = writer.sum(((top, 1), (writer.call("minimum", farther, 1), -1)), 0, 0)
+        share = writer.call("product", power.operand, reciprocal, shift)
+        shares.append(writer.call("minimum", share, limit))
+    forms = [quantity_form(Quantity(share, _ONE, 0.0, 1.0, bound, 0, most)) for share in shares]
+    return forms, tuple(one.operand for one in z)
 
 
 def _softmax_error(logit: float, power: float, count: int) -> float:
@@ -78,12 +89,14 @@ def _softmax_error(logit: float, power: float, count: int) -> float:
     most tanh(error / 2). A power is within `power` of e^-d, and the sum of them, which is 1 at
     least, within count · power of the exact one: with errors η of powers e, the share of one is off
     by (η_i S − e_i Σ η_j) / (S S'). Of S' the first 15 bits are taken, which loses 2^-14 of it, the
-    reciprocal loses 2^-15, and the result is rounded; where it is 1, it is clamped.
+    reciprocal loses 2^-15, and the result is rounded; where it is 1, it is clamped, and where it
+    equals that of a greater z, it is one unit less.
     """
     least_sum = 1 - power
     shares = power * (1 + count) / least_sum
     rest = 2.0**-14 + 2.0**-14 + 2.0**-15
-    return (math.tanh(logit / 2) + shares + rest * (1 + shares)) * (1 + 2.0**-30) + 2.0**-40
+    off = math.tanh(logit / 2) + shares + rest * (1 + shares) + 2.0**-_ONE
+    return off * (1 + 2.0**-30) + 2.0**-40
 
 
 def results(

@@ -3,7 +3,7 @@
 A weight that rounds to 0 leaves behind what it would have multiplied.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -23,10 +23,7 @@ from dsgec.fixed.ir import (
 
 def trimmed(program: IntegerProgram) -> IntegerProgram:
     """The steps that are read, in their order; slots and tables are numbered again."""
-    read = {operand.number for operand in program.results if isinstance(operand, Slot)}
-    for number in reversed(range(len(program.steps))):
-        if number in read:
-            read |= {o.number for o in operands(program.steps[number]) if isinstance(o, Slot)}
+    read = steps_read(program, (*program.results, *program.sums))
     place = {number: at for at, number in enumerate(sorted(read))}
     steps = [program.steps[number] for number in sorted(read)]
     looked = sorted({step.table for step in steps if isinstance(step, Look)})
@@ -36,8 +33,18 @@ def trimmed(program: IntegerProgram) -> IntegerProgram:
         steps=tuple(_renumbered(step, place, looked.index) for step in steps),
         tables=tuple(program.tables[table] for table in looked),
         results=tuple(_moved(operand, place) for operand in program.results),
+        sums=tuple(_moved(operand, place) for operand in program.sums),
         names=tuple((place[slot], name) for slot, name in program.names if slot in place),
     )
+
+
+def steps_read(program: IntegerProgram, wanted: Iterable[Operand]) -> set[int]:
+    """The numbers of the steps that some operands depend on."""
+    read = {operand.number for operand in wanted if isinstance(operand, Slot)}
+    for number in reversed(range(len(program.steps))):
+        if number in read:
+            read |= {o.number for o in operands(program.steps[number]) if isinstance(o, Slot)}
+    return read
 
 
 def operands(step: Step) -> tuple[Operand, ...]:

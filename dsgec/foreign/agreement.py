@@ -6,8 +6,9 @@ import numpy as np
 
 from dsgec.errors import DsgecError, counted
 from dsgec.foreign.source import Array, ForeignModel, ForeignOutputs
-from dsgec.network.decide import chosen_classes
+from dsgec.network.decide import classify
 from dsgec.network.evaluate import evaluate
+from dsgec.network.ir import Network
 from dsgec.network.model import Model, composed
 
 _MOST_ROWS, _LEAST_ROWS = 1000, 50
@@ -68,7 +69,7 @@ def measure_agreement(source: ForeignModel, rows: Array | None = None) -> Agreem
         raise _different(source, f"their outputs differ by {whole:.1e}")
     found = relative(model, ours, theirs.outputs, _LEAST_SHARE[source.dtype])
     worst = float(found.max(initial=0.0))
-    return Agreement(source.ran_by, len(rows), worst, _other_labels(model, ours, theirs))
+    return Agreement(source.ran_by, len(rows), worst, _other_labels(model, network, rows, theirs))
 
 
 @np.errstate(all="ignore")
@@ -92,10 +93,10 @@ def relative(model: Model, ours: Array, theirs: Array, least: float) -> Array:
     return np.where(same, 0.0, np.where(np.isnan(found), np.inf, found))
 
 
-def _other_labels(model: Model, ours: Array, theirs: ForeignOutputs) -> int:
+def _other_labels(model: Model, network: Network, rows: Array, theirs: ForeignOutputs) -> int:
     if theirs.classes is None:
         return 0
-    return int(np.sum(chosen_classes(ours, model.threshold)[0] != theirs.classes))
+    return int(np.sum(classify(network, rows, model.threshold)[0] != theirs.classes))
 
 
 def _different(source: ForeignModel, what: str) -> DsgecError:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dsgec.errors import DsgecError, counted
 from dsgec.foreign.layers import Layers, Vector
 from dsgec.network.decide import USUAL_THRESHOLD
-from dsgec.network.model import Label, Model
+from dsgec.network.model import Label, Model, check_classes
 
 Array = NDArray[np.float64]
 
@@ -54,12 +54,7 @@ def make_model(
     labels = _classes(classes, class_names)
     if labels:
         outputs = layers.second_of_two(outputs) or outputs
-        if len(labels) != len(outputs) and (len(labels), len(outputs)) != (2, 1):
-            raise DsgecError(
-                f"the model has {counted(len(outputs), 'output')} for"
-                f" {counted(len(labels), 'class', 'classes')}",
-                "A classifier has an output for each class, or one for two classes.",
-            )
+        check_classes(len(labels), len(outputs))
     network, columns = layers.network(outputs, own_names)
     threshold = ABOVE_HALF if labels and len(outputs) == 1 else USUAL_THRESHOLD
     return Model(network, columns, labels, threshold=threshold)

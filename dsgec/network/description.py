@@ -12,7 +12,6 @@ from typing import Any
 from dsgec.errors import DsgecError
 from dsgec.network.check import check
 from dsgec.network.decide import USUAL_THRESHOLD
-from dsgec.network.ir import Network
 from dsgec.network.model import KINDS, Column, Label, Model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
@@ -65,9 +64,13 @@ def read_model(description: Any, network: str, source: str, network_source: str)
         raise _wrong(source)
     inputs = sum(len(column.features) for column in columns)
     evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
-    if not _fits(evolved, classes):
-        raise DsgecError(f"{network_source} and {source} do not belong together")
-    return Model(evolved, columns, classes, target, float(threshold))
+    try:
+        return Model(evolved, columns, classes, target, float(threshold))
+    except DsgecError as error:
+        raise DsgecError(
+            f"{network_source} and {source} do not belong together: {error.faults[0].message}",
+            error.faults[0].advice,
+        ) from error
 
 
 def _column(column: Column) -> dict[str, Any]:
@@ -115,11 +118,6 @@ def _labels(value: Any, source: str) -> tuple[Label, ...]:
     ):
         raise _wrong(source)
     return tuple(value)
-
-
-def _fits(network: Network, classes: tuple[Label, ...]) -> bool:
-    outputs = len(network.outputs)
-    return outputs == len(classes) != 1 or not classes or (outputs, len(classes)) == (1, 2)
 
 
 def _is_text(value: Any) -> bool:

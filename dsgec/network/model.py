@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import assert_never
 
+from dsgec.errors import DsgecError, counted
 from dsgec.network.canonical import canonical
 from dsgec.network.decide import USUAL_THRESHOLD, has_threshold
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network
@@ -64,6 +65,9 @@ class Model:
     target: str = ""
     threshold: float = USUAL_THRESHOLD
 
+    def __post_init__(self) -> None:
+        check_classes(len(self.classes), len(self.network.outputs))
+
     @property
     def has_threshold(self) -> bool:
         """Whether its class depends on the last output alone."""
@@ -77,6 +81,22 @@ class Model:
     @property
     def is_classifier(self) -> bool:
         return bool(self.classes)
+
+
+def check_classes(classes: int, outputs: int) -> None:
+    """Raise a DsgecError unless so many outputs can tell so many classes apart; 0 is of values."""
+    if classes == 1:
+        raise DsgecError(
+            "the model has only one class",
+            "A classifier tells two or more classes apart; fit it on rows of two classes, or name"
+            " both of them.",
+        )
+    if classes and outputs != classes and (outputs, classes) != (1, 2):
+        raise DsgecError(
+            f"the model has {counted(outputs, 'output')} for"
+            f" {counted(classes, 'class', 'classes')}",
+            "A classifier has an output for each class, or one for two classes.",
+        )
 
 
 def plain(names: tuple[str, ...]) -> tuple[Column, ...]:

@@ -74,6 +74,11 @@ class PackageView:
         return sorted(node.column for node in nodes if isinstance(node, Input))
 
     @property
+    def inputs(self) -> list[tuple[int, str]]:
+        """The columns that the network reads, with their names."""
+        return [(number, self.artefact.model.columns[number].name) for number in self.used]
+
+    @property
     def has_classes(self) -> bool:
         return self.artefact.model.is_classifier
 

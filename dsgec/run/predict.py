@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.encode import raw_rows, refuse_missing
 from dsgec.data.ir import Table
-from dsgec.network.decide import chosen_classes
+from dsgec.network.decide import classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Input
 from dsgec.network.model import Model, composed
@@ -18,13 +18,14 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def predictions(model: Model, table: Table) -> str:
     """A line for each row: the predicted label and each class's probability, or the value."""
-    outputs = evaluate(composed(model), model_rows(model, table))
+    network, rows = composed(model), model_rows(model, table)
+    outputs = evaluate(network, rows)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if model.is_classifier:
         labels = [_cell(str(label)) for label in model.classes]
         writer.writerow(["predicted", *(f"p({label})" for label in labels)])
-        chosen, nothing = chosen_classes(outputs, model.threshold)
+        chosen, nothing = classify(network, rows, model.threshold)
         names = ["" if no else labels[n] for n, no in zip(chosen, nothing, strict=True)]
         for name, row in zip(names, outputs.tolist(), strict=True):
             probabilities = [1.0 - row[0], row[0]] if len(row) == 1 else row

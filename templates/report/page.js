@@ -55,8 +55,8 @@
       }
     });
     if (isClassifier) {
-      const chosen = best(found);
-      element("prediction").textContent = page.labels[chosen] ?? "no class: an output is not a number";
+      const number = chosen(row);
+      element("prediction").textContent = page.labels[number] ?? "no class: an output is not a number";
       const order = found.map((_, i) => i);
       if (bars.length < found.length) {
         order.sort((a, b) => found[b] - found[a] || a - b);
@@ -66,7 +66,7 @@
         bar.querySelector(".bar-name").textContent = page.labels[i];
         bar.querySelector(".bar-fill").style.width = `${100 * Math.min(Math.max(found[i], 0), 1) || 0}%`;
         bar.querySelector(".bar-number").textContent = Number.isFinite(found[i]) ? found[i].toFixed(4) : short(found[i]);
-        bar.classList.toggle("chosen", i === chosen);
+        bar.classList.toggle("chosen", i === number);
       });
     } else {
       element("prediction").textContent = found.map(short).join(", ");

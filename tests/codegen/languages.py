@@ -18,8 +18,7 @@ import numpy as np
 from dsgec.codegen.artefact import view
 from dsgec.codegen.statements import C
 from dsgec.fixed.evaluate import evaluate_integers, quantise
-from dsgec.network.decide import chosen_classes
-from dsgec.network.evaluate import evaluate
+from dsgec.network.decide import classify
 from dsgec.targets.go import OFFLINE
 from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import expected_results, random_rows
@@ -279,7 +278,7 @@ def expected(artefact, table):
     made[lacks] = np.nan
     if not model.is_classifier:
         return made, [], None
-    numbers, nothing = chosen_classes(evaluate(artefact.network, table), model.threshold)
+    numbers, nothing = classify(artefact.network, table, model.threshold)
     return made, np.where(lacks | nothing, -1, numbers).tolist(), None
 
 

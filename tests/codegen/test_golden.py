@@ -245,7 +245,7 @@ def test_the_selftest_of_a_module_fails_where_the_file_was_changed(target, old, 
     from dsgec.targets.registry import TARGETS
 
     text = TARGETS[target].emit(Artefact(IRIS, "iris"))[0].text
-    head, tail = text[: text.index("def _iris_outputs")], text[text.index("def _iris_outputs") :]
+    head, tail = text[: text.index("def _iris_sums")], text[text.index("def _iris_sums") :]
     assert old in tail
 
     assert load_module(head + tail.replace(old, new, 1), "iris").selftest() is False

@@ -2,12 +2,18 @@
 
 import ast
 import json
+import re
+import string
 import subprocess
 
 import pytest
 from cffi import FFI
 
 from dsgec.codegen.artefact import Artefact
+from dsgec.codegen.literals import comment_text
+from dsgec.codegen.names import macro_endings
+from dsgec.network.model import Column, Model
+from dsgec.network.parse import parse
 from dsgec.targets.registry import TARGETS
 from tests.codegen.artefacts import COMPILERS, CLibrary, python_module, random_rows
 from tests.codegen.hostile import hostile
@@ -75,3 +81,78 @@ def test_hostile_c_compiles_without_a_warning(compiler, tmp_path):
         (tmp_path / file.name).write_text(file.text)
     command = [compiler, "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c"]
     subprocess.run([*command, "net.c", "-o", "net.o"], check=True, cwd=tmp_path)
+
+
+SAFE = frozenset(string.ascii_letters + string.digits + " _-+=.,:;()[]<>/")
+
+
+def test_of_a_name_a_comment_has_only_what_cannot_end_it(names):
+    for name in (*names.names, *names.labels, "*/", "a??/\nb", "x\\", "//\\\nint y;", "\u202eevil"):
+        text = comment_text(name)
+        assert set(text) <= SAFE
+        assert len(text) <= 62
+    assert comment_text("current_A [m/s]") == "current_A [m/s]"
+    assert comment_text("a*/b") == "a_/b"
+    assert comment_text("\u202e\\\n") == ""
+
+
+def test_macros_of_classes_are_legal_and_differ(names):
+    endings = macro_endings(names.labels)
+    assert len(set(endings)) == len(names.labels)
+    assert all(re.fullmatch("[A-Z0-9_]+", ending) for ending in endings)
+    labels = ["ok", "OK", "o k", "é", "漢", -1, 1, "", "ok_1"]
+    assert macro_endings(labels) == [
+        *("OK", "OK_1", "O_K", "E", "NUMBER_4", "MINUS_1", "1", "NUMBER_7", "OK_1_8"),
+    ]
+
+
+@pytest.mark.needs_cc
+@pytest.mark.parametrize("dtype", ["double", "q15"])
+def test_the_header_has_names_only_as_filtered_comments_and_macros(dtype, tmp_path):
+    """After the preprocessor, the header of hostile names is that of tame ones."""
+    texts = []
+    given = hostile(30, 30)
+    for folder, model in (("hostile", given.model), ("tame", given.tame)):
+        (tmp_path / folder).mkdir()
+        ranges = ((-2.0, 2.0),) * 30 if dtype == "q15" else ()
+        artefact = Artefact(model, "net", dtype, selftest="quick", ranges=ranges)
+        header = TARGETS["c"].emit(artefact)[0].text
+        assert header.isascii()
+        texts.append(header)
+        (tmp_path / folder / "net.h").write_text(header)
+    read = [
+        subprocess.run(
+            [COMPILERS[0], "-std=c99", "-E", "-P", f"{folder}/net.h"],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for folder in ("hostile", "tame")
+    ]
+    widths = re.compile(r"(_names|_categories)\[\d+\]\[\d+\]")
+    assert widths.sub(r"\1", read[0]) == widths.sub(r"\1", read[1])
+    defined = re.findall(r"^#define (NET_CLASS_\w+) (\d+)(?: /\* [^*\\?]+ \*/)?$", texts[0], re.M)
+    assert [int(number) for _, number in defined] == list(range(30))
+
+
+@pytest.mark.needs_cc
+def test_the_macros_of_classes_are_what_predict_returns(tmp_path):
+    model = Model(
+        parse("softmax(x_1, x_2, 0.5)", inputs=2),
+        (Column("current_A"), Column("flow [l/min]")),
+        ("dry run", "blocked", "ok"),
+    )
+    for file in TARGETS["c"].emit(Artefact(model, "pump", selftest="quick")):
+        (tmp_path / file.name).write_text(file.text)
+    header = (tmp_path / "pump.h").read_text()
+    assert "#define PUMP_CLASS_DRY_RUN 0 /* dry run */\n" in header
+    assert "#define PUMP_CLASS_OK 2\n" in header
+    assert " *   x[0] current_A\n *   x[1] flow [l/min]\n" in header
+    (tmp_path / "main.c").write_text(
+        '#include "pump.h"\nint main(void) { const double x[] = { 0, 0.1 };\n'
+        "return pump_predict(x) != PUMP_CLASS_OK; }\n"
+    )
+    command = [COMPILERS[0], "-DPUMP_NO_NAMES", "main.c", "pump.c", "-o", "main"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert subprocess.run(["./main"], cwd=tmp_path, check=False).returncode == 0

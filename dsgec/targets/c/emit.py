@@ -6,11 +6,12 @@ from functools import cached_property
 from itertools import islice
 
 from dsgec.arithmetic.source import c_source
-from dsgec.codegen.artefact import Artefact, SourceFile, view
+from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.literals import float_number, number_bits
 from dsgec.codegen.loops import Loops, loops
-from dsgec.codegen.statements import C, Syntax, functions_used
+from dsgec.codegen.statements import C, Syntax, functions_used, program
+from dsgec.network.decide import Deciding, deciding, undecided
 from dsgec.network.ir import Input, Network
 from dsgec.targets.c.fixed import emit_fixed
 from dsgec.targets.c.names import CNames
@@ -48,6 +49,34 @@ class CView(CNames):
     """What only the templates of C see that computes with IEEE numbers."""
 
     type: Type
+    decided: Deciding
+
+    @property
+    def finish(self) -> Code:
+        """What is done last, which a class does not need."""
+        return Code(self.decided.finish)
+
+    @property
+    def is_lone(self) -> bool:
+        """Whether its one output is the probability of the second of two classes."""
+        return self.m.class_count == 2 and self.m.outputs == 1
+
+    def place(self, output: int) -> int:
+        """Where an output of a block stands in the results of a row."""
+        return self.m.results - self.m.outputs + output
+
+    @property
+    def limit(self) -> Code | None:
+        """What the last output must reach for the second of two classes."""
+        limit = self.decided.limit
+        return None if limit is None else Code(self.type.row.literal(limit))
+
+    @property
+    def why(self) -> Code:
+        """A comment on the limit."""
+        if self.decided.finish == "sig":
+            return Code("The least sum whose sigmoid reaches the threshold decides.")
+        return Code("The second class is chosen where its output reaches this.")
 
     @property
     def copied(self) -> tuple[int, ...]:
@@ -58,12 +87,12 @@ class CView(CNames):
     def loops(self) -> Loops:
         """The same program over a block of the columns that are used."""
         block = self.type.block if self.copied else replace(self.type.block, feature="x[i]")
-        return loops(_compact(self.m.artefact.network, self.m.used), block)
+        return loops(_compact(self.decided.network, self.m.used), block)
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing is computed."""
-        return not self.m.program.slots and not self.m.program.softmax
+        return not self.m.program.slots
 
     @property
     def row_bytes(self) -> int:
@@ -92,10 +121,6 @@ class CView(CNames):
     @property
     def zero(self) -> Code:
         return Code(self.type.row.literal(0.0))
-
-    @property
-    def threshold(self) -> Code:
-        return Code(self.type.row.literal(self.m.threshold))
 
     @property
     def one(self) -> Code:
@@ -160,7 +185,13 @@ def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 def _view(artefact: Artefact) -> CView:
     kind = TYPES[artefact.dtype]
-    return CView(view(artefact, kind.row), kind)
+    model, network = artefact.model, artefact.network
+    decided = (
+        deciding(network, model.threshold, artefact.dtype)
+        if model.is_classifier
+        else undecided(network)
+    )
+    return CView(TemplateView(artefact, program(decided.network, kind.row)), kind, decided)
 
 
 def _compact(network: Network, used: tuple[int, ...]) -> Network:

@@ -13,9 +13,10 @@ from dsgec.codegen.artefact import Artefact, SourceFile, TemplateView
 from dsgec.codegen.environment import Code, render
 from dsgec.codegen.fixed_view import FixedView
 from dsgec.codegen.integers import IntegerSyntax, IntegerWriter, integer_functions
-from dsgec.codegen.statements import Statement
+from dsgec.codegen.statements import Program, Statement
 from dsgec.fixed import ir
 from dsgec.fixed.cost import reads_table, terms_by_source
+from dsgec.fixed.trim import operands, steps_read
 from dsgec.targets.c.names import CNames
 
 _LINE = 14  # numbers of a table
@@ -72,6 +73,21 @@ class FixedCView(CNames):
 
     writer: CWriter
     fixed: FixedView
+    rest: Program | None = None
+
+    @property
+    def sum_type(self) -> Code:
+        """The type of what decides between classes: that of a lone sum can be more than 16 bits."""
+        return Code("int32_t" if self.limit is not None else "int16_t")
+
+    @property
+    def sums(self) -> int:
+        """How many sums the class is chosen by, beside which results are computed of nothing."""
+        return len(self.fixed.program.sums) if self.rest else 0
+
+    @property
+    def limit(self) -> int | None:
+        return self.fixed.program.limit
 
     @property
     def number(self) -> Code:
@@ -133,12 +149,41 @@ def fixed_view(artefact: Artefact) -> Views:
     fixed = artefact.numbers.fixed
     assert fixed
     writer = CWriter(fixed.program, artefact.name)
-    for position, step in enumerate(fixed.program.steps):
-        writer.step(position, step)
-    m = TemplateView(artefact, writer.program())
+    first, rest = _parts(fixed.program, writer)
+    m = TemplateView(artefact, first)
     assert m.fixed
     functions = integer_functions(fixed.program) | {"shift"}
-    return Views(m, FixedCView(m, writer, m.fixed), Code(integer_source("c", functions)))
+    return Views(m, FixedCView(m, writer, m.fixed, rest), Code(integer_source("c", functions)))
+
+
+def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Program | None]:
+    """The statements of the sums and the rest, if that reads only those; otherwise all of them."""
+    before = steps_read(program, program.sums)
+    behind = [number for number in range(len(program.steps)) if number not in before]
+    known = {*program.sums, *map(ir.Slot, behind)}
+    is_cut = (
+        bool(program.sums)
+        and not writer.array
+        and all(isinstance(operand, ir.Slot) for operand in program.sums)
+        and not any(reads_table(program.steps[number]) for number in behind)
+        and all(
+            isinstance(operand, ir.WholeNumber) or operand in known
+            for number in behind
+            for operand in operands(program.steps[number])
+        )
+    )
+    for position in sorted(before) if is_cut else range(len(program.steps)):
+        writer.step(position, program.steps[position])
+    if not is_cut:
+        return writer.program(), None
+    sums = writer.program(program.sums)
+    writer.statements.clear()
+    for index, operand in enumerate(program.sums):
+        assert isinstance(operand, ir.Slot)
+        writer.slots[operand.number] = f"s[{index}]"
+    for position in behind:
+        writer.step(position, program.steps[position])
+    return sums, writer.program()
 
 
 def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:

@@ -25,6 +25,12 @@ _OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y
 _PARTS = {"sig": "sig_parts"}  # as sections of the arithmetic; each part has its own loop
 _BINARY = {*_OPERATORS, *(f.symbol for f in DEFINED.values() if f.arity == 2)} - {"neg"}
 
+_BY = {
+    "outputs": {"run": Code("_run"), "passed": Code("")},
+    "sums": {"run": Code("_run_sums"), "passed": Code(", _run_sums")},
+}
+"""What is run for a row, and what is passed on to run for others."""
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
@@ -74,6 +80,7 @@ class Kernel:
     sources: tuple[tuple[int, ...], ...]
     weights: tuple[tuple[Code, ...], ...]
     outputs: tuple[int, ...]
+    sums: tuple[int, ...]  # by which the class is chosen, if not by the outputs
     tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
     all_required: bool
     scratch: int  # numbers that a caller lends, where a block is too large for the stack
@@ -98,7 +105,10 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     arithmetic = Code(c_source(symbols, artefact.dtype, hosted=True))
     c = render("cffi/module.c.j2", m=m, k=kernel, arithmetic=arithmetic)
     return (
-        SourceFile(f"{name}/__init__.py", render("cffi/module.py.j2", m=m, k=kernel)),
+        SourceFile(
+            f"{name}/__init__.py",
+            render("cffi/module.py.j2", m=m, k=kernel, by=_BY, **_BY["outputs"]),
+        ),
         SourceFile(f"{name}/_{name}.c", c),
         SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel)),
     )
@@ -115,6 +125,7 @@ class FixedKernel:
     dtype: str = "float64"
     is_single: bool = False
     scratch: int = 0
+    sums: tuple[int, ...] = ()
 
 
 def _emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
@@ -123,7 +134,10 @@ def _emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
     kernel = FixedKernel(f"double[{m.results}]", f"{c.number}[]", Code("double"))
     source = render("cffi/fixed.c.j2", m=m, c=c, arithmetic=view_.arithmetic)
     return (
-        SourceFile(f"{name}/__init__.py", render("cffi/module.py.j2", m=m, k=kernel)),
+        SourceFile(
+            f"{name}/__init__.py",
+            render("cffi/module.py.j2", m=m, k=kernel, by=_BY, **_BY["outputs"]),
+        ),
         SourceFile(f"{name}/_{name}.c", source),
         SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel, c=c)),
     )
@@ -159,6 +173,7 @@ def _kernel(artefact: Artefact, m: TemplateView, tape_: Tape) -> Kernel:
         sources=tuple(sources),
         weights=tuple(tuple(literal(w) for row in step.weights for w in row) for step in sums),
         outputs=tape_.outputs,
+        sums=tape_.sums if m.by_sums else (),
         tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
         all_required=len(m.required) == m.inputs > 0,
         scratch=scratch,

@@ -37,7 +37,7 @@ def emit_js(artefact: Artefact) -> Files:
         "js/module.mjs.j2",
         m=m,
         ending=_ENDING,
-        choice=Code("best(results(numbers(row)))"),
+        choice=Code("chosen(numbers(row))"),
         arithmetic=Code(integer_source("js", functions) if m.fixed else js_source(functions)),
     )
     return (

@@ -51,7 +51,7 @@ def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
     onnx = library()
     m = view(artefact, C)
     graph = _Graph(onnx, artefact.dtype, {ROWS: m.inputs})
-    _results(graph, m, _outputs(graph, artefact.network))
+    _results(graph, m, *_outputs(graph, artefact.network))
     helper, kinds = onnx.helper, onnx.TensorProto
     results = PROBABILITIES if m.classes else VALUES
     outputs = [helper.make_tensor_value_info(results, kinds.FLOAT, ["n", m.results])]
@@ -85,8 +85,8 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _outputs(graph: "_Graph", network: Network) -> str:
-    """The tensor of the network's outputs."""
+def _outputs(graph: "_Graph", network: Network) -> tuple[str, str]:
+    """The tensors of the network's outputs and, before rounding, of what they are made of."""
     writer = TapeWriter(replace(network, softmax=False))
     outputs = writer.write()
     numbers = {value: number for number, value in writer.constants.values()}
@@ -102,11 +102,13 @@ def _outputs(graph: "_Graph", network: Network) -> str:
         graph.widths[tensor] = len(values)
         place.update({value: (tensor, i) for i, value in enumerate(values)})
     y = graph.stack([place[value] for value in outputs])
-    return graph.single(graph.add("Softmax", y, axis=1) if network.softmax else y)
+    return graph.single(graph.add("Softmax", y, axis=1) if network.softmax else y), y
 
 
-def _results(graph: "_Graph", m: TemplateView, y: str) -> None:
+def _results(graph: "_Graph", m: TemplateView, y: str, sums: str) -> None:
     """Outputs, in single precision, under the names that users see."""
+    if m.by_sums:
+        largest = _largest(graph, sums)
     graph.dtype = "float"
     if not m.classes:
         graph.name(y, VALUES)
@@ -124,10 +126,15 @@ def _results(graph: "_Graph", m: TemplateView, y: str) -> None:
         chosen = graph.add("Cast", chosen, to=graph.onnx.TensorProto.INT64)
         _number(graph, chosen, last)
     else:
-        lowest = graph.constant([-np.inf])  # what is not a number is no larger
-        least = graph.add("Where", graph.add("IsNaN", y), lowest, y)
-        chosen = graph.add("ArgMax", least, axis=1, keepdims=1)
+        chosen = largest if m.by_sums else _largest(graph, y)
         _number(graph, chosen, graph.add("GatherElements", y, chosen, axis=1))
+
+
+def _largest(graph: "_Graph", y: str) -> str:
+    """The number of the largest output; what is not a number is no larger than any."""
+    lowest = graph.constant([-np.inf])
+    comparable = graph.add("Where", graph.add("IsNaN", y), lowest, y)
+    return graph.add("ArgMax", comparable, axis=1, keepdims=1)
 
 
 def _number(graph: "_Graph", chosen: str, value: str) -> None:

@@ -174,6 +174,8 @@ class _Entries:
         v = Locals({"p": "i32"})
         made, size = self.numbers.made, self.numbers.size
         value = self.numbers.value
+        if self.m.by_sums:
+            return self.add_choose_by_sums(v)
         if self.m.has_threshold:
             best = load(made, v.get("p"), size)
             chosen = best + const(value, self.threshold) + self.numbers.compare("ge")
@@ -190,9 +192,31 @@ class _Entries:
         code += chosen + const("i32", -1) + self.numbers.is_number(best) + op("select")
         self.module.add("choose", v, code, "i32")
 
+    def add_choose_by_sums(self, v: Locals) -> None:
+        """The same of sums: -1 where one is not a number, or the largest infinite."""
+        value = self.numbers.value
+        for name in ("i", "chosen"):
+            v.add(name, "i32")
+        code = v.set("best", value, const(value, self.numbers.lowest))
+        one, best = self.element(v, "i"), v.get("best")
+        no_number = self.numbers.is_number(one) + op("i32.eqz")
+        code_of_one = when(no_number, const("i32", -1) + op("return"))
+        take = v.set("best", value, one) + v.set("chosen", "i32", v.get("i"))
+        code_of_one += when(one + best + self.numbers.compare("gt"), take)
+        while_ = v.get("i") + const("i32", self.m.outputs) + op("i32.lt_u")
+        code += repeat(while_, code_of_one + v.increase("i", const("i32", 1)))
+        is_finite = self.numbers.is_number(best + best + op(f"{value}.sub"))
+        code += v.get("chosen") + const("i32", -1) + is_finite + op("select")
+        self.module.add("choose", v, code, "i32")
+
     @property
     def threshold(self) -> float:
         return self.m.fixed.threshold if self.m.fixed else self.m.threshold
+
+    def chosen(self, row: bytes) -> bytes:
+        """The number of the class of a row, whose results are at `scratch`."""
+        sums = row + self.scratch + self.module.call("sums") if self.m.by_sums else b""
+        return sums + self.scratch + self.module.call("choose")
 
     def element(self, v: Locals, index: str) -> bytes:
         """What `p` has at an index."""
@@ -206,8 +230,14 @@ class _Entries:
 
     def add_predict(self) -> None:
         v = Locals(_MANY)
-        one = v.get("x") + self.scratch + self.module.call("checked")
-        one += store("i32", v.get("out"), self.scratch + self.module.call("choose"))
+        chosen = self.chosen(v.get("x"))
+        if self.m.by_sums:
+            lacks = v.get("x") + self.module.call("lacks") if self.m.required else const("i32", 0)
+            one = store("i32", v.get("out"), const("i32", -1) + chosen + lacks + op("select"))
+            one += lacks
+        else:
+            one = v.get("x") + self.scratch + self.module.call("checked")
+            one += store("i32", v.get("out"), chosen)
         self.add_loop("predict", v, one, const("i32", 4))
 
     def add_loop(self, name: str, v: Locals, one: bytes, step: bytes) -> None:
@@ -240,7 +270,7 @@ class _Entries:
             other + v.increase("offset", const("i32", self.numbers.size)),
         )
         if self.m.classes:
-            chosen = self.scratch + self.module.call("choose")
+            chosen = self.chosen(v.get("x"))
             one += when(chosen + load("i32", v.get("class")) + op("i32.ne"), fail)
         one += v.increase("x", self.row) + v.increase("y", self.results)
         one += v.increase("class", const("i32", 4))

@@ -13,7 +13,7 @@ _INLINE = {"add", "sub", "mul", "neg"}
 
 
 def add_network(module: Module, network: Network, types: Types, memory: int) -> int:
-    """The function `outputs` of the addresses of a row and of its outputs.
+    """The function `outputs` of the addresses of a row and of its outputs; `sums` of a softmax.
 
     Gives how many bytes of memory it needs at the address `memory`.
     """
@@ -29,10 +29,12 @@ def add_network(module: Module, network: Network, types: Types, memory: int) -> 
     y = writer.variables.get("y")
     for number, output in enumerate(outputs):
         code += store(types.real, y, output, number * types.size)
+    module.add("sums" if network.softmax else "outputs", writer.variables, code)
     if network.softmax:
-        end = y + const("i32", len(outputs) * types.size) + op("i32.add")
-        code += y + end + module.call("softmax")
-    module.add("outputs", writer.variables, code)
+        v = Locals(_ROW)
+        end = v.get("y") + const("i32", len(outputs) * types.size) + op("i32.add")
+        code = v.get("x") + v.get("y") + module.call("sums")
+        module.add("outputs", v, code + v.get("y") + end + module.call("softmax"))
     return len(writer.statements) * types.size if writer.is_split else 0
 
 

@@ -159,7 +159,6 @@ static void iris_outputs(const double *x, double *y)
     y[0] = t12;
     y[1] = h_1_2;
     y[2] = t14;
-    dsgec_softmax(y, 3);
 }
 
 /* By its bits: no flag can make a compiler believe that there is no such thing. */
@@ -185,14 +184,24 @@ static int iris_refuse(double *out)
     return -1;
 }
 
-static int iris_choose(const double *p)
+/* Of what the network computes, probabilities. */
+static void iris_finish(double *y)
+{
+    dsgec_softmax(y, 3);
+}
+
+/* The largest sum has the largest probability; where a sum is not a number, or the largest infinite,
+ * probabilities are not numbers. */
+static int iris_choose(const double *y)
 {
     int best = 0, i;
-    /* An output that is not a number is no larger than minus infinity; a class it is not. */
-    for (i = 1; i < 3; i++)
-        if (p[i] > p[best] || (iris_is_nan(p[best]) && p[i] >= -DBL_MAX))
+    for (i = 0; i < 3; i++) {
+        if (iris_is_nan(y[i]))
+            return -1;
+        if (y[i] > y[best])
             best = i;
-    return iris_is_nan(p[best]) ? -1 : best;
+    }
+    return (dsgec_bits(y[best]) & UINT64_C(0x7fffffffffffffff)) < UINT64_C(0x7ff0000000000000) ? best : -1;
 }
 
 int iris_predict_proba(const iris_real x[], iris_real out[])
@@ -200,14 +209,17 @@ int iris_predict_proba(const iris_real x[], iris_real out[])
     if (iris_lacks(x))
         return iris_refuse(out);
     iris_outputs(x, out);
+    iris_finish(out);
     return 0;
 }
 
 int iris_predict(const iris_real x[])
 {
-    double p[3];
-    iris_predict_proba(x, p);
-    return iris_choose(p); /* -1 also of a row that lacks a value */
+    double y[3];
+    if (iris_lacks(x))
+        return -1;
+    iris_outputs(x, y);
+    return iris_choose(y);
 }
 
 #ifndef IRIS_NO_BATCH
@@ -244,24 +256,9 @@ static size_t iris_block(const double *x, size_t rows, double *out)
         const double t12 = t11 + 0.3;
         const double t13 = -h_2_1;
         const double t14 = dsgec_minimum(h_1_1, t13);
-        const double z0 = t12;
-        const double z1 = h_1_2;
-        const double z2 = t14;
-        const double top0 = z0;
-        const double top1 = dsgec_maximum(top0, z1);
-        const double top2 = dsgec_maximum(top1, z2);
-        const double e0 = dsgec_exp_down(z0 - top2);
-        const double e1 = dsgec_exp_down(z1 - top2);
-        const double e2 = dsgec_exp_down(z2 - top2);
-        const double sum0 = e0;
-        const double sum1 = sum0 + e1;
-        const double sum2 = sum1 + e2;
-        const double y0 = e0 / sum2;
-        const double y1 = e1 / sum2;
-        const double y2 = e2 / sum2;
-        out[i * 3 + 0] = y0;
-        out[i * 3 + 1] = y1;
-        out[i * 3 + 2] = y2;
+        out[i * 3] = t12;
+        out[i * 3 + 1] = h_1_2;
+        out[i * 3 + 2] = t14;
     }
     for (i = 0; i < rows; i++)
         if (iris_lacks(x + i * 4)) {
@@ -271,25 +268,46 @@ static size_t iris_block(const double *x, size_t rows, double *out)
     return without;
 }
 
+/* The same as for a row, in the order of its operations. */
+static void iris_finish_block(double *out, size_t rows)
+{
+    size_t i;
+    for (i = 0; i < rows; i++, out += 3) {
+        const double top0 = out[0];
+        const double top1 = dsgec_maximum(top0, out[1]);
+        const double top2 = dsgec_maximum(top1, out[2]);
+        const double e0 = dsgec_exp_down(out[0] - top2);
+        const double e1 = dsgec_exp_down(out[1] - top2);
+        const double e2 = dsgec_exp_down(out[2] - top2);
+        const double sum0 = e0;
+        const double sum1 = sum0 + e1;
+        const double sum2 = sum1 + e2;
+        out[0] = e0 / sum2;
+        out[1] = e1 / sum2;
+        out[2] = e2 / sum2;
+    }
+}
+
 size_t iris_predict_proba_batch(const iris_real x[], size_t rows, iris_real out[])
 {
     size_t row, without = 0;
     for (row = 0; row < rows; row += IRIS_BLOCK) {
         const size_t left = rows - row < IRIS_BLOCK ? rows - row : IRIS_BLOCK;
         without += iris_block(x + row * 4, left, out + row * 3);
+        iris_finish_block(out + row * 3, left);
     }
     return without;
 }
 
 size_t iris_predict_batch(const iris_real x[], size_t rows, int out[])
 {
-    double p[IRIS_BLOCK * 3];
+    double y[IRIS_BLOCK * 3];
     size_t row, i, without = 0;
     for (row = 0; row < rows; row += IRIS_BLOCK) {
         const size_t left = rows - row < IRIS_BLOCK ? rows - row : IRIS_BLOCK;
-        without += iris_block(x + row * 4, left, p);
+        without += iris_block(x + row * 4, left, y);
         for (i = 0; i < left; i++)
-            out[row + i] = iris_choose(p + i * 3);
+            out[row + i] = iris_choose(y + i * 3);
     }
     return without;
 }

@@ -21,11 +21,20 @@ typedef double iris_real;
 
 #define IRIS_FEATURES 4
 #define IRIS_CLASSES 3
+#define IRIS_CLASS_SETOSA 0
+#define IRIS_CLASS_VERSICOLOR 1
+#define IRIS_CLASS_VIRGINICA 2
 #define IRIS_MODEL_ID "057c43927fef4bfd9598aac2da7cc95e"
 
 /* A row has its values as they were in the table, in the order of iris_feature_names: scaling, and
  * what stands for a missing value, are inside. A missing value is a NaN; of columns that the network
  * does not read any value will do.
+ *
+ * The network reads:
+ *   x[0] sepal length
+ *   x[1] sepal width
+ *   x[2] petal length
+ *   x[3] petal width
  */
 
 /* The probability of each class, in the order of iris_class_names. Returns 0; or -1, and all of out is NaN,

@@ -30,7 +30,7 @@ export function predictProba(row) {
 
 /* The label of the most probable class. */
 export function predict(row) {
-  return classes[best(results(numbers(row)))] ?? null;
+  return classes[chosen(numbers(row))] ?? null;
 }
 
 /* The same for each of many rows. */
@@ -47,7 +47,7 @@ export function predictBatch(rows) {
 export function selftest() {
   return golden.every(([x, wanted, number]) => {
     const found = results(x);
-    return wanted.every((value, i) => Object.is(value, found[i])) && best(found) === number;
+    return wanted.every((value, i) => Object.is(value, found[i])) && chosen(x) === number;
   });
 }
 
@@ -173,12 +173,13 @@ function results(x) {
   return y;
 }
 
-/* The number of the most probable class; -1 where there is none. */
-function best(p) {
-  /* What is not a number is no larger than minus infinity; a class it is not. */
-  const rank = p.map((value) => (value === value ? value : -Infinity));
-  const chosen = rank.indexOf(Math.max(...rank));
-  return p[chosen] === p[chosen] ? chosen : -1;
+/* The number of the most probable class of a row of numbers; -1 where there is none. */
+function chosen(x) {
+  /* The largest sum has the largest probability; it is none where a sum is not a number, or the
+   * largest infinite. */
+  const y = sums(x);
+  const top = Math.max(...y);
+  return Number.isFinite(top) ? y.indexOf(top) : -1;
 }
 
 /* The one arithmetic: the operations of the C, in its order. A double's 64 bits are two words. */
@@ -288,8 +289,8 @@ function softmax(...z) {
   return e.map((v) => v / s);
 }
 
-/* The outputs of the network for one row of numbers. */
-function outputs(x) {
+/* What goes into the softmax for one row of numbers. */
+function sums(x) {
   const t0 = 0.52 * x[0];
   const t1 = (-1.3) * x[2];
   const t2 = t0 + t1;
@@ -310,5 +311,10 @@ function outputs(x) {
     h_1_2,
     t14,
   ];
-  return softmax(...y);
+  return y;
+}
+
+/* The outputs of the network for one row of numbers. */
+function outputs(x) {
+  return softmax(...sums(x));
 }

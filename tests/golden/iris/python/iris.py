@@ -59,7 +59,9 @@ def predict_proba(rows, nan="raise"):
 
 def predict(rows, nan="raise"):
     """For each row, the label of the most probable class."""
-    numbers = [_choose(row) for row in predict_proba(rows, nan)]
+    rows = _rows(rows)
+    _refuse_missing(rows, nan)
+    numbers = [_choose(_iris_sums(row)) for row in rows]
     return [None if number < 0 else classes_[number] for number in numbers]
 
 
@@ -67,6 +69,7 @@ def selftest():
     """Whether the stored rows give the stored results here, bit for bit."""
     results = [_results(row) for row, _ in _GOLDEN]
     same = [[v.hex() for v in a] == [v.hex() for v in b] for a, (_, b) in zip(results, _GOLDEN)]
+    results = [_iris_sums(row) for row, _ in _GOLDEN]
     return all(same) and [_choose(row) for row in results] == _GOLDEN_CLASSES
 
 
@@ -74,11 +77,12 @@ def _results(row):
     return _iris_outputs(row)
 
 
-def _choose(results):
-    # An output that is not a number is no larger than minus infinity; a class it is not.
-    values = [-_INF if v != v else v for v in results]
-    best = values.index(max(values))
-    return -1 if results[best] != results[best] else best
+def _choose(sums):
+    # The largest sum has the largest probability; it is none where a sum is not a number, or the
+    # largest infinite.
+    if any(v != v for v in sums) or max(sums) in (_INF, -_INF):
+        return -1
+    return sums.index(max(sums))
 
 
 def _rows(rows):
@@ -321,7 +325,7 @@ def softmax(*z):
     return [v / s for v in e]
 
 
-def _iris_outputs(x):
+def _iris_sums(x):
     t0 = 0.52 * x[0]
     t1 = (-1.3) * x[2]
     t2 = t0 + t1
@@ -342,4 +346,9 @@ def _iris_outputs(x):
         h_1_2,
         t14,
     ]
-    return softmax(*y)
+    return y
+
+
+def _iris_outputs(x):
+    return softmax(*_iris_sums(x))
+

@@ -1554,6 +1554,8 @@ module iris (
     wire signed [8:0] n172 = $signed({1'b0, n169[7:0]});
     wire signed [15:0] n193 = n160_1 - n165;
     wire c194 = n193 > 16'sd27030;
+    wire c255 = n166 < 2'sd1;
+    wire signed [14:0] n256 = c255 ? n166 : 2'sd1;
     reg signed [15:0] n50_8;
     reg signed [15:0] n73_7;
     reg signed [16:0] n86_2;
@@ -1565,6 +1567,7 @@ module iris (
     reg signed [8:0] n172_1;
     reg signed [15:0] n193_1;
     reg c194_1;
+    reg signed [14:0] n256_1;
     always @(posedge clk)
         if (ce) begin
             n50_8 <= n50_7;
@@ -1578,6 +1581,7 @@ module iris (
             n172_1 <= n172;
             n193_1 <= n193;
             c194_1 <= c194;
+            n256_1 <= n256;
         end
 
     // Stage 11
@@ -1600,6 +1604,7 @@ module iris (
     reg signed [10:0] n176_1;
     reg signed [7:0] n196_1;
     reg signed [8:0] n198_1;
+    reg signed [14:0] n256_2;
     always @(posedge clk)
         if (ce) begin
             n50_9 <= n50_8;
@@ -1614,6 +1619,7 @@ module iris (
             n176_1 <= n176;
             n196_1 <= n196;
             n198_1 <= n198;
+            n256_2 <= n256_1;
         end
 
     // Stage 12
@@ -1634,6 +1640,7 @@ module iris (
     reg signed [8:0] n198_2;
     reg signed [15:0] n199_1;
     reg signed [10:0] n202_1;
+    reg signed [14:0] n256_3;
     always @(posedge clk)
         if (ce) begin
             n50_10 <= n50_9;
@@ -1648,6 +1655,7 @@ module iris (
             n198_2 <= n198_1;
             n199_1 <= n199;
             n202_1 <= n202;
+            n256_3 <= n256_2;
         end
 
     // Stage 13
@@ -1665,6 +1673,7 @@ module iris (
     reg signed [15:0] n180_1;
     reg signed [15:0] n199_2;
     reg signed [18:0] n203_1;
+    reg signed [14:0] n256_4;
     always @(posedge clk)
         if (ce) begin
             n50_11 <= n50_10;
@@ -1676,6 +1685,7 @@ module iris (
             n180_1 <= n180;
             n199_2 <= n199_1;
             n203_1 <= n203;
+            n256_4 <= n256_3;
         end
 
     // Stage 14
@@ -1691,6 +1701,7 @@ module iris (
     reg signed [15:0] n160_6;
     reg signed [15:0] n180_2;
     reg signed [15:0] n206_1;
+    reg signed [14:0] n256_5;
     always @(posedge clk)
         if (ce) begin
             n50_12 <= n50_11;
@@ -1701,6 +1712,7 @@ module iris (
             n160_6 <= n160_5;
             n180_2 <= n180_1;
             n206_1 <= n206;
+            n256_5 <= n256_4;
         end
 
     // Stage 15
@@ -1714,6 +1726,7 @@ module iris (
     reg signed [15:0] n160_7;
     reg signed [15:0] n180_3;
     reg signed [15:0] n206_2;
+    reg signed [14:0] n256_6;
     always @(posedge clk)
         if (ce) begin
             n50_13 <= n50_12;
@@ -1724,6 +1737,7 @@ module iris (
             n160_7 <= n160_6;
             n180_3 <= n180_2;
             n206_2 <= n206_1;
+            n256_6 <= n256_5;
         end
 
     // Stage 16
@@ -1736,6 +1750,7 @@ module iris (
     reg signed [15:0] n160_8;
     reg signed [15:0] n180_4;
     reg signed [15:0] n206_3;
+    reg signed [14:0] n256_7;
     always @(posedge clk)
         if (ce) begin
             n50_14 <= n50_13;
@@ -1746,6 +1761,7 @@ module iris (
             n160_8 <= n160_7;
             n180_4 <= n180_3;
             n206_3 <= n206_2;
+            n256_7 <= n256_6;
         end
 
     // Stage 17
@@ -1761,6 +1777,7 @@ module iris (
     reg signed [15:0] n160_9;
     reg signed [15:0] n180_5;
     reg signed [15:0] n206_4;
+    reg signed [14:0] n256_8;
     always @(posedge clk)
         if (ce) begin
             n50_15 <= n50_14;
@@ -1771,6 +1788,7 @@ module iris (
             n160_9 <= n160_8;
             n180_5 <= n180_4;
             n206_4 <= n206_3;
+            n256_8 <= n256_7;
         end
 
     // Stage 18
@@ -1783,6 +1801,7 @@ module iris (
     reg signed [15:0] n160_10;
     reg signed [15:0] n180_6;
     reg signed [15:0] n206_5;
+    reg signed [14:0] n256_9;
     always @(posedge clk)
         if (ce) begin
             n109_15 <= n109_14;
@@ -1791,6 +1810,7 @@ module iris (
             n160_10 <= n160_9;
             n180_6 <= n180_5;
             n206_5 <= n206_4;
+            n256_9 <= n256_8;
         end
 
     // Stage 19
@@ -1803,6 +1823,7 @@ module iris (
     reg signed [15:0] n160_11;
     reg signed [15:0] n180_7;
     reg signed [15:0] n206_6;
+    reg signed [14:0] n256_10;
     always @(posedge clk)
         if (ce) begin
             n118_1 <= n118;
@@ -1810,6 +1831,7 @@ module iris (
             n160_11 <= n160_10;
             n180_7 <= n180_6;
             n206_6 <= n206_5;
+            n256_10 <= n256_9;
         end
 
     // Stage 20
@@ -1821,6 +1843,7 @@ module iris (
     reg signed [15:0] n160_12;
     reg signed [15:0] n180_8;
     reg signed [15:0] n206_7;
+    reg signed [14:0] n256_11;
     always @(posedge clk)
         if (ce) begin
             n124_1 <= n124;
@@ -1828,6 +1851,7 @@ module iris (
             n160_12 <= n160_11;
             n180_8 <= n180_7;
             n206_7 <= n206_6;
+            n256_11 <= n256_10;
         end
 
     // Stage 21
@@ -1839,6 +1863,7 @@ module iris (
     reg signed [15:0] n160_13;
     reg signed [15:0] n180_9;
     reg signed [15:0] n206_8;
+    reg signed [14:0] n256_12;
     always @(posedge clk)
         if (ce) begin
             n126_2 <= n126_1;
@@ -1847,6 +1872,7 @@ module iris (
             n160_13 <= n160_12;
             n180_9 <= n180_8;
             n206_8 <= n206_7;
+            n256_12 <= n256_11;
         end
 
     // Stage 22
@@ -1856,6 +1882,7 @@ module iris (
     reg signed [15:0] n160_14;
     reg signed [15:0] n180_10;
     reg signed [15:0] n206_9;
+    reg signed [14:0] n256_13;
     always @(posedge clk)
         if (ce) begin
             n127_2 <= n127_1;
@@ -1863,6 +1890,7 @@ module iris (
             n160_14 <= n160_13;
             n180_10 <= n180_9;
             n206_9 <= n206_8;
+            n256_13 <= n256_12;
         end
 
     // Stage 23
@@ -1875,12 +1903,14 @@ module iris (
     reg signed [14:0] n163_1;
     reg signed [15:0] n180_11;
     reg signed [15:0] n206_10;
+    reg signed [14:0] n256_14;
     always @(posedge clk)
         if (ce) begin
             n160_15 <= n160_14;
             n163_1 <= n163;
             n180_11 <= n180_10;
             n206_10 <= n206_9;
+            n256_14 <= n256_13;
         end
 
     // Stage 24
@@ -1891,12 +1921,14 @@ module iris (
     reg signed [7:0] n182_1;
     reg signed [8:0] n184_1;
     reg signed [15:0] n206_11;
+    reg signed [14:0] n256_15;
     always @(posedge clk)
         if (ce) begin
             n180_12 <= n180_11;
             n182_1 <= n182;
             n184_1 <= n184;
             n206_11 <= n206_10;
+            n256_15 <= n256_14;
         end
 
     // Stage 25
@@ -1907,6 +1939,7 @@ module iris (
     reg signed [15:0] n185_1;
     reg signed [10:0] n188_1;
     reg signed [15:0] n206_12;
+    reg signed [14:0] n256_16;
     always @(posedge clk)
         if (ce) begin
             n180_13 <= n180_12;
@@ -1914,6 +1947,7 @@ module iris (
             n185_1 <= n185;
             n188_1 <= n188;
             n206_12 <= n206_11;
+            n256_16 <= n256_15;
         end
 
     // Stage 26
@@ -1922,12 +1956,14 @@ module iris (
     reg signed [15:0] n185_2;
     reg signed [18:0] n189_1;
     reg signed [15:0] n206_13;
+    reg signed [14:0] n256_17;
     always @(posedge clk)
         if (ce) begin
             n180_14 <= n180_13;
             n185_2 <= n185_1;
             n189_1 <= n189;
             n206_13 <= n206_12;
+            n256_17 <= n256_16;
         end
 
     // Stage 27
@@ -1939,12 +1975,14 @@ module iris (
     reg signed [15:0] n192_1;
     reg signed [15:0] n206_14;
     reg signed [16:0] n207_1;
+    reg signed [14:0] n256_18;
     always @(posedge clk)
         if (ce) begin
             n180_15 <= n180_14;
             n192_1 <= n192;
             n206_14 <= n206_13;
             n207_1 <= n207;
+            n256_18 <= n256_17;
         end
 
     // Stage 28
@@ -1956,6 +1994,7 @@ module iris (
     reg signed [15:0] n206_15;
     reg signed [17:0] n208_1;
     reg signed [1:0] n214_1;
+    reg signed [14:0] n256_19;
     always @(posedge clk)
         if (ce) begin
             n180_16 <= n180_15;
@@ -1963,6 +2002,7 @@ module iris (
             n206_15 <= n206_14;
             n208_1 <= n208;
             n214_1 <= n214;
+            n256_19 <= n256_18;
         end
 
     // Stage 29
@@ -1975,6 +2015,7 @@ module iris (
     reg signed [17:0] n208_2;
     reg signed [1:0] n214_2;
     reg signed [1:0] n217_1;
+    reg signed [14:0] n256_20;
     always @(posedge clk)
         if (ce) begin
             n180_17 <= n180_16;
@@ -1983,6 +2024,7 @@ module iris (
             n208_2 <= n208_1;
             n214_2 <= n214_1;
             n217_1 <= n217;
+            n256_20 <= n256_19;
         end
 
     // Stage 30
@@ -1990,14 +2032,15 @@ module iris (
     wire signed [17:0] n219 = n208_2 >>> n218;
     wire signed [15:0] n220 = n219;
     wire signed [5:0] n246 = n218 + 5'sd14;
-    wire signed [17:0] n248 = 2'sd1 << n246;
-    wire signed [16:0] n249 = n248 >>> 1;
+    wire signed [17:0] n249 = 2'sd1 << n246;
+    wire signed [16:0] n250 = n249 >>> 1;
     reg signed [15:0] n180_18;
     reg signed [15:0] n192_4;
     reg signed [15:0] n206_17;
     reg signed [15:0] n220_1;
     reg signed [5:0] n246_1;
-    reg signed [16:0] n249_1;
+    reg signed [16:0] n250_1;
+    reg signed [14:0] n256_21;
     always @(posedge clk)
         if (ce) begin
             n180_18 <= n180_17;
@@ -2005,7 +2048,8 @@ module iris (
             n206_17 <= n206_16;
             n220_1 <= n220;
             n246_1 <= n246;
-            n249_1 <= n249;
+            n250_1 <= n250;
+            n256_21 <= n256_20;
         end
 
     // Stage 31
@@ -2018,7 +2062,8 @@ module iris (
     reg signed [15:0] n220_2;
     reg signed [15:0] n223_1;
     reg signed [5:0] n246_2;
-    reg signed [16:0] n249_2;
+    reg signed [16:0] n250_2;
+    reg signed [14:0] n256_22;
     always @(posedge clk)
         if (ce) begin
             n180_19 <= n180_18;
@@ -2027,7 +2072,8 @@ module iris (
             n220_2 <= n220_1;
             n223_1 <= n223;
             n246_2 <= n246_1;
-            n249_2 <= n249_1;
+            n250_2 <= n250_1;
+            n256_22 <= n256_21;
         end
 
     // Stage 32
@@ -2039,7 +2085,8 @@ module iris (
     reg signed [15:0] n223_2;
     reg signed [30:0] n224_1;
     reg signed [5:0] n246_3;
-    reg signed [16:0] n249_3;
+    reg signed [16:0] n250_3;
+    reg signed [14:0] n256_23;
     always @(posedge clk)
         if (ce) begin
             n180_20 <= n180_19;
@@ -2049,7 +2096,8 @@ module iris (
             n223_2 <= n223_1;
             n224_1 <= n224;
             n246_3 <= n246_2;
-            n249_3 <= n249_2;
+            n250_3 <= n250_2;
+            n256_23 <= n256_22;
         end
 
     // Stage 33
@@ -2062,7 +2110,8 @@ module iris (
     reg signed [15:0] n223_3;
     reg signed [15:0] n226_1;
     reg signed [5:0] n246_4;
-    reg signed [16:0] n249_4;
+    reg signed [16:0] n250_4;
+    reg signed [14:0] n256_24;
     always @(posedge clk)
         if (ce) begin
             n180_21 <= n180_20;
@@ -2072,7 +2121,8 @@ module iris (
             n223_3 <= n223_2;
             n226_1 <= n226;
             n246_4 <= n246_3;
-            n249_4 <= n249_3;
+            n250_4 <= n250_3;
+            n256_24 <= n256_23;
         end
 
     // Stage 34
@@ -2085,7 +2135,8 @@ module iris (
     reg signed [15:0] n223_4;
     reg signed [15:0] n228_1;
     reg signed [5:0] n246_5;
-    reg signed [16:0] n249_5;
+    reg signed [16:0] n250_5;
+    reg signed [14:0] n256_25;
     always @(posedge clk)
         if (ce) begin
             n180_22 <= n180_21;
@@ -2095,7 +2146,8 @@ module iris (
             n223_4 <= n223_3;
             n228_1 <= n228;
             n246_5 <= n246_4;
-            n249_5 <= n249_4;
+            n250_5 <= n250_4;
+            n256_25 <= n256_24;
         end
 
     // Stage 35
@@ -2106,7 +2158,8 @@ module iris (
     reg signed [15:0] n220_6;
     reg signed [16:0] n229_1;
     reg signed [5:0] n246_6;
-    reg signed [16:0] n249_6;
+    reg signed [16:0] n250_6;
+    reg signed [14:0] n256_26;
     always @(posedge clk)
         if (ce) begin
             n180_23 <= n180_22;
@@ -2115,7 +2168,8 @@ module iris (
             n220_6 <= n220_5;
             n229_1 <= n229;
             n246_6 <= n246_5;
-            n249_6 <= n249_5;
+            n250_6 <= n250_5;
+            n256_26 <= n256_25;
         end
 
     // Stage 36
@@ -2127,7 +2181,8 @@ module iris (
     reg signed [16:0] n229_2;
     reg signed [31:0] n230_1;
     reg signed [5:0] n246_7;
-    reg signed [16:0] n249_7;
+    reg signed [16:0] n250_7;
+    reg signed [14:0] n256_27;
     always @(posedge clk)
         if (ce) begin
             n180_24 <= n180_23;
@@ -2137,7 +2192,8 @@ module iris (
             n229_2 <= n229_1;
             n230_1 <= n230;
             n246_7 <= n246_6;
-            n249_7 <= n249_6;
+            n250_7 <= n250_6;
+            n256_27 <= n256_26;
         end
 
     // Stage 37
@@ -2150,7 +2206,8 @@ module iris (
     reg signed [16:0] n229_3;
     reg signed [21:0] n232_1;
     reg signed [5:0] n246_8;
-    reg signed [16:0] n249_8;
+    reg signed [16:0] n250_8;
+    reg signed [14:0] n256_28;
     always @(posedge clk)
         if (ce) begin
             n180_25 <= n180_24;
@@ -2160,7 +2217,8 @@ module iris (
             n229_3 <= n229_2;
             n232_1 <= n232;
             n246_8 <= n246_7;
-            n249_8 <= n249_7;
+            n250_8 <= n250_7;
+            n256_28 <= n256_27;
         end
 
     // Stage 38
@@ -2173,7 +2231,8 @@ module iris (
     reg signed [16:0] n229_4;
     reg signed [11:0] n234_1;
     reg signed [5:0] n246_9;
-    reg signed [16:0] n249_9;
+    reg signed [16:0] n250_9;
+    reg signed [14:0] n256_29;
     always @(posedge clk)
         if (ce) begin
             n180_26 <= n180_25;
@@ -2183,7 +2242,8 @@ module iris (
             n229_4 <= n229_3;
             n234_1 <= n234;
             n246_9 <= n246_8;
-            n249_9 <= n249_8;
+            n250_9 <= n250_8;
+            n256_29 <= n256_28;
         end
 
     // Stage 39
@@ -2194,7 +2254,8 @@ module iris (
     reg signed [15:0] n220_10;
     reg signed [16:0] n235_1;
     reg signed [5:0] n246_10;
-    reg signed [16:0] n249_10;
+    reg signed [16:0] n250_10;
+    reg signed [14:0] n256_30;
     always @(posedge clk)
         if (ce) begin
             n180_27 <= n180_26;
@@ -2203,7 +2264,8 @@ module iris (
             n220_10 <= n220_9;
             n235_1 <= n235;
             n246_10 <= n246_9;
-            n249_10 <= n249_9;
+            n250_10 <= n250_9;
+            n256_30 <= n256_29;
         end
 
     // Stage 40
@@ -2214,7 +2276,8 @@ module iris (
     reg signed [16:0] n235_2;
     reg signed [31:0] n236_1;
     reg signed [5:0] n246_11;
-    reg signed [16:0] n249_11;
+    reg signed [16:0] n250_11;
+    reg signed [14:0] n256_31;
     always @(posedge clk)
         if (ce) begin
             n180_28 <= n180_27;
@@ -2223,7 +2286,8 @@ module iris (
             n235_2 <= n235_1;
             n236_1 <= n236;
             n246_11 <= n246_10;
-            n249_11 <= n249_10;
+            n250_11 <= n250_10;
+            n256_31 <= n256_30;
         end
 
     // Stage 41
@@ -2235,7 +2299,8 @@ module iris (
     reg signed [16:0] n235_3;
     reg signed [27:0] n238_1;
     reg signed [5:0] n246_12;
-    reg signed [16:0] n249_12;
+    reg signed [16:0] n250_12;
+    reg signed [14:0] n256_32;
     always @(posedge clk)
         if (ce) begin
             n180_29 <= n180_28;
@@ -2244,7 +2309,8 @@ module iris (
             n235_3 <= n235_2;
             n238_1 <= n238;
             n246_12 <= n246_11;
-            n249_12 <= n249_11;
+            n250_12 <= n250_11;
+            n256_32 <= n256_31;
         end
 
     // Stage 42
@@ -2255,7 +2321,8 @@ module iris (
     reg signed [16:0] n235_4;
     reg signed [31:0] n239_1;
     reg signed [5:0] n246_13;
-    reg signed [16:0] n249_13;
+    reg signed [16:0] n250_13;
+    reg signed [14:0] n256_33;
     always @(posedge clk)
         if (ce) begin
             n180_30 <= n180_29;
@@ -2264,7 +2331,8 @@ module iris (
             n235_4 <= n235_3;
             n239_1 <= n239;
             n246_13 <= n246_12;
-            n249_13 <= n249_12;
+            n250_13 <= n250_12;
+            n256_33 <= n256_32;
         end
 
     // Stage 43
@@ -2278,7 +2346,8 @@ module iris (
     reg signed [16:0] n242_1;
     reg c243_1;
     reg signed [5:0] n246_14;
-    reg signed [16:0] n249_14;
+    reg signed [16:0] n250_14;
+    reg signed [14:0] n256_34;
     always @(posedge clk)
         if (ce) begin
             n180_31 <= n180_30;
@@ -2287,86 +2356,94 @@ module iris (
             n242_1 <= n242;
             c243_1 <= c243;
             n246_14 <= n246_13;
-            n249_14 <= n249_13;
+            n250_14 <= n250_13;
+            n256_34 <= n256_33;
         end
 
     // Stage 44
     wire signed [15:0] n244 = c243_1 ? n242_1 : 16'sd32767;
     wire signed [15:0] n245 = n244;
-    wire signed [30:0] n247 = n180_31 * n245;
-    wire signed [30:0] n254 = n192_17 * n245;
-    wire signed [30:0] n259 = n206_30 * n245;
+    wire signed [30:0] n248 = n245 * 16'sd32766;
+    wire signed [30:0] n258 = n180_31 * n245;
+    wire signed [30:0] n264 = n192_17 * n245;
+    wire signed [30:0] n269 = n206_30 * n245;
     reg signed [5:0] n246_15;
-    reg signed [30:0] n247_1;
-    reg signed [16:0] n249_15;
-    reg signed [30:0] n254_1;
-    reg signed [30:0] n259_1;
+    reg signed [30:0] n248_1;
+    reg signed [16:0] n250_15;
+    reg signed [14:0] n256_35;
+    reg signed [30:0] n258_1;
+    reg signed [30:0] n264_1;
+    reg signed [30:0] n269_1;
     always @(posedge clk)
         if (ce) begin
             n246_15 <= n246_14;
-            n247_1 <= n247;
-            n249_15 <= n249_14;
-            n254_1 <= n254;
-            n259_1 <= n259;
+            n248_1 <= n248;
+            n250_15 <= n250_14;
+            n256_35 <= n256_34;
+            n258_1 <= n258;
+            n264_1 <= n264;
+            n269_1 <= n269;
         end
 
     // Stage 45
-    wire signed [30:0] n250 = n247_1 + n249_15;
-    wire signed [16:0] n251 = n250 >>> n246_15;
-    wire c252 = n251 < 16'sd32767;
-    wire signed [30:0] n255 = n254_1 + n249_15;
-    wire signed [16:0] n256 = n255 >>> n246_15;
-    wire c257 = n256 < 16'sd32767;
-    wire signed [30:0] n260 = n259_1 + n249_15;
-    wire signed [16:0] n261 = n260 >>> n246_15;
-    wire c262 = n261 < 16'sd32767;
-    reg signed [16:0] n251_1;
-    reg c252_1;
-    reg signed [16:0] n256_1;
-    reg c257_1;
-    reg signed [16:0] n261_1;
-    reg c262_1;
+    wire signed [30:0] n251 = n248_1 + n250_15;
+    wire signed [16:0] n252 = n251 >>> n246_15;
+    wire c253 = n252 < 16'sd32767;
+    wire signed [30:0] n259 = n258_1 + n250_15;
+    wire signed [16:0] n260 = n259 >>> n246_15;
+    wire signed [30:0] n265 = n264_1 + n250_15;
+    wire signed [16:0] n266 = n265 >>> n246_15;
+    wire signed [30:0] n270 = n269_1 + n250_15;
+    wire signed [16:0] n271 = n270 >>> n246_15;
+    reg signed [16:0] n252_1;
+    reg c253_1;
+    reg signed [14:0] n256_36;
+    reg signed [16:0] n260_1;
+    reg signed [16:0] n266_1;
+    reg signed [16:0] n271_1;
     always @(posedge clk)
         if (ce) begin
-            n251_1 <= n251;
-            c252_1 <= c252;
-            n256_1 <= n256;
-            c257_1 <= c257;
-            n261_1 <= n261;
-            c262_1 <= c262;
+            n252_1 <= n252;
+            c253_1 <= c253;
+            n256_36 <= n256_35;
+            n260_1 <= n260;
+            n266_1 <= n266;
+            n271_1 <= n271;
         end
 
     // Stage 46
-    wire signed [15:0] n253 = c252_1 ? n251_1 : 16'sd32767;
-    wire signed [15:0] n258 = c257_1 ? n256_1 : 16'sd32767;
-    wire signed [15:0] n263 = c262_1 ? n261_1 : 16'sd32767;
-    wire c264 = n258 > n253;
-    wire signed [15:0] n265 = c264 ? n258 : n253;
-    wire signed [1:0] n266 = c264 ? 2'sd1 : 1'sd0;
-    wire c267 = n263 > n265;
-    reg signed [15:0] n253_1;
-    reg signed [15:0] n258_1;
-    reg signed [15:0] n263_1;
-    reg signed [1:0] n266_1;
-    reg c267_1;
+    wire signed [15:0] n254 = c253_1 ? n252_1 : 16'sd32767;
+    wire signed [16:0] n257 = n254 - n256_36;
+    wire c261 = n260_1 < n257;
+    wire signed [16:0] n262 = c261 ? n260_1 : n257;
+    wire signed [15:0] n263 = n254 - 2'sd1;
+    wire c267 = n266_1 < n263;
+    wire signed [15:0] n268 = c267 ? n266_1 : n263;
+    wire c272 = n271_1 < n263;
+    wire signed [15:0] n273 = c272 ? n271_1 : n263;
+    reg signed [16:0] n262_1;
+    reg signed [15:0] n268_1;
+    reg signed [15:0] n273_1;
     always @(posedge clk)
         if (ce) begin
-            n253_1 <= n253;
-            n258_1 <= n258;
-            n263_1 <= n263;
-            n266_1 <= n266;
-            c267_1 <= c267;
+            n262_1 <= n262;
+            n268_1 <= n268;
+            n273_1 <= n273;
         end
 
     // Stage 47
-    wire signed [2:0] n269 = c267_1 ? 3'sd2 : n266_1;
+    wire c274 = n268_1 > n262_1;
+    wire signed [16:0] n275 = c274 ? n268_1 : n262_1;
+    wire signed [1:0] n276 = c274 ? 2'sd1 : 1'sd0;
+    wire c277 = n273_1 > n275;
+    wire signed [2:0] n279 = c277 ? 3'sd2 : n276;
 
     always @(posedge clk)
         if (ce) begin
-            out_results[0 +: 16] <= lacking[LATENCY-1] ? 16'h8000 : n253_1;
-            out_results[16 +: 16] <= lacking[LATENCY-1] ? 16'h8000 : n258_1;
-            out_results[32 +: 16] <= lacking[LATENCY-1] ? 16'h8000 : n263_1;
-            out_class <= lacking[LATENCY-1] ? 2'd0 : n269[1:0];
+            out_results[0 +: 16] <= lacking[LATENCY-1] ? 16'h8000 : n262_1[15:0];
+            out_results[16 +: 16] <= lacking[LATENCY-1] ? 16'h8000 : n268_1;
+            out_results[32 +: 16] <= lacking[LATENCY-1] ? 16'h8000 : n273_1;
+            out_class <= lacking[LATENCY-1] ? 2'd0 : n279[1:0];
         end
 
 endmodule

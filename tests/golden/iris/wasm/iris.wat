@@ -379,7 +379,7 @@
       end
     end
   )
-  (func $outputs (type 2) (param i32 i32)
+  (func $sums (type 2) (param i32 i32)
     (local f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64)
     f64.const 0.52
     local.get 0
@@ -452,6 +452,11 @@
     local.get 1
     local.get 16
     f64.store offset=16
+  )
+  (func $outputs (type 2) (param i32 i32)
+    local.get 0
+    local.get 1
+    call $sums
     local.get 1
     local.get 1
     i32.const 24
@@ -528,6 +533,24 @@
         i32.mul
         i32.add
         f64.load
+        local.get 0
+        local.get 1
+        i32.const 8
+        i32.mul
+        i32.add
+        f64.load
+        f64.eq
+        i32.eqz
+        if
+          i32.const -1
+          return
+        end
+        local.get 0
+        local.get 1
+        i32.const 8
+        i32.mul
+        i32.add
+        f64.load
         local.get 3
         f64.gt
         if
@@ -550,18 +573,12 @@
     end
     local.get 2
     i32.const -1
-    local.get 0
-    local.get 2
-    i32.const 8
-    i32.mul
-    i32.add
-    f64.load
-    local.get 0
-    local.get 2
-    i32.const 8
-    i32.mul
-    i32.add
-    f64.load
+    local.get 3
+    local.get 3
+    f64.sub
+    local.get 3
+    local.get 3
+    f64.sub
     f64.eq
     select
   )
@@ -573,13 +590,19 @@
         i32.eqz
         br_if 1
         local.get 3
+        local.get 2
+        i32.const -1
         local.get 0
         i32.const 240
-        call $checked
-        local.get 2
+        call $sums
         i32.const 240
         call $choose
+        local.get 0
+        call $lacks
+        select
         i32.store
+        local.get 0
+        call $lacks
         i32.add
         local.set 3
         local.get 0
@@ -700,6 +723,9 @@
             br 0
           end
         end
+        local.get 2
+        i32.const 240
+        call $sums
         i32.const 240
         call $choose
         local.get 4

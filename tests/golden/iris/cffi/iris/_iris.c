@@ -247,17 +247,17 @@ static const struct step steps[] = {
     { MINIMUM, 0, 0, 2, 0 },
     { MAXIMUM, 2, 3, 1, 0 },
     { MAXIMUM, 2, 2, 0, 0 },
-    { SUB, 3, 3, 2, 0 },
-    { EXP_DOWN, 3, 3, 1, 0 },
-    { SUB, 1, 1, 2, 0 },
-    { EXP_DOWN, 1, 1, 1, 0 },
-    { SUB, 0, 0, 2, 0 },
-    { EXP_DOWN, 0, 0, 1, 0 },
-    { ADD, 2, 3, 1, 0 },
-    { ADD, 2, 2, 0, 0 },
-    { QUOTIENT, 3, 3, 2, 0 },
-    { QUOTIENT, 1, 1, 2, 0 },
-    { QUOTIENT, 0, 0, 2, 0 },
+    { SUB, 5, 3, 2, 0 },
+    { EXP_DOWN, 5, 5, 1, 0 },
+    { SUB, 6, 1, 2, 0 },
+    { EXP_DOWN, 6, 6, 1, 0 },
+    { SUB, 2, 0, 2, 0 },
+    { EXP_DOWN, 2, 2, 1, 0 },
+    { ADD, 7, 5, 6, 0 },
+    { ADD, 7, 7, 2, 0 },
+    { QUOTIENT, 5, 5, 7, 0 },
+    { QUOTIENT, 6, 6, 7, 0 },
+    { QUOTIENT, 2, 2, 7, 0 },
 };
 
 static const unsigned sources[] = {
@@ -452,8 +452,8 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-/* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
+/* t: 8 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t, int sums)
 {
     size_t row, n = 0;
     int lacks = 0, i;
@@ -490,9 +490,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, rea
             }
         }
         for (i = 0; i < count; i++) {
-            y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
-            y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
-            y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+            if (sums) {
+                y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
+                y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
+                y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+                continue;
+            }
+            y[i * 3 + 0] = t[(size_t)5 * ROWS + (size_t)i];
+            y[i * 3 + 1] = t[(size_t)6 * ROWS + (size_t)i];
+            y[i * 3 + 2] = t[(size_t)2 * ROWS + (size_t)i];
         }
     }
     return lacks;
@@ -682,8 +688,8 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-/* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
+/* t: 8 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t, int sums)
 {
     size_t row, n = 0;
     int lacks = 0, i;
@@ -720,9 +726,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, rea
             }
         }
         for (i = 0; i < count; i++) {
-            y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
-            y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
-            y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+            if (sums) {
+                y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
+                y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
+                y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+                continue;
+            }
+            y[i * 3 + 0] = t[(size_t)5 * ROWS + (size_t)i];
+            y[i * 3 + 1] = t[(size_t)6 * ROWS + (size_t)i];
+            y[i * 3 + 2] = t[(size_t)2 * ROWS + (size_t)i];
         }
     }
     return lacks;
@@ -913,8 +925,8 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-/* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
+/* t: 8 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t, int sums)
 {
     size_t row, n = 0;
     int lacks = 0, i;
@@ -951,9 +963,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, rea
             }
         }
         for (i = 0; i < count; i++) {
-            y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
-            y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
-            y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+            if (sums) {
+                y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
+                y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
+                y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+                continue;
+            }
+            y[i * 3 + 0] = t[(size_t)5 * ROWS + (size_t)i];
+            y[i * 3 + 1] = t[(size_t)6 * ROWS + (size_t)i];
+            y[i * 3 + 2] = t[(size_t)2 * ROWS + (size_t)i];
         }
     }
     return lacks;
@@ -1145,8 +1163,8 @@ static NOINLINE TARGET int LEVEL(lacks)(const real *x, int rows)
     return lacks;
 }
 
-/* t: 5 slots of ROWS values. */
-static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t)
+/* t: 8 slots of ROWS values. */
+static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, real *restrict t, int sums)
 {
     size_t row, n = 0;
     int lacks = 0, i;
@@ -1183,9 +1201,15 @@ static NOINLINE TARGET int LEVEL(run)(const real *x, size_t rows, real *out, rea
             }
         }
         for (i = 0; i < count; i++) {
-            y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
-            y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
-            y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+            if (sums) {
+                y[i * 3 + 0] = t[(size_t)3 * ROWS + (size_t)i];
+                y[i * 3 + 1] = t[(size_t)1 * ROWS + (size_t)i];
+                y[i * 3 + 2] = t[(size_t)0 * ROWS + (size_t)i];
+                continue;
+            }
+            y[i * 3 + 0] = t[(size_t)5 * ROWS + (size_t)i];
+            y[i * 3 + 1] = t[(size_t)6 * ROWS + (size_t)i];
+            y[i * 3 + 2] = t[(size_t)2 * ROWS + (size_t)i];
         }
     }
     return lacks;
@@ -1210,9 +1234,9 @@ int iris_level(void)
 }
 
 /* What comes of rows: probabilities, or values. Gives 1 where a value is missing, otherwise 0. */
-int iris_run(const real *x, size_t rows, real *out, int level)
+static int run(const real *x, size_t rows, real *out, int level, int sums)
 {
-    ALIGNED real t[320];
+    ALIGNED real t[512];
     /* Some rows are done sooner one by one than as a block that is mostly empty. */
     const size_t left = rows % 64, blocks = left < 8 ? rows - left : rows;
     const dsgec_environment found = dsgec_enter();
@@ -1220,18 +1244,29 @@ int iris_run(const real *x, size_t rows, real *out, int level)
     if (blocks > 0) {
 #ifdef HAS_AVX
         if (level == 2)
-            lacks = run_avx512(x, blocks, out, t);
+            lacks = run_avx512(x, blocks, out, t, sums);
         else if (level == 1)
-            lacks = run_avx2(x, blocks, out, t);
+            lacks = run_avx2(x, blocks, out, t, sums);
         else
 #endif
-            lacks = run_any(x, blocks, out, t);
+            lacks = run_any(x, blocks, out, t, sums);
     }
     (void)level;
     if (blocks < rows)
-        lacks |= run_row(x + blocks * 4, rows - blocks, out + blocks * 3, t);
+        lacks |= run_row(x + blocks * 4, rows - blocks, out + blocks * 3, t, sums);
     dsgec_leave(found);
     return lacks;
+}
+
+int iris_run(const real *x, size_t rows, real *out, int level)
+{
+    return run(x, rows, out, level, 0);
+}
+
+/* What goes into the softmax, by which the class is chosen. */
+int iris_run_sums(const real *x, size_t rows, real *out, int level)
+{
+    return run(x, rows, out, level, 1);
 }
 
 /* The number of the most probable class of each row; -1 where there is none. */
@@ -1240,12 +1275,15 @@ void iris_choose(const real *p, size_t rows, int *numbers)
     const dsgec_environment found = dsgec_enter();
     size_t row;
     for (row = 0; row < rows; row++, p += 3) {
-        /* What is not a number is no larger than minus infinity; a class it is not. */
-        int best = 0, i;
-        for (i = 1; i < 3; i++)
-            if (p[i] > p[best] || (p[best] != p[best] && p[i] >= -DBL_MAX))
+        /* The largest sum has the largest probability; it is none where a sum is not a number, or the
+         * largest infinite. */
+        int best = 0, is_number = 1, i;
+        for (i = 0; i < 3; i++) {
+            is_number &= p[i] == p[i];
+            if (p[i] > p[best])
                 best = i;
-        numbers[row] = p[best] != p[best] ? -1 : best;
+        }
+        numbers[row] = is_number && p[best] <= DBL_MAX && p[best] >= -DBL_MAX ? best : -1;
     }
     dsgec_leave(found);
 }

@@ -52,8 +52,11 @@ func PredictProba(row *[Features]float64) [Classes]float64 {
 // Predict gives the number of the most probable class, or -1 where there is none: a value is missing, or
 // what comes of the row is not a number.
 func Predict(row *[Features]float64) int {
-	p := PredictProba(row)
-	return choose(&p)
+	if lacks(row) {
+		return -1
+	}
+	y := sums(row)
+	return choose(&y)
 }
 
 // PredictProbaBatch gives the probabilities of each of many rows.
@@ -75,14 +78,18 @@ func PredictBatch(rows [][Features]float64) []int {
 }
 
 func choose(p *[Classes]float64) int {
+	// The largest sum has the largest probability; it is none where a sum is not a number, or the
+	// largest infinite.
 	best := 0
 	for i, v := range p {
-		// An output that is not a number is no larger than minus infinity; a class it is not.
-		if v > p[best] || (p[best] != p[best] && v >= -math.MaxFloat64) {
+		if v != v {
+			return -1
+		}
+		if v > p[best] {
 			best = i
 		}
 	}
-	if p[best] != p[best] {
+	if p[best] > math.MaxFloat64 || p[best] < -math.MaxFloat64 {
 		return -1
 	}
 	return best
@@ -98,9 +105,9 @@ func lacks(row *[Features]float64) bool {
 	return false
 }
 
-// outputs computes the outputs of the network for one row. A conversion around a product keeps it
+// sums computes what goes into the softmax for one row. A conversion around a product keeps it
 // from being fused with a sum.
-func outputs(x *[Features]float64) [3]float64 {
+func sums(x *[Features]float64) [3]float64 {
 	t0 := float64(0.52 * x[0])
 	t1 := float64((-1.3) * x[2])
 	t2 := t0 + t1
@@ -117,6 +124,12 @@ func outputs(x *[Features]float64) [3]float64 {
 	t13 := -h_2_1
 	t14 := minimum(h_1_1, t13)
 	y := [3]float64{t12, h_1_2, t14}
+	return y
+}
+
+// outputs computes the outputs of the network for one row.
+func outputs(x *[Features]float64) [3]float64 {
+	y := sums(x)
 	softmax(y[:])
 	return y
 }

@@ -74,7 +74,11 @@ public final class Network {
      *     comes of the row is not a number
      */
     public static int predict(double... row) {
-        return choose(predictProba(row));
+        check(row.length);
+        if (lacks(row)) {
+            return -1;
+        }
+        return choose(sums(row));
     }
 
     /**
@@ -106,14 +110,18 @@ public final class Network {
     }
 
     private static int choose(double[] p) {
+        // The largest sum has the largest probability; it is none where a sum is not a number, or
+        // the largest infinite.
         int best = 0;
-        for (int i = 1; i < p.length; i++) {
-            // An output that is not a number is no larger than minus infinity; a class it is not.
-            if (p[i] > p[best] || (Double.isNaN(p[best]) && p[i] >= -Double.MAX_VALUE)) {
+        for (int i = 0; i < p.length; i++) {
+            if (Double.isNaN(p[i])) {
+                return -1;
+            }
+            if (p[i] > p[best]) {
                 best = i;
             }
         }
-        return Double.isNaN(p[best]) ? -1 : best;
+        return Double.isInfinite(p[best]) ? -1 : best;
     }
 
     /**
@@ -157,8 +165,8 @@ public final class Network {
         return text.isEmpty() ? new int[0] : java.util.Arrays.stream(text.split(" ")).mapToInt(Integer::parseInt).toArray();
     }
 
-    /** The outputs of the network for one row. */
-    private static double[] outputs(double[] x) {
+    /** What goes into the softmax for one row. */
+    private static double[] sums(double[] x) {
         double t0 = 0.52 * x[0];
         double t1 = (-1.3) * x[2];
         double t2 = t0 + t1;
@@ -175,6 +183,12 @@ public final class Network {
         double t13 = -h_2_1;
         double t14 = minimum(h_1_1, t13);
         double[] y = {t12, h_1_2, t14};
+        return y;
+    }
+
+    /** The outputs of the network for one row. */
+    private static double[] outputs(double[] x) {
+        double[] y = sums(x);
         softmax(y);
         return y;
     }

@@ -67,7 +67,10 @@ pub fn predict_proba(row: &Row) -> [Real; CLASSES] {
 /// The number of the most probable class; `None` where a value is missing, or what comes of the row
 /// is not a number.
 pub fn predict(row: &Row) -> Option<usize> {
-    choose(&predict_proba(row))
+    if lacks(row) {
+        return None;
+    }
+    choose(&sums(row))
 }
 
 /// The probabilities of each of many rows.
@@ -81,17 +84,21 @@ pub fn predict_batch(rows: &[Row]) -> impl Iterator<Item = Option<usize>> + '_ {
 }
 
 fn choose(p: &[Real; CLASSES]) -> Option<usize> {
+    // The largest sum has the largest probability; it is none where a sum is not a number, or the
+    // largest infinite.
     let mut best = 0;
-    for (i, &v) in p.iter().enumerate().skip(1) {
-        // An output that is not a number is no larger than minus infinity; a class it is not.
-        if v > p[best] || (p[best].is_nan() && v >= Real::MIN) {
+    for (i, &v) in p.iter().enumerate() {
+        if v.is_nan() {
+            return None;
+        }
+        if v > p[best] {
             best = i;
         }
     }
-    if p[best].is_nan() {
-        None
-    } else {
+    if p[best].is_finite() {
         Some(best)
+    } else {
+        None
     }
 }
 
@@ -100,9 +107,9 @@ fn lacks(row: &Row) -> bool {
     row.iter().any(|value| value.is_nan())
 }
 
-/// The outputs of the network for one row.
+/// What goes into the softmax for one row.
 #[rustfmt::skip]
-fn outputs(x: &Row) -> [Real; 3] {
+fn sums(x: &Row) -> [Real; 3] {
     let _ = x;
     let t0 = 0.52 * x[0];
     let t1 = (-1.3) * x[2];
@@ -119,7 +126,12 @@ fn outputs(x: &Row) -> [Real; 3] {
     let t12 = t11 + 0.3;
     let t13 = -h_2_1;
     let t14 = minimum(h_1_1, t13);
-    let mut y = [t12, h_1_2, t14];
+    [t12, h_1_2, t14]
+}
+
+/// The outputs of the network for one row.
+fn outputs(x: &Row) -> [Real; 3] {
+    let mut y = sums(x);
     softmax(&mut y);
     y
 }
