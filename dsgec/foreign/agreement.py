@@ -15,7 +15,8 @@ _MOST_ROWS, _LEAST_ROWS = 1000, 50
 _MOST_VALUES = 30_000_000  # of all nodes for all rows
 _SEED = 20250101
 _SPREAD = 3.0  # standard deviations to both sides
-_TOLERANCE = 1e-3
+_TOLERANCE = {"double": 1e-6, "float": 1e-3}  # by what the other side computes in
+_TIE = {"double": 1e-9, "float": 1e-6}  # two probabilities that are equal but for rounding
 _LEAST_SHARE = {"double": 1e-290, "float": 1.0}  # below, probabilities lose digits
 
 
@@ -30,7 +31,8 @@ class Agreement:
         that probability (of 1e-290 where it is below that), or of 1 where the other side
         computes in single precision; of a value, a share of it or of the output's root mean
         square over the rows, whichever is larger.
-    :param labels: How many of the rows have another label.
+    :param labels: How many of the rows have another label, because two classes are equally
+        probable but for rounding.
     """
 
     source: str
@@ -60,16 +62,19 @@ def measure_agreement(source: ForeignModel, rows: Array | None = None) -> Agreem
     if rows is None:
         count = min(max(_MOST_VALUES // len(network.nodes), _LEAST_ROWS), _MOST_ROWS)
         rows = plausible_rows(model, count)
+        rows[:, source.whole] = np.rint(rows[:, source.whole])
+    _check_whole(source, rows)
     theirs = source.run(rows)
     ours = evaluate(network, rows)
     if theirs.outputs.shape != ours.shape:
         raise _different(source, f"it gives {theirs.outputs.shape[1]} outputs, not {ours.shape[1]}")
     whole = float(relative(model, ours, theirs.outputs, 1.0).max(initial=0.0))
-    if not whole <= _TOLERANCE:
+    if not whole <= _TOLERANCE[source.dtype]:
         raise _different(source, f"their outputs differ by {whole:.1e}")
     found = relative(model, ours, theirs.outputs, _LEAST_SHARE[source.dtype])
     worst = float(found.max(initial=0.0))
-    return Agreement(source.ran_by, len(rows), worst, _other_labels(model, network, rows, theirs))
+    others = _other_labels(source, network, rows, ours, theirs)
+    return Agreement(source.ran_by, len(rows), worst, others)
 
 
 @np.errstate(all="ignore")
@@ -93,10 +98,34 @@ def relative(model: Model, ours: Array, theirs: Array, least: float) -> Array:
     return np.where(same, 0.0, np.where(np.isnan(found), np.inf, found))
 
 
-def _other_labels(model: Model, network: Network, rows: Array, theirs: ForeignOutputs) -> int:
+def _check_whole(source: ForeignModel, rows: Array) -> None:
+    for number in source.whole:
+        if (rows[:, number] != np.rint(rows[:, number])).any():
+            raise DsgecError(
+                f"the column {source.model.columns[number].name!a} takes whole numbers only",
+                "Compare on rows with whole numbers there, or export the model with real ones.",
+            )
+
+
+def _other_labels(
+    source: ForeignModel, network: Network, rows: Array, ours: Array, theirs: ForeignOutputs
+) -> int:
+    """Return how many labels differ by rounding; any other difference is refused."""
     if theirs.classes is None:
         return 0
-    return int(np.sum(classify(network, rows, model.threshold)[0] != theirs.classes))
+    chosen = classify(network, rows, source.model.threshold)[0]
+    other = chosen != theirs.classes
+    if not other.any():
+        return 0
+    shares = np.hstack([1.0 - ours, ours]) if ours.shape[1] == 1 else ours
+    every = np.arange(len(ours))
+    with np.errstate(all="ignore"):
+        apart = shares[every, chosen] - shares[every, np.maximum(theirs.classes, 0)]
+        rounding = _TIE[source.dtype] + 2.0 * np.abs(ours - theirs.outputs).max(axis=1)
+    wrong = int(np.sum(other & ((theirs.classes < 0) | ~(np.abs(apart) <= rounding))))
+    if wrong:
+        raise _different(source, f"{wrong:,} of {counted(len(ours), 'row')} have another label")
+    return int(other.sum())
 
 
 def _different(source: ForeignModel, what: str) -> DsgecError:

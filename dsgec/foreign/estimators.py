@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from dsgec.errors import DsgecError
-from dsgec.foreign.layers import Array, Layers, Vector
+from dsgec.foreign.layers import Array, Layers, Nodes
 from dsgec.foreign.source import ForeignModel, ForeignOutputs, make_model
 from dsgec.network.model import Label
 
-Step = Callable[[Layers, Vector, Any], Vector]
+Step = Callable[[Layers, Nodes, Any], Nodes]
 
 _ACTIVATIONS = {"identity": "", "logistic": "sig", "tanh": "tanh", "relu": "relu", "exp": "exp"}
 _MOST_STEPS = 100
@@ -118,41 +118,41 @@ def _fitted(step: Any, name: str) -> Any:
 # --- scalers -----------------------------------------------------------------------------------
 
 
-def _standard(layers: Layers, x: Vector, step: Any) -> Vector:
+def _standard(layers: Layers, x: Nodes, step: Any) -> Nodes:
     if step.with_mean:
         x = layers.scale(x, "sub", _fitted(step, "mean_"))
     return layers.scale(x, "div", _fitted(step, "scale_")) if step.with_std else x
 
 
-def _robust(layers: Layers, x: Vector, step: Any) -> Vector:
+def _robust(layers: Layers, x: Nodes, step: Any) -> Nodes:
     if step.with_centering:
         x = layers.scale(x, "sub", _fitted(step, "center_"))
     return layers.scale(x, "div", _fitted(step, "scale_")) if step.with_scaling else x
 
 
-def _min_max(layers: Layers, x: Vector, step: Any) -> Vector:
+def _min_max(layers: Layers, x: Nodes, step: Any) -> Nodes:
     x = layers.scale(x, "mul", _fitted(step, "scale_"))
     x = layers.scale(x, "add", _fitted(step, "min_"))
     return _clipped(layers, x, *step.feature_range) if step.clip else x
 
 
-def _max_abs(layers: Layers, x: Vector, step: Any) -> Vector:
+def _max_abs(layers: Layers, x: Nodes, step: Any) -> Nodes:
     x = layers.scale(x, "div", _fitted(step, "scale_"))
     return _clipped(layers, x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
 
-def _clipped(layers: Layers, x: Vector, least: float, most: float) -> Vector:
+def _clipped(layers: Layers, x: Nodes, least: float, most: float) -> Nodes:
     return layers.scale(layers.scale(x, "max", least), "min", most)
 
 
-def _norm(layers: Layers, x: Vector, step: Any) -> Vector:
-    return layers.normalise(x, step.norm)
+def _norm(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    return layers.normalise(x, step.norm, least=10.0 * np.finfo(np.float64).eps)  # as it does
 
 
 # --- predictors --------------------------------------------------------------------------------
 
 
-def _perceptron(layers: Layers, x: Vector, step: Any) -> Vector:
+def _perceptron(layers: Layers, x: Nodes, step: Any) -> Nodes:
     """The layers of a multi-layer perceptron."""
     last = _fitted(step, "out_activation_")
     if last == "logistic" and step.n_outputs_ > 1:
@@ -173,7 +173,7 @@ def _perceptron(layers: Layers, x: Vector, step: Any) -> Vector:
     return x
 
 
-def _linear(layers: Layers, x: Vector, step: Any) -> Vector:
+def _linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
     """Sums of weighted features: values, or what a classifier decides by."""
     weights = _fitted(step, "coef_")
     weights = weights.toarray() if hasattr(weights, "toarray") else weights
@@ -182,12 +182,12 @@ def _linear(layers: Layers, x: Vector, step: Any) -> Vector:
     return layers.dense(x, weights.T, bias)
 
 
-def _log_linear(layers: Layers, x: Vector, step: Any) -> Vector:
+def _log_linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
     """Of a generalised linear model that predicts the exponential of a sum."""
     return layers.activate(_linear(layers, x, step), "exp")
 
 
-def _logistic(layers: Layers, x: Vector, step: Any) -> Vector:
+def _logistic(layers: Layers, x: Nodes, step: Any) -> Nodes:
     sums = _linear(layers, x, step)
     rule = getattr(step, "multi_class", "")  # until scikit-learn 1.8
     if rule == "multinomial" and len(sums) == 1:  # a softmax of -s and s
@@ -196,11 +196,11 @@ def _logistic(layers: Layers, x: Vector, step: Any) -> Vector:
     return _probabilities(layers, sums, each=each)
 
 
-def _discriminant(layers: Layers, x: Vector, step: Any) -> Vector:
+def _discriminant(layers: Layers, x: Nodes, step: Any) -> Nodes:
     return _probabilities(layers, _linear(layers, x, step), each=False)
 
 
-def _gradient_descent(layers: Layers, x: Vector, step: Any) -> Vector:
+def _gradient_descent(layers: Layers, x: Nodes, step: Any) -> Nodes:
     if step.loss != "log_loss":
         raise DsgecError(
             f"an SGDClassifier with loss={step.loss!r} has no logistic probabilities",
@@ -209,7 +209,7 @@ def _gradient_descent(layers: Layers, x: Vector, step: Any) -> Vector:
     return _probabilities(layers, _linear(layers, x, step), each=True)
 
 
-def _probabilities(layers: Layers, sums: Vector, *, each: bool) -> Vector:
+def _probabilities(layers: Layers, sums: Nodes, *, each: bool) -> Nodes:
     """Of two classes the second's; of more, a softmax, or `each` against all others."""
     if len(sums) == 1:
         return layers.activate(sums, "sig")

@@ -6,7 +6,6 @@ only. A sum has a fixed order: products from the first input to the last, then t
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,73 +19,63 @@ from dsgec.network.simplify import simplify
 
 Array = NDArray[np.float64]
 
+Nodes = NDArray[np.int64]
+"""Positions of nodes, in an array of any shape: the values that a row has there in a model."""
+
 MOST_NODES = 4_000_000
 """Of a network: about a million weights."""
 
-_LEAST = 5e-324  # so that a row of zeros stays one when it is divided by its norm
-_TOO_LARGE = (
-    f"the model has more than {MOST_NODES // 4:,} weights",
-    "dsgec writes every weight as a statement: see docs/import.md for what is sensible.",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """The values that a row has somewhere in a model, by their positions.
-
-    With `softmax` they are what goes into a softmax over all of them. `are_shares`: they are known
-    to be from 0 to 1.
-    """
-
-    values: tuple[int, ...]
-    softmax: bool = False
-    are_shares: bool = False
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    @property
-    def are_probabilities(self) -> bool:
-        return self.softmax or self.are_shares
+FREE_NODES, NODES_PER_WEIGHT = 50_000, 8
+"""Limits of a file that has few weights, but makes many values of them."""
 
 
 class Layers:
-    """What a model computes, as nodes that grow with each call."""
+    """What a model computes, as nodes that grow with each call.
 
-    def __init__(self) -> None:
+    :param weights: How many numbers the model has, which limits the number of nodes.
+    """
+
+    def __init__(self, weights: int | None = None) -> None:
         self._builder = Builder()
         self._neurons: set[int] = set()
         self._scalings: set[int] = set()
+        self._shares: set[int] = set()
+        self._softmaxes: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._orders: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._inputs = 0
+        self._most = MOST_NODES
+        if weights is not None:
+            self._most = min(MOST_NODES, FREE_NODES + NODES_PER_WEIGHT * weights)
 
     # --- what goes in --------------------------------------------------------------------------
 
-    def inputs(self, count: int) -> Vector:
-        """Further columns of the row."""
+    def inputs(self, count: int) -> Nodes:
+        """Add columns of the row."""
         first, self._inputs = self._inputs, self._inputs + count
         self._reserve(count)
-        return Vector(tuple(map(self._builder.input, range(first, self._inputs))))
+        return _nodes(map(self._builder.input, range(first, self._inputs)), (count,))
 
-    def numbers(self, values: Array) -> Vector:
-        """Constants; what is not finite is refused."""
-        self._reserve(values.size)
-        return Vector(tuple(self._constant(float(value)) for value in values.ravel()))
+    def numbers(self, values: Any) -> Nodes:
+        """Add constants; numbers that are not finite are refused."""
+        given = np.asarray(values, np.float64)
+        self._reserve(given.size)
+        return _nodes(map(self._constant, given.ravel().tolist()), given.shape)
 
     # --- layers --------------------------------------------------------------------------------
 
-    def dense(self, x: Vector, weights: Array, bias: Array | None = None) -> Vector:
-        """Weighted sums; `weights` has a row for each input and a column for each sum.
+    def dense(self, x: Nodes, weights: Array, bias: Array | None = None) -> Nodes:
+        """Return weighted sums; `weights` has a row for each input and a column for each sum.
 
         A weight or a bias of 0 is left out.
         """
-        x = self.plain(x)
         sources, count = weights.shape
-        assert sources == len(x)
+        assert x.shape == (sources,)
         self._reserve(3 * int(np.count_nonzero(weights)) + count)
+        values = x.tolist()
         sums = []
         for number, column in enumerate(weights.T.tolist()):
             total: int | None = None
-            for source, weight in zip(x.values, column, strict=True):
+            for source, weight in zip(values, column, strict=True):
                 if weight != 0.0:
                     term = self._apply("mul", self._constant(weight), source)
                     total = term if total is None else self._apply("add", total, term)
@@ -97,106 +86,157 @@ class Layers:
                 total = self._apply("add", total, self._constant(constant))
             sums.append(total)
         self._neurons.update(sums)
-        return Vector(tuple(sums))
+        return _nodes(sums, (count,))
 
-    def activate(self, x: Vector, function: str) -> Vector:
-        """A function of one argument, of every value."""
-        x = self.plain(x)
-        self._reserve(len(x))
-        found = tuple(self._apply(function, value) for value in x.values)
-        self._rename(x.values, found)
-        return Vector(found, are_shares=function == "sig")
+    def activate(self, x: Nodes, function: str) -> Nodes:
+        """Apply a function of one argument to every value."""
+        self._reserve(x.size)
+        values = x.ravel().tolist()
+        found = [self._apply(function, value) for value in values]
+        self._rename(values, found)
+        y = _nodes(found, x.shape)
+        if function == "sig":
+            self._shares.update(found)
+            self._keep_order(y, x)
+        return y
 
-    def combine(self, function: str, a: Vector, b: Vector) -> Vector:
-        """A function of two arguments, value by value; a lone one goes with each of the other."""
-        a, b = self.plain(a), self.plain(b)
-        count = max(len(a), len(b))
-        self._reserve(count)
-        left, right = (v.values * (count if len(v) == 1 else 1) for v in (a, b))
-        found = tuple(self._combined(function, *pair) for pair in zip(left, right, strict=True))
+    def combine(self, function: str, a: Nodes, b: Nodes) -> Nodes:
+        """Apply a function of two arguments, value by value, to arrays that are broadcast."""
+        self._reserve(math.prod(np.broadcast_shapes(a.shape, b.shape)))
+        both = np.broadcast_arrays(a, b)
+        left, right = (one.ravel().tolist() for one in both)
+        found = [self._combined(function, *pair) for pair in zip(left, right, strict=True)]
         for one, other in ((left, right), (right, left)):
             if all(isinstance(self._builder.nodes[p], Constant) for p in other):
                 self._rename(one, found)
                 self._scalings.update(found)
-        complement = function == "sub" and {self._builder.number(p) for p in a.values} == {1.0}
-        return Vector(found, are_shares=complement and b.are_shares)
+        if function == "sub":
+            self._shares.update(
+                node
+                for node, one, other in zip(found, left, right, strict=True)
+                if self._builder.number(one) == 1.0 and other in self._shares
+            )
+        return _nodes(found, both[0].shape)
 
-    def scale(self, x: Vector, function: str, values: Any) -> Vector:
-        """With one number, or one for each value, as the second argument of a function."""
-        return self.combine(function, x, self.numbers(np.asarray(values, np.float64)))
+    def scale(self, x: Nodes, function: str, values: Any) -> Nodes:
+        """Apply a function with constants, which are broadcast, as its second argument."""
+        return self.combine(function, x, self.numbers(values))
 
-    def softmax(self, x: Vector) -> Vector:
-        """Left to the network, if it is its last step."""
-        return replace(self.plain(x), softmax=True)
+    def fold(self, x: Nodes, function: str) -> Nodes:
+        """Return the sum or the greatest along the last axis, from the first value to the last."""
+        self._reserve(x.size)
+        totals = []
+        for first, *rest in x.reshape(-1, x.shape[-1]).tolist():
+            total = first
+            for value in rest:
+                total = self._apply(function, total, value)
+            totals.append(total)
+        return _nodes(totals, x.shape[:-1])
 
-    def normalise(self, x: Vector, norm: str = "l1") -> Vector:
-        """Every value divided by the sum of their sizes, by its length or by the largest size."""
-        shares = x.are_probabilities
-        x = self.plain(x)
-        sizes = x if shares or norm == "l2" else self.activate(x, "abs")
+    def softmax(self, x: Nodes) -> Nodes:
+        """Return the softmax along the last axis; it is the network's if it is the last step."""
+        greatest = self.fold(x, "max")[..., np.newaxis]
+        powers = self.activate(self.combine("sub", x, greatest), "exp")
+        y = self.combine("div", powers, self.fold(powers, "add")[..., np.newaxis])
+        self._shares.update(y.ravel().tolist())
+        self._softmaxes.update(zip(_vectors(y), _vectors(x), strict=True))
+        self._keep_order(y, x)
+        return y
+
+    def log_softmax(self, x: Nodes) -> Nodes:
+        """Return the logarithm of the softmax along the last axis."""
+        rest = self.combine("sub", x, self.fold(x, "max")[..., np.newaxis])
+        total = self.fold(self.activate(rest, "exp"), "add")[..., np.newaxis]
+        y = self.combine("sub", rest, self.activate(total, "log"))
+        self._keep_order(y, x)
+        return y
+
+    def normalise(self, x: Nodes, norm: str = "l1", least: float = 0.0) -> Nodes:
+        """Divide by the sum of sizes, the length, or the largest size along the last axis.
+
+        A row stays as it is where that is 0 or below `least`. The norm `top` is the largest value,
+        with its sign.
+        """
+        shares = self.are_shares(x)
+        sizes = x if shares or norm in ("l2", "top") else self.activate(x, "abs")
         if norm == "l2":
             sizes = self.combine("mul", x, x)
-        total = self.fold(sizes, "max" if norm == "max" else "add")
+        total = self.fold(sizes, "max" if norm in ("max", "top") else "add")
         if norm == "l2":
             total = self.activate(total, "sqrt")
-        total = self.combine("max", total, self.numbers(np.array([_LEAST])))
-        return replace(self.combine("div", x, total), are_shares=shares)
+        # A quotient by 0 is 1: 0 / v is 1 where v is 0, and 0 elsewhere.
+        zero = self.numbers(np.zeros(total.shape))
+        if least:
+            above = self.scale(total, "sub", math.nextafter(least, 0.0))
+            is_small = self.combine("div", zero, self.activate(above, "relu"))
+            total = self.combine("max", total, is_small)
+        else:
+            total = self.combine("add", total, self.combine("div", zero, total))
+        y = self.combine("div", x, total[..., np.newaxis])
+        if shares:
+            self._shares.update(y.ravel().tolist())
+            self._keep_order(y, x)
+        return y
 
-    def fold(self, x: Vector, function: str) -> Vector:
-        """The sum or the greatest of all values, from the first to the last."""
-        total, *rest = self.plain(x).values
-        self._reserve(len(rest))
-        for value in rest:
-            total = self._apply(function, total, value)
-        return Vector((total,))
+    # --- what is known of values ---------------------------------------------------------------
 
-    def select(self, x: Vector, places: Sequence[int]) -> Vector:
-        """Some of the values, in another order perhaps."""
-        x = self.plain(x)
-        return Vector(tuple(x.values[place] for place in places), are_shares=x.are_shares)
+    def are_shares(self, x: Nodes) -> bool:
+        """Return whether all values are known to be from 0 to 1."""
+        return all(value in self._shares for value in x.ravel().tolist())
 
-    def join(self, parts: Iterable[Vector]) -> Vector:
-        """The values of several vectors, one behind the other."""
-        plain = [self.plain(part) for part in parts]
-        values = tuple(value for part in plain for value in part.values)
-        return Vector(values, are_shares=all(part.are_shares for part in plain))
+    def is_softmax(self, x: Nodes) -> bool:
+        """Return whether a vector is the result of a softmax."""
+        return tuple(x.ravel().tolist()) in self._softmaxes
 
-    def plain(self, x: Vector) -> Vector:
-        """The same values without a softmax that is still to be done."""
-        if not x.softmax:
-            return x
-        x = replace(x, softmax=False)
-        greatest = self.fold(x, "max")
-        powers = self.activate(self.combine("sub", x, greatest), "exp")
-        total = self.fold(powers, "add")
-        return replace(self.combine("div", powers, total), are_shares=True)
+    def has_order_of(self, x: Nodes, y: Nodes) -> bool:
+        """Return whether two vectors are known to have their values in the same order of size."""
+        return self._order(x) == self._order(y)
 
-    def second_of_two(self, x: Vector) -> Vector | None:
-        """p of the pair 1 - p and p; None of any other vector."""
-        if len(x) != 2 or x.softmax:
+    def _order(self, x: Nodes) -> tuple[int, ...]:
+        found = tuple(x.ravel().tolist())
+        while found in self._orders:
+            found = self._orders[found]
+        return found
+
+    def _keep_order(self, y: Nodes, x: Nodes) -> None:
+        """Record that a function that increases made one of the other, along the last axis."""
+        if x.ndim:
+            pairs = zip(_vectors(y), _vectors(x), strict=True)
+            self._orders.update(pair for pair in pairs if pair[0] != pair[1])
+
+    def second_of_two(self, x: Nodes) -> Nodes | None:
+        """Return p of the pair 1 - p and p, and None for any other vector."""
+        if x.shape != (2,):
             return None
-        first = self._builder.nodes[x.values[0]]
+        values = x.tolist()
+        first = self._builder.nodes[values[0]]
         if not isinstance(first, Apply) or first.function != "sub":
             return None
         one, other = first.arguments
-        if self._builder.number(one) != 1.0 or other != x.values[1]:
+        if self._builder.number(one) != 1.0 or other != values[1]:
             return None
-        return Vector((other,), are_shares=x.are_shares)
+        return x[1:]
 
     # --- what comes out ------------------------------------------------------------------------
 
-    def network(self, outputs: Vector, names: Sequence[str]) -> tuple[Network, tuple[Column, ...]]:
-        """The network of what was built, and its columns.
+    def network(self, outputs: Nodes, names: Sequence[str]) -> tuple[Network, tuple[Column, ...]]:
+        """Return the network of what was built, and its columns.
 
         What only scales a column is left to the column, as in an evolved network.
         """
-        readers = _readers(self._builder.nodes)
+        last = tuple(outputs.tolist())
+        softmax = last in self._softmaxes
+        last = self._softmaxes.get(last, last)
+        readers = _readers(self._builder.nodes, last)
         nodes, columns = self._columns(names, readers)
-        last = {*outputs.values}
         shared = {p for p, found in enumerate(readers) if len(found) > 1}
-        named = {p for p in shared | (self._neurons - last) if isinstance(nodes[p], Apply)}
+        named = {
+            p
+            for p in (shared | self._neurons) - {*last}
+            if readers[p] and isinstance(nodes[p], Apply)
+        }
         layers = _layered(nodes, named)
-        network = Network(self._inputs, tuple(nodes), layers, outputs.values, outputs.softmax)
+        network = Network(self._inputs, tuple(nodes), layers, last, softmax)
         return check(simplify(network)), columns
 
     def _columns(
@@ -273,15 +313,38 @@ class Layers:
         return self._builder.apply(function, arguments)
 
     def _reserve(self, count: int) -> None:
-        if len(self._builder.nodes) + count > MOST_NODES:
-            raise DsgecError(*_TOO_LARGE)
+        if len(self._builder.nodes) + count <= self._most:
+            return
+        if self._most == MOST_NODES:
+            message = f"the model has more than {MOST_NODES // 4:,} weights"
+        else:
+            message = f"the model computes more than {self._most:,} values from few weights"
+        raise DsgecError(
+            message,
+            "dsgec writes every weight as a statement: see docs/import.md for what is sensible.",
+        )
 
 
-def _readers(nodes: Sequence[Node]) -> list[list[int]]:
-    """For each node the ones that read it, as often as they do."""
+def _nodes(positions: Iterable[int], shape: tuple[int, ...]) -> Nodes:
+    return np.fromiter(positions, np.int64).reshape(shape)
+
+
+def _vectors(x: Nodes) -> Iterable[tuple[int, ...]]:
+    """Return the vectors along the last axis."""
+    return map(tuple, x.reshape(-1, x.shape[-1]).tolist())
+
+
+def _readers(nodes: Sequence[Node], outputs: Sequence[int]) -> list[list[int]]:
+    """Return the readers of each node, as often as they read it; -1 stands for an output.
+
+    Nodes that no output depends on read nothing.
+    """
     found: list[list[int]] = [[] for _ in nodes]
-    for position, node in enumerate(nodes):
-        if isinstance(node, Apply):
+    for output in outputs:
+        found[output].append(-1)
+    for position in range(len(nodes) - 1, -1, -1):
+        node = nodes[position]
+        if isinstance(node, Apply) and found[position]:
             for argument in node.arguments:
                 found[argument].append(position)
     return found

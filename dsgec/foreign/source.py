@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, counted
-from dsgec.foreign.layers import Layers, Vector
+from dsgec.foreign.layers import Layers, Nodes
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.model import Label, Model, check_classes
 
@@ -32,18 +32,20 @@ class ForeignModel:
     """The model, and the foreign one as a function of raw rows; `ran_by` names what computes it.
 
     `run` is None where there is nothing to run it with: then `ran_by` says what is missing. It
-    computes in the type `dtype`, double or float.
+    computes in the type `dtype`, double or float, and takes whole numbers only in the columns
+    `whole`, which are given by their numbers.
     """
 
     model: Model
     ran_by: str
     run: Callable[[Array], ForeignOutputs] | None
     dtype: str = "double"
+    whole: tuple[int, ...] = ()
 
 
 def make_model(
     layers: Layers,
-    outputs: Vector,
+    outputs: Nodes,
     names: Sequence[str],
     classes: Sequence[Any],
     feature_names: Sequence[str] | None,
@@ -53,7 +55,8 @@ def make_model(
     own_names = _features(names, feature_names)
     labels = _classes(classes, class_names)
     if labels:
-        outputs = layers.second_of_two(outputs) or outputs
+        second = layers.second_of_two(outputs)
+        outputs = outputs if second is None else second
         check_classes(len(labels), len(outputs))
     network, columns = layers.network(outputs, own_names)
     threshold = ABOVE_HALF if labels and len(outputs) == 1 else USUAL_THRESHOLD

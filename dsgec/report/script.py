@@ -51,7 +51,7 @@ def page_script(run: Shown, nodes: list[NamedNode]) -> Script:
     """The script of a page with a network running in it."""
     model = run.model
     artefact = Artefact(model, run.name)
-    within = composed(replace(model, network=traced(model)))
+    within = composed(replace(model, network=traced(model), classes=()))
     used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
     text = render(
         SCRIPT,

@@ -4,38 +4,55 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.foreign.layers import Vector
-from dsgec.foreign.onnx.step import ClassChoice, GraphStep, Labelled, Value
+from dsgec.foreign.layers import Array, Nodes
+from dsgec.foreign.onnx.shapes import choice
+from dsgec.foreign.onnx.value import Computed, GraphStep, Labelled, Value
+
+_NORMS = {"MAX": "top", "L1": "l1", "L2": "l2"}
+
+
+def _table(step: GraphStep) -> Computed:
+    """Return the input, whole numbers too: these operators give real ones."""
+    x = step.computed(whole=True)
+    if x.array.ndim != 2 or x.batch == 1:
+        raise step.refuse(
+            f"its input has the shape {list(x.array.shape)} (1 for the batch)",
+            "It must be a table of shape [N, values].",
+        )
+    return x
 
 
 def scaler(step: GraphStep) -> tuple[Value, ...]:
-    x = step.vector()
-    for name, function in (("offset", "sub"), ("scale", "mul")):
-        if name in step.attributes:
-            values = step.per_value(x, step.attributes[name], name)
-            x = step.layers.scale(x, function, values)
-    return (x,)
+    x = _table(step)
+    offset, scale = (step.attributes.get(name, np.zeros(0)) for name in ("offset", "scale"))
+    if offset.size != scale.size or offset.size not in (1, x.array.shape[1]):
+        raise step.refuse(
+            f"it has {offset.size} offsets and {scale.size} scales for {x.array.shape[1]} values"
+        )
+    y = step.layers.scale(step.layers.scale(x.array, "sub", offset), "mul", scale)
+    return (Computed(y, x.batch, "float"),)
 
 
 def normalizer(step: GraphStep) -> tuple[Value, ...]:
+    x = _table(step)
     norm = step.attributes.get("norm", "MAX")
-    if norm not in ("MAX", "L1", "L2"):
+    if norm not in _NORMS:
         raise step.refuse(f"norm={norm!a} is not supported")
-    return (step.layers.normalise(step.vector(), norm.lower()),)
+    return (Computed(step.layers.normalise(x.array, _NORMS[norm]), x.batch, "float"),)
 
 
-def _linear(step: GraphStep, count: int) -> Vector:
-    x = step.vector()
+def _linear(step: GraphStep, x: Computed, count: int, intercepts: Array) -> Nodes:
+    width = x.array.shape[1]
     coefficients = step.attributes.get("coefficients", np.zeros(0))
-    if coefficients.size != count * len(x):
-        raise step.refuse(f"it has {coefficients.size} coefficients for {count} × {len(x)}")
-    intercepts = step.attributes.get("intercepts", np.zeros(count))
+    if coefficients.size != count * width:
+        raise step.refuse(f"it has {coefficients.size} coefficients for {count} × {width}")
     if intercepts.size != count:
         raise step.refuse(f"it has {intercepts.size} intercepts for {count} sums")
-    return step.layers.dense(x, coefficients.reshape(count, len(x)).T, intercepts)
+    weights = coefficients.reshape(count, width).T
+    return np.array([step.layers.dense(row, weights, intercepts) for row in x.array])
 
 
-def _after(step: GraphStep, x: Vector) -> Vector:
+def _after(step: GraphStep, x: Nodes) -> Nodes:
     match step.attributes.get("post_transform", "NONE"):
         case "NONE":
             return x
@@ -48,24 +65,36 @@ def _after(step: GraphStep, x: Vector) -> Vector:
 
 
 def linear_regressor(step: GraphStep) -> tuple[Value, ...]:
-    return (_after(step, _linear(step, step.attributes.get("targets", 1))),)
+    x = _table(step)
+    count = step.attributes.get("targets", 1)
+    intercepts = step.attributes.get("intercepts", np.zeros(count))
+    return (Computed(_after(step, _linear(step, x, count, intercepts)), x.batch, "float"),)
 
 
 def linear_classifier(step: GraphStep) -> tuple[Value, ...]:
+    x = _table(step)
     labels = _labels(step, "classlabels_ints")
     if len(labels) < 2:
         raise step.refuse("it has less than two classes")
-    coefficients = step.attributes.get("coefficients", np.zeros(0)).size
-    if coefficients == len(step.vector()):
+    if len(x.array) != 1:
+        raise step.refuse("it chooses several classes for a row")
+    if step.attributes.get("coefficients", np.zeros(0)).size == x.array.size:
         raise step.refuse(
             "it has one row of coefficients for two classes", "Give it one for each class."
         )
-    scores = _after(step, _linear(step, len(labels)))
-    return (ClassChoice(scores, labels), scores)
+    intercepts = step.attributes.get("intercepts", np.zeros(0))
+    sums = _linear(step, x, len(labels), intercepts)
+    scores = Computed(_after(step, sums), x.batch, "float")
+    tensor = step.outputs[1] if len(step.outputs) > 1 else ""
+    kind = "string" if isinstance(labels[0], str) else "int64"
+    return (choice(scores, tensor, np.zeros(1, np.int64), x.batch, kind, labels), scores)
 
 
 def zip_map(step: GraphStep) -> tuple[Value, ...]:
-    return (Labelled(step.vector(), _labels(step, "classlabels_int64s"), step.names[0]),)
+    x, labels = _table(step), _labels(step, "classlabels_int64s")
+    if len(labels) != x.array.size:
+        raise step.refuse(f"it has {len(labels)} labels for {x.array.size} values")
+    return (Labelled(x, labels, step.names[0]),)
 
 
 def _labels(step: GraphStep, integers: str) -> tuple[Any, ...]:

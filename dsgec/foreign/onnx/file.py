@@ -1,5 +1,6 @@
 """The bytes of an ONNX file, which is untrusted, to parts whose sizes are checked."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,24 +16,31 @@ MOST_GRAPH_NODES = 10_000
 MOST_NUMBERS = 2_000_000
 """In the constants of a file, all together."""
 
-_FLOAT, _DOUBLE = 1, 11
-_NUMERIC = {_FLOAT: "float", 6: "int32", 7: "int64", _DOUBLE: "double"}
+MOST_FEATURES = 10_000
+
+TYPES = {1: "float", 6: "int32", 7: "int64", 11: "double"}
 """The types of columns, by their numbers in the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphInput:
-    """What goes into a graph: its name, the numbers of a row in it, and its shape and type."""
+    """What goes into a graph: its name, its type, and the shape of a row in it.
+
+    In the shape a batch has the size 1; `has_batch` tells whether it can have several rows.
+    """
 
     name: str
-    width: int
-    rank: int
-    dtype: str
-    is_one_row: bool
+    shape: tuple[int, ...]
+    type: str
+    has_batch: bool
+
+    @property
+    def width(self) -> int:
+        return math.prod(self.shape)
 
 
 def library() -> Any:
-    """The package that reads models, which is imported for that only."""
+    """Return the package that reads models, which is imported for that only."""
     try:
         import onnx
     except ImportError as error:
@@ -43,12 +51,12 @@ def library() -> Any:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file that a user named."""
+    """Return the bytes of a file that a user named."""
     return read_bytes(path, str(path), MOST_BYTES, pipe=True)
 
 
 def parse_model(data: bytes, source: str) -> Any:
-    """The ModelProto in these bytes, with sizes that can be worked with."""
+    """Return the ModelProto in these bytes, with sizes that can be worked with."""
     onnx = library()
     try:
         model = onnx.ModelProto.FromString(data)
@@ -65,19 +73,21 @@ def parse_model(data: bytes, source: str) -> Any:
 
 
 def constants(graph: Any, source: str) -> dict[str, NDArray[Any]]:
-    """The initializers: numbers as exact doubles, whole numbers and texts as they are."""
+    """Return the initializers in their types."""
     total = 0
     found = {}
     for tensor in graph.initializer:
         total += count(tensor.dims)
         if total > MOST_NUMBERS:
             raise DsgecError(f"{source} has more than {MOST_NUMBERS:,} weights")
+        if tensor.name in found:
+            raise DsgecError(f"{source} defines {clean(ascii(tensor.name))} twice")
         found[tensor.name] = array(tensor, f"the tensor {clean(ascii(tensor.name))} of {source}")
     return found
 
 
 def count(dims: Any) -> int:
-    """How many numbers a tensor of a shape holds; more than may be, if that is not a shape."""
+    """Return the size of a shape; more than may be, if it is not a shape."""
     total = 1
     for size in dims:
         total *= size
@@ -87,7 +97,7 @@ def count(dims: Any) -> int:
 
 
 def array(tensor: Any, what: str) -> NDArray[Any]:
-    """A tensor as an array; its numbers never come from another file."""
+    """Return a tensor as an array; its numbers never come from another file."""
     onnx = library()
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
         raise DsgecError(
@@ -97,17 +107,16 @@ def array(tensor: Any, what: str) -> NDArray[Any]:
     if count(tensor.dims) > MOST_NUMBERS:
         raise DsgecError(f"{what} has more than {MOST_NUMBERS:,} numbers")
     try:
-        values = onnx.numpy_helper.to_array(tensor)
-        if values.dtype.kind not in "iubOSU":
-            values = values.astype(np.float64)
+        values: NDArray[Any] = onnx.numpy_helper.to_array(tensor)
     except Exception as error:  # whatever a damaged tensor makes of it
         raise DsgecError(f"{what} is damaged") from error
-    result: NDArray[Any] = values
-    return result
+    if not values.size:
+        raise DsgecError(f"{what} is empty", "Export the model without it.")
+    return values
 
 
 def attributes(node: Any, what: str) -> dict[str, Any]:
-    """The attributes of a node by name; graphs within nodes are never read."""
+    """Return the attributes of a node by name; graphs within nodes are never read."""
     onnx = library()
     found: dict[str, Any] = {}
     for one in node.attribute:
@@ -134,28 +143,43 @@ def attributes(node: Any, what: str) -> dict[str, Any]:
 
 
 def graph_inputs(graph: Any, known: set[str], source: str) -> list[GraphInput]:
-    """What a row is made of: inputs that are not constants."""
+    """Return what a row is made of: inputs that are not constants."""
     found = [_input(value, source) for value in graph.input if value.name not in known]
     if not found:
         raise DsgecError(f"{source} has no inputs")
+    if len({one.name for one in found}) < len(found):
+        raise DsgecError(f"{source} defines an input twice")
+    _check_width(sum(one.width for one in found), source)
     return found
+
+
+def _check_width(width: int, what: str) -> None:
+    if width > MOST_FEATURES:
+        raise DsgecError(
+            f"{what} has more than {MOST_FEATURES:,} features",
+            "dsgec writes code for every feature: see docs/import.md for what is sensible.",
+        )
 
 
 def _input(value: Any, source: str) -> GraphInput:
     what = f"the input {clean(ascii(value.name))} of {source}"
     tensor = value.type.tensor_type
-    if tensor.elem_type not in _NUMERIC:
+    if tensor.elem_type not in TYPES:
         raise DsgecError(
-            f"{what} is not of numbers", f"These types can be read: {', '.join(_NUMERIC.values())}."
+            f"{what} is not of numbers", f"These types can be read: {', '.join(TYPES.values())}."
         )
-    sizes = [one.dim_value for one in tensor.shape.dim]
-    if len(sizes) < 2 or min(sizes[1:]) < 1:
+    sizes = [one.dim_value if one.HasField("dim_value") else None for one in tensor.shape.dim]
+    first, *rest = sizes or [0]
+    if first == 0 or not all(size and size > 0 for size in rest):
         raise DsgecError(
             f"{what} does not have a fixed number of features",
             "Export the model with inputs of the shape [N, features].",
         )
-    width = count(sizes[1:])
-    if width > MOST_NUMBERS:
-        raise DsgecError(f"{what} has more than {MOST_NUMBERS:,} features")
-    dtype = _NUMERIC[tensor.elem_type]
-    return GraphInput(value.name, width, len(sizes), dtype, is_one_row=sizes[0] == 1)
+    if first is not None and (first < 0 or (first > 1 and rest)):
+        raise DsgecError(
+            f"{what} has a batch of {first} rows",
+            "Export the model with a dynamic batch axis, or with a batch of 1.",
+        )
+    shape = (first or 1, *(size or 1 for size in rest))
+    _check_width(count(shape), what)
+    return GraphInput(value.name, shape, TYPES[tensor.elem_type], has_batch=first is None)

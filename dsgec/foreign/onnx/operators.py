@@ -2,7 +2,7 @@
 
 from dsgec.errors import DsgecError
 from dsgec.foreign.onnx import classical, functions, shapes, sums
-from dsgec.foreign.onnx.step import GraphStep, Operator, Value
+from dsgec.foreign.onnx.value import Operator
 
 _ML = "ai.onnx.ml."
 
@@ -15,30 +15,34 @@ OPERATORS: dict[str, Operator] = {
     "Div": sums.arithmetic("div"),
     "Min": sums.extreme("min"),
     "Max": sums.extreme("max"),
-    "Relu": sums.function("relu"),
-    "Sigmoid": sums.function("sig"),
-    "Tanh": sums.function("tanh"),
-    "Exp": sums.function("exp"),
-    "Abs": sums.function("abs"),
-    "Neg": sums.function("neg"),
-    "Sqrt": sums.function("sqrt"),
-    "Reciprocal": functions.reciprocal,
-    "Softmax": functions.softmax,
+    "Relu": functions.unary("relu"),
+    "Sigmoid": functions.unary("sig"),
+    "Tanh": functions.unary("tanh"),
+    "Exp": functions.unary("exp"),
+    "Abs": functions.unary("abs"),
+    "Neg": functions.unary("neg"),
+    "Sqrt": functions.unary("sqrt"),
+    "Reciprocal": functions.elementwise(functions.reciprocal),
+    "Softmax": functions.softmax("softmax"),
+    "LogSoftmax": functions.softmax("log_softmax"),
     "Clip": functions.clip,
-    "LeakyRelu": functions.leaky_relu,
+    "LeakyRelu": functions.elementwise(functions.leaky_relu),
     "PRelu": functions.prelu,
     "Elu": functions.exponential(1.0, 1.0),
     "Selu": functions.exponential(1.6732632423543772, 1.0507009873554805),
-    "Softplus": functions.softplus,
-    "Softsign": functions.softsign,
-    "HardSigmoid": functions.hard_sigmoid,
-    "HardSwish": functions.hard_swish,
+    "Softplus": functions.elementwise(functions.softplus),
+    "Softsign": functions.elementwise(functions.softsign),
+    "HardSigmoid": functions.elementwise(functions.hard_sigmoid),
+    "HardSwish": functions.elementwise(functions.hard_swish),
     "BatchNormalization": functions.batch_normalization,
+    "LayerNormalization": functions.layer_normalization,
     "ReduceSum": sums.reduce("add"),
+    "ReduceMean": sums.reduce("add", mean=True),
     "ReduceMax": sums.reduce("max"),
+    "ReduceMin": sums.reduce("min"),
     "ReduceSumSquare": sums.reduce("add", squared=True),
-    "Identity": shapes.same,
-    "Dropout": shapes.same,
+    "Identity": shapes.identity,
+    "Dropout": shapes.dropout,
     "Cast": shapes.cast,
     "Flatten": shapes.flatten,
     "Reshape": shapes.reshape,
@@ -47,9 +51,9 @@ OPERATORS: dict[str, Operator] = {
     "Unsqueeze": shapes.unsqueeze,
     "Concat": shapes.concat,
     "Constant": shapes.constant,
-    "Gather": shapes.select,
+    "Gather": shapes.gather,
     "ArgMax": shapes.argmax,
-    f"{_ML}ArrayFeatureExtractor": shapes.select,
+    f"{_ML}ArrayFeatureExtractor": shapes.extract_features,
     f"{_ML}Scaler": classical.scaler,
     f"{_ML}Normalizer": classical.normalizer,
     f"{_ML}LinearClassifier": classical.linear_classifier,
@@ -58,13 +62,13 @@ OPERATORS: dict[str, Operator] = {
 }
 
 
-def apply_operator(name: str, step: GraphStep) -> tuple[Value, ...]:
-    """What a node gives; an operator that is not in the table is refused by its name."""
+def find_operator(name: str, what: str) -> Operator:
+    """Return the operator of a node; one that is not in the table is refused by its name."""
     operator = OPERATORS.get(name)
     if operator is None:
         known = ", ".join(one.removeprefix(_ML) for one in OPERATORS)
         raise DsgecError(
-            f"{step.what}: this operator is not supported",
+            f"{what}: this operator is not supported",
             f"Export the model without it. Supported are {known}.",
         )
-    return operator(step)
+    return operator

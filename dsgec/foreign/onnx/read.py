@@ -1,12 +1,14 @@
 """An ONNX model to a ForeignModel: its nodes in their order, then what its outputs mean."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dsgec.errors import DsgecError, clean
-from dsgec.foreign.layers import Layers, Vector
+from dsgec.foreign.layers import Layers
 from dsgec.foreign.onnx.file import (
     GraphInput,
     attributes,
@@ -15,14 +17,17 @@ from dsgec.foreign.onnx.file import (
     parse_model,
     read_file,
 )
-from dsgec.foreign.onnx.operators import apply_operator
+from dsgec.foreign.onnx.infer import Inferred, infer, stored_type
+from dsgec.foreign.onnx.operators import find_operator
+from dsgec.foreign.onnx.results import find_results, make_classes
 from dsgec.foreign.onnx.run import find_runner
-from dsgec.foreign.onnx.step import (
-    Block,
-    ClassChoice,
+from dsgec.foreign.onnx.value import (
+    Computed,
     GraphStep,
     Labelled,
-    Results,
+    Operator,
+    Stored,
+    Tensor,
     Value,
     describe_node,
     operator_name,
@@ -31,11 +36,20 @@ from dsgec.foreign.source import ForeignModel, make_model
 from dsgec.network.model import Label
 
 _DAMAGED = (TypeError, ValueError, AttributeError, IndexError, KeyError, OverflowError)
-_FINAL = "Export a model with one table of results, and with labels if it is a classifier."
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A node whose operator is known and whose attributes were read."""
+
+    what: str
+    proto: Any
+    operator: Operator
+    attributes: dict[str, Any]
 
 
 def is_onnx(model: Any) -> bool:
-    """Whether something is a ModelProto."""
+    """Return whether something is a ModelProto."""
     kind = type(model)
     return kind.__name__ == "ModelProto" and kind.__module__.partition(".")[0] == "onnx"
 
@@ -45,7 +59,7 @@ def read_onnx_file(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Label] | None = None,
 ) -> ForeignModel:
-    """The model in a file, which is untrusted."""
+    """Return the model in a file, which is untrusted."""
     return read_onnx(read_file(path), clean(str(path)), feature_names, class_names)
 
 
@@ -55,84 +69,105 @@ def read_onnx(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Label] | None = None,
 ) -> ForeignModel:
-    """The model in the bytes of a file."""
+    """Return the model in the bytes of a file."""
     proto = parse_model(data, source)
     graph = proto.graph
-    known: dict[str, Value] = {**constants(graph, source)}
-    inputs = graph_inputs(graph, {*known}, source)
-    layers = Layers()
+    stored = constants(graph, source)
+    inputs = graph_inputs(graph, {*stored}, source)
+    nodes = [_node(node, number) for number, node in enumerate(graph.node, 1)]
+    inferred = infer(proto, source)
+    layers = Layers(sum(array.size for array in stored.values()) + _attribute_numbers(nodes))
+    known: dict[str, Value] = {
+        name: Stored(array, type=stored_type(array)) for name, array in stored.items()
+    }
     for one in inputs:
-        vector = layers.inputs(one.width)
-        known[one.name] = vector if one.rank == 2 else Block(vector)
+        array = layers.inputs(one.width).reshape(one.shape)
+        known[one.name] = Computed(array, 0 if one.has_batch else None, one.type)
     opsets = {entry.domain: entry.version for entry in proto.opset_import}
-    for number, node in enumerate(graph.node, 1):
-        _compute(layers, known, node, number, opsets.get("", opsets.get("ai.onnx", 1)))
-    results = _results([(o.name, known.get(o.name)) for o in graph.output], source)
-    labels = results.labels or class_names or ()
-    if class_names is not None and not results.labels and not results.scores.are_probabilities:
-        raise DsgecError(
-            f"{source} gives scores, not probabilities of classes",
-            "Export it with a Softmax or a Sigmoid at the end, or compile it without class names.",
-        )
-    if not labels and results.scores.softmax:
-        labels = tuple(range(len(results.scores)))
+    for node in nodes:
+        _compute(layers, known, node, opsets.get("", opsets.get("ai.onnx", 1)), inferred)
+    has_batch = any(one.has_batch for one in inputs)
+    outputs = [(output.name, known.get(output.name)) for output in graph.output]
+    results = find_results(layers, outputs, source, has_batch=has_batch)
+    results = make_classes(layers, results, class_names, source)
     names = _column_names(inputs)
-    model = make_model(layers, results.scores, names, labels, feature_names, class_names)
+    model = make_model(layers, results.scores, names, results.labels, feature_names, class_names)
     ran_by, run = find_runner(proto, inputs, results, len(model.network.outputs))
-    dtype = "double" if _is_double(proto, inputs) else "float"
-    return ForeignModel(model, ran_by, run, dtype)
+    single = any(isinstance(value, Tensor) and value.type == "float" for value in known.values())
+    whole = [one.type.startswith("int") for one in inputs for _ in range(one.width)]
+    columns = tuple(np.flatnonzero(whole).tolist())
+    return ForeignModel(model, ran_by, run, "float" if single else "double", columns)
 
 
-def _compute(layers: Layers, known: dict[str, Value], node: Any, number: int, opset: int) -> None:
-    """Enter what a node gives."""
-    what = describe_node(node, number)
-    absent = [name for name in node.input if name and name not in known]
+def _node(proto: Any, number: int) -> _Node:
+    what = describe_node(proto, number)
+    operator = find_operator(operator_name(proto), what)
+    return _Node(what, proto, operator, attributes(proto, what))
+
+
+def _attribute_numbers(nodes: Sequence[_Node]) -> int:
+    return sum(np.size(value) for node in nodes for value in node.attributes.values())
+
+
+def _compute(
+    layers: Layers,
+    known: dict[str, Value],
+    node: _Node,
+    opset: int,
+    inferred: Mapping[str, Inferred],
+) -> None:
+    """Enter the outputs of a node."""
+    names, outputs = node.proto.input, node.proto.output
+    absent = [name for name in names if name and name not in known]
     if absent:
         raise DsgecError(
-            f"{what} reads {clean(ascii(absent[0]))}, which nothing before it gives",
-            "The file is damaged, or its nodes are not in an order in which they can be computed.",
+            f"{node.what} reads {clean(ascii(absent[0]))}, which nothing before it gives",
+            "The file is damaged, or dsgec does not compute this output of a node before.",
         )
-    inputs = [known[name] if name else None for name in node.input]
+    inputs = [known[name] if name else None for name in names]
+    step = GraphStep(node.what, names, inputs, node.attributes, opset, layers, outputs)
     try:
-        step = GraphStep(what, node.input, inputs, attributes(node, what), opset, layers)
-        found = apply_operator(operator_name(node), step)
+        found = node.operator(step)
     except _DAMAGED as error:  # attributes of other types and shapes than the operator's
         raise DsgecError(
-            f"{what} cannot be read", "Its attributes or inputs are damaged."
+            f"{node.what} cannot be read", "Its attributes or inputs are damaged."
         ) from error
-    known.update(zip(node.output, found, strict=False))
+    for name, value in zip(outputs, found, strict=False):
+        if name in known:
+            raise DsgecError(f"{node.what} defines {clean(ascii(name))} again")
+        if name:
+            known[name] = _typed(step, value, inferred.get(name))
 
 
-def _results(outputs: Sequence[tuple[str, Value | None]], source: str) -> Results:
-    """The one table of results among the outputs, and the labels beside it."""
-    found: list[Results] = []
-    choices: list[tuple[str, ClassChoice]] = []
-    for name, value in outputs:
-        match value:
-            case Vector():
-                found.append(Results(value, name))
-            case Labelled(scores, labels, tensor):
-                found.append(Results(scores, tensor, labels))
-            case ClassChoice():
-                choices.append((name, value))
-            case _:
-                raise DsgecError(
-                    f"the output {clean(ascii(name))} of {source} is not computed from the row",
-                    _FINAL,
-                )
-    if len(found) != 1 or len(choices) > 1:
-        raise DsgecError(
-            f"{source} has {len(found)} tables of results and {len(choices)} labels", _FINAL
-        )
-    (results,) = found
-    for name, choice in choices:
-        labels = choice.labels or tuple(range(len(choice.scores)))
-        results = replace(results, labels=results.labels or labels, labels_tensor=name)
-    return results
+def _typed(step: GraphStep, value: Value, inferred: Inferred | None) -> Value:
+    """Return a value with its element type, by default that of the first input.
+
+    Type and shape must be those that ONNX infers, if it does: not of all operators for scalers.
+    """
+    if isinstance(value, Labelled):
+        return value
+    first = step.value(0)
+    kind = value.type or (first.type if isinstance(first, Tensor) else "")
+    sizes = [None if axis == value.batch else size for axis, size in enumerate(value.array.shape)]
+    if inferred is not None:
+        theirs = sizes if inferred.sizes is None else inferred.sizes
+        if (
+            inferred.type != kind
+            or len(sizes) != len(theirs)
+            or any(
+                None not in pair and pair[0] != pair[1] for pair in zip(sizes, theirs, strict=True)
+            )
+        ):
+            raise step.refuse(
+                f"dsgec reads {kind} of the shape {sizes}, ONNX infers {inferred.type} of the shape"
+                f" {list(theirs)} (None for the batch)",
+                "Please report this with the model.",
+            )
+    return replace(value, type=kind)
 
 
 def _column_names(inputs: Sequence[GraphInput]) -> list[str]:
-    """The names of inputs that are columns; the values of a lone table are x_1, x_2 …"""
+    """Return the names of inputs that are columns; the values of a lone table are x_1, x_2 …"""
     if len(inputs) == 1:
         return [f"x_{number}" for number in range(1, inputs[0].width + 1)]
     return [
@@ -140,9 +175,3 @@ def _column_names(inputs: Sequence[GraphInput]) -> list[str]:
         for one in inputs
         for number in range(1, one.width + 1)
     ]
-
-
-def _is_double(proto: Any, inputs: Sequence[GraphInput]) -> bool:
-    """Whether the file computes in double precision: its inputs, and no constant is a float's."""
-    types = {tensor.data_type for tensor in proto.graph.initializer}
-    return all(one.dtype != "float" for one in inputs) and 1 not in types

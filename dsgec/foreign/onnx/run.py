@@ -8,7 +8,8 @@ import numpy as np
 from dsgec.errors import DsgecError, clean
 from dsgec.foreign.layers import Array
 from dsgec.foreign.onnx.file import GraphInput, library
-from dsgec.foreign.onnx.step import Results
+from dsgec.foreign.onnx.infer import without_maps
+from dsgec.foreign.onnx.results import Results
 from dsgec.foreign.source import ForeignOutputs
 
 _DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64": np.int64}
@@ -17,7 +18,7 @@ _DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64"
 def find_runner(
     proto: Any, inputs: Sequence[GraphInput], results: Results, outputs: int
 ) -> tuple[str, Callable[[Array], ForeignOutputs] | None]:
-    """What would run the model, and how; of `outputs` results, the last of two if it is one."""
+    """Return what would run the model, and how; of two results only the last if `outputs` is 1."""
     try:
         import onnxruntime
     except ImportError:
@@ -29,51 +30,63 @@ def find_runner(
         options.log_severity_level = 4
         providers = ["CPUExecutionProvider"]
         data = _giving(proto, tensors)
-        one_by_one = any(one.is_one_row for one in inputs)
+        one_by_one = not all(one.has_batch for one in inputs)
         parts = np.split(rows, len(rows)) if one_by_one else [rows]
         try:
             session = onnxruntime.InferenceSession(data, options, providers=providers)
-            answers = [session.run(tensors, _fed(session, inputs, part)) for part in parts]
+            answers = [session.run(tensors, _fed(inputs, part)) for part in parts]
         except Exception as error:  # which are its own, and many
             said = clean(str(error))[:300]
             raise DsgecError(
                 f"onnxruntime cannot run the model: {said}",
                 "Upgrade onnxruntime, or save the model for an older version of ONNX.",
             ) from error
-        scores = np.vstack([np.asarray(answer[0], np.float64) for answer in answers])
+        scores = np.vstack(
+            [
+                np.asarray(answer[0], np.float64).reshape(len(part), -1)
+                for answer, part in zip(answers, parts, strict=True)
+            ]
+        )
         classes = None
         if results.labels_tensor:
             numbers = {_plain(label): n for n, label in enumerate(results.labels)}
             found = [label for answer in answers for label in np.ravel(answer[1])]
             classes = np.array([numbers.get(_plain(label), -1) for label in found], np.intp)
-        return ForeignOutputs(scores.reshape(len(rows), -1)[:, -outputs:], classes)
+        return ForeignOutputs(_linked(scores, results.link)[:, -outputs:], classes)
 
     return f"onnxruntime {onnxruntime.__version__}", run
 
 
 def _giving(proto: Any, tensors: Sequence[str]) -> bytes:
-    """The model with tensors as outputs and without ZipMaps, which take no doubles there."""
-    onnx = library()
-    changed = onnx.ModelProto()
-    changed.CopyFrom(proto)
-    graph = changed.graph
-    for node in [node for node in graph.node if node.op_type == "ZipMap"]:
-        graph.node.remove(node)
-    del graph.output[:]
-    graph.output.extend(map(onnx.helper.make_empty_tensor_value_info, tensors))
+    """Return the model with tensors as its outputs."""
+    changed = without_maps(proto)
+    del changed.graph.output[:]
+    changed.graph.output.extend(map(library().helper.make_empty_tensor_value_info, tensors))
     data: bytes = changed.SerializeToString()
     return data
 
 
-def _fed(session: Any, inputs: Sequence[GraphInput], rows: Array) -> dict[str, Any]:
-    """The rows in the shapes that the session asks for."""
-    shapes = {one.name: one.shape for one in session.get_inputs()}
+def _fed(inputs: Sequence[GraphInput], rows: Array) -> dict[str, Any]:
+    """Return the rows in the shapes and types of the inputs."""
     fed, first = {}, 0
     for one in inputs:
-        part = rows[:, first : first + one.width].astype(_DTYPES[one.dtype])
-        fed[one.name] = part.reshape([len(rows), *shapes[one.name][1:]])
+        part = rows[:, first : first + one.width].astype(_DTYPES[one.type])
+        fed[one.name] = part.reshape([len(rows), *one.shape[1:]] if one.has_batch else one.shape)
         first += one.width
     return fed
+
+
+@np.errstate(all="ignore")
+def _linked(scores: Array, link: str) -> Array:
+    """Return the probabilities of scores that are none."""
+    match link:
+        case "sig":
+            return np.asarray(1.0 / (1.0 + np.exp(-scores)))
+        case "softmax":
+            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+        case _:
+            return scores
 
 
 def _plain(label: Any) -> str:
