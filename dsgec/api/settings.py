@@ -17,7 +17,9 @@ from dsgec.setting import Setting, make, names_of, settings_of
 _NOT_KEYWORDS = {"test", "folds", "fold"}
 # scikit-learn splits and draws seeds; texts and missing values are for its transformers; and what
 # balances classes is called class_weight.
-_NOT_PARAMETERS = {"seed", "split_seed", "ignore", "task", "missing", "constant", "balance"}
+_NOT_PARAMETERS = {
+    *("seed", "split_seed", "ignore", "group", "index", "task", "missing", "constant", "balance"),
+}
 _OF_CLASSES = {"threshold"}
 
 KEYWORDS = tuple(
