@@ -23,6 +23,7 @@ from dsgec.api.settings import (
 )
 from dsgec.api.weights import rows_that_count, with_class_weights
 from dsgec.data.arrays import has_texts
+from dsgec.data.groups import given_groups
 from dsgec.errors import DsgecError
 from dsgec.network.model import Label
 
@@ -71,17 +72,23 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         return X, y
 
     def _evolve(
-        self, x: Any, y: Numbers, classes: tuple[Label, ...], row_weights: Numbers | None
+        self,
+        x: Any,
+        y: Numbers,
+        classes: tuple[Label, ...],
+        row_weights: Numbers | None,
+        groups: NDArray[np.intp] | None,
     ) -> None:
         before = None
         if self.warm_start and hasattr(self, "run_"):
             before = Fitted(self.run_, getattr(self, "_state", None))
         with _as_value_error():
             said = read_keywords(self._given(), seed=self._seed(before))
-            if isinstance(x, np.ndarray):
-                dataset = numbers_dataset(x, y, self._names(), classes, said.plan, row_weights)
+            of_rows = (classes, said.plan, row_weights, groups)
+            if isinstance(x, np.ndarray) and not said.plan.categorical:
+                dataset = numbers_dataset(x, y, self._names(), *of_rows)
             else:
-                dataset = frame_dataset(x, y, classes, said.plan, row_weights)
+                dataset = frame_dataset(self._named(x), y, *of_rows)
             fitted = fit(
                 dataset,
                 self.grammar,
@@ -112,6 +119,12 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
         if not names or len(set(names)) < len(names) or not all(map(_is_plain, names)):
             return [f"x_{number}" for number in range(1, self.n_features_in_ + 1)]
         return names
+
+    def _named(self, x: Any) -> Any:
+        """The rows with the names of their columns, where they were taken from a data frame."""
+        if not isinstance(x, np.ndarray):
+            return x
+        return dict(zip(self._names(), x.T, strict=True))
 
     def _outputs(self, X: Any) -> Numbers:
         rows = self._rows(X)
@@ -147,7 +160,7 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
     :param verbose: 1 prints a line a few times a second; in a notebook, it draws a curve.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evolve a network on all rows.
 
         :param X: The rows: an array, or a data frame, whose texts become features, too. What is NaN
@@ -155,16 +168,19 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
         :param y: The class of each row.
         :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
             out.
+        :param groups: The group of each row, such as its recording: folds that are made of the rows
+            to choose a network keep groups together.
         """
         x, y = self._validated(X, y)
         check_classification_targets(y)
         with _as_value_error():
-            x, y, row_weights = rows_that_count(x, y, sample_weight)
+            group_codes = None if groups is None else given_groups(groups, len(y))
+            x, y, row_weights, groups = rows_that_count(x, y, sample_weight, group_codes)
             classes, codes = np.unique(y, return_inverse=True)
             row_weights = with_class_weights(row_weights, self.class_weight, classes, codes)
         if len(classes) < 2:
             raise ValueError("y has one class only: there is nothing to classify")
-        self._evolve(x, codes.astype(np.float64), _labels(classes), row_weights)
+        self._evolve(x, codes.astype(np.float64), _labels(classes), row_weights, groups)
         self.classes_ = classes
         return self
 
@@ -209,7 +225,7 @@ class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
     :param verbose: 1 prints a line a few times a second; in a notebook, it draws a curve.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Evolve a network on all rows.
 
         :param X: The rows: an array, or a data frame, whose texts become features, too. What is NaN
@@ -217,11 +233,14 @@ class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
         :param y: The value of each row.
         :param sample_weight: How much each row counts in the objective; a row of weight 0 is left
             out.
+        :param groups: The group of each row, such as its recording: folds that are made of the rows
+            to choose a network keep groups together.
         """
         x, y = self._validated(X, y, y_numeric=True)
         with _as_value_error():
-            x, y, row_weights = rows_that_count(x, y, sample_weight)
-        self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), (), row_weights)
+            group_codes = None if groups is None else given_groups(groups, len(y))
+            x, y, row_weights, groups = rows_that_count(x, y, sample_weight, group_codes)
+        self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), (), row_weights, groups)
         return self
 
     def predict(self, X: Any) -> Numbers:

@@ -16,6 +16,7 @@ from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset, with_test
+from dsgec.data.groups import with_groups
 from dsgec.data.ir import Dataset, Plan, Table
 from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
@@ -80,6 +81,7 @@ def evolve(
     *,
     target: str | None = None,
     sample_weight: Any = None,
+    groups: Any = None,
     test: Any = _SHARE,
     name: str = "",
     out: str | Path | None = None,
@@ -102,6 +104,8 @@ def evolve(
     :param y: A label or a number for each row, or the name of a column of `X`.
     :param target: A column of a data frame or a file, in the place of `y`.
     :param sample_weight: How much each row counts in the objective; a row of weight 0 is left out.
+    :param groups: The group of each row, in the place of a column that `group` names: training and
+        test rows do not share a group.
     :param test: A share of the rows to test with, a file, a data frame, or a pair of rows and their
         targets. Default: 0.3.
     :param name: What the data is called, and so the exported module.
@@ -116,7 +120,9 @@ def evolve(
     shares = isinstance(test, numbers.Real)
     said = read_keywords(keywords, test=test if shares else 0.0)
     given = None if grammar is None else _load(grammar)
-    dataset = _dataset(X, y, target, sample_weight, name, said.plan)
+    if groups is not None and said.plan.group:
+        raise DsgecError("group and groups both say which rows belong together", "Give one.")
+    dataset = _dataset(X, y, target, (sample_weight, groups), name, said.plan)
     if not shares:
         dataset = with_test(dataset, _test_table(test, dataset))
     grammar = grammar or usual_grammar(len(dataset.classes))
@@ -200,15 +206,16 @@ def on_slices(callback: Callback | None, search: Search) -> OnSlice:
 
 
 def _dataset(
-    X: Any, y: Any, target: str | None, sample_weight: Any, name: str, plan: Plan
+    X: Any, y: Any, target: str | None, of_rows: tuple[Any, Any], name: str, plan: Plan
 ) -> Dataset:
+    """The data set; `of_rows` are the weights and the groups that were given, or None."""
     if isinstance(X, str | Path):
         if y is not None:
             raise DsgecError("X is a file, so y is a column of it", "Name it with target=.")
         if target is not None:
             is_text("target", target)
         table = read_table(str(X))
-        table = _weighted(replace(table, name=name or table.name), sample_weight)
+        table = with_rows(replace(table, name=name or table.name), *of_rows)
         return make_dataset(table, target, plan)
     if y is None and target is None:
         raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
@@ -216,11 +223,14 @@ def _dataset(
     table = table_of(X, y, target=wanted if y is not None else "", name=name or "data")
     if y is None and wanted not in table.columns and not isinstance(target, str):
         raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
-    table = _weighted(table, sample_weight)
+    table = with_rows(table, *of_rows)
     return make_dataset(table, wanted if y is None else table.columns[-1], plan)
 
 
-def _weighted(table: Table, sample_weight: Any) -> Table:
+def with_rows(table: Table, sample_weight: Any, groups: Any) -> Table:
+    """The table with what was given for each row: a weight, a group."""
+    if groups is not None:
+        table = with_groups(table, groups)
     return table if sample_weight is None else with_weights(table, sample_weight)
 
 

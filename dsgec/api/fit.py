@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.api.evolve import Callback, make_search, notes_of, on_slices
+from dsgec.api.evolve import Callback, make_search, notes_of, on_slices, with_rows
 from dsgec.api.run import Run
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset
+from dsgec.data.groups import digest_groups
 from dsgec.data.ir import Dataset, Label, Plan
-from dsgec.data.weights import digest_weights, with_weights
+from dsgec.data.weights import digest_weights
 from dsgec.errors import DsgecError, mention
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Execution, Settings
@@ -26,6 +27,7 @@ from dsgec.run.record import identity, is_same_run
 from dsgec.run.result import later, make_result
 
 Numbers = NDArray[np.float64]
+Groups = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +45,7 @@ def numbers_dataset(
     classes: tuple[Label, ...],
     plan: Plan,
     row_weights: Numbers | None = None,
+    groups: Groups | None = None,
 ) -> Dataset:
     """Numbers that somebody has checked: every column is a feature, also one that is constant."""
     if not plan.fills and np.isnan(x).any():
@@ -65,20 +68,25 @@ def numbers_dataset(
         digest=digest.hexdigest(),
         columns=columns,
         raw=x,
-        plan=replace(plan, task=task, constant="keep"),
+        plan=replace(plan, task=task, constant="keep", index="keep"),
         row_weights=row_weights,
         weights_digest="" if row_weights is None else digest_weights(row_weights),
+        groups=groups,
+        groups_digest="" if groups is None else digest_groups(groups),
     )
 
 
 def frame_dataset(
-    X: Any, y: Numbers, classes: tuple[Label, ...], plan: Plan, row_weights: Numbers | None = None
+    X: Any,
+    y: Numbers,
+    classes: tuple[Label, ...],
+    plan: Plan,
+    row_weights: Numbers | None = None,
+    groups: Groups | None = None,
 ) -> Dataset:
-    """A data frame with texts, and the numbers of the classes or the values of its rows."""
-    table = table_of(X, y)
-    if row_weights is not None:
-        table = with_weights(table, row_weights)
-    asked = replace(plan, task=_task(classes), constant="keep")
+    """A table with categories, and the numbers of the classes or the values of its rows."""
+    table = with_rows(table_of(X, y), row_weights, groups)
+    asked = replace(plan, task=_task(classes), constant="keep", index="keep")
     dataset = make_dataset(table, table.columns[-1], asked)
     return replace(dataset, target="y", classes=classes)
 

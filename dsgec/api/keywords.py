@@ -50,6 +50,9 @@ class Keywords(TypedDict, total=False):
     migrants: int
     compare: Literal["linear", "forest", "boosting"]
     ignore: str | Sequence[str]
+    group: str | None
+    categorical: str | Sequence[str]
+    index: Literal["drop", "keep"] | None
     task: Literal["classification", "regression"] | None
     missing: Literal["fill", "error", "mean", "median", "drop"] | None
     scale: Literal["none", "standard", "minmax"] | None
@@ -97,6 +100,7 @@ class Parameters:
         islands: int = 1,
         migrate_every: int = 25,
         migrants: int = 2,
+        categorical: str | Sequence[str] = (),
         scale: Literal["none", "standard", "minmax"] | None = None,
         backend: Literal["auto", "engine", "c", "numpy", "reference"] = "auto",
         threads: int | None = None,
@@ -137,6 +141,7 @@ class Parameters:
         self.islands = islands
         self.migrate_every = migrate_every
         self.migrants = migrants
+        self.categorical = categorical
         self.scale = scale
         self.backend = backend
         self.threads = threads
@@ -185,6 +190,7 @@ class ClassifierParameters(Parameters):
         islands: int = 1,
         migrate_every: int = 25,
         migrants: int = 2,
+        categorical: str | Sequence[str] = (),
         scale: Literal["none", "standard", "minmax"] | None = None,
         backend: Literal["auto", "engine", "c", "numpy", "reference"] = "auto",
         threads: int | None = None,
@@ -227,6 +233,7 @@ class ClassifierParameters(Parameters):
         self.islands = islands
         self.migrate_every = migrate_every
         self.migrants = migrants
+        self.categorical = categorical
         self.scale = scale
         self.backend = backend
         self.threads = threads

@@ -18,13 +18,7 @@ _NOT_KEYWORDS = {"test", "folds", "fold"}
 # scikit-learn splits and draws seeds; texts and missing values are for its transformers; and what
 # balances classes is called class_weight.
 _NOT_PARAMETERS = {
-    "seed",
-    "split_seed",
-    "ignore",
-    "task",
-    "missing",
-    "constant",
-    "balance",
+    *("seed", "split_seed", "ignore", "group", "index", "task", "missing", "constant", "balance"),
     "compare",
 }
 _OF_CLASSES = {"threshold"}

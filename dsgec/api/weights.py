@@ -14,17 +14,22 @@ from dsgec.errors import wrong
 BALANCED = "balanced"
 
 Numbers = NDArray[np.float64]
+Groups = NDArray[np.intp]
 
 
 def rows_that_count(
-    x: Numbers, y: NDArray[Any], sample_weight: Any
-) -> tuple[Numbers, NDArray[Any], Numbers | None]:
-    """The rows, their targets and their weights, less those of weight 0."""
+    x: Any, y: NDArray[Any], sample_weight: Any, groups: Groups | None
+) -> tuple[Any, NDArray[Any], Numbers | None, Groups | None]:
+    """The rows, their targets, weights and groups, less those of weight 0."""
     if sample_weight is None:
-        return x, y, None
+        return x, y, None, groups
     weights = read_weights(sample_weight, len(y))
     counts = weights > 0.0
-    return (x, y, weights) if counts.all() else (x[counts], y[counts], weights[counts])
+    if counts.all():
+        return x, y, weights, groups
+    if groups is not None:
+        groups = np.unique(groups[counts], return_inverse=True)[1]
+    return x[counts], y[counts], weights[counts], groups
 
 
 def with_class_weights(

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,11 @@ from numpy.typing import NDArray
 from dsgec.data.cells import is_missing
 from dsgec.data.columns import ColumnKind, look, refuse_strays, stray_note
 from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
+from dsgec.data.groups import read_groups, refuse_missing_groups
+from dsgec.data.index import leave_out_indexes
 from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
 from dsgec.data.learn import filled
+from dsgec.data.neighbours import NOTE
 from dsgec.data.suspicions import with_suspicions
 from dsgec.data.target import default_column, find_column, look_at_target, propose, remarks
 from dsgec.errors import DsgecError, Fault, counted, listed, mention
@@ -27,7 +31,14 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
     ignored = {find_column(table, name) for name in plan.ignore}
     if column in ignored:
         raise DsgecError(f"`{table.columns[column]}` is the target, so it cannot be ignored")
-    others = [i for i in range(len(table.columns)) if i != column and i not in ignored]
+    group = find_column(table, plan.group) if plan.group else None
+    if column == group:
+        raise DsgecError(
+            f"`{table.columns[column]}` is the target, so it cannot be the group",
+            "Name the column that says which rows belong together.",
+        )
+    table = declare(table, plan)
+    others = [i for i in range(len(table.columns)) if i not in (column, group, *ignored)]
     if not others:
         raise DsgecError(
             f"{table.source} has one column, so no features",
@@ -41,8 +52,11 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         raise DsgecError(
             [*error.faults, *(Fault(one, warning=True) for one in proposals)]
         ) from error
-    found = [_looked_at(table, number, plan) for number in others]
+    groups = table.groups if group is None else read_groups(table, group)
+    found = look_at_features(table, others, plan, groups)
     missing = _missing_rows(table, column, y, found, plan)
+    if groups is not None and plan.missing == "drop":
+        missing |= groups < 0
     notes = [*table.notes, *proposals]
     if missing.any():
         table = take(table, np.flatnonzero(~missing))
@@ -53,7 +67,10 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
             )
         notes.append(_left_out(missing, plan))
         classes, y = look_at_target(table, column, plan.task)
-        found = [_looked_at(table, number, plan) for number in others]
+        groups = table.groups if group is None else read_groups(table, group)
+        found = look_at_features(table, others, plan, groups)
+    if groups is not None:
+        refuse_missing_groups(groups, plan.group, table.source)
     used = [one for one in found if not one.useless or (one.constant and one.name)]
     is_feature = {one.number for one in _features(found, plan)}
     notes += remarks(classes)
@@ -90,15 +107,27 @@ def make_dataset(table: Table, target: str | None = None, plan: Plan | None = No
         reading=table.reading,
         row_weights=table.row_weights,
         weights_digest=table.weights_digest,
+        groups=groups,
+        groups_digest=table.groups_digest,
     )
     return with_suspicions(fitted(dataset, np.arange(len(y))))
 
 
-def _looked_at(table: Table, number: int, plan: Plan) -> ColumnKind:
-    found = look(table, number)
+def declare(table: Table, plan: Plan) -> Table:
+    """The table with the columns that a plan calls categorical declared as such."""
+    named = {find_column(table, name): "category" for name in plan.categorical}
+    return replace(table, kinds={**table.kinds, **named}) if named else table
+
+
+def look_at_features(
+    table: Table, numbers: Sequence[int], plan: Plan, groups: NDArray[np.intp] | None = None
+) -> list[ColumnKind]:
+    """What these columns are as features; useless ones say why."""
+    found = [look(table, number) for number in numbers]
     if plan.missing == "error":
-        refuse_strays(table, found)
-    return found
+        for one in found:
+            refuse_strays(table, one)
+    return leave_out_indexes(found, groups) if plan.index == "drop" else found
 
 
 def _column_notes(
@@ -148,7 +177,7 @@ def with_test(dataset: Dataset, table: Table) -> Dataset:
         )
     if dataset.plan.missing == "drop":
         missing |= np.isnan(raw).any(axis=1)
-    notes = []
+    notes = [note for note in dataset.notes if not note.startswith(NOTE)]
     if missing.any():
         y, raw = y[~missing], raw[~missing]
         if not len(y):
@@ -168,14 +197,15 @@ def with_test(dataset: Dataset, table: Table) -> Dataset:
         y=np.concatenate([dataset.y, y]),
         own_test=parts,
         test_digest=table.digest,
-        notes=(*dataset.notes, *notes),
-        row_weights=_for_more(dataset.row_weights, len(y)),
+        notes=tuple(notes),
+        row_weights=_for_more(dataset.row_weights, len(y), 1.0),
+        groups=_for_more(dataset.groups, len(y), -1),
     )
 
 
-def _for_more(weights: NDArray[np.float64] | None, rows: int) -> NDArray[np.float64] | None:
-    """With those of test rows, which nothing is learned from."""
-    return None if weights is None else np.concatenate([weights, np.ones(rows)])
+def _for_more(values: NDArray[Any] | None, rows: int, value: float) -> NDArray[Any] | None:
+    """With a value for each test row, which nothing is learned from."""
+    return None if values is None else np.append(values, np.full(rows, value, values.dtype))
 
 
 def take(table: Table, rows: NDArray[np.intp]) -> Table:
@@ -184,10 +214,15 @@ def take(table: Table, rows: NDArray[np.intp]) -> Table:
         number: Texts(one.codes[rows], one.texts, one.overflowed)
         for number, one in table.texts.items()
     }
-    numbers, lines, weights = table.numbers[rows], table.lines[rows], table.row_weights
-    if weights is not None:
-        weights = weights[rows]
-    return replace(table, numbers=numbers, texts=texts, lines=lines, row_weights=weights)
+    weights, groups = table.row_weights, table.groups
+    return replace(
+        table,
+        numbers=table.numbers[rows],
+        texts=texts,
+        lines=table.lines[rows],
+        row_weights=None if weights is None else weights[rows],
+        groups=None if groups is None else np.unique(groups[rows], return_inverse=True)[1],
+    )
 
 
 def _features(found: Sequence[ColumnKind], plan: Plan) -> list[ColumnKind]:

@@ -1,7 +1,7 @@
 """What a table is: as it was read, and as rows of features and what they should give."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,20 @@ class Texts:
     overflowed: bool = False
 
 
+TYPES = ("category", "text", "boolean")
+"""What a column can be declared as: categories, also of numbers; texts, also of digits; booleans.
+What is declared as numbers needs no word."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """`numbers` has a NaN for what is no number: a text, which is in `texts`, or nothing at all.
 
     Row i stood on line `lines[i]` of the file; with `has_header`, the names are the file's.
     `reading` is what was said about the file, as far as it was not left to be found out.
-    `row_weights` are there where a user gave some; the digest is of all that were given.
+    `row_weights` and `groups` are there where a user gave some, for each row; their digests are of
+    all that were given. `kinds` has the type of a column that a program or a file declares: see
+    `TYPES`.
     """
 
     name: str
@@ -49,6 +56,9 @@ class Table:
     reading: tuple[tuple[str, str | bool], ...] = ()
     row_weights: NDArray[np.float64] | None = None
     weights_digest: str = ""
+    groups: NDArray[np.intp] | None = None
+    groups_digest: str = ""
+    kinds: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -90,7 +100,8 @@ class Dataset:
     `columns` say how features are made of `raw`, the row as it stood in the table; where there are
     none, raw and features are the same numbers. `target_scale` is there when a numeric target is
     scaled, `own_test` when the rows to test with came from a table of their own. `row_weights` are
-    those that a user gave.
+    those that a user gave. `groups` has the number of the group of each row, where rows belong
+    together; -1 for a row of a table to test with that does not say.
     """
 
     name: str
@@ -110,6 +121,8 @@ class Dataset:
     target_scale: TargetScale | None = None
     row_weights: NDArray[np.float64] | None = None
     weights_digest: str = ""
+    groups: NDArray[np.intp] | None = None
+    groups_digest: str = ""
 
     @property
     def task(self) -> str:

@@ -17,6 +17,21 @@ class Plan:
     GROUP: ClassVar = "data"
 
     ignore: tuple[str, ...] = setting((), "Columns to leave out, by name.", metavar="COLUMN")
+    group: str = setting(
+        "",
+        "Column that says which rows belong together, such as those of one recording, patient or"
+        " machine: training and test rows and folds do not share a group, and it is no feature.",
+        metavar="COLUMN",
+    )
+    categorical: tuple[str, ...] = setting(
+        (), "Columns of categories, also if they are written as numbers.", metavar="COLUMN"
+    )
+    index: str = setting(
+        "keep",
+        "Columns that only count or rise steadily, as row numbers and times do.",
+        choices=("drop", "keep"),
+        learned="drop",
+    )
     task: str = setting("", "What is learnt; default: by what the target holds.", choices=TASKS)
     missing: str = setting(
         "error",

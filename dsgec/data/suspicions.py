@@ -1,4 +1,5 @@
-"""A Dataset to notes on columns that tell the target too well to be known before it."""
+"""A Dataset to notes on what makes test figures too good: columns that tell the target, and rows
+that resemble their neighbours."""
 
 from dataclasses import replace
 
@@ -6,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset
+from dsgec.data.neighbours import neighbour_notes
 from dsgec.errors import mention
 
 _LEAST_ROWS = 30
@@ -16,12 +18,13 @@ _MOST_COLUMNS = 2_000
 
 
 def with_suspicions(dataset: Dataset) -> Dataset:
-    """The data set with a note for each column that looks like a leak of the target."""
+    """The data set with a note on each column, and on rows, that look like a leak of the target."""
     notes = [
         f"`{name}` alone tells the target: is it known when you predict?"
         f" {mention('ignore')} leaves it out"
         for name in _leaks(dataset)
     ]
+    notes += neighbour_notes(dataset)
     return replace(dataset, notes=(*dataset.notes, *notes)) if notes else dataset
 
 

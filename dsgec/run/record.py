@@ -52,6 +52,7 @@ def make_record(
             **asked["data"],
             "train_rows": len(problem.split.train),
             "test_rows": len(problem.split.test),
+            **_group_counts(problem),
             **({"target_scale": list(dataset.target_scale)} if dataset.target_scale else {}),
             "ranges": training_ranges(problem),
         },
@@ -101,6 +102,15 @@ def _are_intervals(found: Any, metrics: list[str]) -> bool:
     )
 
 
+def _group_counts(problem: Problem) -> dict[str, int]:
+    """Return the numbers of groups to train and to test with; nothing where there are none."""
+    groups = problem.dataset.groups
+    if groups is None:
+        return {}
+    counts = {part: len(np.unique(groups[rows])) for part, rows in parts(problem)}
+    return {f"{part}_groups": count for part, count in counts.items()}
+
+
 def _confusions(problem: Problem, model: Model, outputs: NDArray[np.float64]) -> dict[str, Any]:
     classes = problem.dataset.classes
     if not classes:
@@ -130,13 +140,17 @@ def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict
     }
 
 
+_MEASURED = ("train_rows", "test_rows", "train_groups", "test_groups", "target_scale", "ranges")
+"""What the record of a run says about its data beyond what was asked for."""
+
+
 def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
     """Whether a record is of the run that is asked for, by whatever version and file name."""
 
     def relevant(run: dict[str, Any]) -> tuple[Any, ...]:
         data = run.get("data")
         options = {**data} if isinstance(data, dict) else {}
-        for name in ("name", "train_rows", "test_rows", "target_scale", "ranges"):
+        for name in ("name", *_MEASURED):
             options.pop(name, None)
         grammar = run.get("grammar")
         by = grammar if isinstance(grammar, dict) else {}
@@ -150,6 +164,7 @@ def _data_options(dataset: Dataset) -> dict[str, Any]:
     asked: dict[str, Any] = {
         "test_sha256": dataset.test_digest,
         "weights_sha256": dataset.weights_digest,
+        "groups_sha256": dataset.groups_digest,
     }
     for one in settings_of(Plan):
         value = getattr(dataset.plan, one.name)
@@ -244,7 +259,9 @@ def is_record(record: dict[str, Any], model: Model) -> bool:
         and all(is_count(data.get(name)) for name in ("train_rows", "test_rows"))
         and is_text(record.get("dsgec"))
         and all(is_count(settings.get(name, 0)) for name in ("folds", "fold"))
-        and is_list(data.get("ignore", []), is_text)
+        and all(is_list(data.get(name, []), is_text) for name in ("ignore", "categorical"))
+        and is_text(data.get("group", ""))
+        and all(is_count(data.get(name, 0)) for name in ("train_groups", "test_groups"))
         and ("target_scale" not in data or (target_scale(record) is not None and not count))
         and is_compared(result)
         and _are_intervals(result.get("intervals", {"test": {}}), list(train))

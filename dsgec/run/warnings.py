@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dsgec.data.neighbours import NOTE
 from dsgec.errors import counted
 from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.problem import Problem
@@ -23,6 +24,7 @@ def warnings(
     """
     return [
         *_untested(problem, test),
+        *_dependent(problem),
         *_no_progress(history),
         *_never_predicted(problem, result),
         *_overfitting(problem, result),
@@ -35,6 +37,14 @@ def _untested(problem: Problem, test: float) -> Iterator[str]:
         yield (
             f"there are no test rows: {counted(len(problem.split.train), 'row')} of the table are"
             " too few, so nothing says how the network does on others"
+        )
+
+
+def _dependent(problem: Problem) -> Iterator[str]:
+    if len(problem.split.test) and any(n.startswith(NOTE) for n in problem.dataset.notes):
+        yield (
+            f"{NOTE}, so the test figures may be too good: if rows belong together, such"
+            " as those of one recording, --group COLUMN keeps them on one side of the split"
         )
 
 

@@ -195,8 +195,18 @@ def heading(job: Job, description: str) -> str:
     what = (
         f"predicting {dataset.target} ({goal}) from {counted(len(dataset.features), 'feature')} of"
         f" {dataset.name}; {counted(train, 'training row')}, {counted(test, 'test row')}"
+        f"{_groups(problem)}"
     )
     return f"{clean(what)}\ngrammar {clean(job.grammar.name)}, backend {clean(description)}"
+
+
+def _groups(problem: Problem) -> str:
+    """Return how many groups the training and the test rows are of, where they have groups."""
+    groups, split = problem.dataset.groups, problem.split
+    if groups is None:
+        return ""
+    counts = [len({*groups[rows].tolist()} - {-1}) for rows in (split.train, split.test)]
+    return f" (of {counts[0]:,} and {counts[1]:,} groups)"
 
 
 def choices(job: Job) -> str:

@@ -144,7 +144,7 @@ def test_what_is_wrong_with_a_result_is_warned_of():
 
     class Problem:
         class dataset:
-            classes = ("a", "b", "c")
+            classes, notes = ("a", "b", "c"), ()
 
         class split:
             train, test = range(400), range(400)
