@@ -200,7 +200,8 @@ def _read_onnx(path: Path, features: str | None, classes: str | None) -> tuple["
 def _read_equations(net: Path, *, layered: bool) -> "Model":
     """The model of a text of equations, or of a phenotype."""
     from dsgec.network.model import unnamed
-    from dsgec.network.parse import parse, parse_phenotype
+    from dsgec.network.model_text import parse_model
+    from dsgec.network.parse import parse_phenotype
     from dsgec.network.simplify import simplify
     from dsgec.resources import read_bytes
 
@@ -213,12 +214,9 @@ def _read_equations(net: Path, *, layered: bool) -> "Model":
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DsgecError(f"{source} is not UTF-8 text") from error
-    network = (
-        parse_phenotype(text, layered=True, source=source)
-        if layered
-        else parse(text, source=source)
-    )
-    return unnamed(simplify(network))
+    if layered:
+        return unnamed(simplify(parse_phenotype(text, layered=True, source=source)))
+    return parse_model(text, source=source)
 
 
 def _requested(to: str | None, package: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -67,11 +67,14 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
         return
     source = f"model {model_id(model)}; `dsgec export` makes code of {clean(str(run))}"
     if not is_capable(sys.stdout):
-        say(encodable("\n".join(file_lines(model, name, source)), sys.stdout))
+        lines = "\n".join(file_lines(model, name, source))
+        if encodable(lines, sys.stdout) != lines:  # then escapes keep the names what they are
+            lines = "\n".join(file_lines(model, name, source, ascii_only=True))
+        say(encodable(lines, sys.stdout))
         return
     colours = palette()
-    lines = page(model, name, source, size_of(sys.stdout)[0] - 1)
-    sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in lines))
+    drawn_lines = page(model, name, source, size_of(sys.stdout)[0] - 1)
+    sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in drawn_lines))
     sys.stdout.flush()
 
 

@@ -14,6 +14,7 @@ from dsgec.network.ir import Input
 from dsgec.network.links import Parts, neuron_parts, output_parts
 from dsgec.network.measure import size
 from dsgec.network.model import Model
+from dsgec.network.model_text import model_text
 from dsgec.network.text import text
 from dsgec.terminal.styled import Line, StyledText, length, plain
 
@@ -48,14 +49,11 @@ def page(model: Model, name: str, source: str, width: int) -> list[Line]:
     return lines
 
 
-def file_lines(model: Model, name: str, source: str) -> Iterator[str]:
-    """The same for a file: equations that can be read back, all else as comments."""
+def file_lines(model: Model, name: str, source: str, *, ascii_only: bool = False) -> Iterator[str]:
+    """The same for a file: the model as `dsgec compile` reads it, all else as comments."""
     yield f"# {_summary(model, name)}"
     yield f"# {source}"
-    features = model.features
-    for number in _read(model):
-        yield f"# x_{number + 1} is {features[number]!r}"
-    yield text(model.network).removesuffix("\n")
+    yield model_text(model, ascii_only=ascii_only).removesuffix("\n")
     for title, blocks in _sections(model, _WIDTH_OF_A_FILE):
         yield "#"
         yield f"# {title}"
