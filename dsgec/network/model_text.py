@@ -32,6 +32,9 @@ from dsgec.network.simplify import simplify
 from dsgec.network.text import text as equations
 from dsgec.network.tokens import MOST_INPUTS, PhenotypeError
 
+MOST_NETWORK_BYTES = 64 << 20
+"""Of a network file."""
+
 _STATEMENT = re.compile(r"\s*(_|x_\d+(?:\s*,\s*x_\d+)*|classes|target|threshold)\s*=", re.ASCII)
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -133,6 +136,19 @@ def parse_model(text: str, *, source: str = "network") -> Model:
     if threshold != USUAL_THRESHOLD and len(classes) != 2:
         raise DsgecError(f"{source} has a threshold, which is for two classes", "Leave it out.")
     return Model(model.network, model.columns, classes, said.target or "", threshold)
+
+
+def decode_model(data: bytes, source: str) -> Model:
+    """Read the model of the bytes of a network file."""
+    return parse_model(decoded(data, source), source=source)
+
+
+def decoded(data: bytes, source: str) -> str:
+    """Return the text of a network file, which is UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DsgecError(f"{source} is not UTF-8 text") from error
 
 
 def read_surroundings(text: str, source: str) -> tuple[Surroundings, str]:

@@ -10,7 +10,6 @@ from dsgec.run.compared import chance
 from dsgec.run.result import Result
 
 _HEADLINES = {"rmse": ("r2", "rmse")}
-_OWN = "this network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +41,19 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
             if run.result[part][name] is not None
         ]
     layers = size["layers"]
-    where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
-    found.append(("neurons", f"{size['neurons']:,}", where))
-    found.append(("connections", f"{size['connections']:,}", "weights that count"))
+    if kind(run) == "network":
+        where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
+        found.append(("neurons", f"{size['neurons']:,}", where))
+        found.append(("connections", f"{size['connections']:,}", "weights that count"))
+    else:
+        found.append(("connections", f"{size['connections']:,}", "mentions of features"))
     found.append(("features", f"{read:,}", f"of {len(run.model.columns):,} are read"))
     return found
+
+
+def kind(run: Result) -> str:
+    """Return what people call the result: a `formula` or a `network`."""
+    return "formula" if run.result.get("formula") else "network"
 
 
 def headlines(run: Result) -> tuple[str, ...]:
@@ -61,14 +68,15 @@ def rivals(run: Result) -> Rivals | None:
     if not baselines:
         return None
     part = "test" if run.record["data"]["test_rows"] else "train"
-    models = [{"name": _OWN, **run.result}, *reversed(baselines)]
+    own = f"this {kind(run)}"
+    models = [{"name": own, **run.result}, *reversed(baselines)]
     return Rivals(
         tuple(f"{part} {metric_label(name)}" for name in headlines(run)),
         tuple(
             Rival(
                 model["name"],
                 tuple(figure(model[part].get(name)) for name in headlines(run)),
-                model["name"] == _OWN,
+                model["name"] == own,
             )
             for model in models
         ),
@@ -80,4 +88,4 @@ def verdict(run: Result) -> tuple[str, str]:
     found = run.result.get("comparison")
     if not found:
         return "", ""
-    return f"The network is {found['verdict']}", chance(found).replace(" ", "\u00a0")
+    return f"The {kind(run)} is {found['verdict']}", chance(found).replace(" ", "\u00a0")
