@@ -42,11 +42,33 @@ def sort_arguments(first: Any, second: Any, third: Any, target: Any) -> tuple[An
         first, second, third = None, first, third if second is None else second
     if second is None:
         raise DsgecError("X is missing", _ORDER)
+    for given in (third, target):
+        _refuse_several(second, given)
     if isinstance(third, str):
         if target is not None:
             raise DsgecError("y and target both name a column", "Give one of them.")
         third, target = None, third
     return first, second, third, target
+
+
+def _refuse_several(rows: Any, given: Any) -> None:
+    """Refuse a list of columns, or a table of targets, in the place of one target."""
+    shape: tuple[int, ...] = getattr(given, "shape", ())
+    if not (_is_list_of_columns(rows, given) or (len(shape) == 2 and shape[1] > 1)):
+        return
+    if len(given) == 1:
+        raise DsgecError("the target is a list", f"Name the column alone: {next(iter(given))!r}.")
+    raise DsgecError(
+        "several targets are not supported",
+        "Name one column, and evolve a network for each; `ignore` leaves the other ones out.",
+    )
+
+
+def _is_list_of_columns(rows: Any, given: Any) -> bool:
+    if not isinstance(given, list | tuple | set | frozenset) or not given:
+        return False
+    columns = getattr(rows, "columns", rows if isinstance(rows, dict) else ())
+    return all(isinstance(name, str) for name in given) and {*given} <= {*map(str, columns)}
 
 
 def is_table(given: Any) -> bool:

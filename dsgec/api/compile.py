@@ -9,15 +9,20 @@ import numpy as np
 from dsgec.api.network import Network
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.names import check_name, safe_name
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, clean
 from dsgec.fixed.columns import Range
 from dsgec.foreign.agreement import measure_agreement
 from dsgec.foreign.estimators import is_estimator, read_estimator
 from dsgec.foreign.onnx.read import is_onnx, read_onnx, read_onnx_file
 from dsgec.foreign.source import Array, ForeignModel
 from dsgec.network.model import Label
+from dsgec.network.model_text import MOST_NETWORK_BYTES, decode_model
+from dsgec.resources import read_bytes
 
-_KNOWN = "Pass a fitted estimator of scikit-learn, an ONNX model, or the path of an ONNX file."
+_KNOWN = (
+    "Pass a fitted estimator of scikit-learn, an ONNX model, or the path of an ONNX file or of the"
+    " text of a network."
+)
 
 
 @standard_arithmetic()
@@ -35,7 +40,8 @@ def compile(
     with the model that it was made of is measured, and kept as its `agreement`.
 
     :param model: A fitted estimator of scikit-learn (a perceptron, a linear or a logistic model, or
-        a pipeline of scalers that ends in one), an ONNX model, or the path of an ONNX file.
+        a pipeline of scalers that ends in one), an ONNX model, the path of an ONNX file, or that of
+        the text of a network, such as `best.net` or what `Network.text` gives.
     :param name: What its exports are called; default: the class of the estimator, or the file.
     :param feature_names: A name for each feature, in their order; default: the model's own.
     :param class_names: A label for each class, in their order; default: the model's own.
@@ -47,7 +53,7 @@ def compile(
         check_name(name)
     source, own_name = _read(model, feature_names, class_names)
     compared = None if rows is None else _finite(Network(source.model).rows(rows))
-    agreement = measure_agreement(source, compared)
+    agreement = measure_agreement(source, compared) if source.ran_by else None
     return Network(source.model, name or own_name, _ranges(compared), agreement)
 
 
@@ -64,6 +70,19 @@ def _ranges(rows: Array | None) -> tuple[Range, ...]:
     return tuple(zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
 
 
+def _read_text(
+    path: Path, feature_names: Sequence[str] | None, class_names: Sequence[Label] | None
+) -> ForeignModel:
+    """Read the text of a network, which has its own names."""
+    if feature_names is not None or class_names is not None:
+        raise DsgecError(
+            "the text of a network says itself what its columns and classes are called",
+            "Leave feature_names and class_names out, or write them into the file.",
+        )
+    data = read_bytes(path, clean(str(path)), MOST_NETWORK_BYTES, pipe=True)
+    return ForeignModel(decode_model(data, clean(str(path))), "", None)
+
+
 def _read(
     model: Any, feature_names: Sequence[str] | None, class_names: Sequence[Label] | None
 ) -> tuple[ForeignModel, str]:
@@ -71,7 +90,10 @@ def _read(
     names = (feature_names, class_names)
     if isinstance(model, str | Path):
         path = Path(model)
-        return read_onnx_file(path, *names), safe_name(path.name.split(".")[0])
+        named = safe_name(path.name.split(".")[0])
+        if path.suffix.lower() == ".onnx":
+            return read_onnx_file(path, *names), named
+        return _read_text(path, feature_names, class_names), named
     if is_onnx(model):
         named = safe_name(model.graph.name)
         return read_onnx(model.SerializeToString(), "the ONNX model", *names), named

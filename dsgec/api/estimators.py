@@ -20,6 +20,7 @@ from dsgec.api.settings import (
     documented,
     python_default,
     read_keywords,
+    suggests_parameters,
 )
 from dsgec.api.weights import rows_that_count, with_class_weights
 from dsgec.data.arrays import has_texts
@@ -144,6 +145,7 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
             return network.rows(X)
 
 
+@suggests_parameters
 @documented(CLASSIFIER_PARAMETERS, python_default)
 class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: ignore[misc]
     """A small network for two classes or many, evolved by DSGE.
@@ -211,6 +213,7 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
         return probabilities(self._outputs(X))
 
 
+@suggests_parameters
 @documented(PARAMETERS, python_default)
 class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
     """A small network or a formula for a numeric target, evolved by DSGE.

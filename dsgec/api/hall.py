@@ -6,10 +6,12 @@ from typing import Any
 
 from dsgec.api.network import Network
 from dsgec.api.settings import one_of
+from dsgec.api.words import says_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.artefact import DTYPES
+from dsgec.codegen.markup import render_markup
 from dsgec.codegen.names import safe_name
-from dsgec.errors import DsgecError
+from dsgec.errors import DsgecError, counted
 from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
 from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.run.hall import Famous, famous_model
@@ -17,8 +19,10 @@ from dsgec.run.names import HALL
 from dsgec.run.pick import WAYS, Hall, pick
 from dsgec.run.result import Result
 
+_MOST_ROWS = 30
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class HallEntry(Famous):
     """The best network of its number of connections that a run has seen.
 
@@ -47,6 +51,18 @@ class HallEntry(Famous):
         name = safe_name(f"{self.best.name}_{self.connections}")
         return Network(model, name, self.best.ranges)
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(
+            counted(self.size[f"{what}s"], what) for what in ("connection", "neuron", "feature")
+        )
+        metric = next(iter(self.train))
+        figures = "; ".join(
+            f"{part} {metric.replace('_', ' ')} {_figure(own[metric])}"
+            for part, own in (("train", self.train), ("test", self.test))
+            if own[metric] is not None
+        )
+        return f"<dsgec.HallEntry: {sizes}; {figures}>"
+
 
 class HallOfFame(tuple[HallEntry, ...]):
     """The entries, by size: a tuple that can also be a data frame."""
@@ -70,6 +86,7 @@ class HallOfFame(tuple[HallEntry, ...]):
             for one in result.famous
         )
 
+    @says_keywords
     @standard_arithmetic()
     def pick(
         self,
@@ -102,11 +119,72 @@ class HallOfFame(tuple[HallEntry, ...]):
 
     def to_frame(self) -> Any:
         """A pandas data frame, a row for each entry, with the columns of hall_of_fame.csv."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_frame needs pandas: `pip install pandas` installs it") from error
-        return pandas.DataFrame([_row(one) for one in self])
+        return frame([_row(one) for one in self])
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<dsgec.HallOfFame: empty>"
+        head, rows = self._table()
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in (head, *rows[:_MOST_ROWS])
+        ]
+        return "\n".join([f"<dsgec.HallOfFame: {self._title()}>", *lines, *self._more()])
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a table of sizes and scores."""
+        head, rows = self._table() if self else ([], [])
+        return render_markup(
+            "html/hall.html.j2",
+            title=self._title(),
+            head=head,
+            rows=rows[:_MOST_ROWS],
+            more="".join(self._more()),
+        )
+
+    def _title(self) -> str:
+        what = counted(len(self), "network")
+        return f"{what}, the best of each size; * is the run's" if self else "empty"
+
+    def _more(self) -> list[str]:
+        """What to do for the entries that are not shown."""
+        more = len(self) - _MOST_ROWS
+        return [f"… {more} more: to_frame() has all, [-1] is the largest"] if more > 0 else []
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        first = self[0]
+        own = first.record["model"]["id"]
+        metric = next(iter(first.train))
+        label = metric.replace("_", " ")
+        objective = str(first.record["result"]["objective"])
+        scores = [objective] if objective != metric else []
+        head = ["", "connections", "neurons", "features", *scores]
+        head += [f"train {label}", f"test {label}", "flash", "cycles"]
+        rows = [
+            [
+                "*" if one.model_id == own else "",
+                *(str(one.size[name]) for name in ("connections", "neurons", "features")),
+                *(_figure(one.score) for _ in scores),
+                *(_figure(value) for value in (one.train[metric], one.test[metric])),
+                *("" if cost is None else f"{cost:,}" for cost in (one.flash, one.cycles)),
+            ]
+            for one in self
+        ]
+        return head, rows
+
+
+def frame(rows: list[dict[str, Any]]) -> Any:
+    """Return a pandas data frame of rows, if pandas is installed."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_frame needs pandas: `pip install pandas` installs it") from error
+    return pandas.DataFrame(rows)
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def _row(one: HallEntry) -> dict[str, Any]:

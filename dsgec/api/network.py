@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from dsgec.api.notebook import picture_data
 from dsgec.api.settings import one_of
+from dsgec.api.symbolic import sympy_expressions
+from dsgec.api.words import says_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.artefacts.export import export, make_artefact, parse_packages, parse_targets
 from dsgec.codegen.artefact import DTYPES, model_id
@@ -20,6 +22,7 @@ from dsgec.data.arrays import table_of
 from dsgec.data.ir import Table
 from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
+from dsgec.drawing.notation import LATEX, formula_text, missing_text
 from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError, counted
 from dsgec.fixed.columns import Range, read_ranges
@@ -33,6 +36,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network as Nodes
 from dsgec.network.measure import size
 from dsgec.network.model import Label, Model, composed
+from dsgec.network.model_text import model_text
 from dsgec.network.text import text
 from dsgec.report import model_page
 from dsgec.run.predict import model_rows
@@ -78,14 +82,43 @@ class Network:
     @property
     @standard_arithmetic()
     def formula(self) -> str:
-        """One equation a neuron, as in `best.net`; features are scaled as the run asked for."""
-        return text(self.model.network).removesuffix("\n")
+        """The equations in the units and with the names of the columns.
+
+        Numbers have as many digits as keep predictions the same to 1e-4; `text` has all of them.
+        """
+        missing = missing_text(self.model)
+        note = f"\n# missing values: {missing}" if missing else ""
+        return formula_text(self.model, self.ranges) + note
+
+    @property
+    @standard_arithmetic()
+    def text(self) -> str:
+        """The network as `best.net` has it, exactly: columns, classes, an equation a neuron.
+
+        `dsgec.compile` and `dsgec compile` read it from a file, as the same network.
+        """
+        return model_text(self.model)
+
+    @standard_arithmetic()
+    def latex(self) -> str:
+        """The formula in LaTeX, for math mode."""
+        return formula_text(self.model, self.ranges, LATEX)
+
+    @standard_arithmetic()
+    def sympy(self, *, exact: bool = False) -> Any:
+        """The formula as an expression of SymPy in the columns; a tuple of them of many outputs.
+
+        :param exact: With all digits, not as few as keep predictions the same to 1e-4.
+        """
+        found = sympy_expressions(self.model, self.ranges, exact=exact)
+        return found[0] if len(found) == 1 else tuple(found)
 
     @property
     def size(self) -> dict[str, int]:
         """How many layers, neurons, features and connections it has."""
         return asdict(size(self.model.network))
 
+    @says_keywords
     @standard_arithmetic()
     def cost(
         self,
@@ -170,6 +203,7 @@ class Network:
             )
         return np.empty((0, len(self.columns)))
 
+    @says_keywords
     @standard_arithmetic()
     def export(
         self,

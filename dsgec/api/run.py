@@ -2,13 +2,14 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dsgec.api.hall import HallOfFame
+from dsgec.api.hall import HallOfFame, frame
 from dsgec.api.network import Network
 from dsgec.api.notebook import picture_data
+from dsgec.api.words import in_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, clean, counted
@@ -25,7 +26,28 @@ from dsgec.run.folder import read_result, refuse_other_run
 from dsgec.run.record import record_ranges
 from dsgec.run.result import Rest, Result
 
+_LONGEST_FORMULA = 300
+
 OTHER_FOLDER = "Choose another folder, or pass overwrite=True."
+
+
+class History(tuple[HistoryRow, ...]):
+    """A row for each generation: a tuple that prints in one line and can also be a data frame."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, a row for each generation, with the columns of history.csv."""
+        return frame([asdict(row) for row in self])
+
+    def __repr__(self) -> str:
+        if not self:
+            return "<dsgec.History: no generations>"
+        first, last = self[0], self[-1]
+        return (
+            f"<dsgec.History: generations {first.generation} to {last.generation};"
+            f" best fitness {first.best:.4g} to {last.best:.4g}>"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +58,7 @@ class Run:
     :param history: A row for each generation.
     :param record: What run.json has: settings and result.
     :param timing: What timing.json has: how long it took.
-    :param notes: What a person should know.
+    :param notes: What a person should know: remarks on the data, and warnings.
     :param config: The text of config.toml, with which `dsgec evolve --config` repeats the run;
         empty where the data was in memory.
     :param rest: The hall of fame and what the report draws, where they are still to be made.
@@ -61,8 +83,9 @@ class Run:
         ranges = record_ranges(result.record, result.model)
         network = Network(result.model, result.name, ranges)
         rest = rest or Rest(result.hall, result.evidence)
-        measured = (result.record, result.timing, notes, result.config, rest)
-        return cls(network, result.history, *measured)
+        warnings = map(in_keywords, result.result.get("warnings", ()))
+        measured = (result.record, result.timing, (*notes, *warnings), result.config, rest)
+        return cls(network, History(result.history), *measured)
 
     @property
     def _result(self) -> Result:
@@ -206,13 +229,20 @@ class Run:
             for name, value in list(found.items())[:1]
             if value is not None
         )
-        size = ", ".join(
+        is_short = len(self._formula) <= _LONGEST_FORMULA
+        made = (self._formula if is_short else "") or ", ".join(
             counted(n, what.removesuffix("s")) for what, n in self.network.size.items()
         )
-        return clean(
+        shown = clean(
             f"<dsgec.Run {grammar} on {data}: {self.objective} {self.score:.6g}"
-            f" after {self.generations} generations; {figures}; {size}>"
+            f" after {self.generations} generations; {figures}; {made}>"
         )
+        return "\n".join([shown, *(f"  note: {clean(note)}" for note in self.notes)])
+
+    @property
+    def _formula(self) -> str:
+        """The formula, if the run was one for a formula."""
+        return str(self.record["result"].get("formula", ""))
 
     def _repr_html_(self) -> str:
         """For notebooks: metrics beside the baselines', the network drawn, the hall of fame."""
@@ -228,7 +258,8 @@ class Run:
             score=f"{self.score:.6g}",
             generations=self.generations,
             verdict=verdict(result),
-            warnings=result.result.get("warnings", []),
+            notes=self.notes,
+            formula=self._formula,
             baselines=baselines,
             metrics=metrics,
             picture=picture_data(self.network.svg()),

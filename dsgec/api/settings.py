@@ -2,9 +2,10 @@
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args, get_type_hints
+from functools import wraps
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from dsgec.data.ir import Dataset
 from dsgec.data.plan import Plan
@@ -22,6 +23,20 @@ _NOT_PARAMETERS = {
     "compare",
 }
 _OF_CLASSES = {"threshold"}
+
+_CALLED_ELSEWHERE = {
+    "random_state": "seed",
+    "n_jobs": "threads",
+    "max_iter": "generations",
+    "n_generations": "generations",
+    "population_size": "population",
+    "class_weight": "balance",
+}
+_CALLED_IN_EVOLVE = {
+    **_CALLED_ELSEWHERE,
+    "seed": "random_state",
+    "balance": "class_weight",
+}
 
 KEYWORDS = tuple(
     one
@@ -55,12 +70,7 @@ class Given:
 
 def read_keywords(given: Mapping[str, Any], **more: Any) -> Given:
     """What was given by keyword, checked; an unknown one is what it is for any function."""
-    known = names_of(KEYWORDS)
-    for name in given:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f". Did you mean {near[0]!r}?" if near else ""
-            raise TypeError(f"evolve() got an unexpected keyword argument {name!r}{hint}")
+    refuse_unknown("evolve", given, names_of(KEYWORDS), _CALLED_ELSEWHERE)
     everything = {**given, **more}
     preset = make(Preset, everything)
     return Given(
@@ -70,6 +80,36 @@ def read_keywords(given: Mapping[str, Any], **more: Any) -> Given:
         make(Plan, everything, learned=preset.learns),
         make(Execution, everything),
     )
+
+
+def refuse_unknown(
+    function: str, given: Iterable[str], known: Collection[str], elsewhere: Mapping[str, str]
+) -> None:
+    """Raise what Python raises for an unknown keyword, with the name that was probably meant.
+
+    `elsewhere` has names that other functions and libraries use.
+    """
+    for name in given:
+        if name not in known:
+            near = [elsewhere[name]] if name in elsewhere else []
+            near += difflib.get_close_matches(name, known, 1)
+            hint = f". Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def suggests_parameters(estimator: Documented) -> Documented:
+    """Let an estimator suggest its own parameter where an unknown one is given."""
+    kind = cast("Any", estimator)
+    made = kind.__init__
+    known = [*inspect.signature(made).parameters][1:]
+
+    @wraps(made)
+    def __init__(self: Any, *places: Any, **names: Any) -> None:
+        refuse_unknown(kind.__name__, names, known, _CALLED_IN_EVOLVE)
+        made(self, *places, **names)
+
+    kind.__init__ = __init__
+    return estimator
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

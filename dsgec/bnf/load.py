@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from dsgec.bnf.ir import Grammar
 from dsgec.bnf.parse import parse_with_warnings
 from dsgec.bnf.text import text
-from dsgec.errors import DsgecError, Fault
+from dsgec.errors import DsgecError, Fault, clean, listed
 from dsgec.resources import GRAMMARS, find, read_bytes
 
 _MOST_BYTES = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GrammarFile:
     """A grammar with its name.
 
@@ -26,6 +26,10 @@ class GrammarFile:
     grammar: Grammar
     digest: str
     warnings: tuple[Fault, ...]
+
+    def __repr__(self) -> str:
+        names = listed([f"<{rule.name}>" for rule in self.grammar.rules], 8)
+        return clean(f"<dsgec grammar {self.name}: {names}>")
 
 
 def load_grammar(name: str) -> GrammarFile:

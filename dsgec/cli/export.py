@@ -17,7 +17,6 @@ from dsgec.targets import DESCRIPTIONS
 if TYPE_CHECKING:
     from dsgec.network.model import Model
 
-_MOST_NETWORK_BYTES = 64 << 20
 _USUAL = "c,numpy"
 
 
@@ -215,25 +214,20 @@ def _read_onnx(path: Path, features: str | None, classes: str | None) -> tuple["
 def _read_equations(net: Path, *, layered: bool) -> "Model":
     """The model of a text of equations, or of a phenotype."""
     from dsgec.network.model import unnamed
-    from dsgec.network.parse import parse, parse_phenotype
+    from dsgec.network.model_text import MOST_NETWORK_BYTES, decode_model, decoded
+    from dsgec.network.parse import parse_phenotype
     from dsgec.network.simplify import simplify
     from dsgec.resources import read_bytes
 
     source = str(net)
     if source != "-":
-        data = read_bytes(net, source, _MOST_NETWORK_BYTES, pipe=True)
+        data = read_bytes(net, source, MOST_NETWORK_BYTES, pipe=True)
     else:
-        data = sys.stdin.buffer.read(_MOST_NETWORK_BYTES) if sys.stdin is not None else b""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DsgecError(f"{source} is not UTF-8 text") from error
-    network = (
-        parse_phenotype(text, layered=True, source=source)
-        if layered
-        else parse(text, source=source)
-    )
-    return unnamed(simplify(network))
+        data = sys.stdin.buffer.read(MOST_NETWORK_BYTES) if sys.stdin is not None else b""
+    if layered:
+        phenotype = decoded(data, source)
+        return unnamed(simplify(parse_phenotype(phenotype, layered=True, source=source)))
+    return decode_model(data, source)
 
 
 def _requested(to: str | None, package: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -44,19 +44,22 @@ def predict(run: Path, data: str, out: Path | None, table: TableOptions) -> None
 def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     """Print the network of RUN, or draw it.
 
-    What is printed are its equations and the inputs of each neuron.
+    What is printed are its equations and the inputs of each neuron. In a file, it is a network that
+    `dsgec compile` reads back.
     """
     from dsgec.codegen.artefact import model_id
     from dsgec.drawing.dot import graph
     from dsgec.drawing.svg import svg as drawn
     from dsgec.errors import clean
     from dsgec.folder import open_folder, write_whole
-    from dsgec.run.folder import read_model
+    from dsgec.run.folder import read_model, read_record
+    from dsgec.run.record import record_ranges
     from dsgec.terminal.portrait import file_lines, page
     from dsgec.terminal.styled import coloured, encodable, is_capable, palette, size_of
 
     with open_folder(run) as folder:
         model, name = read_model(folder)
+        ranges = record_ranges(read_record(folder), model)
     for path, make in ((svg, drawn), (dot, graph)):
         if path == Path("-"):
             hand_over(make(model).removesuffix("\n"))
@@ -67,11 +70,14 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
         return
     source = f"model {model_id(model)}; `dsgec export` makes code of {clean(str(run))}"
     if not is_capable(sys.stdout):
-        say(encodable("\n".join(file_lines(model, name, source)), sys.stdout))
+        lines = "\n".join(file_lines(model, name, source, ranges))
+        if encodable(lines, sys.stdout) != lines:  # then escapes keep the names what they are
+            lines = "\n".join(file_lines(model, name, source, ranges, ascii_only=True))
+        say(encodable(lines, sys.stdout))
         return
     colours = palette()
-    lines = page(model, name, source, size_of(sys.stdout)[0] - 1)
-    sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in lines))
+    drawn_lines = page(model, name, source, size_of(sys.stdout)[0] - 1, ranges)
+    sys.stdout.write("".join(f"{coloured(line, colours)}\n" for line in drawn_lines))
     sys.stdout.flush()
 
 

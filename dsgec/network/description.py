@@ -51,14 +51,14 @@ def read_model(description: Any, network: str, source: str, network_source: str)
     """The model that was described, around the network of a text; the sources name both."""
     if not isinstance(description, dict) or not isinstance(description.get("columns"), list):
         raise _wrong(source)
-    columns = tuple(_read_column(column, source) for column in description["columns"])
+    columns = tuple(read_column(column, source) for column in description["columns"])
     classes = _labels(description.get("classes", []), source)
     target = description.get("target", "")
     threshold = description.get("threshold", USUAL_THRESHOLD)
     if (
-        not _is_text(target)
+        not is_readable_text(target)
         or len({column.name for column in columns}) < len(columns)
-        or not _is_number(threshold)
+        or not is_finite_number(threshold)
         or (threshold != USUAL_THRESHOLD and len(classes) != 2)
     ):
         raise _wrong(source)
@@ -81,7 +81,8 @@ def _column(column: Column) -> dict[str, Any]:
     }
 
 
-def _read_column(value: Any, source: str) -> Column:
+def read_column(value: Any, source: str) -> Column:
+    """Return the column that was described, or raise a DsgecError if there is no such column."""
     if not isinstance(value, dict) or not set(value) <= set(_FIELDS):
         raise _wrong(source)
     kind = value.get("kind", "number")
@@ -89,14 +90,14 @@ def _read_column(value: Any, source: str) -> Column:
     fill, marked = value.get("fill"), value.get("marked", False)
     center, scale = (value.get(name, getattr(_DEFAULTS, name)) for name in ("center", "scale"))
     if (
-        not _is_text(value.get("name"))
+        not is_readable_text(value.get("name"))
         or kind not in KINDS
         or not isinstance(categories, list)
-        or not all(map(_is_text, categories))
+        or not all(map(is_readable_text, categories))
         or len(set(categories)) < len(categories)
-        or not (fill is None or _is_number(fill))
-        or not _is_number(center)
-        or not _is_number(scale)
+        or not (fill is None or is_finite_number(fill))
+        or not is_finite_number(center)
+        or not is_finite_number(scale)
         or scale == 0
         or bool(categories) != (kind in ("boolean", "category"))
         or (kind == "boolean" and len(categories) != 2)
@@ -113,19 +114,20 @@ def _read_column(value: Any, source: str) -> Column:
 
 def _labels(value: Any, source: str) -> tuple[Label, ...]:
     if not isinstance(value, list) or not all(
-        _is_text(label) or (isinstance(label, int) and not isinstance(label, bool))
+        is_readable_text(label) or (isinstance(label, int) and not isinstance(label, bool))
         for label in value
     ):
         raise _wrong(source)
     return tuple(value)
 
 
-def _is_text(value: Any) -> bool:
-    """JSON can spell halves of characters, which no file can hold."""
+def is_readable_text(value: Any) -> bool:
+    """Return whether it is a text: JSON can spell halves of characters, which no file can hold."""
     return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
 
-def _is_number(value: Any) -> bool:
+def is_finite_number(value: Any) -> bool:
+    """Return whether it is a number that is neither infinite nor NaN."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= 1.7976931348623157e308 and not math.isnan(value)

@@ -11,7 +11,6 @@ from dsgec.run.record import test_interval
 from dsgec.run.result import Result
 
 _HEADLINES = {"rmse": ("r2", "rmse")}
-_OWN = "this network"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +45,23 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
                 about = f"95\u00a0%: {figure(interval[0])} to {figure(interval[1])}, {rows}"
             found.append((f"{part} {metric_label(name)}", figure(run.result[part][name]), about))
     layers = size["layers"]
-    where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
-    found.append(("neurons", f"{size['neurons']:,}", where))
-    found.append(("connections", f"{size['connections']:,}", "weights that count"))
+    if kind(run) == "network":
+        where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
+        found.append(("neurons", f"{size['neurons']:,}", where))
+        found.append(("connections", f"{size['connections']:,}", "weights that count"))
+    else:
+        found.append(("connections", f"{size['connections']:,}", "mentions of features"))
     found.append(("features", f"{read:,}", f"of {len(run.model.columns):,} are read"))
     cost = run.result.get("cost")
     if cost:
         about = f"bytes and {cost['cycles']:,} cycles a row on {cost['chip']}, {cost['dtype']}"
         found.append(("flash (estimated)", f"{cost['flash']:,}", about))
     return found
+
+
+def kind(run: Result) -> str:
+    """Return what people call the result: a `formula` or a `network`."""
+    return "formula" if run.result.get("formula") else "network"
 
 
 def headlines(run: Result) -> tuple[str, ...]:
@@ -69,14 +76,15 @@ def rivals(run: Result) -> Rivals | None:
     if not baselines:
         return None
     part = "test" if run.record["data"]["test_rows"] else "train"
-    models = [{"name": _OWN, **run.result}, *reversed(baselines)]
+    own = f"this {kind(run)}"
+    models = [{"name": own, **run.result}, *reversed(baselines)]
     return Rivals(
         tuple(f"{part} {metric_label(name)}" for name in headlines(run)),
         tuple(
             Rival(
                 model["name"],
                 tuple(figure(model[part].get(name)) for name in headlines(run)),
-                model["name"] == _OWN,
+                model["name"] == own,
             )
             for model in models
         ),
@@ -88,4 +96,4 @@ def verdict(run: Result) -> tuple[str, str]:
     found = run.result.get("comparison")
     if not found:
         return "", ""
-    return f"The network is {found['verdict']}", chance(found).replace(" ", "\u00a0")
+    return f"The {kind(run)} is {found['verdict']}", chance(found).replace(" ", "\u00a0")

@@ -8,6 +8,7 @@ from dsgec.codegen.artefact import model_id
 from dsgec.codegen.markup import render_markup
 from dsgec.drawing.layout import draw
 from dsgec.drawing.nodes import named_nodes
+from dsgec.drawing.notation import formula_text, missing_text
 from dsgec.drawing.written import Written
 from dsgec.errors import DsgecError
 from dsgec.network.measure import size
@@ -58,6 +59,9 @@ def model_page(model: Model, name: str, agreement: str = "") -> str:
         model_id=model_id(model),
         drawing=draw(model, nodes),
         written=_NOTHING_DROPPED,
+        headline="",
+        readable=formula_text(model),
+        missing=missing_text(model),
         formulas=[node for node in nodes if node.kind != "feature"],
         scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
         fields=fields(shown),

@@ -6,13 +6,14 @@ from dsgec.codegen.environment import compile_template, environment
 from dsgec.codegen.markup import compile_markup, render_markup
 from dsgec.drawing.layout import draw
 from dsgec.drawing.nodes import named_nodes
+from dsgec.drawing.notation import formula_text, missing_text
 from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
 from dsgec.report.hall import front_chart, hall_chart, hall_rows, minimised
-from dsgec.report.headline import rivals, tiles, verdict
+from dsgec.report.headline import kind, rivals, tiles, verdict
 from dsgec.report.progress import fitness_chart, fitness_label, size_chart
 from dsgec.report.script import SCRIPT, page_script
 from dsgec.report.style import page_style
@@ -29,11 +30,12 @@ from dsgec.report.tables import (
 from dsgec.run.folder import has_record, read_result
 from dsgec.run.manifest import write_files
 from dsgec.run.names import EVIDENCE, PAGE
-from dsgec.run.record import network_scale
+from dsgec.run.record import network_scale, record_ranges
 from dsgec.run.result import Result
 
 _TEMPLATE = "report/run.html.j2"
 _MOST_FORMULAS, _MOST_HALL = 2000, 500
+_LONGEST_FORMULA = 100_000
 
 
 def prepare_page() -> None:
@@ -120,6 +122,10 @@ def run_page(run: Result) -> str:
         values=values,
         drawing=draw(model, nodes, written),
         written=written,
+        kind=kind(run),
+        headline=run.result.get("formula", ""),
+        readable=formula_text(model, record_ranges(run.record, model))[:_LONGEST_FORMULA],
+        missing=missing_text(model),
         formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
         scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
         importance=run.evidence.get("importance"),

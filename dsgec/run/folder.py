@@ -15,7 +15,7 @@ from dsgec.folder import Folder
 from dsgec.network.chips import USUAL_CHIP
 from dsgec.network.description import read_model as described
 from dsgec.network.model import Model
-from dsgec.network.text import text
+from dsgec.network.model_text import model_text, read_surroundings
 from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
 from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
 from dsgec.run.evidence import is_evidence
@@ -50,7 +50,7 @@ def write_result(folder: Folder, result: Result, exports: Files) -> None:
         **({EVIDENCE: to_json(result.evidence)} if result.evidence else {}),
         **({CONFIG: result.config} if result.config else {}),
         HISTORY: history_text(result.history),
-        NETWORK: f"# evolved by dsgec {__version__}\n{text(result.model.network)}",
+        NETWORK: f"# evolved by dsgec {__version__}\n{model_text(result.model)}",
         RECORD: to_json(result.record),
     }
     clear_run(folder)
@@ -127,8 +127,9 @@ def read_model(folder: Folder) -> tuple[Model, str]:
     description = record.get("model")
     if not isinstance(description, dict):
         raise DsgecError(f"{of_record} does not describe a model")
-    model = described(description, source, str(of_record), str(path))
-    if model_id(model) != description.get("id"):
+    said, equations = read_surroundings(source, str(path))  # runs of earlier versions say nothing
+    model = described(description, equations, str(of_record), str(path))
+    if model_id(model) != description.get("id") or not said.agrees(model):
         raise DsgecError(
             f"{path} is not the network that {RECORD} beside it describes",
             "`dsgec compile` takes a network that was written or changed by hand.",

@@ -12,6 +12,8 @@ from dsgec.bnf.load import GrammarFile
 from dsgec.codegen.artefact import model_id
 from dsgec.codegen.names import safe_name
 from dsgec.data.ir import Dataset, Plan
+from dsgec.drawing.notation import TEXT, is_formula, readable, written
+from dsgec.drawing.rounded import probe_rows
 from dsgec.evolution.evolver import Generation
 from dsgec.evolution.measure import measured, parts, test_intervals
 from dsgec.evolution.problem import Problem
@@ -76,6 +78,7 @@ def make_record(
             "intervals": {"test": _as_lists(test_intervals(problem, outputs))},
             **_confusions(problem, model, outputs),
             "network": asdict(size(network)),
+            **_formula(problem, model),
             "phenotype": problem.complete(last.phenotype),
         },
     }
@@ -109,6 +112,17 @@ def _group_counts(problem: Problem) -> dict[str, int]:
         return {}
     counts = {part: len(np.unique(groups[rows])) for part, rows in parts(problem)}
     return {f"{part}_groups": count for part, count in counts.items()}
+
+
+def _formula(problem: Problem, model: Model) -> dict[str, str]:
+    """Return the formula as people read it, of a run for one."""
+    if not is_formula(model, linear=problem.is_linear):
+        return {}
+    ranges = [None if one is None else (one[0], one[1]) for one in training_ranges(problem)]
+    found = readable(model, ranges)
+    if found is None:
+        return {}
+    return {"formula": written(found, model, probe_rows(model.columns, ranges), TEXT)}
 
 
 def _confusions(problem: Problem, model: Model, outputs: NDArray[np.float64]) -> dict[str, Any]:
@@ -254,6 +268,7 @@ def is_record(record: dict[str, Any], model: Model) -> bool:
         and isinstance(size, dict)
         and all(is_count(size.get(name)) for name in _SIZES)
         and all(is_text(result.get(name)) for name in ("objective", "phenotype"))
+        and is_text(result.get("formula", ""))
         and all(is_count(result.get(name)) for name in ("generations", "evaluations"))
         and all(is_text(part.get(name)) for part in (data, grammar) for name in ("name", "sha256"))
         and all(is_count(data.get(name)) for name in ("train_rows", "test_rows"))

@@ -1,12 +1,12 @@
 """An outcome to its result: all that a run leaves, measured, before any file is written."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile
-from dsgec.evolution.evolver import HistoryRow
+from dsgec.evolution.evolver import HistoryRow, with_winner
 from dsgec.evolution.measure import PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
@@ -16,6 +16,7 @@ from dsgec.run.evidence import evidence
 from dsgec.run.footprint import footprints
 from dsgec.run.hall import Famous, hall_text, parse_hall
 from dsgec.run.names import HALL
+from dsgec.run.poles import without_poles
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
 from dsgec.run.stages import Stages
@@ -71,18 +72,22 @@ def make_result(
     In full means with `baselines` to compare it with, which are waited for.
     """
     stages = stages or Stages()
-    last = outcome.last
     hall, drawn = "", {}
     with stages("results"):
+        outcome, note = refuse_poles(problem, settings, outcome)
+        last = outcome.last
         model = problem.model(last.phenotype)
         record = make_record(problem, settings, grammar, last, model, outcome.ended)
+        if note:
+            record["result"]["warnings"] = [note]
         if baselines is not None:
             drawn = evidence(problem, model)
     if baselines is not None:
         with stages("baselines"):
             result = record["result"]
             result |= compare(problem, model, result, baselines(), balance=settings.balance)
-            result["warnings"] = warnings(problem, result, outcome.history, settings.test)
+            more = warnings(problem, result, outcome.history, settings.test)
+            result["warnings"] = [*result.get("warnings", ()), *more]
         with stages("hall_of_fame"):
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
         with stages("cost"):
@@ -90,6 +95,18 @@ def make_result(
             record["result"] |= footprints(record, model, rows, settings.chip)
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
+
+
+def refuse_poles(problem: Problem, settings: Settings, outcome: Outcome) -> tuple[Outcome, str]:
+    """Return the outcome without the formulas that have a pole, and what to say of it.
+
+    Only of searches that learn: the paper's take the best, whatever it is.
+    """
+    if settings.variation != "trees":
+        return outcome, ""
+    best, champions, note = without_poles(problem, outcome.best, outcome.champions)
+    chosen = with_winner(outcome.last, None if best == outcome.best else best)
+    return replace(outcome, last=chosen, champions=tuple(champions)), note
 
 
 class Rest:
@@ -117,8 +134,9 @@ class Rest:
         return Rest, self._made
 
 
-def later(problem: Problem, model: Model, outcome: Outcome) -> Rest:
+def later(problem: Problem, settings: Settings, model: Model, outcome: Outcome) -> Rest:
     """What `make_result` leaves out without baselines; no engine is kept for it."""
+    outcome, _ = refuse_poles(problem, settings, outcome)
     champions, best = outcome.champions, outcome.best
 
     def make() -> tuple[str, dict[str, Any]]:

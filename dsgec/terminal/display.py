@@ -23,6 +23,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 _MOST_CLASSES_SHOWN = 10
 _FILES = (RECORD, CONFIG, HISTORY, HALL, NETWORK, TIMING, EVIDENCE, PAGE)
 _WIDEST_LABEL = 12
+_LONGEST_FORMULA = 1000
 
 
 class ProgressDisplay(Protocol):
@@ -258,13 +259,16 @@ def result_lines(run: WrittenRun) -> list[str]:
     parts = [
         f"{network[key]} {key.removesuffix('s') if network[key] == 1 else key}"
         for key in ("layers", "neurons", "features", "connections")
+        if network[key] or not result.get("formula")
     ]
     objective = result["objective"]
     names = [path.name for path in run.files]
     perfect = OBJECTIVES[objective].perfect
+    what = "formula" if result.get("formula") else "network"
     lines = [
-        f"best network: {objective} {plain_number(result['score'])} ({perfect} is perfect);"
+        f"best {what}: {objective} {plain_number(result['score'])} ({perfect} is perfect);"
         f" {', '.join(parts)}",
+        *_formula_lines(result),
         *_threshold_lines(run.record["model"]),
         *_metric_lines(result),
         *_comparison_lines(result),
@@ -325,6 +329,14 @@ def _untested_lines(run: WrittenRun) -> list[str]:
     ]
 
 
+def _formula_lines(result: dict[str, Any]) -> list[str]:
+    """The formula of a run for one, if it is short enough to be read."""
+    formula = result.get("formula", "")
+    return (
+        [clean(line) for line in formula.splitlines()] if len(formula) <= _LONGEST_FORMULA else []
+    )
+
+
 def _threshold_lines(model: dict[str, Any]) -> list[str]:
     if "threshold" not in model:  # it is 0.5
         return []
@@ -356,7 +368,8 @@ def _comparison_lines(result: dict[str, Any]) -> list[str]:
     verdict = []
     if comparison:
         test = chance(comparison)
-        verdict.append(f"the network is {comparison['verdict']}{test and f' ({test})'}")
+        what = "formula" if result.get("formula") else "network"
+        verdict.append(f"the {what} is {comparison['verdict']}{test and f' ({test})'}")
     return [*map(clean, (*verdict, *(f"warning: {one}" for one in result.get("warnings", ()))))]
 
 

@@ -8,20 +8,21 @@ from itertools import zip_longest
 
 from dsgec.arithmetic.sums import total
 from dsgec.drawing.nodes import neuron_names, output_name
+from dsgec.drawing.notation import formula_text, missing_text
 from dsgec.drawing.width import cells, shorten
 from dsgec.errors import clean, counted
+from dsgec.fixed.columns import Range
 from dsgec.network.ir import Input
 from dsgec.network.links import Parts, neuron_parts, output_parts
 from dsgec.network.measure import size
 from dsgec.network.model import Model
-from dsgec.network.text import text
+from dsgec.network.model_text import model_text
 from dsgec.terminal.styled import Line, StyledText, length, plain
 
 _WIDTH_OF_A_FILE = 98  # and the signs of a comment
 _NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 52, 2
 _HALF_BAR = 6  # on either side of the axis
 _HEAD = 11 + 2 * _HALF_BAR + 2  # a weight, its bar and a blank
-_LEGEND = 24
 _MOST_CLASSES, _LONGEST_NAME = 10, 24
 _GLUE = "\u00a0"
 
@@ -35,27 +36,47 @@ class _Term:
     mentions: int
 
 
-def page(model: Model, name: str, source: str, width: int) -> list[Line]:
-    """The network for a terminal of so many columns; `source` says where exports come from."""
+def page(
+    model: Model, name: str, source: str, width: int, ranges: Sequence[Range | None] = ()
+) -> list[Line]:
+    """The network for a terminal of so many columns; `source` says where exports come from.
+
+    Its equations are in the units of the columns, whose `ranges` say how many digits are needed.
+    """
     lines: list[Line] = [[StyledText(part)] for part in _words(_summary(model, name), width)]
     lines += [[StyledText(part, "dim")] for part in _words(source, width)]
     lines.append([])
-    for equation in text(model.network).splitlines():
-        lines += [[StyledText(part)] for part in _broken(equation, width)]
-    lines += [[], *_legend(model, width)]
+    for equation in formula_text(model, ranges).splitlines():
+        lines += [[StyledText(part)] for part in _broken(clean(equation), width)]
+    missing = missing_text(model)
+    if missing:
+        lines += [[StyledText(part, "dim")] for part in _words(f"missing values: {missing}", width)]
     for title, blocks in _sections(model, width):
         lines += [[], [StyledText(title, "title")], *_grid(blocks, _room(model, width), width)]
     return lines
 
 
-def file_lines(model: Model, name: str, source: str) -> Iterator[str]:
-    """The same for a file: equations that can be read back, all else as comments."""
+def file_lines(
+    model: Model,
+    name: str,
+    source: str,
+    ranges: Sequence[Range | None] = (),
+    *,
+    ascii_only: bool = False,
+) -> Iterator[str]:
+    """The same for a file: the model as `dsgec compile` reads it, all else as comments."""
     yield f"# {_summary(model, name)}"
     yield f"# {source}"
-    features = model.features
-    for number in _read(model):
-        yield f"# x_{number + 1} is {features[number]!r}"
-    yield text(model.network).removesuffix("\n")
+    yield "#"
+    yield "# In the units of the columns, with rounded numbers:"
+    for equation in formula_text(model, ranges).splitlines():
+        yield f"#   {clean(equation)}"
+    missing = missing_text(model)
+    if missing:
+        yield f"#   missing values: {missing}"
+    yield "#"
+    yield "# Exactly, as `dsgec compile` reads it:"
+    yield model_text(model, ascii_only=ascii_only).removesuffix("\n")
     for title, blocks in _sections(model, _WIDTH_OF_A_FILE):
         yield "#"
         yield f"# {title}"
@@ -83,50 +104,29 @@ def _summary(model: Model, name: str) -> str:
     return f"{name}: {what}, from {features}; {figures}"
 
 
-def _read(model: Model) -> list[int]:
-    """The columns that the network reads."""
-    return sorted(node.column for node in model.network.nodes if isinstance(node, Input))
-
-
 def _words(sentence: str, width: int) -> list[str]:
     return textwrap.wrap(sentence, width, break_on_hyphens=False)
 
 
 def _broken(equation: str, width: int) -> list[str]:
-    """An equation in lines that begin with a sign or follow a comma."""
-    for sign in "*/^":
+    """An equation in lines that begin with a sign or follow a comma, and are not too wide."""
+    for sign in "*/":
         equation = equation.replace(f" {sign} ", f"{_GLUE}{sign}{_GLUE}")
     for sign in "+-":
         equation = equation.replace(f" {sign} ", f" {sign}{_GLUE}")
     indent = " " * min(equation.find("=") + 2, width // 3)
-    lines = textwrap.wrap(
-        equation,
-        width,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace(_GLUE, " ") for line in lines]
-
-
-def _legend(model: Model, width: int) -> list[Line]:
-    """The names of the features that are read, in columns."""
-    features = model.features
-    numbers = _read(model)
-    digits = len(f"x_{numbers[-1] + 1}") if numbers else 0
-    across = max(1, (width + _GAP) // (digits + 1 + _LEGEND + _GAP))
-    room = width if across == 1 else digits + 1 + _LEGEND
-    entries = [
-        [
-            StyledText(f"x_{number + 1}".rjust(digits), "dim"),
-            StyledText(" " + shorten(clean(features[number]), room - digits - 1)),
-        ]
-        for number in numbers
-    ]
-    return [
-        _side_by_side(entries[start : start + across], room)
-        for start in range(0, len(entries), across)
-    ]
+    lines, line = [], ""
+    for word in equation.split(" "):
+        if line.strip() and cells(f"{line} {word}") > width:
+            lines.append(line)
+            line = indent + word
+        else:
+            line = f"{line} {word}" if line else word
+        while cells(line) > width:
+            fitting = next(n for n in range(width, 0, -1) if cells(line[:n]) <= width)
+            lines.append(line[:fitting])
+            line = indent + line[fitting:]
+    return [each.replace(_GLUE, " ") for each in (*lines, line)]
 
 
 def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]]:

@@ -19,6 +19,7 @@ import dsgec
 from dsgec.cli import commands
 from dsgec.data.split import split
 from dsgec.evolution.settings import Settings
+from dsgec.network.text import text as equations
 from dsgec.resources import TABLES
 
 SMALL = {"population": 12, "generations": 4, "pruning": 2, "tuning": 6}
@@ -124,7 +125,7 @@ def test_arrays_frames_and_files_give_the_same_network(tmp_path):
             ((x.to_numpy().tolist(), y.tolist()), {}),
         )
     ]
-    formulas = {run.network.formula for run in runs}
+    formulas = {equations(run.network.model.network) for run in runs}
     assert len(formulas) == 1
     assert {run.fitness for run in runs} == {runs[0].fitness}
     assert {run.network.columns for run in runs[:4]} == {tuple(x.columns)}

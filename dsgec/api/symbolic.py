@@ -1,0 +1,62 @@
+"""A formula to an expression of SymPy, which is imported when it is asked for."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dsgec.drawing.formula import Atom, Formula, Monomial, Sum, make_formula
+from dsgec.drawing.notation import readable
+from dsgec.errors import DsgecError
+from dsgec.fixed.columns import Range
+from dsgec.network.model import Model
+
+
+def sympy_expressions(model: Model, ranges: Sequence[Range | None], *, exact: bool) -> list[Any]:
+    """Return the expression of each output, in the columns of the raw row."""
+    try:
+        import sympy
+    except ImportError as error:
+        raise ImportError("sympy() needs SymPy: `pip install sympy` installs it") from error
+    formula = make_formula(model, inline=False, expand=False) if exact else readable(model, ranges)
+    if formula is None:
+        raise DsgecError("the network is too large for SymPy", "Take one of the hall of fame.")
+    atoms: list[Any] = []
+
+    def term(value: float, monomial: Monomial) -> Any:
+        number = int(value) if value.is_integer() else sympy.Float(repr(value))
+        return number * sympy.Mul(*(atoms[atom] ** exponent for atom, exponent in monomial))
+
+    def total(terms: Sum) -> Any:
+        return sympy.Add(*(term(*one) for one in terms))
+
+    for atom in formula.atoms:
+        atoms.append(_atom(atom, formula, model, total, sympy))
+    outputs = [total(terms) for terms in formula.outputs]
+    if formula.softmax:
+        powers = [sympy.exp(one) for one in outputs]
+        return [one / sympy.Add(*powers) for one in powers]
+    return outputs
+
+
+def _atom(
+    atom: Atom, formula: Formula, model: Model, total: Callable[[Sum], Any], sympy: Any
+) -> Any:
+    match atom.kind:
+        case "feature":
+            return sympy.Symbol(model.features[atom.number])
+        case "neuron":
+            return total(formula.neurons[atom.number][1])
+        case "group":
+            return total(atom.arguments[0])
+    arguments = [total(one) for one in atom.arguments]
+    known: dict[str, Callable[..., Any]] = {
+        "sig": lambda x: 1 / (1 + sympy.exp(-x)),
+        "abs": sympy.Abs,
+        "min": sympy.Min,
+        "max": sympy.Max,
+        "relu": lambda x: sympy.Max(0, x),
+        "sqrt": lambda x: sympy.sqrt(sympy.Abs(x)),
+        "log": lambda x: sympy.log(sympy.Abs(x)),
+        "power": lambda a, b: sympy.Abs(a) ** b,
+        **{name: getattr(sympy, name) for name in ("exp", "tanh", "sin", "cos")},
+    }
+    return known.get(atom.name, sympy.Function(atom.name))(*arguments)

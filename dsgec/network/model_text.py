@@ -1,0 +1,362 @@
+"""A Model to the text of a network file, and back: `parse_model(model_text(model)) == model`.
+
+Before the equations of the network stand the columns of a row, which say what `x_1`, `x_2` … are,
+the classes, the target and the threshold:
+
+    x_1 = number("age", missing=38.0, center=38.2, scale=12.1)
+    x_2 = boolean("sex", "female", "male")
+    x_3, x_4, x_5 = category("port", "C", "Q", missing="Q", marked)
+    _ = constant("ship")
+    classes = "no", "yes"
+
+Numbers are written so that they read back bit for bit, and texts as JSON strings.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dsgec.errors import DsgecError
+from dsgec.network.check import check
+from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.description import (
+    is_finite_number,
+    is_readable_text,
+    read_column,
+)
+from dsgec.network.model import KINDS, Column, Label, Model, check_classes, unnamed
+from dsgec.network.parse import parse, without_comments
+from dsgec.network.simplify import simplify
+from dsgec.network.text import text as equations
+from dsgec.network.tokens import MOST_INPUTS, PhenotypeError
+
+MOST_NETWORK_BYTES = 64 << 20
+"""Of a network file."""
+
+_STATEMENT = re.compile(r"\s*(_|x_\d+(?:\s*,\s*x_\d+)*|classes|target|threshold)\s*=", re.ASCII)
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<text>"(?:[^"\\]|\\.)*")
+    | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+    | (?P<word>[A-Za-z_]\w*)
+    | (?P<sign>[(),=])
+    | (?P<end>\Z)
+    | (?P<other>.)
+    )""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_READING = "# A number is read as (value - center) / scale."
+_LONGEST_WHOLE = 30  # digits of a class that is a whole number
+_OPTIONS = ("missing", "center", "scale", "marked")
+_FORM = 'Write a column as `x_1 = number("size", missing=2.0, center=1.0, scale=0.5)`.'
+_WRITE_CLASSES = 'Write `classes = "no", "yes"`, or whole numbers without quotes.'
+_ORDER = "Columns, classes, target and threshold stand before the equations."
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a text says around its network; None for what it does not mention."""
+
+    columns: tuple[Column, ...] | None = None
+    classes: tuple[Label, ...] | None = None
+    target: str | None = None
+    threshold: float | None = None
+
+    def agrees(self, model: Model) -> bool:
+        """Return whether everything that the text says holds for a model."""
+        said = (self.columns, self.classes, self.target, self.threshold)
+        own = (model.columns, model.classes, model.target, model.threshold)
+        return all(a is None or a == b for a, b in zip(said, own, strict=True))
+
+
+def model_text(model: Model, *, ascii_only: bool = False) -> str:
+    """Return the columns, classes, target and threshold of a model, and its equations.
+
+    With `ascii_only`, other characters of names are escaped.
+    """
+    lines = [_READING] if any(column.scale != 1.0 for column in model.columns) else []
+    lines += _column_lines(model.columns, ascii_only)
+    if model.classes:
+        lines.append(f"classes = {', '.join(_label(one, ascii_only) for one in model.classes)}")
+    if model.target:
+        lines.append(f"target = {quoted(model.target, ascii_only)}")
+    if model.threshold != USUAL_THRESHOLD:
+        lines.append(f"threshold = {model.threshold!r}")
+    return "".join(f"{line}\n" for line in lines) + equations(model.network)
+
+
+def quoted(text: str, ascii_only: bool = False) -> str:
+    """Return a text as a JSON string of printable characters on one line."""
+    written = json.dumps(text, ensure_ascii=ascii_only)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in written)
+
+
+def _column_lines(columns: Sequence[Column], ascii_only: bool) -> Iterator[str]:
+    first = 1
+    for column in columns:
+        count = len(column.features)
+        names = ", ".join(f"x_{number}" for number in range(first, first + count)) or "_"
+        first += count
+        parts = [quoted(one, ascii_only) for one in (column.name, *column.categories)]
+        if column.fill is not None:
+            is_text = bool(column.categories)
+            fill = quoted(column.categories[int(column.fill)], ascii_only) if is_text else ""
+            parts.append(f"missing={fill or repr(column.fill)}")
+        if column.center != 0.0:
+            parts.append(f"center={column.center!r}")
+        if column.scale != 1.0:
+            parts.append(f"scale={column.scale!r}")
+        if column.marked:
+            parts.append("marked")
+        yield f"{names} = {column.kind}({', '.join(parts)})"
+
+
+def _label(label: Label, ascii_only: bool) -> str:
+    return quoted(label, ascii_only) if isinstance(label, str) else str(label)
+
+
+def parse_model(text: str, *, source: str = "network") -> Model:
+    """Read the model of a network file; without columns in it they are plain numbers."""
+    said, rest = read_surroundings(text, source)
+    if said.columns is None:
+        model = unnamed(check(simplify(parse(rest, source=source))))
+    else:
+        count = sum(len(column.features) for column in said.columns)
+        network = check(simplify(parse(rest, inputs=count, source=source)))
+        model = Model(network, said.columns)
+    classes = said.classes or ()
+    threshold = USUAL_THRESHOLD if said.threshold is None else said.threshold
+    try:
+        check_classes(len(classes), len(model.network.outputs))
+    except DsgecError as error:
+        raise error.of(source) from error
+    if threshold != USUAL_THRESHOLD and len(classes) != 2:
+        raise DsgecError(f"{source} has a threshold, which is for two classes", "Leave it out.")
+    return Model(model.network, model.columns, classes, said.target or "", threshold)
+
+
+def decode_model(data: bytes, source: str) -> Model:
+    """Read the model of the bytes of a network file."""
+    return parse_model(decoded(data, source), source=source)
+
+
+def decoded(data: bytes, source: str) -> str:
+    """Return the text of a network file, which is UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DsgecError(f"{source} is not UTF-8 text") from error
+
+
+def read_surroundings(text: str, source: str) -> tuple[Surroundings, str]:
+    """Read what stands before the equations; the text returned has blanks in its place."""
+    reader = _Reader(without_comments(text), source)
+    reader.read()
+    return reader.surroundings, reader.rest
+
+
+class _Reader:
+    """Reads the statements around a network, line by line."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.text, self.source = text, source
+        self.columns: list[Column] = []
+        self.names: set[str] = set()
+        self.features = 0
+        self.surroundings = Surroundings()
+        self.said: dict[str, object] = {}
+        self.rest = text
+
+    def fail(self, offset: int, message: str, advice: str = "") -> PhenotypeError:
+        return PhenotypeError(self.text, self.source, offset, message, advice)
+
+    def read(self) -> None:
+        kept: list[str] = []
+        offset = 0
+        has_equations = False
+        for line in self.text.splitlines(keepends=True):
+            statement = _STATEMENT.match(line)
+            if statement is None:
+                kept.append(line)
+                has_equations |= bool(line.strip()) and not line.lstrip().startswith("inputs")
+            else:
+                if has_equations:
+                    raise self.fail(offset, "this line comes too late", _ORDER)
+                body = line.rstrip()
+                self.statement(statement, offset, offset + len(body))
+                kept.append(" " * len(body) + line[len(body) :])
+            offset += len(line)
+        if self.columns:
+            self.said["columns"] = tuple(self.columns)
+        self.surroundings = Surroundings(**self.said)  # type: ignore[arg-type]
+        self.rest = "".join(kept)
+
+    def statement(self, statement: re.Match[str], start: int, end: int) -> None:
+        name = statement[1]
+        line = _Line(self, start + statement.end(), end)
+        if name in self.said:
+            raise self.fail(start, f"`{name}` is given twice")
+        match name:
+            case "classes":
+                self.said[name] = self.labels(line)
+            case "target":
+                self.said[name] = line.text()
+            case "threshold":
+                self.said[name] = line.number()
+            case _:
+                self.column([part.strip() for part in name.split(",")], start, line)
+        line.expect_end()
+
+    def labels(self, line: "_Line") -> tuple[Label, ...]:
+        labels: list[Label] = []
+        while True:
+            token = line.next()
+            if token["text"]:
+                labels.append(line.unquoted(token))
+            elif _is_whole(token["number"]):
+                labels.append(int(token["number"]))
+            else:
+                raise line.unexpected(token, "a class", _WRITE_CLASSES)
+            if not line.takes(","):
+                break
+        if len(set(labels)) < len(labels) or len(labels) < 2:
+            raise self.fail(line.at, "there must be two or more different classes", _WRITE_CLASSES)
+        return tuple(labels)
+
+    def column(self, names: list[str], start: int, line: "_Line") -> None:
+        kind = line.next()
+        if kind["word"] not in KINDS:
+            raise line.unexpected(kind, f"a kind of column ({', '.join(KINDS)})", _FORM)
+        described = {"kind": kind["word"], **line.arguments(kind["word"])}
+        try:
+            column = read_column(described, self.source)
+        except DsgecError:
+            raise self.fail(
+                start,
+                f"a {kind['word']} column cannot be like this",
+                "A category has different texts, a boolean two; `missing` is one of them or, of a"
+                " number, a number; `scale` is not 0; only numbers have `center` and `scale`;"
+                " `marked` needs `missing`.",
+            ) from None
+        if column.name in self.names:
+            raise self.fail(start, f"there are two columns {quoted(column.name)}")
+        count = len(column.features)
+        numbers = range(self.features + 1, self.features + count + 1)
+        if names != ([f"x_{number}" for number in numbers] or ["_"]):
+            expected = _expected([*numbers])
+            raise self.fail(
+                start,
+                f"expected `{expected} = {column.kind}(…)`",
+                "Features are numbered in the order of the columns: one for a number or a boolean,"
+                " one for each text of a category, one more if it is `marked`, none (`_`) for a"
+                " constant.",
+            )
+        self.features += count
+        if self.features > MOST_INPUTS:
+            raise self.fail(start, f"there can be {MOST_INPUTS} features at most")
+        self.columns.append(column)
+        self.names.add(column.name)
+
+
+class _Line:
+    """The words of one statement."""
+
+    def __init__(self, reader: _Reader, start: int, end: int) -> None:
+        self.reader, self.at, self.end = reader, start, end
+
+    def peek(self) -> re.Match[str]:
+        token = _TOKEN.match(self.reader.text, self.at, self.end)
+        assert token is not None  # the last alternative takes anything
+        return token
+
+    def next(self) -> re.Match[str]:
+        token = self.peek()
+        self.at = token.end()
+        return token
+
+    def takes(self, sign: str) -> bool:
+        """Read a sign if it comes next; return whether it did."""
+        token = self.peek()
+        if token["sign"] == sign:
+            self.at = token.end()
+        return token["sign"] == sign
+
+    def expect(self, sign: str) -> None:
+        token = self.next()
+        if token["sign"] != sign:
+            raise self.unexpected(token, f"`{sign}`", _FORM)
+
+    def expect_end(self) -> None:
+        token = self.next()
+        if token.lastgroup != "end":
+            raise self.unexpected(token, "the end of the line")
+
+    def text(self) -> str:
+        token = self.next()
+        if token["text"] is None:
+            raise self.unexpected(token, "a text in quotes")
+        return self.unquoted(token)
+
+    def number(self) -> float:
+        token = self.next()
+        if token["number"] is None or not is_finite_number(float(token["number"])):
+            raise self.unexpected(token, "a number")
+        return float(token["number"])
+
+    def unquoted(self, token: re.Match[str]) -> str:
+        try:
+            value = json.loads(token["text"])
+        except ValueError:
+            value = None
+        if not is_readable_text(value):
+            raise self.reader.fail(
+                token.start("text"), "this text is not a JSON string", r"Write `\"` and `\\`."
+            )
+        found: str = value
+        return found
+
+    def arguments(self, kind: str) -> dict[str, object]:
+        """Read the name, the categories and the options of a column, as plain data."""
+        self.expect("(")
+        texts = [self.text()]
+        options: dict[str, object] = {}
+        while self.takes(","):
+            token = self.peek()
+            if token["text"] and not options:
+                texts.append(self.text())
+                continue
+            name = self.next()["word"]
+            if name not in _OPTIONS or name in options:
+                raise self.unexpected(token, f"an option ({', '.join(_OPTIONS)})", _FORM)
+            options[name] = name == "marked" or self.option(name, kind, texts[1:])
+        self.expect(")")
+        fill = options.pop("missing", None)
+        return {"name": texts[0], "categories": texts[1:], "fill": fill, **options}
+
+    def option(self, name: str, kind: str, categories: list[str]) -> float:
+        self.expect("=")
+        if name != "missing" or kind not in ("boolean", "category"):
+            return self.number()
+        start = self.at
+        value = self.text()
+        if value not in categories:
+            raise self.reader.fail(start, f"{quoted(value)} is not one of its texts")
+        return float(categories.index(value))
+
+    def unexpected(self, token: re.Match[str], expected: str, advice: str = "") -> PhenotypeError:
+        found = "the end" if token.lastgroup == "end" else f"`{token[0].strip()[:40]}`"
+        place = token.start(token.lastgroup or 0)
+        return self.reader.fail(place, f"expected {expected}, found {found}", advice)
+
+
+def _is_whole(digits: str | None) -> bool:
+    if not digits or len(digits) > _LONGEST_WHOLE:
+        return False
+    return digits.lstrip("+-").isdecimal()
+
+
+def _expected(numbers: list[int]) -> str:
+    if len(numbers) > 3:
+        return f"x_{numbers[0]}, x_{numbers[1]}, …, x_{numbers[-1]}"
+    return ", ".join(f"x_{number}" for number in numbers) or "_"
