@@ -35,8 +35,9 @@ class Target:
     `check` runs the self-test of the files here, where that takes less than a second, and returns
     how it was run; it raises ToolMissing, CannotRun or SelfTestFailed of `running.py`.
 
-    `swept` are patterns of other names in the folder that is named for the artefact: what the
-    tools of the language compile or obey there without being asked to.
+    `swept` are patterns of other names in the folder that is named for the artefact, and with
+    `../` in the one around it: what the tools of the language compile, run or obey there without
+    being asked to. `obeyed` are paths of files that they obey in every folder above, too.
     """
 
     files: tuple[str, ...]
@@ -50,6 +51,7 @@ class Target:
     build: Build | None = None
     check: Callable[[Artefact, Files], str] | None = None
     swept: tuple[str, ...] = ()
+    obeyed: tuple[str, ...] = ()
 
     @property
     def main(self) -> PurePosixPath:
