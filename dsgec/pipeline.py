@@ -34,8 +34,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dsgec.artefacts.check import run_selftest
-from dsgec.artefacts.export import Exports, exported, make_exports, run_artefact
+from dsgec.artefacts.check import run_selftests
+from dsgec.artefacts.export import exported, make_exports, run_artefact
 from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.codegen.artefact import QUICK, Artefact
 from dsgec.codegen.names import is_portable
@@ -72,7 +72,6 @@ from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
 from dsgec.run.stages import TUNING, Stages
-from dsgec.targets.running import SelfTestFailed
 from dsgec.workers import process
 from dsgec.workers.beside import beside
 from dsgec.workers.crew import Crew
@@ -235,44 +234,17 @@ def write_folder(
     with stages("exports"):
         exports = make_exports(artefact, EXPORTED)
     with stages("checks"):
-        checks, failures = _check(artefact, exports)
+        checks = run_selftests(artefact, exports.made)
     with stages("files"):
-        timing = {**result.timing, "self_tests": checks}
+        timing = {**result.timing, "self_tests": checks.lines}
         timed = replace(result, timing=with_stages(timing, stages.seconds))
-        write_result(folder, timed, exports.without(failures))
+        write_result(folder, timed, exports.without(checks.failed))
     if result.evidence:
         with stages("report"):
             try_report(folder, timed)
     timing = with_stages(timing, stages.seconds)
     write_timing(folder, timing)
-    return timing, _failed_exports(failures, folder)
-
-
-def _failed_exports(failures: dict[str, str], folder: Folder) -> DsgecError | None:
-    if not failures:
-        return None
-    return DsgecError(
-        "; ".join(f"the self-test of {maker} fails: {why}" for maker, why in failures.items()),
-        f"The rest of the run is in {folder.path}, without these files. This is a fault of dsgec,"
-        f" or of the compiler: please report it, with {NETWORK} of that folder.",
-    )
-
-
-def _check(artefact: Artefact, exports: Exports) -> tuple[dict[str, str], dict[str, str]]:
-    """Run the self-tests of a run's exports side by side; return what was done, and what failed."""
-    calls = {
-        maker: beside(run_selftest, artefact, target, files)
-        for maker, (target, files) in exports.made.items()
-    }
-    checks: dict[str, str] = {}
-    failures: dict[str, str] = {}
-    for maker, call in calls.items():
-        try:
-            checks[maker] = str(call())
-        except SelfTestFailed as error:
-            checks[maker] = f"self-test failed: {error}"
-            failures[maker] = str(error)
-    return checks, failures
+    return timing, checks.error(folder.path, NETWORK)
 
 
 def try_report(folder: Folder, result: Result | None = None) -> None:

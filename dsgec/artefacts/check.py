@@ -1,12 +1,15 @@
 """The files of a target to the proof that they work here: their own self-test, run."""
 
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError, mention
 from dsgec.targets.running import CannotRun, SelfTestFailed, ToolMissing
 from dsgec.targets.target import Files, Target
+from dsgec.workers.beside import beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +47,38 @@ def refuse_wrong(artefact: Artefact, maker: str, target: Target, files: Files) -
             "Nothing was written. This is a fault of dsgec, or of the compiler: please report it."
             f" {mention('check', False)} writes the files all the same.",
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class RunChecks:
+    """A line for each target of a run's exports, and why the self-tests of some failed."""
+
+    lines: dict[str, str]
+    failed: dict[str, str]
+
+    def error(self, folder: Path, network: str) -> DsgecError | None:
+        """Return the error of a run in `folder` that was written without the failed exports."""
+        if not self.failed:
+            return None
+        whys = (f"the self-test of {maker} fails: {why}" for maker, why in self.failed.items())
+        return DsgecError(
+            "; ".join(whys),
+            f"The rest of the run is in {folder}, without these files. This is a fault of dsgec,"
+            f" or of the compiler: please report it, with {network} of that folder.",
+        )
+
+
+def run_selftests(artefact: Artefact, made: Mapping[str, tuple[Target, Files]]) -> RunChecks:
+    """Run the self-tests of several exports side by side."""
+    calls = {
+        maker: beside(run_selftest, artefact, target, files)
+        for maker, (target, files) in made.items()
+    }
+    checks = RunChecks({}, {})
+    for maker, call in calls.items():
+        try:
+            checks.lines[maker] = str(call())
+        except SelfTestFailed as error:
+            checks.lines[maker] = f"self-test failed: {error}"
+            checks.failed[maker] = str(error)
+    return checks

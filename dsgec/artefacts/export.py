@@ -11,7 +11,6 @@ from dsgec.fixed.columns import Range
 from dsgec.fixed.ir import STORED_BITS
 from dsgec.fixed.ranges import NO_RANGES, chosen_ranges, refuse_ranges
 from dsgec.folder import Folder, writable
-from dsgec.native.toolchain import find_toolchain
 from dsgec.network.model import Model
 from dsgec.packages.package import Package
 from dsgec.packages.registry import PACKAGES, WHEEL, maker_of
@@ -70,7 +69,7 @@ def export(
     """
     if wheel:
         packages = (*packages, _wheel(targets))
-    checked = will_check_c(check) if has_c(targets, packages) else None
+    checked = is_checked(targets, packages, check=check)
     artefact = make_artefact(model, name, dtype, ranges, recorded, checked)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
@@ -81,14 +80,16 @@ def export(
     return [folder / path for path in exports.files]
 
 
-def has_c(targets: Sequence[str], packages: Sequence[str]) -> bool:
-    """Return whether such an export has the files of the target `c` in it."""
-    return any(_target_of(name) == TARGETS["c"] for name in (*targets, *packages))
+def is_checked(
+    targets: Sequence[str], packages: Sequence[str], *, check: bool = True
+) -> bool | None:
+    """Return what the files of an export say about it: whether their self-test is run here.
 
-
-def will_check_c(check: bool = True) -> bool:
-    """Return whether an export that is to be checked compiles its C here."""
-    return check and find_toolchain() is not None
+    None where no target is among them whose files say so.
+    """
+    able = [_target_of(name).can_check for name in (*targets, *packages)]
+    said = [can_check for can_check in able if can_check is not None]
+    return check and all(can_check() for can_check in said) if said else None
 
 
 def make_artefact(

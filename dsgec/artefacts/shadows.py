@@ -1,8 +1,9 @@
 """Files beside an artefact that a tool could load in its place, or together with it."""
 
+import os
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from dsgec.codegen.names import C_HEADERS, TAKEN
 from dsgec.folder import Folder
@@ -28,8 +29,20 @@ def shadows(folder: Folder, own: set[str], name: str, swept: Iterable[str] = ())
     if any(file.endswith(".c") for file in own):
         found += (each for each in folder.names() if _is_header(each))
     for pattern in swept:
-        found += _matching(folder, PurePosixPath(name, pattern))
+        around = pattern.removeprefix("../")
+        found += _matching(folder, PurePosixPath("" if around != pattern else name, around))
     return sorted(set(found) - own)
+
+
+def obeyed_files(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Return the files of these names in a folder and in all above it.
+
+    The user's own settings of cargo hold everywhere, so they are not among them.
+    """
+    above = folder.resolve()
+    own = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo").resolve()
+    paths = [each / name for name in names for each in (above, *above.parents)]
+    return [path for path in paths if os.path.lexists(path) and path.parent.resolve() != own]
 
 
 def _modules(folder: Folder, start: str, modules: set[str] | frozenset[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from dsgec.artefacts.bytecode import is_bytecode_of, source_of
 from dsgec.artefacts.check import run_selftest
 from dsgec.artefacts.execute import try_out
 from dsgec.artefacts.read import ArtefactFile, open_artefacts
-from dsgec.artefacts.shadows import shadows
+from dsgec.artefacts.shadows import obeyed_files, shadows
 from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Table
 from dsgec.errors import DsgecError, Fault
@@ -58,6 +58,7 @@ def verify(path: Path, table: Table | None = None) -> list[str]:
         caches = {path for one in proved for path in _caches(one)}
         hiding = {path for one in proved for path in _hiding(one, proved)} - caches
         faults += map(_hiding_fault, sorted(hiding))
+        faults += map(_obeyed_fault, sorted({path for one in proved for path in _obeyed(one)}))
         if path.is_dir():
             with open_folder(path) as folder:
                 if has_record(folder):
@@ -126,8 +127,22 @@ def _caches(ours: Proved) -> Iterator[Path]:
                     yield folder.path / file
 
 
+def _obeyed(ours: Proved) -> Iterator[Path]:
+    """The files here and in folders above that the tools of an artefact's language obey."""
+    if not ours.found.is_archive:
+        yield from obeyed_files(ours.found.folder.path, _runnable(ours)[0].obeyed)
+
+
+def _obeyed_fault(path: Path) -> Fault:
+    return Fault(
+        f"{path} changes what tools do with what dsgec made",
+        "Remove it, or have the export in a folder that is not below it.",
+    )
+
+
 def _hiding_fault(path: Path) -> Fault:
-    again = " Python writes it again." if path.suffix == ".pyc" else ""
+    makers = {".pyc": " Python writes it again.", "target": " cargo writes it again."}
+    again = makers.get(path.suffix or path.name, "")
     return Fault(
         f"{path} can be loaded in the place of what dsgec made, or together with it",
         f"Remove it.{again}",

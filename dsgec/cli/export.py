@@ -252,13 +252,13 @@ def _write(
 ) -> None:
     """The files that were asked for, and their paths to standard output."""
     from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import has_c, will_check_c
+    from dsgec.artefacts.export import is_checked
     from dsgec.packages.registry import package_notes
 
     paths = write(model, targets, name, folder, dtype, packages=packages, check=check, **more)
     for note in package_notes(packages, dtype):
         complain(note)
-    if check and has_c(targets, packages) and not will_check_c():
+    if check and is_checked(targets, packages) is False:
         complain(
             "note: there is no C compiler here, so the self-test of the C was not run;"
             f" {name}_README.md has the commands"

@@ -37,9 +37,8 @@ def lose_terms(monkeypatch):
 
 @pytest.fixture
 def no_compiler(monkeypatch):
-    for place in ("artefacts.export", "targets.c.run"):
-        monkeypatch.setattr(f"dsgec.{place}.find_toolchain", lambda: None)
-    monkeypatch.setattr("dsgec.targets.c.run.quickest_toolchain", lambda: None)
+    for find in ("find_toolchain", "quickest_toolchain"):
+        monkeypatch.setattr(f"dsgec.targets.c.run.{find}", lambda: None)
 
 
 @pytest.mark.needs_cc
@@ -98,7 +97,7 @@ def test_c_that_crashes_fails_its_self_test(monkeypatch, tmp_path):
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("dtype", ["double", "float", "q15", "q7"])
+@pytest.mark.parametrize("dtype", ["double", "float", "q15"])
 def test_the_readme_says_that_the_c_was_checked(dtype, tmp_path):
     network = Network(CLASSES, "net", ((-1.0, 1.0),) * 2)
     network.export("c", tmp_path / "yes", dtype=dtype)

@@ -42,7 +42,9 @@ PACKAGE = [
 ]
 HEADERS = ["stdint.h", "stddef.h"]
 CRATE = ["build.rs", ".cargo", "rust-toolchain.toml", "src/main.rs", "src/bin"]
-GO = ["planted.go", "planted_amd64.s", "planted.syso"]
+CRATE += ["tests/x.rs", "examples/x.rs", "benches/x.rs", "target"]
+GO = ["planted.go", "planted_amd64.s", "planted.syso", "planted.swig", "vendor"]
+SWEPT = ["tests", "examples", "benches", "META-INF"]
 JAVA = ["String.java", "Network.class"]
 CASES = [
     *(("python", file) for file in (*MODULE, *IMPORTED)),
@@ -52,6 +54,7 @@ CASES = [
     *(("rust", f"net/{file}") for file in CRATE),
     *(("go", f"net/{file}") for file in GO),
     *(("java", f"net/{file}") for file in JAVA),
+    ("java", "META-INF/services"),
 ]
 
 
@@ -95,9 +98,66 @@ def test_what_a_tool_could_prefer_or_take_along_is_named(target, file, kind, exp
     with pytest.raises(DsgecError) as caught:
         verify(folder)
 
-    assert str(path) in str(caught.value)
+    whole = path.parent if path.parent.name in SWEPT else path
+    assert str(whole) in str(caught.value)
     assert "in the place of what dsgec made" in str(caught.value)
     assert not (tmp_path / "ran").exists()
+
+
+OBEYED = [
+    *(("rust", f".cargo/{file}") for file in ("config", "config.toml")),
+    *(("rust", file) for file in ("rust-toolchain", "rust-toolchain.toml")),
+    ("go", "go.work"),
+]
+
+
+@pytest.mark.parametrize(("target", "file"), OBEYED)
+@pytest.mark.parametrize("place", ["out", "."])
+def test_files_above_an_export_that_tools_obey_are_named(target, file, place, exported, tmp_path):
+    shutil.copytree(exported(target), tmp_path / "out")
+    path = tmp_path / place / file
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    for named in ("out", "out/net"):
+        with pytest.raises(
+            DsgecError, match="changes what tools do with what dsgec made"
+        ) as caught:
+            verify(tmp_path / named)
+        assert str(path) in str(caught.value)
+
+
+def test_settings_of_cargo_that_hold_everywhere_are_not_named(exported, tmp_path, monkeypatch):
+    monkeypatch.setenv("CARGO_HOME", str(tmp_path / ".cargo"))
+    (tmp_path / ".cargo").mkdir()
+    (tmp_path / ".cargo" / "config.toml").touch()
+    shutil.copytree(exported("rust"), tmp_path / "out")
+
+    assert len(verify(tmp_path / "out")) == 1
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("net/tests/x.rs", "#[test] fn planted() { panic!() }"),
+        ("net/examples/x.rs", "compile_error!();"),
+        ("net/build.rs", "fn main() { panic!() }"),
+        (".cargo/config.toml", "[build]\nrustc-wrapper = 'false'\n"),
+        ("rust-toolchain.toml", "[toolchain]\npath = '/nowhere'\n"),
+    ],
+)
+def test_the_lists_above_are_what_cargo_itself_obeys(file, text, exported, tmp_path):
+    if not shutil.which("cargo"):
+        pytest.skip("cargo is not installed")
+    shutil.copytree(exported("rust"), tmp_path / "out")
+    command = ["cargo", "test", "--offline", "--quiet"]
+    folder = tmp_path / "out" / "net"
+    assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
+    path = tmp_path / "out" / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    shutil.rmtree(folder / "target")
+    assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode != 0
 
 
 def test_the_list_above_is_what_python_itself_prefers(tmp_path):

@@ -3,7 +3,7 @@
 from dsgec.codegen.artefact import DTYPES
 from dsgec.targets.c.emit import emit_c
 from dsgec.targets.c.read import read_c
-from dsgec.targets.c.run import check_c, run_c
+from dsgec.targets.c.run import can_compile, check_c, run_c
 from dsgec.targets.target import Target
 
 TARGET = Target(
@@ -13,4 +13,5 @@ TARGET = Target(
     run_c,
     dtypes=DTYPES,
     check=check_c,
+    can_check=can_compile,
 )

@@ -40,6 +40,11 @@ def run_c(artefact: Artefact, files: Files, rows: Array) -> Array:
         return _results(artefact, library, rows)
 
 
+def can_compile() -> bool:
+    """Return whether there is a C compiler here."""
+    return find_toolchain() is not None
+
+
 def check_c(artefact: Artefact, files: Files) -> str:
     """Run the self-test of the compiled C; in the types that lose digits, also random rows.
 

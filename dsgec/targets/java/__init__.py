@@ -150,5 +150,7 @@ TARGET = Target(
     read_java,
     run_java,
     dtypes=DTYPES,
-    swept=("*.java", "*.class"),  # a String.java here comes before that of java.lang
+    # A String.java here comes before that of java.lang, and javac runs the annotation processors
+    # that META-INF names in a folder of the class path.
+    swept=("*.java", "*.class", "../META-INF"),
 )

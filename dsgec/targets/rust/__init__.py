@@ -64,5 +64,10 @@ TARGET = Target(
     read_rust,
     run_rust,
     dtypes=DTYPES,
-    swept=("build.rs", ".cargo", "rust-toolchain*", "src/main.rs", "src/bin"),
+    swept=(
+        *("build.rs", ".cargo", "rust-toolchain*", "src/main.rs", "src/bin"),
+        *("tests", "examples", "benches"),
+        "target",  # what is in it is run in the place of what would be compiled
+    ),
+    obeyed=(".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml"),
 )
