@@ -17,7 +17,7 @@ from benchmarks.chips.cycles import disassembly
 from benchmarks.chips.emulator import Emulator, segments
 from dsgec.codegen.artefact import Artefact
 from dsgec.fixed.evaluate import quantise
-from dsgec.targets.c.build import COMPILERS, functions_called, link
+from dsgec.targets.c.build import COMPILERS, function_called, functions_called, link
 
 _TYPES = {"double": np.float64, "float": np.float32}
 _RAM_OF_AVR = 0x800100  # where its data begin, as the linker counts
@@ -59,18 +59,20 @@ def measure(artefact: Artefact, chip: str, rows: NDArray[Any]) -> Measured:
     width = len(artefact.model.classes) or len(artefact.model.network.outputs)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        size = width * np.dtype(result).itemsize
         image = link(artefact, chip, folder)
-        called, *other = [
-            run_image(chip, folder, function, rows, width * np.dtype(result).itemsize)
-            for function in functions_called(artefact)
-        ]
-    results = b"".join(call[1] for call in (other[0] if other else called))
+        called = other = run_image(chip, folder, function_called(artefact), rows, size)
+        if artefact.model.is_classifier:  # another image, which has the probabilities, too
+            _, proba = functions = functions_called(artefact)
+            link(artefact, chip, folder, functions)
+            other = run_image(chip, folder, proba, rows, size)
+    results = b"".join(call[1] for call in other)
     return Measured(
         image.flash,
         max(call[2] for call in called),
         float(np.mean([call[3] for call in called])),
         np.frombuffer(results, result).reshape(len(rows), width),
-        tuple(call[0] for call in called) if other else (),
+        tuple(call[0] for call in called) if artefact.model.is_classifier else (),
         image.routines,
     )
 

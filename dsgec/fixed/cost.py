@@ -6,8 +6,10 @@ and which loops they unroll. The limits here are those of gcc with -Os, as its i
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeGuard, assert_never
 
+from dsgec.fixed.decide import is_separate
 from dsgec.fixed.ir import (
     RESULT_BITS,
     ColumnValue,
@@ -22,7 +24,7 @@ from dsgec.fixed.ir import (
     WholeNumber,
     largest,
 )
-from dsgec.fixed.trim import operands
+from dsgec.fixed.trim import operands, trimmed
 from dsgec.network.cost import work_around
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -99,6 +101,8 @@ def integer_work(model: Model, network: Network, program: IntegerProgram) -> Cou
     of 8 bits and of more, `bits` how far values are shifted, but for whole bytes. `live` are the
     most values to be kept at a time, as many of them `saved` as there are registers.
     """
+    if is_separate(program):  # the class needs no more
+        program = trimmed(replace(program, results=program.sums))
     counts = work_around(model, network) + _steps(program) + _sums(program) + _tables(program)
     _unroll(counts, program.bits)
     counts["output"] = len(program.results)

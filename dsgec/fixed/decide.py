@@ -20,6 +20,7 @@ from dsgec.fixed.ir import (
     WholeNumber,
     largest,
 )
+from dsgec.fixed.trim import operands, steps_read
 
 
 def least_result(threshold: float, fraction: int) -> int:
@@ -58,6 +59,15 @@ def decided_by_sum(program: IntegerProgram, threshold: float) -> IntegerProgram:
             case _:
                 return program
     return program
+
+
+def is_separate(program: IntegerProgram) -> bool:
+    """Whether there are sums, and what comes behind them reads no other step before them."""
+    before = steps_read(program, program.sums)
+    hidden = {Slot(number) for number in before} - {*program.sums}
+    behind = (step for number, step in enumerate(program.steps) if number not in before)
+    read = {operand for step in behind for operand in operands(step)}
+    return bool(program.sums) and hidden.isdisjoint({*read, *program.results})
 
 
 def _computed(program: IntegerProgram, steps: list[Step], values: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError, listed
 from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.decide import without_finish
 from dsgec.network.ir import Apply, Constant, Input, Network, Node
 from dsgec.network.model import Model, composed
 from dsgec.network.powers import multiplications
@@ -107,13 +108,15 @@ def priced(counts: Mapping[str, int], chip: str, dtype: str) -> Cost:
 def work(model: Model) -> Counter[str]:
     """What the C of a model does for a row, by kinds, and what it is made of.
 
-    Operations have the names of their functions. `div_number` is a division by a number, which
-    needs no protection; `flag_add` and the like have an operand that is the flag of a category.
-    `number` and `read` are operands that are numbers and columns, `distinct` the different numbers,
-    `kept` the operands that are not the value before, and `live` the most values to be kept at a
-    time.
+    Of a classifier it is what gives the class: probabilities are not computed. Operations have the
+    names of their functions. `div_number` is a division by a number, which needs no protection;
+    `flag_add` and the like have an operand that is the flag of a category. `number` and `read` are
+    operands that are numbers and columns, `distinct` the different numbers, `kept` the operands
+    that are not the value before, and `live` the most values to be kept at a time.
     """
     network = composed(model)
+    if model.is_classifier:
+        network = without_finish(network, model.threshold)
     counts = _operations(network) + work_around(model, network)
     counts["live"] = _live(network)
     if network.softmax:

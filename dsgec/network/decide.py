@@ -94,6 +94,17 @@ class Deciding:
     after: bool = False
 
 
+def without_finish(network: Network, threshold: float) -> Network:
+    """What of a network decides between its classes, supposed that a sigmoid has a limit."""
+    if is_by_sums(network, threshold):
+        return replace(network, softmax=False)
+    last = network.nodes[network.outputs[-1]]
+    is_lone = len(network.outputs) == 1 and not network.softmax
+    if is_lone and isinstance(last, Apply) and last.function == "sig":
+        return canonical(replace(network, outputs=last.arguments))
+    return network
+
+
 def undecided(network: Network) -> Deciding:
     """The parts of a network whose outputs are values."""
     finish = "softmax" if network.softmax else ""
@@ -105,12 +116,9 @@ def deciding(network: Network, threshold: float, dtype: str = "double") -> Decid
     limit = threshold if has_threshold(len(network.outputs), threshold) else None
     if network.softmax:
         return replace(undecided(network), limit=limit, after=limit is not None)
-    last = network.nodes[network.outputs[-1]]
-    if len(network.outputs) == 1 and isinstance(last, Apply) and last.function == "sig":
-        least = sigmoid_limit(threshold, dtype)
-        if least is not None:
-            return Deciding(canonical(replace(network, outputs=last.arguments)), "sig", least)
-    return Deciding(network, "", limit)
+    rest = without_finish(network, threshold)
+    least = None if rest is network else sigmoid_limit(threshold, dtype)
+    return Deciding(network, "", limit) if least is None else Deciding(rest, "sig", least)
 
 
 @cache

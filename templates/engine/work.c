@@ -256,12 +256,19 @@ static void count_outputs(Work *w, int32_t outputs, int softmax) {
     }
 }
 
-/* Count what a simplified network does; 0 without memory. */
+/* What an output has to be computed to: the class needs no sigmoid of a lone one. */
+static int32_t find_deciding(const Work *w, int32_t output, int32_t outputs, int softmax) {
+    int is_lone = w->prologue->classes > 0 && outputs == 1 && !softmax;
+    dsgec_engine_operation operation = look_at(w, output);
+    return is_lone && operation.kind == F_sig ? operation.a : output;
+}
+
+/* Count what a simplified network does, or what gives its class; 0 without memory. */
 static int count_work(Work *w, const Simplified *s, int softmax,
                       const dsgec_engine_prologue *prologue) {
     const Nodes *nodes = &s->folded.nodes;
     size_t all = (size_t)nodes->count + (size_t)prologue->count;
-    int32_t i;
+    int32_t i, last;
     int counted = open_shared(&w->numbers, (int32_t)all) &&
                   RESERVE(w->done, w->done_capacity, all) &&
                   RESERVE(w->order, w->order_capacity, all) &&
@@ -274,14 +281,21 @@ static int count_work(Work *w, const Simplified *s, int softmax,
     w->order_count = 0;
     memset(w->counts, 0, sizeof w->counts);
     memset(w->done, 0, all * sizeof *w->done);
+    if (prologue->classes > 0 && !prologue->has_threshold && s->output_count > 1) {
+        softmax = 0; /* the class is that of the largest sum */
+    }
     for (i = 0; counted && i < s->kept_count; i++) {
-        counted = count_from(w, s->kept[i]);
+        last = s->kept[i] == s->outputs[0]
+                   ? find_deciding(w, s->kept[i], s->output_count, softmax) : s->kept[i];
+        counted = count_from(w, last);
     }
     for (i = 0; counted && i < s->output_count; i++) {
-        counted = count_from(w, s->outputs[i]);
+        last = find_deciding(w, s->outputs[i], s->output_count, softmax);
+        counted = count_from(w, last);
     }
-    for (i = 0; i < s->output_count; i++) {
-        w->last_use[follow_input(w, s->outputs[i])] = INT32_MAX; /* they are stored at the end */
+    for (i = 0; i < s->output_count; i++) { /* they are stored at the end */
+        last = find_deciding(w, s->outputs[i], s->output_count, softmax);
+        w->last_use[follow_input(w, last)] = INT32_MAX;
     }
     w->counts[W_live] = count_live(w);
     w->counts[W_distinct] = w->numbers.nodes.count;

@@ -43,7 +43,7 @@ def test_what_a_row_takes_is_counted_by_hand():
 
     assert counts == {
         **{"sub": 1, "div_number": 1, "fill": 1, "is": 1},  # of the columns
-        **{"mul": 2, "add": 2, "flag_mul": 1, "flag_add": 1, "sig": 1},  # x_4 tells a category
+        **{"mul": 2, "add": 2, "flag_mul": 1, "flag_add": 1},  # x_4 tells a category; no sigmoid
         "number": 8,  # 2.0, 3.0, 0.5, 1.0, which is y, and those of the formula
         "distinct": 7,
         **{"read": 3, "column": 3, "required": 2, "refusing": 1, "listed": 2},
@@ -74,13 +74,20 @@ def test_operations_are_of_the_kinds_that_compilers_make_of_them(formula, kinds)
     assert {kind: counts[kind] for kind in operations} == kinds
 
 
-def test_classes_of_a_softmax_are_counted():
+def test_of_a_softmax_the_classes_are_counted_and_not_itself():
     text = "y_1, y_2, y_3 = softmax(x_1, x_2, x_1 + x_2)"
     counts = work(Model(parse(text), tuple(map(Column, "ab")), ("p", "q", "r")))
 
-    assert counts["softmax"] == counts["classes"] == 1
-    assert counts["softmax_output"] == counts["class"] == 3
-    assert "two_classes" not in counts
+    assert (counts["classes"], counts["class"]) == (1, 3)
+    assert not counts.keys() & {"softmax", "softmax_output", "two_classes"}
+    values = work(unnamed(parse(text)))
+    assert (values["softmax"], values["softmax_output"]) == (1, 3)
+
+
+def test_only_the_last_sigmoid_is_not_counted():
+    text = "y_1 = sig(2.5 * sig(x_1) + sig(x_2))"
+    assert work(Model(parse(text), tuple(map(Column, "ab")), ("no", "yes")))["sig"] == 2
+    assert work(unnamed(parse(text)))["sig"] == 3
 
 
 def test_values_that_are_used_late_are_live_until_then():

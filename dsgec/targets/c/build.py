@@ -68,11 +68,15 @@ class Image:
     routines: dict[str, int] = field(default_factory=dict)
 
 
+def function_called(artefact: Artefact) -> str:
+    """What a program calls for a row, of which the cost is estimated: the class or the values."""
+    return f"{artefact.name}_{'predict' if artefact.model.is_classifier else 'regress'}"
+
+
 def functions_called(artefact: Artefact) -> tuple[str, ...]:
-    """What a program calls for a row: the class or the values, and the probabilities."""
-    if artefact.model.is_classifier:
-        return f"{artefact.name}_predict", f"{artefact.name}_predict_proba"
-    return (f"{artefact.name}_regress",)
+    """The same, and of a classifier also what gives the probabilities."""
+    proba = (f"{artefact.name}_predict_proba",) if artefact.model.is_classifier else ()
+    return function_called(artefact), *proba
 
 
 def measure_image(artefact: Artefact, chip: str) -> Image | None:
@@ -86,12 +90,15 @@ def measure_image(artefact: Artefact, chip: str) -> Image | None:
             return None
 
 
-def link(artefact: Artefact, chip: str, folder: Path) -> Image:
-    """Compile and link the C without names and batches, for size; the image is `net.elf`."""
+def link(artefact: Artefact, chip: str, folder: Path, called: tuple[str, ...] = ()) -> Image:
+    """Compile and link the C without names and batches, for size; the image is `net.elf`.
+
+    What is not needed for the functions that are `called` is left out.
+    """
     compiler, name = COMPILERS[chip], artefact.name
     for file in emit_module(artefact):
         folder.joinpath(file.name).write_text(str(file.text), encoding="utf-8")
-    called = functions_called(artefact)
+    called = called or (function_called(artefact),)
     command = [
         *(compiler.path or compiler.command, "-std=c99", "-Os", "-fstack-usage", *compiler.flags),
         *(f"-D{name.upper()}_NO_BATCH", f"-D{name.upper()}_NO_NAMES"),

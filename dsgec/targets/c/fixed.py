@@ -16,7 +16,8 @@ from dsgec.codegen.integers import IntegerSyntax, IntegerWriter, integer_functio
 from dsgec.codegen.statements import Program, Statement
 from dsgec.fixed import ir
 from dsgec.fixed.cost import reads_table, terms_by_source
-from dsgec.fixed.trim import operands, steps_read
+from dsgec.fixed.decide import is_separate
+from dsgec.fixed.trim import steps_read
 from dsgec.targets.c.names import CNames
 
 _LINE = 14  # numbers of a table
@@ -160,17 +161,10 @@ def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Progra
     """The statements of the sums and the rest, if that reads only those; otherwise all of them."""
     before = steps_read(program, program.sums)
     behind = [number for number in range(len(program.steps)) if number not in before]
-    known = {*program.sums, *map(ir.Slot, behind)}
     is_cut = (
-        bool(program.sums)
-        and not writer.array
-        and all(isinstance(operand, ir.Slot) for operand in program.sums)
+        not writer.array
+        and is_separate(program)
         and not any(reads_table(program.steps[number]) for number in behind)
-        and all(
-            isinstance(operand, ir.WholeNumber) or operand in known
-            for number in behind
-            for operand in operands(program.steps[number])
-        )
     )
     for position in sorted(before) if is_cut else range(len(program.steps)):
         writer.step(position, program.steps[position])
@@ -179,8 +173,8 @@ def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Progra
     sums = writer.program(program.sums)
     writer.statements.clear()
     for index, operand in enumerate(program.sums):
-        assert isinstance(operand, ir.Slot)
-        writer.slots[operand.number] = f"s[{index}]"
+        if isinstance(operand, ir.Slot):
+            writer.slots[operand.number] = f"s[{index}]"
     for position in behind:
         writer.step(position, program.steps[position])
     return sums, writer.program()
