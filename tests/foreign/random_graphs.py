@@ -29,7 +29,7 @@ ATTRIBUTES = {
 }  # fmt: skip
 REDUCTIONS = {"ReduceSum": 13, "ReduceMax": 18, "ReduceMin": 18, "ReduceMean": 18,
               "ReduceSumSquare": 18}  # fmt: skip
-OPSETS = (7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22)
+OPSETS = (7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 17, 18, 19, 20, 20, 20, 21, 21, 22, 22)
 
 
 @dataclass
@@ -140,7 +140,8 @@ def any_axis(graph, shape, *, end=0):
 
 
 def unary(graph):
-    name = graph.random.choice([n for n, since in UNARY.items() if since <= graph.opset])
+    names = [n for n, since in UNARY.items() if since <= graph.opset]
+    name = graph.random.choice([*names, names[-1]])
     kinds = ALL_TYPES if graph.random.random() < 0.1 else TYPES
     x = usable(graph, kinds)
     if x is None:

@@ -127,7 +127,10 @@ def compare(graph, rows, wanted, labels):
     assert found.shape == wanted.shape
     size = np.maximum(np.abs(wanted), np.sqrt(np.mean(wanted**2)))
     worst = float((np.abs(found - wanted) / np.maximum(size, 1e-30)).max())
-    assert worst <= LIMITS[foreign.dtype], f"{worst:.1e} in {foreign.dtype}"
+    limit = LIMITS[foreign.dtype]
+    if any(node.op_type == "Gelu" for node in graph.nodes):
+        limit = max(limit, 1e-7)  # whose constants onnxruntime has in single precision
+    assert worst <= limit, f"{worst:.1e} in {foreign.dtype}"
     if labels is not None:
         chosen = predicted_classes(found, model.threshold)
         clear = is_clear(found)

@@ -309,7 +309,8 @@ def test_one_logit_is_a_classifier_of_two_classes():
 
 
 def test_the_command_takes_classes_for_logits(tmp_path):
-    (tmp_path / "net.onnx").write_bytes(network_of("y", 3))
+    data = graph([("MatMul", ["x", "w"], "y", {})], {"w": np.arange(9.0).reshape(3, 3)})
+    (tmp_path / "net.onnx").write_bytes(data)
     answer = dsgec(
         *("compile", "net.onnx", "--to", "numpy", "--classes", "ape,bee,cat"), cwd=tmp_path
     )
