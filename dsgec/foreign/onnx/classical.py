@@ -68,6 +68,11 @@ def linear_regressor(step: GraphStep) -> tuple[Value, ...]:
     x = _table(step)
     count = step.attributes.get("targets", 1)
     intercepts = step.attributes.get("intercepts", np.zeros(count))
+    if count == 1 and step.attributes.get("post_transform", "NONE") != "NONE":
+        raise step.refuse(
+            "it transforms its one value, which onnxruntime does not do",
+            "Export the model with the function in a node of its own.",
+        )
     return (Computed(_after(step, _linear(step, x, count, intercepts)), x.batch, "float"),)
 
 

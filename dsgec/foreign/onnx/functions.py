@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dsgec.foreign import erf
 from dsgec.foreign.layers import Layers, Nodes
 from dsgec.foreign.onnx.value import Computed, GraphStep, Operator, Stored, Value
 
@@ -103,6 +104,20 @@ def hard_swish(step: GraphStep, x: Nodes) -> Nodes:
 
 def reciprocal(step: GraphStep, x: Nodes) -> Nodes:
     return step.layers.combine("div", step.layers.numbers(1.0), x)
+
+
+def error_function(step: GraphStep, x: Nodes) -> Nodes:
+    return erf.erf(step.layers, x)
+
+
+def gelu(step: GraphStep, x: Nodes) -> Nodes:
+    match step.attributes.get("approximate", "none"):
+        case "none":
+            return erf.gelu(step.layers, x)
+        case "tanh":
+            return erf.gelu_by_tanh(step.layers, x)
+        case other:
+            raise step.refuse(f"approximate={other!a} is not supported")
 
 
 def batch_normalization(step: GraphStep) -> tuple[Value, ...]:

@@ -34,6 +34,8 @@ OPERATORS: dict[str, Operator] = {
     "Softsign": functions.elementwise(functions.softsign),
     "HardSigmoid": functions.elementwise(functions.hard_sigmoid),
     "HardSwish": functions.elementwise(functions.hard_swish),
+    "Erf": functions.elementwise(functions.error_function),
+    "Gelu": functions.elementwise(functions.gelu),
     "BatchNormalization": functions.batch_normalization,
     "LayerNormalization": functions.layer_normalization,
     "ReduceSum": sums.reduce("add"),

@@ -86,9 +86,9 @@ def read_onnx(
     opsets = {entry.domain: entry.version for entry in proto.opset_import}
     for node in nodes:
         _compute(layers, known, node, opsets.get("", opsets.get("ai.onnx", 1)), inferred)
-    has_batch = any(one.has_batch for one in inputs)
     outputs = [(output.name, known.get(output.name)) for output in graph.output]
-    results = find_results(layers, outputs, source, has_batch=has_batch)
+    batches = {0 if one.has_batch else None for one in inputs}
+    results = find_results(layers, outputs, batches, source)
     results = make_classes(layers, results, class_names, source)
     names = _column_names(inputs)
     model = make_model(layers, results.scores, names, results.labels, feature_names, class_names)

@@ -1,6 +1,6 @@
 """The outputs of an ONNX graph to scores and labels, and what makes probabilities of scores."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,18 +29,24 @@ class Results:
 
 
 def find_results(
-    layers: Layers, outputs: Sequence[tuple[str, Value | None]], source: str, *, has_batch: bool
+    layers: Layers,
+    outputs: Sequence[tuple[str, Value | None]],
+    batches: Collection[int | None],
+    source: str,
 ) -> Results:
-    """Return the one table of results among the outputs, and the labels beside it."""
+    """Return the one table of results among the outputs, and the labels beside it.
+
+    :param batches: The axes that the batch may have in them, which are those of the inputs.
+    """
     found: list[Results] = []
     choices: list[tuple[str, ClassChoice]] = []
     for name, value in outputs:
         what = f"the output {clean(ascii(name))} of {source}"
         match value:
             case Computed():
-                found.append(_table(value, name, what, has_batch=has_batch))
+                found.append(_table(value, name, what, batches))
             case Labelled(scores, labels, tensor):
-                table = _table(scores, tensor, what, has_batch=has_batch)
+                table = _table(scores, tensor, what, batches)
                 found.append(replace(table, labels=labels))
             case ClassChoice():
                 choices.append((name, value))
@@ -57,9 +63,9 @@ def find_results(
     return results
 
 
-def _table(value: Computed, name: str, what: str, *, has_batch: bool) -> Results:
+def _table(value: Computed, name: str, what: str, batches: Collection[int | None]) -> Results:
     """Return the values of a row in their order; the rows must be along the first axis."""
-    if value.batch not in ((0,) if has_batch else (None,)):
+    if value.batch not in batches:
         if value.batch is None:
             raise DsgecError(f"{what} is not computed from the row", _FINAL)
         raise DsgecError(
