@@ -17,6 +17,7 @@ from dsgec import DSGEClassifier, DSGERegressor, evolve
 from dsgec.evolution.budget import THOROUGH_ENSEMBLE
 from dsgec.evolution.usual import usual_grammar
 from dsgec.network.ir import Apply, Network
+from dsgec.network.text import text
 
 REFERENCE = "dsgec"
 """The variant that others are compared with, and that gives `auto` seconds and `mlp-n` neurons."""
@@ -71,7 +72,7 @@ def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model
         # A row whose outputs are not numbers has no class: it is counted as wrong.
         return np.array([-1 if c is None else c for c in found]) if split.classes else found
 
-    weights, length = count_numbers(network.formula), None
+    weights, length = count_numbers(text(network.model.network)), None
     if not split.classes:
         length = count_nodes(network.model.network)
     return Model(predict, weights, network.size["neurons"], length)

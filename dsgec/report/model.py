@@ -59,6 +59,7 @@ def model_page(model: Model, name: str, agreement: str = "") -> str:
         model_id=model_id(model),
         drawing=draw(model, nodes),
         written=_NOTHING_DROPPED,
+        kind="network",
         headline="",
         readable=formula_text(model),
         missing=missing_text(model),

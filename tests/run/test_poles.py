@@ -125,7 +125,7 @@ def test_the_best_without_a_pole_is_taken():
 def test_a_run_refuses_a_formula_with_a_pole_and_says_so(tmp_path):
     x, y = table()
     grammar = dsgec.parse_grammar(GRAMMAR, name="pole")
-    options = {"scale": "none", "generations": 3, "population": 20, "backend": "numpy"}
+    options = {"scale": "none", "generations": 3, "population": 20, "pruning": 2, "tuning": 6}
     run = dsgec.evolve(grammar, x, y, **options)
 
     assert "/" not in run.network.formula

@@ -3,6 +3,8 @@
 import csv
 import importlib.util
 import random
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,6 +47,25 @@ def imported(path):
     return module
 
 
+def evolve(folder, grammar, target, *options):
+    write_table(folder / "table.csv", target)
+    arguments = ("--target", "answer", *options, *QUICK, "--out", ".", "--name", "run")
+    dsgec("evolve", grammar, "table.csv", *arguments, cwd=folder)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    evolve(folder, "network", "two")
+    return folder
+
+
+@pytest.fixture
+def desk(made, tmp_path):
+    """A folder with a table and a run of its own."""
+    return Path(shutil.copytree(made, tmp_path / "desk"))
+
+
 def documented_workflow(folder, run, table, ascii_shown=False):
     """Gives what `dsgec predict` says of all rows, and what the compiled network computes."""
     shown = folder / "shown.net"
@@ -69,9 +90,7 @@ def documented_workflow(folder, run, table, ascii_shown=False):
     ],
 )
 def test_a_network_that_is_shown_and_compiled_predicts_the_same(tmp_path, target, grammar, options):
-    write_table(tmp_path / "table.csv", target)
-    arguments = ("--target", "answer", *options, *QUICK, "--backend", "numpy")
-    dsgec("evolve", grammar, "table.csv", *arguments, "--out", ".", "--name", "run", cwd=tmp_path)
+    evolve(tmp_path, grammar, target, *options)
     module, rows, (head, *answer) = documented_workflow(tmp_path, "run", "table.csv")
 
     assert len(rows) == len(answer) == ROWS
@@ -89,36 +108,27 @@ def test_a_network_that_is_shown_and_compiled_predicts_the_same(tmp_path, target
     ).read_text(encoding="utf-8")
 
 
-def test_names_survive_a_terminal_that_cannot_write_them(tmp_path):
-    write_table(tmp_path / "table.csv", "two")
-    arguments = ("--target", "answer", *QUICK, "--backend", "numpy", "--out", ".")
-    dsgec("evolve", "network", "table.csv", *arguments, "--name", "run", cwd=tmp_path)
-    module, *_ = documented_workflow(tmp_path, "run", "table.csv", ascii_shown=True)
+def test_names_survive_a_terminal_that_cannot_write_them(desk):
+    module, *_ = documented_workflow(desk, "run", "table.csv", ascii_shown=True)
 
-    assert (tmp_path / "shown.net").read_bytes().isascii()
+    assert (desk / "shown.net").read_bytes().isascii()
     assert module.feature_names_in_[1] == "größe"
 
 
-def test_best_net_is_compiled_as_it_is(tmp_path):
-    write_table(tmp_path / "table.csv", "two")
-    arguments = ("--target", "answer", *QUICK, "--backend", "numpy", "--out", ".")
-    dsgec("evolve", "network", "table.csv", *arguments, "--name", "run", cwd=tmp_path)
-    dsgec("compile", "run/best.net", "--to", "numpy", "-o", ".", cwd=tmp_path)
+def test_best_net_is_compiled_as_it_is(desk):
+    dsgec("compile", "run/best.net", "--to", "numpy", "-o", ".", cwd=desk)
 
-    assert imported(tmp_path / "best.py").metadata["model_id"] == model_of(tmp_path / "run")
+    assert imported(desk / "best.py").metadata["model_id"] == model_of(desk / "run")
 
 
-def test_a_best_net_whose_columns_are_not_those_of_the_record_is_refused(tmp_path):
-    write_table(tmp_path / "table.csv", "two")
-    arguments = ("--target", "answer", *QUICK, "--backend", "numpy", "--out", ".")
-    dsgec("evolve", "network", "table.csv", *arguments, "--name", "run", cwd=tmp_path)
-    path = tmp_path / "run" / "best.net"
+def test_a_best_net_whose_columns_are_not_those_of_the_record_is_refused(desk):
+    path = desk / "run" / "best.net"
     text = path.read_text(encoding="utf-8")
 
     path.write_text(text.replace('"good"', '"evil"'), encoding="utf-8")
-    answer = dsgec("show", "run", cwd=tmp_path, code=1)
+    answer = dsgec("show", "run", cwd=desk, code=1)
     assert "is not the network that run.json beside it describes" in answer.stderr
 
     # That of an earlier version, which had the equations alone, is still read.
     path.write_text(text[text.index("inputs = ") :], encoding="utf-8")
-    dsgec("show", "run", cwd=tmp_path)
+    dsgec("show", "run", cwd=desk)
