@@ -30,6 +30,7 @@ class Keywords(TypedDict, total=False):
     pruning: int | None
     tuning: int | None
     weights: Literal["real", "grammar"] | None
+    choose: Literal["cv", "fitness"] | None
     connect: Literal["all", "previous"]
     max_depth: Mapping[str, int] | None
     max_size: int
@@ -81,6 +82,7 @@ class Parameters:
         pruning: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
+        choose: Literal["cv", "fitness"] | None = None,
         connect: Literal["all", "previous"] = "all",
         max_depth: Mapping[str, int] | None = None,
         max_size: int = 250000,
@@ -121,6 +123,7 @@ class Parameters:
         self.pruning = pruning
         self.tuning = tuning
         self.weights = weights
+        self.choose = choose
         self.connect = connect
         self.max_depth = max_depth
         self.max_size = max_size
@@ -168,6 +171,7 @@ class ClassifierParameters(Parameters):
         pruning: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
+        choose: Literal["cv", "fitness"] | None = None,
         connect: Literal["all", "previous"] = "all",
         max_depth: Mapping[str, int] | None = None,
         max_size: int = 250000,
@@ -210,6 +214,7 @@ class ClassifierParameters(Parameters):
         self.pruning = pruning
         self.tuning = tuning
         self.weights = weights
+        self.choose = choose
         self.connect = connect
         self.max_depth = max_depth
         self.max_size = max_size

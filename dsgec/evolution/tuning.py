@@ -7,8 +7,8 @@ best networks go as low as they can, in full precision or back to the nearest nu
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dsgec.evolution.individual import Champion
-from dsgec.evolution.learner import Numbers, moved
+from dsgec.evolution.individual import Champion, Numbers
+from dsgec.evolution.learner import moved
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import Derivation
@@ -74,21 +74,23 @@ def _tuned(
     assert learning is not None and champion.genotype is not None
     derivation = problem.represent(settings).express(champion.genotype, Stream(0, 0, 0))
     numbers = _numbers(problem, derivation)
+    untuned = replace(champion, numbers=numbers)
     if not numbers.values or not evaluations:
-        return champion
+        return untuned
     found = tune(numbers, evaluations, learning.penalty)
     if found is None:
-        return champion
-    text = _written(problem, settings, derivation, found)
+        return untuned
     if settings.weights == "grammar":
-        found = _numbers(problem, _rounded(problem, derivation, found)).values
+        tuned = _numbers(problem, _rounded(problem, derivation, found))
+    else:
+        tuned = with_values(numbers, found)
     total = 0.0
-    for value in found:
+    for value in tuned.values:
         total += value * value
-    fitness = (score(text) + learning.penalty * total) + learning.parsimony * champion.size
+    fitness = (score(tuned.text) + learning.penalty * total) + learning.parsimony * champion.size
     if not fitness < champion.fitness:
-        return champion
-    return replace(champion, fitness=fitness, phenotype=text)
+        return untuned
+    return replace(champion, fitness=fitness, phenotype=tuned.text, numbers=tuned)
 
 
 def _numbers(problem: Problem, derivation: Derivation) -> Numbers:
@@ -108,15 +110,18 @@ def _rounded(problem: Problem, derivation: Derivation, values: Sequence[float]) 
     return moved(derivation, ranks, problem.tables)
 
 
-def _written(
-    problem: Problem, settings: Settings, derivation: Derivation, values: Sequence[float]
-) -> str:
-    """The text with the values in the place of its numbers."""
-    if settings.weights == "grammar":
-        return _rounded(problem, derivation, values).phenotype
-    text = derivation.phenotype.encode("utf-8", "surrogatepass")
-    pieces, at = [], 0
-    for number, value in zip(derivation.numbers, values, strict=True):
-        pieces += [text[at : number.offset], repr(value).encode()]
-        at = number.offset + number.length
-    return b"".join([*pieces, text[at:]]).decode("utf-8", "surrogatepass")
+def with_values(numbers: Numbers, values: Sequence[float]) -> Numbers:
+    """The text with other values in the place of its numbers, in full precision."""
+    text = numbers.text.encode("utf-8", "surrogatepass")
+    pieces: list[bytes] = []
+    spans: list[tuple[int, int]] = []
+    at = length = 0
+    for (offset, old), value in zip(numbers.spans, values, strict=True):
+        numeral = repr(value).encode()
+        pieces += [text[at:offset], numeral]
+        length += offset - at
+        spans.append((length, len(numeral)))
+        length += len(numeral)
+        at = offset + old
+    written = b"".join([*pieces, text[at:]]).decode("utf-8", "surrogatepass")
+    return Numbers(written, tuple(spans), numbers.bounds, tuple(values))

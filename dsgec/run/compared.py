@@ -3,6 +3,7 @@
 from typing import Any
 
 from dsgec.plain_data import is_figure, is_list, is_number, is_text
+from dsgec.run.validation import is_validation
 
 NO_BETTER = "no better"
 """How the verdict starts on a network that does not beat the baseline without features."""
@@ -16,6 +17,7 @@ def is_compared(result: dict[str, Any]) -> bool:
         is_list(result.get("baselines", []), lambda one: _is_baseline(one, result))
         and is_list(result.get("warnings", []), is_text)
         and (comparison is None or _is_comparison(comparison))
+        and ("validation" not in result or is_validation(result["validation"]))
     )
 
 

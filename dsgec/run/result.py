@@ -1,13 +1,13 @@
 """An outcome to its result: all that a run leaves, measured, before any file is written."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile
 from dsgec.evolution.evolver import HistoryRow
-from dsgec.evolution.measure import PlainMeasurer
+from dsgec.evolution.measure import Measurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
@@ -18,6 +18,7 @@ from dsgec.run.names import HALL
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
 from dsgec.run.stages import Stages
+from dsgec.run.validation import unsupported, validation
 from dsgec.run.warnings import warnings
 
 
@@ -75,17 +76,27 @@ def make_result(
     with stages("results"):
         model = problem.model(last.phenotype)
         record = make_record(problem, settings, grammar, last, model, outcome.ended)
+        record["result"] |= validation(outcome.choice)
+        doubts = [*unsupported(problem, outcome.choice)]
         if baselines is not None:
             drawn = evidence(problem, model)
     if baselines is not None:
         with stages("baselines"):
             result = record["result"]
             result |= compare(problem, model, result, baselines(), balance=settings.balance)
-            result["warnings"] = warnings(problem, result, outcome.history, settings.test)
+            others = warnings(problem, result, outcome.history, settings.test)
+            result["warnings"] = [*doubts, *others]
         with stages("hall_of_fame"):
-            hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
+            hall = _hall(problem, outcome, outcome.measurer())
+    elif doubts:
+        record["result"]["warnings"] = doubts
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
+
+
+def _hall(problem: Problem, outcome: Outcome, measurer: Measurer) -> str:
+    is_chosen = outcome.choice is not None
+    return hall_text(problem, outcome.champions, outcome.best, measurer, is_chosen=is_chosen)
 
 
 class Rest:
@@ -115,10 +126,9 @@ class Rest:
 
 def later(problem: Problem, model: Model, outcome: Outcome) -> Rest:
     """What `make_result` leaves out without baselines; no engine is kept for it."""
-    champions, best = outcome.champions, outcome.best
+    kept = replace(outcome, measurer=lambda: PlainMeasurer(problem))
 
     def make() -> tuple[str, dict[str, Any]]:
-        hall = hall_text(problem, champions, best, PlainMeasurer(problem))
-        return hall, evidence(problem, model)
+        return _hall(problem, kept, kept.measurer()), evidence(problem, model)
 
     return Rest(make=make)

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_winner
-from dsgec.evolution.individual import Champion
+from dsgec.evolution.individual import LARGEST_CHAMPION, Champion
 from dsgec.evolution.measure import Measurer
+from dsgec.evolution.recommend import Choice
 from dsgec.run.history import history_row
 
 INTERRUPTED = "interrupted"
@@ -18,7 +19,10 @@ OnSlice = Callable[[Sequence[Generation]], str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The best network, in the last generation, and the way to it; `ended` says why it ended."""
+    """The best network, in the last generation, and the way to it; `ended` says why it ended.
+
+    With a `choice`, the best is the one that cross-validation chose.
+    """
 
     last: Generation
     history: tuple[HistoryRow, ...]
@@ -27,10 +31,13 @@ class Outcome:
     seconds: float
     backend: str
     ended: str
+    choice: Choice | None = None
 
     @property
     def best(self) -> Champion:
-        """The best individual of the last generation."""
+        """The best individual of the last generation, or the one that was chosen."""
+        if self.choice:
+            return self.choice.champion
         return Champion(self.last.size, self.last.best, self.last.phenotype)
 
 
@@ -84,15 +91,25 @@ class Search:
                 break
         assert self._last is not None
         champions = tuple(self._champions(reason, on_tuning))
+        choice = self._choice(reason, champions)
+        winner = choice.champion if choice else self.evolver.winner(champions, self._last)
         return Outcome(
-            with_winner(self._last, self.evolver.winner(champions, self._last)),
+            with_winner(self._last, winner),
             tuple(self.history),
-            champions,
+            choice.champions if choice else champions,
             self.evolver.measurer,
             self.seconds,
             self.evolver.name,
             self.ending.reason or reason,
+            choice,
         )
+
+    def _choice(self, reason: str, champions: Sequence[Champion]) -> Choice | None:
+        """By cross-validation; not of networks that are too large for the hall of fame."""
+        assert self._last is not None
+        if reason == INTERRUPTED or self._last.size > LARGEST_CHAMPION:
+            return None
+        return self.evolver.recommend(champions)
 
     def _champions(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
         """Tuned, unless somebody waits for the end."""
