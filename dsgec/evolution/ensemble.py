@@ -13,7 +13,7 @@ from dsgec.evolution.hall import merged
 from dsgec.evolution.individual import Champion
 from dsgec.evolution.islands import IslandEvolver, island_settings
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.recommend import Choice
+from dsgec.evolution.recommend import Recommendation
 from dsgec.evolution.settings import Settings
 from dsgec.network.measure import written
 
@@ -44,7 +44,7 @@ class EnsembleEvolver(IslandEvolver):
         self._halls = [member.tuned() for member in self.islands]
         return merged(self.problem, self._halls)
 
-    def recommend(self, champions: Sequence[Champion]) -> Choice | None:
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         """The mean of what the members recommend, beside the champions of all of them."""
         pairs = [*zip(self.islands, self._halls, strict=True)]
         chosen = [choice for member, hall in pairs if (choice := member.recommend(hall))]
@@ -53,11 +53,13 @@ class EnsembleEvolver(IslandEvolver):
         mean = self._mean([choice.champion.phenotype for choice in chosen])
         everybody = tuple(merged(self.problem, [choice.champions for choice in chosen]))
         first = chosen[0]
-        return Choice(
+        return Recommendation(
             mean,
             everybody,
             first.measure,
             first.baseline,
+            first.rows,
+            sum(one.candidates for one in chosen),
             unsupported=first.unsupported if all(one.unsupported for one in chosen) else None,
         )
 

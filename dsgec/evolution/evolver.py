@@ -12,7 +12,7 @@ from dsgec.evolution.loop import State, evolve
 from dsgec.evolution.measure import Measurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.pruning import prune
-from dsgec.evolution.recommend import Choice, Refit, recommend
+from dsgec.evolution.recommend import Recommendation, Refit, recommend
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
 from dsgec.evolution.state import identify, migrant_bytes, read_migrant, restore, save
@@ -113,7 +113,7 @@ class Evolver(ABC):
         """The champions, and what comes of the best by pruning, with their numbers tuned."""
 
     @abstractmethod
-    def recommend(self, champions: Sequence[Champion]) -> Choice | None:
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         """Choose one of the tuned champions by cross-validation, if the settings say so."""
 
     def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
@@ -222,7 +222,7 @@ class Island(Evolver):
     def refit(self, problem: Problem) -> Refit:
         """What learns weights from the training rows of a part of this run's problem."""
 
-    def recommend(self, champions: Sequence[Champion]) -> Choice | None:
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
         return recommend(
             self.problem, self.settings, champions, self.refit, self.score, self.threads
         )

@@ -53,8 +53,8 @@ class CrossScore:
 class Champion:
     """A text of the hall of fame; with its genotype if numbers are learned.
 
-    Once it is tuned, `numbers` has its text and what can be learned in it; `validated` is there if
-    it was cross-validated.
+    Once it is tuned with all evaluations, `numbers` has its text and what can be learned in it.
+    `validated` is there if it was cross-validated.
     """
 
     size: int

@@ -5,9 +5,10 @@ Here the weights of some champions are learned again without a fold of the rows,
 that fold. The smallest is recommended whose mean loss is at most one standard error above the
 lowest (Breiman, Friedman, Olshen, Stone 1984).
 
-Structures were found on all rows, so these losses are too low, and the more so the larger a network
-is and the noisier its target. A network for a numeric target that is not better than the mean by
-more than a standard error is scaled towards the mean.
+Structures were found on all rows, so these losses are too low. Among many features that say nothing
+some seem to say something, in held-out rows, too: `selection_gain` is what that comes to. A network
+for a numeric target that, less this, is not better than the mean by more than a standard error is
+scaled towards the mean.
 """
 
 import math
@@ -27,10 +28,19 @@ from dsgec.errors import DsgecError
 from dsgec.evolution.individual import Champion, CrossScore, Numbers
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
-from dsgec.evolution.tuning import with_values
+from dsgec.evolution.tuning import evenly, with_values
 from dsgec.fitness.linear import fit_line
-from dsgec.fitness.objectives import OBJECTIVES, Targets, ordered_mean, ordered_sum, weighed
-from dsgec.network.measure import written
+from dsgec.fitness.objectives import (
+    OBJECTIVES,
+    Targets,
+    ordered_mean,
+    ordered_sum,
+    row_logs,
+    row_sizes,
+    weighed,
+)
+from dsgec.network.measure import size, written
+from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
 from dsgec.network.units import line_text
 
@@ -38,7 +48,6 @@ FOLDS = 5
 LEAST_FOLDS = 2
 ROWS_WITH_ALL_FOLDS = 1_000
 """Of more rows, fewer of the folds are held out: they are large enough."""
-MOST_CANDIDATES = 12
 EVALUATIONS = 60
 """Of each candidate in each fold, from the weights that it has."""
 
@@ -68,7 +77,7 @@ Score = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Recommendation:
     """The champion that a run recommends, and the hall of fame that it belongs to.
 
     The scores of the champions that were cross-validated are of the `measure`: `r2`, or a loss;
@@ -94,14 +103,15 @@ def recommend(
     make_refit: MakeRefit,
     score: Score,
     threads: int = 1,
-) -> Choice | None:
+) -> Recommendation | None:
     """Cross-validate some of the champions, which are by size or cost, and choose one.
 
     None where there is nothing to learn, or too few rows.
     """
     if settings.choose != "cv" or problem.learning is None:
         return None
-    places = [place for place in candidates(problem, champions) if champions[place].numbers]
+    ready = [place for place, one in enumerate(champions) if one.numbers]
+    places = [ready[number] for number in evenly([champions[place] for place in ready])]
     texts = [numbers for place in places if (numbers := champions[place].numbers)]
     parts = inner_folds(problem, settings.seed)
     if not texts or not parts:
@@ -117,7 +127,7 @@ def recommend(
         for place, one in enumerate(champions)
     ]
     chosen = one_standard_error(means)
-    choice = Choice(
+    choice = Recommendation(
         everybody[places[chosen]],
         tuple(everybody),
         measure.name,
@@ -126,27 +136,22 @@ def recommend(
         len(places),
     )
     gain, error = held.mean(held.constant - held.losses[chosen])
-    if gain > error:
+    network = simplify(problem.parse(texts[chosen].text))
+    net = gain - selection_gain(problem, size(network).features, means[chosen][0])
+    if net > error:
         return choice
     choice = replace(choice, unsupported=choice.champion.validated)
-    factor = held.factor(chosen)
+    factor = held.factor(chosen) * (net / gain) if net > 0.0 else 0.0
     shrunk = _shrunk(problem, settings, choice.champion, factor, held.middle, score)
     if shrunk is None:
         return choice
     losses = held.scaled_losses(chosen, factor, OBJECTIVES[problem.objective].row_losses)
     shrunk = replace(shrunk, validated=measure(*held.mean(losses)))
-    everybody[places[chosen]] = shrunk
+    if factor:
+        everybody[places[chosen]] = shrunk
+    else:  # it has no connections: those of its size stay
+        everybody.insert(0, shrunk)
     return replace(choice, champion=shrunk, champions=tuple(everybody), factor=factor)
-
-
-def candidates(problem: Problem, champions: Sequence[Champion]) -> list[int]:
-    """The places of a few champions, evenly by the logarithm of their sizes, or costs."""
-    if len(champions) <= MOST_CANDIDATES:
-        return [*range(len(champions))]
-    logs = [scalar.log(1.0 + (one.cost if problem.minimises else one.size)) for one in champions]
-    step = (logs[-1] - logs[0]) / (MOST_CANDIDATES - 1)
-    wanted = [logs[0] + number * step for number in range(MOST_CANDIDATES)]
-    return sorted({min(range(len(logs)), key=lambda at: abs(logs[at] - log)) for log in wanted})
 
 
 def inner_folds(problem: Problem, seed: int) -> list[Split]:
@@ -167,6 +172,21 @@ def one_standard_error(means: Sequence[tuple[float, float]]) -> int:
     of them from it."""
     least, error = min(means, key=lambda pair: (not math.isfinite(pair[0]), pair[0]))
     return next(number for number, (mean, _) in enumerate(means) if mean <= least + error)
+
+
+def selection_gain(problem: Problem, read: int, loss: float) -> float:
+    """How much lower a mean loss is expected to be because the features that a network reads were
+    chosen on the same rows.
+
+    The best of p features without information lowers the squared errors of n rows by about 2 ln p
+    times their variance (Foster, George 1994); a feature that is not chosen would raise those of
+    held-out rows by 2. A loss is of a variance of its own.
+    """
+    objective = OBJECTIVES[problem.objective]
+    spreads: dict[RowLosses, float] = {row_logs: 1.0, row_sizes: loss}
+    chances = max(scalar.log(float(len(problem.dataset.features))) - 1.0, 0.0)
+    spread = spreads.get(objective.row_losses, 2.0 * loss)
+    return read * chances * spread / len(problem.split.train)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ best networks go as low as they can, in full precision or back to the nearest nu
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from dsgec.arithmetic import scalar
 from dsgec.evolution.individual import Champion, Numbers
 from dsgec.evolution.learner import moved
 from dsgec.evolution.problem import Problem
@@ -17,6 +18,8 @@ from dsgec.random import Stream
 
 MOST_TUNED = 10
 """Champions that get all evaluations; the others get a tenth."""
+MOST_CANDIDATES = 12
+"""Champions, from the smallest to the best, of which one is recommended: they get all, too."""
 
 
 Tune = Callable[[Numbers, int, float], Sequence[float] | None]
@@ -37,20 +40,25 @@ def tune_champions(
         return [*champions]
     ranked = sorted(range(len(champions)), key=lambda number: (champions[number].fitness, number))
     best = {*ranked[:MOST_TUNED]}
-    worth_it = best | {*_front(champions)}
-    tuned = [
-        _tuned(
-            problem,
-            settings,
-            champion,
-            settings.tuning if number in best else settings.tuning // MOST_TUNED,
-            tune,
-            score,
-        )
-        for number, champion in enumerate(champions)
-        if number in worth_it
-    ]
+    worth_it = sorted(best | {*_front(champions)})
+    if settings.choose == "cv":  # one of these may be recommended
+        best |= {worth_it[place] for place in evenly([champions[n] for n in worth_it])}
+    tuned = []
+    for number in worth_it:
+        evaluations = settings.tuning if number in best else settings.tuning // MOST_TUNED
+        one = _tuned(problem, settings, champions[number], evaluations, tune, score)
+        tuned.append(one if number in best else replace(one, numbers=None))
     return [tuned[number] for number in _front(tuned)]
+
+
+def evenly(champions: Sequence[Champion], most: int = MOST_CANDIDATES) -> list[int]:
+    """The places of a few champions, evenly by the logarithm of their costs, which rise."""
+    if len(champions) <= most:
+        return [*range(len(champions))]
+    logs = [scalar.log(1.0 + (one.cost or one.size)) for one in champions]
+    step = (logs[-1] - logs[0]) / (most - 1)
+    wanted = [logs[0] + number * step for number in range(most)]
+    return sorted({min(range(len(logs)), key=lambda at: abs(logs[at] - log)) for log in wanted})
 
 
 def _front(champions: Sequence[Champion]) -> list[int]:

@@ -110,9 +110,8 @@ def hall_text(
         written = problem.complete(champion.phenotype)
         identity = identity_digest(text + around[threshold])
         row = _row(champion, written, size, score, figures, identity)
-        if has_validated:
-            own = champion.validated
-            row["cv_score"], row["cv_error"] = (own.score, own.error) if own else ("", "")
+        if not has_validated:
+            del row["cv_score"], row["cv_error"]
         if has_thresholds:
             row["threshold"] = threshold
         row["flash"], row["cycles"] = cost or ("", "")
@@ -151,7 +150,7 @@ def front(points: Sequence[tuple[int, float | None]], *, rises: bool) -> list[in
 def _row(
     champion: Champion, written: str, size: Size, score: float, figures: Figures, identity: str
 ) -> dict[str, Any]:
-    sizes = asdict(size)
+    sizes, validated = asdict(size), champion.validated
     metrics = {
         f"{part}_{name}": value for part, own in figures.items() for name, value in own.items()
     }
@@ -160,6 +159,8 @@ def _row(
         "written": champion.size,
         "fitness": champion.fitness,
         "score": score,
+        "cv_score": validated.score if validated else "",
+        "cv_error": validated.error if validated else "",
         **{
             name: "" if value is None or not math.isfinite(value) else value
             for name, value in metrics.items()

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_winner
 from dsgec.evolution.individual import LARGEST_CHAMPION, Champion
 from dsgec.evolution.measure import Measurer
-from dsgec.evolution.recommend import Choice
+from dsgec.evolution.recommend import Recommendation
 from dsgec.run.history import history_row
 
 INTERRUPTED = "interrupted"
@@ -31,7 +31,7 @@ class Outcome:
     seconds: float
     backend: str
     ended: str
-    choice: Choice | None = None
+    choice: Recommendation | None = None
 
     @property
     def best(self) -> Champion:
@@ -104,7 +104,7 @@ class Search:
             choice,
         )
 
-    def _choice(self, reason: str, champions: Sequence[Champion]) -> Choice | None:
+    def _choice(self, reason: str, champions: Sequence[Champion]) -> Recommendation | None:
         """By cross-validation; not of networks that are too large for the hall of fame."""
         assert self._last is not None
         if reason == INTERRUPTED or self._last.size > LARGEST_CHAMPION:

@@ -4,32 +4,33 @@ from collections.abc import Iterator
 from typing import Any
 
 from dsgec.evolution.problem import Problem
-from dsgec.evolution.recommend import Choice
+from dsgec.evolution.recommend import Recommendation
 from dsgec.plain_data import is_count, is_number, is_text
 
 RISING = "r2"
 """The measure that is the better the higher it is; the others are losses."""
-_NUMBERS = ("score", "error", "baseline")
+_NUMBERS = ("score", "error", "baseline", "factor")
 _COUNTS = ("rows", "candidates")
 
 
-def validation(choice: Choice | None) -> dict[str, Any]:
+def validation(choice: Recommendation | None) -> dict[str, Any]:
     """The part of run.json that says how the network was chosen; empty if by its fitness.
 
-    Of the mean of an ensemble nothing is known, as its members are validated each on its own.
+    The mean of an ensemble has no score, because its members are validated each on its own.
     """
-    if choice is None or choice.champion.validated is None:
+    if choice is None:
         return {}
+    own = choice.champion.validated
     found: dict[str, Any] = {
         "measure": choice.measure,
-        "score": choice.champion.validated.score,
-        "error": choice.champion.validated.error,
+        **({"score": own.score, "error": own.error} if own else {}),
         "baseline": choice.baseline,
         "rows": choice.rows,
         "candidates": choice.candidates,
         "supported": choice.unsupported is None,
+        **({"factor": choice.factor} if choice.factor != 1.0 else {}),
     }
-    return {"validation": found | ({"factor": choice.factor} if choice.factor != 1.0 else {})}
+    return {"validation": found}
 
 
 def is_validation(found: Any) -> bool:
@@ -37,14 +38,13 @@ def is_validation(found: Any) -> bool:
     return (
         isinstance(found, dict)
         and is_text(found.get("measure"))
-        and all(is_number(found.get(name)) for name in _NUMBERS)
+        and all(is_number(found.get(name, 0.0)) for name in _NUMBERS)
         and all(is_count(found.get(name)) for name in _COUNTS)
         and isinstance(found.get("supported"), bool)
-        and is_number(found.get("factor", 1.0))
     )
 
 
-def unsupported(problem: Problem, choice: Choice | None) -> Iterator[str]:
+def unsupported(problem: Problem, choice: Recommendation | None) -> Iterator[str]:
     """Warn of a network that held-out rows do not show to be better than no network."""
     if choice is None or choice.unsupported is None:
         return
@@ -63,6 +63,6 @@ def unsupported(problem: Problem, choice: Choice | None) -> Iterator[str]:
         yield doubt
 
 
-def _figures(choice: Choice) -> str:
+def _figures(choice: Recommendation) -> str:
     assert choice.unsupported is not None
     return f"{choice.unsupported.score:.3f} ± {choice.unsupported.error:.3f}"
