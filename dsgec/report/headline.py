@@ -41,6 +41,12 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
             for name in headlines(run)
             if run.result[part][name] is not None
         ]
+    validated = run.result.get("validation", {})
+    if "score" in validated:
+        label = metric_label(validated["measure"])
+        value = f"{figure(validated['score'])} ± {figure(validated['error'])}"
+        rows = counted(validated["rows"], "held-out training row")
+        found.append((f"cross-validated {label}", value, f"of {rows}"))
     layers = size["layers"]
     where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
     found.append(("neurons", f"{size['neurons']:,}", where))
