@@ -133,7 +133,7 @@ def fit(
         )
     result = make_result(problem, settings, file, outcome)
     saved = search.evolver.save() if keeps_state else None
-    rest = later(problem, settings, result.model, outcome)
+    rest = later(problem, result.model, outcome)
     return Fitted(Run.of(result, notes_of(file, search), rest), saved)
 
 

@@ -36,6 +36,9 @@ class HallEntry(Famous):
     :param flash: The estimated bytes of flash that its C takes of the run's chip.
     :param cycles: The estimated cycles that it takes for a row.
     :param front: Whether no cheaper network is as good, in a run that minimises a cost.
+    :param validated: Its `score` in cross-validation and the standard `error` of that, if it was
+        one of the networks that the run chose from; `record["result"]["validation"]["measure"]`
+        names what it is.
     :param record: The record of its run.
     :param best: The network of its run.
     """
@@ -79,7 +82,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         return cls(
             HallEntry(
                 *(one.size, one.score, one.train, one.test, one.model_id, one.phenotype),
-                *(one.threshold, one.flash, one.cycles, one.front),
+                *(one.threshold, one.flash, one.cycles, one.front, one.validated),
                 record=result.record,
                 best=best,
             )
@@ -119,7 +122,8 @@ class HallOfFame(tuple[HallEntry, ...]):
 
     def to_frame(self) -> Any:
         """A pandas data frame, a row for each entry, with the columns of hall_of_fame.csv."""
-        return frame([_row(one) for one in self])
+        has_validated = any(one.validated for one in self)
+        return frame([_row(one, has_validated) for one in self])
 
     def __repr__(self) -> str:
         if not self:
@@ -187,7 +191,11 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def _row(one: HallEntry) -> dict[str, Any]:
+def _row(one: HallEntry, has_validated: bool) -> dict[str, Any]:
+    validated = {
+        "cv_score": one.validated.score if one.validated else None,
+        "cv_error": one.validated.error if one.validated else None,
+    }
     figures = {
         f"{part}_{name}": value
         for part, own in (("train", one.train), ("test", one.test))
@@ -196,6 +204,7 @@ def _row(one: HallEntry) -> dict[str, Any]:
     return {
         **one.size,
         "score": one.score,
+        **(validated if has_validated else {}),
         **figures,
         "model_id": one.model_id,
         "phenotype": one.phenotype,

@@ -30,6 +30,7 @@ class Keywords(TypedDict, total=False):
     pruning: int | None
     tuning: int | None
     weights: Literal["real", "grammar"] | None
+    choose: Literal["cv", "fitness"] | None
     connect: Literal["all", "previous"]
     max_depth: Mapping[str, int] | None
     max_size: int
@@ -85,6 +86,7 @@ class Parameters:
         pruning: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
+        choose: Literal["cv", "fitness"] | None = None,
         connect: Literal["all", "previous"] = "all",
         max_depth: Mapping[str, int] | None = None,
         max_size: int = 250000,
@@ -126,6 +128,7 @@ class Parameters:
         self.pruning = pruning
         self.tuning = tuning
         self.weights = weights
+        self.choose = choose
         self.connect = connect
         self.max_depth = max_depth
         self.max_size = max_size
@@ -174,6 +177,7 @@ class ClassifierParameters(Parameters):
         pruning: int | None = None,
         tuning: int | None = None,
         weights: Literal["real", "grammar"] | None = None,
+        choose: Literal["cv", "fitness"] | None = None,
         connect: Literal["all", "previous"] = "all",
         max_depth: Mapping[str, int] | None = None,
         max_size: int = 250000,
@@ -217,6 +221,7 @@ class ClassifierParameters(Parameters):
         self.pruning = pruning
         self.tuning = tuning
         self.weights = weights
+        self.choose = choose
         self.connect = connect
         self.max_depth = max_depth
         self.max_size = max_size

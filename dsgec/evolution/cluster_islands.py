@@ -28,6 +28,7 @@ from dsgec.evolution.islands import (
     unpack,
 )
 from dsgec.evolution.problem import Problem
+from dsgec.evolution.recommend import Recommendation
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.workers.calls import PendingCall, Workers
@@ -180,3 +181,6 @@ class ClusterIslands(Evolver):
         best.restore(islands[number].save())
         halls = (*(island.champions for island in islands), best.pruned())
         return best.tune(merged(self.problem, halls))
+
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+        return choose_island(self.problem, self._each[0], self.backend).recommend(champions)

@@ -1,24 +1,29 @@
 """The loop of `dsgec.evolution.loop` in native code: the same generations, bit for bit, sooner."""
 
 from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dsgec.codegen.engine import emit_engine, engine_header
 from dsgec.errors import DsgecError
 from dsgec.evolution.batches import WHOLE_EVERY
 from dsgec.evolution.evolver import Generation, Island
-from dsgec.evolution.individual import INFINITE, LARGEST_CHAMPION, Champion, Score
-from dsgec.evolution.learner import Numbers
+from dsgec.evolution.individual import INFINITE, LARGEST_CHAMPION, Champion, Numbers, Score
 from dsgec.evolution.measure import Measurer, NativeMeasurer
 from dsgec.evolution.native_costs import make_costs
 from dsgec.evolution.native_input import (
     Machine,
     make_parameters,
     make_tables,
+    make_test_tables,
     other_run,
     problem_digest,
     run_identity,
 )
 from dsgec.evolution.problem import Problem
+from dsgec.evolution.recommend import Refit
 from dsgec.evolution.scoring import Scorer, explain
 from dsgec.evolution.settings import Settings
 from dsgec.evolution.tuning import tune_champions
@@ -27,7 +32,7 @@ from dsgec.fitness.objectives import LANES
 from dsgec.genome.derive import EXHAUSTED, too_large
 from dsgec.native.engine import NATIVE, NativeEngine, load_engine
 from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
-from dsgec.native.values import EngineView
+from dsgec.native.values import EngineTables, EngineView
 
 
 class EngineUnavailable(Exception):
@@ -84,7 +89,7 @@ class Engine(Island):
     ) -> None:
         super().__init__(problem, settings)
         self._machine = machine or make_machine(problem, settings.representation, toolchain, flags)
-        self._threads = max(threads, 1)
+        self.threads = max(threads, 1)
         over = f", over {threads} threads" if threads > 1 else ""
         self.description = f"engine: the grammar, compiled by {self._machine.compiler}{over}"
         parameters = make_parameters(problem, settings, threads)
@@ -130,18 +135,16 @@ class Engine(Island):
         return [Champion(*one) for one in self.native.pruned(self.settings.pruning)]
 
     def tune(self, champions: Sequence[Champion]) -> list[Champion]:
-        def tune(numbers: Numbers, evaluations: int, penalty: float) -> Sequence[float] | None:
-            outcome, values, _, _ = self.native.tune(
-                numbers.text, numbers.spans, numbers.bounds, numbers.values, evaluations, penalty
-            )
-            return values if outcome == "SCORED" else None
-
+        tune = partial(_tune, self.native)
         return tune_champions(self.problem, self.settings, champions, tune, self.score)
+
+    def refit(self, problem: Problem) -> Refit:
+        return NativeRefit(problem, self.settings, self._machine)
 
     def measurer(self) -> Measurer:
         if self.problem.dataset.target_scale or self.problem.is_linear:
             return super().measurer()
-        return NativeMeasurer(self.problem, self.settings, self._machine, self._threads)
+        return NativeMeasurer(self.problem, self.settings, self._machine, self.threads)
 
     def fitness(self) -> Sequence[float]:
         each: list[float] = self.native.fitness().tolist()
@@ -176,3 +179,42 @@ class Engine(Island):
         if state[: len(self._identity)] != self._identity:
             raise other_run()
         self.native.restore(state[len(self._identity) :])
+
+
+class NativeRefit:
+    """Weights learned by an engine from the training rows of a problem: see `recommend.Refit`."""
+
+    def __init__(self, problem: Problem, settings: Settings, machine: Machine) -> None:
+        one = make_parameters(problem, settings) | {"population": 1, "elites": 0, "batch": 0}
+        costs = make_costs(problem) if problem.has_prices else None
+        self._tables = make_tables(problem), make_test_tables(problem)
+        self._train, self._test = (
+            NativeEngine(machine.library, one, tables, costs) for tables in self._tables
+        )
+
+    def tune(self, numbers: Numbers, evaluations: int, penalty: float) -> Sequence[float] | None:
+        """Lower values of the numbers of a text; None where there are none."""
+        return _tune(self._train, numbers, evaluations, penalty)
+
+    def fitted(self, text: str) -> NDArray[np.float64]:
+        """What a text gives on the training rows."""
+        return _outputs(self._train, text, self._tables[0])
+
+    def outputs(self, text: str) -> NDArray[np.float64]:
+        """What a text gives on the test rows."""
+        return _outputs(self._test, text, self._tables[1])
+
+
+def _tune(
+    native: NativeEngine, numbers: Numbers, evaluations: int, penalty: float
+) -> Sequence[float] | None:
+    outcome, values, _, _ = native.tune(
+        numbers.text, numbers.spans, numbers.bounds, numbers.values, evaluations, penalty
+    )
+    return values if outcome == "SCORED" else None
+
+
+def _outputs(native: NativeEngine, text: str, tables: EngineTables) -> NDArray[np.float64]:
+    found = native.evaluate(text)
+    assert found is not None  # or it would have no score
+    return found[tables.places]

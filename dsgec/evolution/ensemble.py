@@ -13,6 +13,7 @@ from dsgec.evolution.hall import merged
 from dsgec.evolution.individual import Champion
 from dsgec.evolution.islands import IslandEvolver, island_settings
 from dsgec.evolution.problem import Problem
+from dsgec.evolution.recommend import Recommendation
 from dsgec.evolution.settings import Settings
 from dsgec.network.measure import written
 
@@ -37,19 +38,37 @@ class EnsembleEvolver(IslandEvolver):
             )
         super().__init__(problem, replace(settings, migrants=0), members, side_by_side)
         self.description = self.description.replace("islands", "members of an ensemble")
-        self._winner: Champion | None = None
+        self._halls: list[list[Champion]] = []
 
     def tuned(self) -> list[Champion]:
-        halls = [member.tuned() for member in self.islands]
-        best = [min(hall, key=lambda champion: champion.fitness) for hall in halls if hall]
-        self._winner = self._mean([champion.phenotype for champion in best])
-        return merged(self.problem, halls)
+        self._halls = [member.tuned() for member in self.islands]
+        return merged(self.problem, self._halls)
+
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+        """The mean of what the members recommend, beside the champions of all of them."""
+        pairs = [*zip(self.islands, self._halls, strict=True)]
+        chosen = [choice for member, hall in pairs if (choice := member.recommend(hall))]
+        if not chosen or len(chosen) < sum(map(bool, self._halls)):
+            return None
+        mean = self._mean([choice.champion.phenotype for choice in chosen])
+        everybody = tuple(merged(self.problem, [choice.champions for choice in chosen]))
+        first = chosen[0]
+        return Recommendation(
+            mean,
+            everybody,
+            first.measure,
+            first.baseline,
+            first.rows,
+            sum(one.candidates for one in chosen),
+            unsupported=first.unsupported if all(one.unsupported for one in chosen) else None,
+        )
 
     def winner(self, champions: Sequence[Champion], last: Generation) -> Champion:
         del champions, last
-        if self._winner is None:  # somebody did not want to wait
-            self._winner = self._mean([member.best_text for member in self.islands])
-        return self._winner
+        if not self._halls:  # somebody did not want to wait
+            return self._mean([member.best_text for member in self.islands])
+        best = [min(hall, key=lambda champion: champion.fitness) for hall in self._halls if hall]
+        return self._mean([champion.phenotype for champion in best])
 
     def _mean(self, texts: Sequence[str]) -> Champion:
         text = mean_text([self.problem.complete(text) for text in texts])

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from dsgec.evolution.batches import has_all_rows
 from dsgec.evolution.hall import merged
 from dsgec.evolution.individual import INFINITE, Champion
-from dsgec.evolution.learner import Learner, make_scorer
+from dsgec.evolution.learner import Learner, LoopRefit, make_scorer
 from dsgec.evolution.loop import State, evolve
 from dsgec.evolution.measure import Measurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.pruning import prune
+from dsgec.evolution.recommend import Recommendation, Refit, recommend
 from dsgec.evolution.scoring import Scorer
 from dsgec.evolution.settings import Settings
 from dsgec.evolution.state import identify, migrant_bytes, read_migrant, restore, save
@@ -111,10 +112,14 @@ class Evolver(ABC):
     def tuned(self) -> list[Champion]:
         """The champions, and what comes of the best by pruning, with their numbers tuned."""
 
+    @abstractmethod
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+        """Choose one of the tuned champions by cross-validation, if the settings say so."""
+
     def winner(self, champions: Sequence[Champion], last: Generation) -> Champion | None:
-        """The champion that is the result of the run in place of the best of the last generation:
-        one that is better after it was tuned, or any if no individual is valid, which can be
-        without an elite only."""
+        """The champion that is, by its fitness, the result of the run in place of the best of the
+        last generation: one that is better after it was tuned, or any if no individual is valid,
+        which can be without an elite only."""
         best = min(champions, key=lambda champion: champion.fitness, default=None)
         is_better = best is not None and self.problem.learning and best.fitness < last.best
         # With batches, that of the last generation may be by some rows only.
@@ -192,6 +197,8 @@ def with_winner(last: Generation, winner: Champion | None) -> Generation:
 class Island(Evolver):
     """An evolver of one population, which can take in individuals of others."""
 
+    threads = 1
+
     @abstractmethod
     def fitness(self) -> Sequence[float]:
         """That of each individual; infinity if it is invalid."""
@@ -210,6 +217,15 @@ class Island(Evolver):
 
     def tuned(self) -> list[Champion]:
         return self.tune(merged(self.problem, (self.champions, self.pruned())))
+
+    @abstractmethod
+    def refit(self, problem: Problem) -> Refit:
+        """What learns weights from the training rows of a part of this run's problem."""
+
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+        return recommend(
+            self.problem, self.settings, champions, self.refit, self.score, self.threads
+        )
 
     @abstractmethod
     def send(self, number: int) -> bytes:
@@ -285,6 +301,9 @@ class LoopEvolver(Island):
         if best.score.reason:
             return []
         return prune(self.problem, self.settings, scorer, best, self.settings.pruning)
+
+    def refit(self, problem: Problem) -> Refit:
+        return LoopRefit(problem, self.scorer.backend)
 
     def tune(self, champions: Sequence[Champion]) -> list[Champion]:
         scorer = make_scorer(self.problem, self.scorer.backend)

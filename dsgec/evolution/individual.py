@@ -29,14 +29,41 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of a text: where they are, and between what they may be."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    bounds: tuple[tuple[float, float], ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CrossScore:
+    """The score of a network on held-out training rows, as people read it, and its standard error.
+
+    Its weights were refitted without those rows.
+    """
+
+    score: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
 class Champion:
-    """A text of the hall of fame; with its genotype if numbers are learned."""
+    """A text of the hall of fame; with its genotype if numbers are learned.
+
+    Once it is tuned with all evaluations, `numbers` has its text and what can be learned in it.
+    `validated` is there if it was cross-validated.
+    """
 
     size: int
     fitness: float
     phenotype: str
     genotype: Genotype | None = None
     cost: int = 0
+    numbers: Numbers | None = None
+    validated: CrossScore | None = None
 
 
 @dataclass(frozen=True, slots=True)

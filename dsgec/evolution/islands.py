@@ -18,6 +18,7 @@ from dsgec.evolution.individual import INFINITE, Champion
 from dsgec.evolution.loop import ranked
 from dsgec.evolution.measure import Measurer
 from dsgec.evolution.problem import Problem
+from dsgec.evolution.recommend import Recommendation
 from dsgec.evolution.settings import Settings
 from dsgec.random import Stream
 
@@ -166,6 +167,9 @@ class IslandEvolver(Evolver):
         """As of one population, in the time of one: a run may have a thousand islands."""
         best = self.islands[best_island([island.fitness() for island in self.islands])]
         return best.tune(merged(self.problem, (self.champions, best.pruned())))
+
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+        return self.islands[0].recommend(champions)
 
 
 def encode(text: str) -> bytes:

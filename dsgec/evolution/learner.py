@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dsgec.evolution.batches import has_all_rows, rows_of
-from dsgec.evolution.individual import Individual, Offspring, Score
+from dsgec.evolution.individual import Individual, Numbers, Offspring, Score
 from dsgec.evolution.problem import Learning, Problem
 from dsgec.evolution.scoring import Scorer, faulty
 from dsgec.fitness.backends import Backend
@@ -21,6 +24,8 @@ from dsgec.genome.tables import Tables
 from dsgec.learning.gradient import loss_and_gradient
 from dsgec.learning.graph import WeightedNetwork, weighted_network
 from dsgec.learning.lbfgs import minimise
+from dsgec.network.evaluate import evaluate
+from dsgec.network.simplify import simplify
 
 
 def make_scorer(problem: Problem, backend: Backend) -> Scorer:
@@ -28,16 +33,6 @@ def make_scorer(problem: Problem, backend: Backend) -> Scorer:
     if problem.learning is None:
         return Scorer(problem, backend)
     return Learner(problem, backend, problem.learning)
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """The numbers of a text: where they are, and between what they may be."""
-
-    text: str
-    spans: tuple[tuple[int, int], ...]
-    bounds: tuple[tuple[float, float], ...]
-    values: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +204,26 @@ class Learner(Scorer):
             total += value * value
         fitness = score.fitness + self.learning.penalty * total
         return replace(score, fitness=fitness + self.learning.parsimony * score.size)
+
+
+class LoopRefit:
+    """Weights learned in Python from the training rows of a problem: see `recommend.Refit`."""
+
+    def __init__(self, problem: Problem, backend: Backend) -> None:
+        assert problem.learning is not None
+        self._problem = problem
+        self.tune = Learner(problem, backend, problem.learning).tune
+
+    def fitted(self, text: str) -> NDArray[np.float64]:
+        """What a text gives on the training rows."""
+        return self._outputs(text, self._problem.split.train)
+
+    def outputs(self, text: str) -> NDArray[np.float64]:
+        """What a text gives on the test rows."""
+        return self._outputs(text, self._problem.split.test)
+
+    def _outputs(self, text: str, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        return evaluate(simplify(self._problem.parse(text)), self._problem.dataset.x[rows])
 
 
 def _held_back(one: Individual, step: _Step) -> tuple[Rate, ...]:

@@ -124,7 +124,7 @@ class Problem:
         """The rows of most generations; 0: all."""
         return self.learning.batch if self.learning else 0
 
-    def part(self, rows: slice) -> "Problem":
+    def part(self, rows: slice | NDArray[np.intp]) -> "Problem":
         """The problem with some of the training rows."""
         by = self.row_weights
         return replace(

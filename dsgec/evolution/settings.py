@@ -20,6 +20,7 @@ VARIATIONS = ("trees", "lists")
 WEIGHTS = ("real", "grammar")
 BY_SHAPE = 600
 """Generations of a run that learns on a small table; `dsgec.evolution.budget` has the others'."""
+CHOICES = ("cv", "fitness")
 CONNECTIONS = ("all", "previous")
 NOTHING = "none"
 COSTS = ("connections", "flash", "cycles")
@@ -128,6 +129,14 @@ class Settings:
         choices=WEIGHTS,
         recorded_with="weights",
         learned="real",
+    )
+    choose: str = setting(
+        "fitness",
+        "What chooses the network that a run recommends from its hall of fame: cross-validation on"
+        " the training rows, or the fitness.",
+        choices=CHOICES,
+        recorded_with="choose",
+        learned="cv",
     )
     connect: str = setting(
         "all",

@@ -7,8 +7,9 @@ best networks go as low as they can, in full precision or back to the nearest nu
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dsgec.evolution.individual import Champion
-from dsgec.evolution.learner import Numbers, moved
+from dsgec.arithmetic import scalar
+from dsgec.evolution.individual import Champion, Numbers
+from dsgec.evolution.learner import moved
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome.ir import Derivation
@@ -17,6 +18,8 @@ from dsgec.random import Stream
 
 MOST_TUNED = 10
 """Champions that get all evaluations; the others get a tenth."""
+MOST_CANDIDATES = 12
+"""Champions, from the smallest to the best, of which one is recommended: they get all, too."""
 
 
 Tune = Callable[[Numbers, int, float], Sequence[float] | None]
@@ -37,20 +40,25 @@ def tune_champions(
         return [*champions]
     ranked = sorted(range(len(champions)), key=lambda number: (champions[number].fitness, number))
     best = {*ranked[:MOST_TUNED]}
-    worth_it = best | {*_front(champions)}
-    tuned = [
-        _tuned(
-            problem,
-            settings,
-            champion,
-            settings.tuning if number in best else settings.tuning // MOST_TUNED,
-            tune,
-            score,
-        )
-        for number, champion in enumerate(champions)
-        if number in worth_it
-    ]
+    worth_it = sorted(best | {*_front(champions)})
+    if settings.choose == "cv":  # one of these may be recommended
+        best |= {worth_it[place] for place in evenly([champions[n] for n in worth_it])}
+    tuned = []
+    for number in worth_it:
+        evaluations = settings.tuning if number in best else settings.tuning // MOST_TUNED
+        one = _tuned(problem, settings, champions[number], evaluations, tune, score)
+        tuned.append(one if number in best else replace(one, numbers=None))
     return [tuned[number] for number in _front(tuned)]
+
+
+def evenly(champions: Sequence[Champion], most: int = MOST_CANDIDATES) -> list[int]:
+    """The places of a few champions, evenly by the logarithm of their costs, which rise."""
+    if len(champions) <= most:
+        return [*range(len(champions))]
+    logs = [scalar.log(1.0 + (one.cost or one.size)) for one in champions]
+    step = (logs[-1] - logs[0]) / (most - 1)
+    wanted = [logs[0] + number * step for number in range(most)]
+    return sorted({min(range(len(logs)), key=lambda at: abs(logs[at] - log)) for log in wanted})
 
 
 def _front(champions: Sequence[Champion]) -> list[int]:
@@ -74,21 +82,23 @@ def _tuned(
     assert learning is not None and champion.genotype is not None
     derivation = problem.represent(settings).express(champion.genotype, Stream(0, 0, 0))
     numbers = _numbers(problem, derivation)
+    untuned = replace(champion, numbers=numbers)
     if not numbers.values or not evaluations:
-        return champion
+        return untuned
     found = tune(numbers, evaluations, learning.penalty)
     if found is None:
-        return champion
-    text = _written(problem, settings, derivation, found)
+        return untuned
     if settings.weights == "grammar":
-        found = _numbers(problem, _rounded(problem, derivation, found)).values
+        tuned = _numbers(problem, _rounded(problem, derivation, found))
+    else:
+        tuned = with_values(numbers, found)
     total = 0.0
-    for value in found:
+    for value in tuned.values:
         total += value * value
-    fitness = (score(text) + learning.penalty * total) + learning.parsimony * champion.size
+    fitness = (score(tuned.text) + learning.penalty * total) + learning.parsimony * champion.size
     if not fitness < champion.fitness:
-        return champion
-    return replace(champion, fitness=fitness, phenotype=text)
+        return untuned
+    return replace(champion, fitness=fitness, phenotype=tuned.text, numbers=tuned)
 
 
 def _numbers(problem: Problem, derivation: Derivation) -> Numbers:
@@ -108,15 +118,18 @@ def _rounded(problem: Problem, derivation: Derivation, values: Sequence[float]) 
     return moved(derivation, ranks, problem.tables)
 
 
-def _written(
-    problem: Problem, settings: Settings, derivation: Derivation, values: Sequence[float]
-) -> str:
-    """The text with the values in the place of its numbers."""
-    if settings.weights == "grammar":
-        return _rounded(problem, derivation, values).phenotype
-    text = derivation.phenotype.encode("utf-8", "surrogatepass")
-    pieces, at = [], 0
-    for number, value in zip(derivation.numbers, values, strict=True):
-        pieces += [text[at : number.offset], repr(value).encode()]
-        at = number.offset + number.length
-    return b"".join([*pieces, text[at:]]).decode("utf-8", "surrogatepass")
+def with_values(numbers: Numbers, values: Sequence[float]) -> Numbers:
+    """The text with other values in the place of its numbers, in full precision."""
+    text = numbers.text.encode("utf-8", "surrogatepass")
+    pieces: list[bytes] = []
+    spans: list[tuple[int, int]] = []
+    at = length = 0
+    for (offset, old), value in zip(numbers.spans, values, strict=True):
+        numeral = repr(value).encode()
+        pieces += [text[at:offset], numeral]
+        length += offset - at
+        spans.append((length, len(numeral)))
+        length += len(numeral)
+        at = offset + old
+    written = b"".join([*pieces, text[at:]]).decode("utf-8", "surrogatepass")
+    return Numbers(written, tuple(spans), numbers.bounds, tuple(values))

@@ -58,21 +58,38 @@ def mse(outputs: Array, targets: Targets) -> float:
     return ordered_sum(weighed(errors, targets.row_weights)) / targets.values.size
 
 
+def row_squares(outputs: Array, targets: Targets) -> Array:
+    """The squared errors of each row."""
+    return squared_errors(outputs, targets.values)
+
+
 def mae(outputs: Array, targets: Targets) -> float:
     """The mean of the errors' sizes."""
+    sizes = row_sizes(outputs, targets)
+    return ordered_sum(weighed(sizes, targets.row_weights)) / targets.values.size
+
+
+def row_sizes(outputs: Array, targets: Targets) -> Array:
+    """The sizes of the errors of each row."""
     total = np.zeros(len(outputs))
     for column in range(outputs.shape[1]):
         total = total + np.abs(outputs[:, column] - targets.values[:, column])
-    return ordered_sum(weighed(total, targets.row_weights)) / targets.values.size
+    return total
 
 
 def log_loss(outputs: Array, targets: Targets) -> float:
     """The mean of -log p, where p is the probability of the row's class, kept from 0 and 1."""
+    logs = row_logs(outputs, targets)
+    return ordered_sum(weighed(logs, targets.row_weights)) / len(outputs)
+
+
+def row_logs(outputs: Array, targets: Targets) -> Array:
+    """The -log p of each row."""
     chosen = 1.0 - outputs[:, 0] if outputs.shape[1] == 1 else np.zeros(len(outputs))
     for column in range(outputs.shape[1]):
         chosen = np.where(targets.values[:, column] == 1.0, outputs[:, column], chosen)
     kept = np.clip(chosen, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
-    return ordered_sum(weighed(-vector.log(kept), targets.row_weights)) / len(outputs)
+    return -vector.log(kept)
 
 
 def mistakes(outputs: Array, targets: Targets) -> float:
@@ -162,7 +179,8 @@ class Objective:
     `rises`: people read 1 minus that, where more is better. `perfect` is the best that they read.
     `degree` is the power of a numeric target's units that it is in: of `rmse` 1, of `mse` 2.
     `by_class`: the rows of each class are summed on their own, so that rows have no weights.
-    `squared`: it is least where the squared errors of all rows are.
+    `squared`: it is least where the squared errors of all rows are. `row_losses` are what the rows
+    add to it, or to what stands for it where networks are compared row by row.
     """
 
     fitness: Callable[[Array, Targets], float]
@@ -177,6 +195,7 @@ class Objective:
     logistic: bool = False
     surrogate: str = ""
     label: str = ""
+    row_losses: Callable[[Array, Targets], Array] = row_squares
 
 
 OBJECTIVES = {
@@ -191,9 +210,14 @@ OBJECTIVES = {
     ),
     "rmse": Objective(rmse, differences, rmse_factors, degree=1, squared=True),
     "mse": Objective(mse, differences, mse_factors, degree=2, squared=True),
-    "mae": Objective(mae, error_signs, mae_factors, degree=1),
+    "mae": Objective(mae, error_signs, mae_factors, degree=1, row_losses=row_sizes),
     "log-loss": Objective(
-        log_loss, log_loss_slopes, log_loss_factors, (CLASSIFICATION,), logistic=True
+        log_loss,
+        log_loss_slopes,
+        log_loss_factors,
+        (CLASSIFICATION,),
+        logistic=True,
+        row_losses=row_logs,
     ),
     "accuracy": Objective(
         mistakes,
@@ -204,6 +228,7 @@ OBJECTIVES = {
         perfect=1,
         logistic=True,
         surrogate="log-loss",
+        row_losses=row_logs,
         label="share of wrong rows (1 − accuracy)",
     ),
     "r2": Objective(

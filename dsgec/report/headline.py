@@ -44,6 +44,12 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
             if interval is not None:
                 about = f"95\u00a0%: {figure(interval[0])} to {figure(interval[1])}, {rows}"
             found.append((f"{part} {metric_label(name)}", figure(run.result[part][name]), about))
+    validated = run.result.get("validation", {})
+    if "score" in validated:
+        label = metric_label(validated["measure"])
+        value = f"{figure(validated['score'])} ± {figure(validated['error'])}"
+        rows = counted(validated["rows"], "held-out training row")
+        found.append((f"cross-validated {label}", value, f"of {rows}"))
     layers = size["layers"]
     if kind(run) == "network":
         where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"

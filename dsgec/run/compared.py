@@ -3,6 +3,7 @@
 from typing import Any
 
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
+from dsgec.run.validation import is_validation
 
 NO_BETTER = "no better"
 """How the verdict starts on a network that does not beat the baseline without features."""
@@ -18,6 +19,7 @@ def is_compared(result: dict[str, Any]) -> bool:
         and (comparison is None or _is_comparison(comparison))
         and all(_is_footprint(result[key]) for key in ("cost", "smaller") if key in result)
         and ("smaller" not in result or _is_pick(result["smaller"], result))
+        and ("validation" not in result or is_validation(result["validation"]))
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dsgec.codegen.artefact import identity_digest, model_id
 from dsgec.errors import DsgecError
-from dsgec.evolution.individual import Champion
+from dsgec.evolution.individual import Champion, CrossScore
 from dsgec.evolution.measure import Figures, Measurer, Taken
 from dsgec.evolution.problem import Problem
 from dsgec.fitness.objectives import OBJECTIVES
@@ -34,7 +34,8 @@ class Famous:
     """The best network of its number of connections or, where a cost is minimised, of its cost.
 
     `flash` and `cycles` are what its C takes of a chip, as far as that is known. `front` is whether
-    no network that costs less is as good, where a cost is minimised.
+    no network that costs less is as good, where a cost is minimised. `validated` is its score in
+    cross-validation, if it has one.
     """
 
     size: dict[str, int]
@@ -47,6 +48,7 @@ class Famous:
     flash: int | None = None
     cycles: int | None = None
     front: bool = False
+    validated: CrossScore | None = None
 
     def cost(self, what: str) -> int | None:
         """Its connections, flash or cycles."""
@@ -58,13 +60,19 @@ class Famous:
 
 
 def hall_text(
-    problem: Problem, champions: Iterable[Champion], best: Champion, measurer: Measurer
+    problem: Problem,
+    champions: Iterable[Champion],
+    best: Champion,
+    measurer: Measurer,
+    *,
+    is_chosen: bool = False,
 ) -> str:
     """hall_of_fame.csv: for each number of connections that are left, the best, by size; where a
     cost is minimised, for each cost.
 
     What was written in different sizes can be left with the same, so there can be fewer rows than
-    champions. `best` is the best of the last generation, which may be too large to be a champion.
+    champions. `best` is the best of the last generation, which may be too large to be a champion;
+    one that `is_chosen` is there however good others of its size are.
     """
     everybody = (best, *champions)
     taken = measurer.costs([champion.phenotype for champion in everybody])
@@ -73,7 +81,9 @@ def hall_text(
         size, text = measurer.describe(champion.phenotype)
         key = _minimised(problem, size, cost)
         rival = found.get(key)
-        if rival is None or champion.fitness < rival[0].fitness:
+        if rival is None or (
+            champion.fitness < rival[0].fitness and not (is_chosen and rival[0] is best)
+        ):
             found[key] = champion, size, text, cost
     dataset = problem.dataset
     out = io.StringIO()
@@ -88,6 +98,7 @@ def hall_text(
         else measurer.scores(phenotypes)
     )
     has_thresholds = problem.threshold != USUAL_THRESHOLD
+    has_validated = any(champion.validated for champion, *_ in rows)
     usual = [USUAL_THRESHOLD] * len(rows)
     thresholds = measurer.thresholds(phenotypes) if has_thresholds else usual
     around = {each: surroundings(dataset.inputs, dataset.classes, each) for each in {*thresholds}}
@@ -99,6 +110,8 @@ def hall_text(
         written = problem.complete(champion.phenotype)
         identity = identity_digest(text + around[threshold])
         row = _row(champion, written, size, score, figures, identity)
+        if not has_validated:
+            del row["cv_score"], row["cv_error"]
         if has_thresholds:
             row["threshold"] = threshold
         row["flash"], row["cycles"] = cost or ("", "")
@@ -137,7 +150,7 @@ def front(points: Sequence[tuple[int, float | None]], *, rises: bool) -> list[in
 def _row(
     champion: Champion, written: str, size: Size, score: float, figures: Figures, identity: str
 ) -> dict[str, Any]:
-    sizes = asdict(size)
+    sizes, validated = asdict(size), champion.validated
     metrics = {
         f"{part}_{name}": value for part, own in figures.items() for name, value in own.items()
     }
@@ -146,6 +159,8 @@ def _row(
         "written": champion.size,
         "fitness": champion.fitness,
         "score": score,
+        "cv_score": validated.score if validated else "",
+        "cv_error": validated.error if validated else "",
         **{
             name: "" if value is None or not math.isfinite(value) else value
             for name, value in metrics.items()
@@ -188,8 +203,18 @@ def _famous(row: dict[str, str], metrics: Sequence[str]) -> Famous:
     flash, cycles = (_cost(row.get(name) or "") for name in ("flash", "cycles"))
     return Famous(
         *(sizes, score, train, test, row["model_id"], row["phenotype"], threshold),
-        *(flash, cycles, row.get("front") == "1"),
+        *(flash, cycles, row.get("front") == "1", _validated(row)),
     )
+
+
+def _validated(row: dict[str, str]) -> CrossScore | None:
+    """The score in cross-validation, which some networks have, and none of older runs."""
+    if not row.get("cv_score"):
+        return None
+    score, error = float(row["cv_score"]), float(row["cv_error"])
+    if not math.isfinite(score) or not 0.0 <= error < math.inf:
+        raise ValueError
+    return CrossScore(score, error)
 
 
 def _cost(text: str) -> int | None:

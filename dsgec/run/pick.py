@@ -16,6 +16,7 @@ from dsgec.network.chips import USUAL_CHIP
 from dsgec.network.cost import Cost
 from dsgec.network.model import Model
 from dsgec.run.hall import Famous, famous_model
+from dsgec.run.validation import RISING
 
 _ANY_NAME = "network"
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?) ?"
@@ -39,6 +40,13 @@ class Hall:
     chip: str = USUAL_CHIP
     dtype: str = "double"
     ranges: tuple[Range | None, ...] = ()
+
+    def rank(self, row: Famous) -> tuple[bool, float]:
+        """Return what sorts networks, the best first: those that were cross-validated by their
+        score in that, then the others by their score on the training rows."""
+        if row.validated:
+            return False, _validation_sign(self.record) * row.validated.score
+        return True, _sign(self.record) * row.score
 
     def model(self, row: Famous) -> Model:
         return famous_model(row, self.record, self.best, self.source)
@@ -81,12 +89,14 @@ def _of_size(hall: Hall, value: str) -> Famous:
             f"the run has seen no network of {counted(wanted, 'connection')}",
             f"Try --pick size {near[0]}, or --pick at-most {max(wanted, near[0])}.",
         )
-    sign = _sign(hall.record)
-    return min(found, key=lambda row: sign * row.score)
+    return min(found, key=hall.rank)
 
 
 def _at_most(hall: Hall, value: str) -> Famous:
-    """The best of at most so many connections; of equals, the smallest."""
+    """The best of at most so many connections; of equals, the smallest.
+
+    The best is that of cross-validation, among those that have a score in it.
+    """
     most = _connections(value, "at-most")
     small = [row for row in hall.rows if row.connections <= most]
     if not small:
@@ -95,12 +105,14 @@ def _at_most(hall: Hall, value: str) -> Famous:
             f"the smallest network of the run has {counted(least, 'connection')}",
             f"Try --pick at-most {least}.",
         )
-    sign = _sign(hall.record)
-    return min(small, key=lambda row: (sign * row.score, row.connections))
+    return min(small, key=lambda row: (hall.rank(row), row.connections))
 
 
 def _smallest_within(hall: Hall, value: str) -> Famous:
-    """The smallest whose score is worse than the best one by so many hundredths at most."""
+    """The smallest whose score is worse than the best one by so many hundredths at most.
+
+    Scores are those of cross-validation if there are any, and of the training rows otherwise.
+    """
     try:
         share = float(value.removesuffix("%")) / 100
         if not 0.0 <= share < math.inf:
@@ -110,18 +122,19 @@ def _smallest_within(hall: Hall, value: str) -> Famous:
             f"--pick smallest-within takes a share, not `{value}`",
             "Write --pick smallest-within 1%.",
         ) from None
-    sign = _sign(hall.record)
-    best = min(sign * row.score for row in hall.rows)
-    good = [row for row in hall.rows if sign * row.score <= best + share * abs(best)]
-    return min(good, key=lambda row: (row.connections, sign * row.score))
+    ranks = [hall.rank(row) for row in hall.rows]
+    is_other, best = min(ranks)
+    most = best + share * abs(best)
+    good = [row for row in hall.rows if hall.rank(row) <= (is_other, most)]
+    return min(good, key=lambda row: (row.connections, hall.rank(row)))
 
 
 def _within(hall: Hall, value: str, of: str) -> Famous:
     """The best whose cost is at most so much; of equals, the cheapest."""
-    most, sign = _amount(value, of), _sign(hall.record)
+    most = _amount(value, of)
     seen: list[int] = []
-    best_first = sorted(hall.rows, key=lambda row: sign * row.score)
-    for _, equals in groupby(best_first, key=lambda row: row.score):
+    best_first = sorted(hall.rows, key=hall.rank)
+    for _, equals in groupby(best_first, key=hall.rank):
         found = [(getattr(own, of), row) for row in equals if (own := hall.cost(row))]
         price, cheapest = min(found, key=lambda pair: pair[0], default=(math.inf, None))
         if cheapest is not None and price <= most:
@@ -159,6 +172,13 @@ _CHOOSE: dict[str, Callable[[Hall, str], Famous]] = {
 }
 
 WAYS = tuple(_CHOOSE)
+
+
+def _validation_sign(record: dict[str, Any]) -> float:
+    """Return -1 if a higher score in cross-validation is better, otherwise 1."""
+    result = record.get("result")
+    found = result.get("validation") if isinstance(result, dict) else None
+    return -1.0 if isinstance(found, dict) and found.get("measure") == RISING else 1.0
 
 
 def _sign(record: dict[str, Any]) -> float:

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile
-from dsgec.evolution.evolver import HistoryRow, with_winner
-from dsgec.evolution.measure import PlainMeasurer
+from dsgec.evolution.evolver import HistoryRow
+from dsgec.evolution.measure import Measurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
@@ -16,10 +16,10 @@ from dsgec.run.evidence import evidence
 from dsgec.run.footprint import footprints
 from dsgec.run.hall import Famous, hall_text, parse_hall
 from dsgec.run.names import HALL
-from dsgec.run.poles import without_poles
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
 from dsgec.run.stages import Stages
+from dsgec.run.validation import unsupported, validation
 from dsgec.run.warnings import warnings
 
 
@@ -74,39 +74,33 @@ def make_result(
     stages = stages or Stages()
     hall, drawn = "", {}
     with stages("results"):
-        outcome, note = refuse_poles(problem, settings, outcome)
         last = outcome.last
         model = problem.model(last.phenotype)
         record = make_record(problem, settings, grammar, last, model, outcome.ended)
-        if note:
-            record["result"]["warnings"] = [note]
+        record["result"] |= validation(outcome.choice)
+        doubts = [*filter(None, (outcome.note,)), *unsupported(problem, outcome.choice)]
         if baselines is not None:
             drawn = evidence(problem, model)
     if baselines is not None:
         with stages("baselines"):
             result = record["result"]
             result |= compare(problem, model, result, baselines(), balance=settings.balance)
-            more = warnings(problem, result, outcome.history, settings.test)
-            result["warnings"] = [*result.get("warnings", ()), *more]
+            others = warnings(problem, result, outcome.history, settings.test)
+            result["warnings"] = [*doubts, *others]
         with stages("hall_of_fame"):
-            hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
+            hall = _hall(problem, outcome, outcome.measurer())
         with stages("cost"):
             rows = parse_hall(hall, HALL, list(record["result"]["train"]))
             record["result"] |= footprints(record, model, rows, settings.chip)
+    elif doubts:
+        record["result"]["warnings"] = doubts
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
 
 
-def refuse_poles(problem: Problem, settings: Settings, outcome: Outcome) -> tuple[Outcome, str]:
-    """Return the outcome without the formulas that have a pole, and what to say of it.
-
-    Only of searches that learn: the paper's take the best, whatever it is.
-    """
-    if settings.variation != "trees":
-        return outcome, ""
-    best, champions, note = without_poles(problem, outcome.best, outcome.champions)
-    chosen = with_winner(outcome.last, None if best == outcome.best else best)
-    return replace(outcome, last=chosen, champions=tuple(champions)), note
+def _hall(problem: Problem, outcome: Outcome, measurer: Measurer) -> str:
+    is_chosen = outcome.choice is not None
+    return hall_text(problem, outcome.champions, outcome.best, measurer, is_chosen=is_chosen)
 
 
 class Rest:
@@ -134,13 +128,11 @@ class Rest:
         return Rest, self._made
 
 
-def later(problem: Problem, settings: Settings, model: Model, outcome: Outcome) -> Rest:
+def later(problem: Problem, model: Model, outcome: Outcome) -> Rest:
     """What `make_result` leaves out without baselines; no engine is kept for it."""
-    outcome, _ = refuse_poles(problem, settings, outcome)
-    champions, best = outcome.champions, outcome.best
+    kept = replace(outcome, measurer=lambda: PlainMeasurer(problem))
 
     def make() -> tuple[str, dict[str, Any]]:
-        hall = hall_text(problem, champions, best, PlainMeasurer(problem))
-        return hall, evidence(problem, model)
+        return _hall(problem, kept, kept.measurer()), evidence(problem, model)
 
     return Rest(make=make)

@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_winner
-from dsgec.evolution.individual import Champion
+from dsgec.evolution.individual import LARGEST_CHAMPION, Champion
 from dsgec.evolution.measure import Measurer
+from dsgec.evolution.recommend import Recommendation
 from dsgec.run.history import history_row
+from dsgec.run.poles import without_poles
 
 INTERRUPTED = "interrupted"
 """The reason to stop of a person who does not want to wait."""
@@ -18,7 +20,11 @@ OnSlice = Callable[[Sequence[Generation]], str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The best network, in the last generation, and the way to it; `ended` says why it ended."""
+    """The best network, in the last generation, and the way to it; `ended` says why it ended.
+
+    With a `choice`, the best is the one that cross-validation chose. A `note` says that the best
+    was refused.
+    """
 
     last: Generation
     history: tuple[HistoryRow, ...]
@@ -27,10 +33,14 @@ class Outcome:
     seconds: float
     backend: str
     ended: str
+    choice: Recommendation | None = None
+    note: str = ""
 
     @property
     def best(self) -> Champion:
-        """The best individual of the last generation."""
+        """The best individual of the last generation, or the one that was chosen."""
+        if self.choice:
+            return self.choice.champion
         return Champion(self.last.size, self.last.best, self.last.phenotype)
 
 
@@ -83,16 +93,44 @@ class Search:
                 self.finish_generation()
                 break
         assert self._last is not None
-        champions = tuple(self._champions(reason, on_tuning))
+        tuned = tuple(self._champions(reason, on_tuning))
+        winner = self.evolver.winner(tuned, self._last)
+        winner, champions, note = self._refuse_poles(winner, tuned)
+        choice = self._choice(reason, champions)
+        winner = choice.champion if choice else winner
         return Outcome(
-            with_winner(self._last, self.evolver.winner(champions, self._last)),
+            with_winner(self._last, winner),
             tuple(self.history),
-            champions,
+            choice.champions if choice else champions,
             self.evolver.measurer,
             self.seconds,
             self.evolver.name,
             self.ending.reason or reason,
+            choice,
+            note,
         )
+
+    def _refuse_poles(
+        self, winner: Champion | None, champions: tuple[Champion, ...]
+    ) -> tuple[Champion | None, tuple[Champion, ...], str]:
+        """Leave out formulas with a pole, and return a note if the best was one of them.
+
+        Only searches that learn do so: the paper's take the best, whatever it is.
+        """
+        assert self._last is not None
+        if self.evolver.settings.variation != "trees":
+            return winner, champions, ""
+        last = self._last
+        best = winner or Champion(last.size, last.best, last.phenotype)
+        safe, others, note = without_poles(self.evolver.problem, best, champions)
+        return (safe if note else winner), tuple(others), note
+
+    def _choice(self, reason: str, champions: Sequence[Champion]) -> Recommendation | None:
+        """By cross-validation; not of networks that are too large for the hall of fame."""
+        assert self._last is not None
+        if reason == INTERRUPTED or self._last.size > LARGEST_CHAMPION:
+            return None
+        return self.evolver.recommend(champions)
 
     def _champions(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
         """Tuned, unless somebody waits for the end."""

@@ -16,6 +16,7 @@ from dsgec.run.compared import chance
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.names import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
 from dsgec.run.record import test_interval
+from dsgec.run.validation import RISING
 from dsgec.terminal.front import front_lines
 from dsgec.terminal.styled import is_capable
 
@@ -270,6 +271,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         f" {', '.join(parts)}",
         *_formula_lines(result),
         *_threshold_lines(run.record["model"]),
+        *_validation_lines(result),
         *_metric_lines(result),
         *_comparison_lines(result),
         *_confusion_lines(run.record),
@@ -342,6 +344,18 @@ def _threshold_lines(model: dict[str, Any]) -> list[str]:
         return []
     label = clean(str(model["classes"][1]))
     return [f"threshold: {label} is predicted at a probability of {model['threshold']:.4g} or more"]
+
+
+def _validation_lines(result: dict[str, Any]) -> list[str]:
+    """How the network was chosen; nothing if by its fitness, or if it is the mean of several."""
+    found = result.get("validation", {})
+    if "score" not in found:
+        return []
+    measure = "R²" if found["measure"] == RISING else clean(found["measure"])
+    return [
+        f"chosen from {counted(found['candidates'], 'size')} by cross-validation on the training"
+        f" rows: {measure} {found['score']:.4f} ± {found['error']:.4f}"
+    ]
 
 
 def _metric_lines(result: dict[str, Any]) -> list[str]:
