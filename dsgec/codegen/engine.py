@@ -21,7 +21,7 @@ _MAPPING = (
     "growth.c",
     "express.c",
 )
-_TREES = ("lists.c", "dsge.c", "tree.c", "neurons.c", "edit.c")
+_TREES = ("lists.c", "dsge.c", "tree.c", "neurons.c", "edit.c", "merge.c")
 _OPERATORS = {"sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
 _NETWORKS = (
     "number.c",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dsgec.bnf.directives import LINEAR
+from dsgec.codegen.engine_sums import SumLists
 from dsgec.codegen.environment import render
 from dsgec.genome import edit, growth, rates
 from dsgec.genome.connections import STRIDE
@@ -129,6 +130,7 @@ def emit_grammar(
     lists = _Lists(tables)
     branches, children = _branches(tables) if trees else ([], [])
     gaps, within_one = _neurons(tables) if trees else ([], [])
+    sums = SumLists(tables, merges=trees)
     number_lists, number_values = _numbers(tables)
     unrolled = _unroll(lists) if representation == "sge" else []
     depths = _depths(len(tables.names), unrolled)
@@ -162,6 +164,7 @@ def emit_grammar(
         renames=int(bool(gaps)),
         gaps=gaps,
         within_one=within_one,
+        sums=sums,
         number_lists=number_lists,
         number_values=number_values,
         rates=_RATES,

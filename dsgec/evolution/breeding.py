@@ -9,8 +9,10 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome import edit
 from dsgec.genome.ir import Derivation, Genotype, Representation
+from dsgec.genome.merge import merge
 from dsgec.genome.neurons import Neurons, find_neurons
 from dsgec.genome.rates import FIRST_STEP, Rate
+from dsgec.genome.sums import Sums, find_sums
 from dsgec.genome.tables import NONE, Tables
 from dsgec.random import Stream
 
@@ -36,8 +38,8 @@ def make_breeding(problem: Problem, settings: Settings) -> Breeding:
     """The one that the settings ask for."""
     individuals = problem.represent(settings)
     if problem.learning and problem.learning.trees:
-        neurons = find_neurons(problem.tables)
-        return TreeBreeding(individuals, problem.tables, neurons, settings)
+        tables = problem.tables
+        return TreeBreeding(individuals, tables, find_neurons(tables), find_sums(tables), settings)
     return ListBreeding(individuals, settings)
 
 
@@ -70,15 +72,23 @@ class ListBreeding:
 
 @dataclass(frozen=True, slots=True)
 class TreeBreeding:
-    """A part of one tree in another, then a change at one place; what is kept learns on."""
+    """A part of one tree in another, then a change at one place; what is kept learns on.
+
+    No child has a sum with two terms of the same source.
+    """
 
     individuals: Representation
     tables: Tables
     neurons: Neurons | None
+    sums: Sums | None
     settings: Settings
 
     def grow(self, stream: Stream) -> Offspring:
-        return Offspring(self.individuals.express(self.individuals.grow(stream), stream))
+        derivation = self.individuals.express(self.individuals.grow(stream), stream)
+        return self._merged(Offspring(derivation), stream)
+
+    def _merged(self, one: Offspring, stream: Stream) -> Offspring:
+        return merge_terms(self.individuals, self.tables, self.sums, one, stream)
 
     def pair(
         self, mother: Individual, father: Individual, first: Stream, second: Stream
@@ -103,7 +113,24 @@ class TreeBreeding:
             changed = edit.mutate(self.tables, self.neurons, derivation.genotype, stream)
             derivation = self.individuals.express(changed.genotype, stream)
             rates = _inherited(rates, changed.origins, derivation)
-        return Offspring(derivation, rates)
+        return self._merged(Offspring(derivation, rates), stream)
+
+
+def merge_terms(
+    individuals: Representation,
+    tables: Tables,
+    sums: Sums | None,
+    one: Offspring,
+    stream: Stream,
+) -> Offspring:
+    """Merge terms of one source in one sum; the number that is left keeps its rate."""
+    if sums is None or one.derivation.fault:
+        return one
+    merged = merge(tables, sums, one.derivation.genotype)
+    if merged is None:
+        return one
+    derivation = individuals.express(merged.genotype, stream)
+    return Offspring(derivation, _inherited(one.rates, merged.kept, derivation))
 
 
 def _inherited(

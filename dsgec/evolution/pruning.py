@@ -6,6 +6,7 @@ that are left take a few steps; then the next. What is saved are connections or,
 is minimised, that. templates/engine/prune.c does the same.
 """
 
+from dsgec.evolution.breeding import merge_terms
 from dsgec.evolution.hall import make_hall
 from dsgec.evolution.individual import Champion, Individual, Offspring
 from dsgec.evolution.learner import Learner
@@ -13,6 +14,7 @@ from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome import edit
 from dsgec.genome.neurons import find_neurons
+from dsgec.genome.sums import find_sums
 from dsgec.genome.tree import plant
 from dsgec.random import Stream
 
@@ -57,14 +59,15 @@ def _prune_once(
 ) -> Individual | None:
     """The individual less the part that is missed least, if anything can go."""
     individuals, genotype = problem.represent(settings), current.derivation.genotype
-    neurons = find_neurons(problem.tables)
+    neurons, sums = find_neurons(problem.tables), find_sums(problem.tables)
     places = edit.hoistable(problem.tables, plant(problem.tables, genotype))
     best: Individual | None = None
     for _ in range(TRIED if places else 0):
         at = places[stream.below(len(places))]
         smaller = edit.hoist(problem.tables, neurons, genotype, at, stream)
-        derivation = individuals.express(smaller.genotype, stream)
-        (one,) = learner.learned([Offspring(derivation)], 0)
+        hoisted = Offspring(individuals.express(smaller.genotype, stream))
+        child = merge_terms(individuals, problem.tables, sums, hoisted, stream)
+        (one,) = learner.learned([child], 0)
         if (
             not one.score.reason
             and one.score.cost < current.score.cost

@@ -107,6 +107,7 @@ static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
         child->error = NO_MEMORY;
     }
     take_mapped(map, child);
+    merge_mapped(e, own, child, random);
 }
 
 static void breed_pair(void *owner, int64_t task, int thread) {

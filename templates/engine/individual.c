@@ -55,6 +55,7 @@ typedef struct {
     Scoring scoring;
 #if TREES
     Trees trees;
+    Merging merging;
     Rates rates;
 #endif
 #if LEARNING
@@ -166,6 +167,7 @@ static void free_thread(Thread *thread) {
     free_scoring(&thread->scoring);
 #if TREES
     free_trees(&thread->trees);
+    free_merging(&thread->merging);
     free(thread->rates.items);
 #endif
 #if LEARNING
@@ -232,6 +234,10 @@ static void become(const dsgec_engine *e, Mapping *map, Individual *child, Strea
     take_mapped(map, child);
 }
 
+#if TREES
+static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, Stream *random);
+#endif
+
 static void grow_individual(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
     Mapping *map = &e->threads[thread].mapping;
@@ -242,6 +248,9 @@ static void grow_individual(void *owner, int64_t task, int thread) {
     if (child->error == OK) {
         become(e, map, child, &random);
     }
+#if TREES
+    merge_mapped(e, &e->threads[thread], child, &random);
+#endif
 }
 
 /* Put an individual into the hall of fame, if it belongs there; 0 without memory. */

@@ -122,22 +122,80 @@ static int write_tree(Mapping *map, const Tree *tree, int64_t max_size, Individu
     return node == last ? OK : TO_MEND;
 }
 
+/* The rates of the numbers that are left, of a tree with all its nodes. */
+static void keep_rates(const Merging *m, const Tree *tree, Rates *rates) {
+    int32_t i, number = 0, left = 0;
+    for (i = 0; i < tree->count && rates->count > 0; i++) {
+        if (makes_numbers(tree->items[i].rule)) {
+            if (!m->places[i].gone) {
+                rates->items[left++] = rates->items[number];
+            }
+            number++;
+        }
+    }
+    rates->count = left;
+}
+
+/* Merge the terms of the edited tree, which is the child's: whether any were. */
+static int merge_edited(Thread *own, Individual *child) {
+    Tree *tree = &own->trees.edited;
+    int any;
+    set_ends(tree, 0);
+    any = find_repeats(&own->merging, tree);
+    own->trees.out_of_memory |= own->merging.out_of_memory;
+    if (any) {
+        keep_rates(&own->merging, tree, &child->rates);
+        drop_gone(&own->merging, tree);
+    }
+    return any;
+}
+
+/* Merge the terms of a child that has been mapped by the slots. */
+static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
+    Trees *t = &own->trees;
+    Mapping *map = &own->mapping;
+    if (!HAS_SUMS || child->error != OK || child->fault) {
+        return;
+    }
+    t->out_of_memory = 0;
+    plant(t, &map->slots, &t->edited, 0, 0);
+    if (!t->out_of_memory && merge_edited(own, child)) {
+        child->error = gather(t, &map->slots);
+        if (child->error == OK) {
+            become(e, map, child, random);
+        }
+    }
+    if (t->out_of_memory) {
+        child->error = NO_MEMORY;
+    }
+}
+
 /* The edited tree as an individual; what it lacks is drawn. */
 static int become_edited(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Mapping *map = &own->mapping;
     const Tree *tree = &own->trees.edited;
-    int error = TO_MEND;
+    int error = TO_MEND, is_merged = 0;
     rename_neurons(&own->trees);
     if (own->trees.out_of_memory) {
         return NO_MEMORY;
     }
     if (!DYNAMIC) {
         TIMED(mapping, error = write_tree(map, tree, e->settings.max_size, child));
+        if (HAS_SUMS && error == OK && !child->fault && merge_edited(own, child)) {
+            is_merged = 1;
+            TIMED(mapping, error = write_tree(map, tree, e->settings.max_size, child));
+        }
+        if (own->trees.out_of_memory) {
+            return NO_MEMORY;
+        }
     }
     if (error == TO_MEND) {
         child->error = gather(&own->trees, &map->slots);
         if (child->error == OK) {
             become(e, map, child, random);
+        }
+        if (!is_merged) {
+            merge_mapped(e, own, child, random);
         }
         return child->error;
     }

@@ -1,0 +1,279 @@
+/* Terms of one source in one sum become one: dsgec/genome/merge.py. */
+enum { CONSTANT = 0, ADDS = 1, MULTIPLIES = 0, BINDS = 2, OWN_SUM = 0, NO_SUM = -1 };
+
+/* Where a node stands: its parent, its number among the children, its sum, or none, and its sign
+ * there. `replaced`: the child that has taken its place, or -1. */
+typedef struct {
+    int32_t parent, child, sum, sign, replaced;
+    uint8_t may_begin, gone;
+} Standing;
+
+/* `previous`: the term before it of the same sum, or -1. */
+typedef struct {
+    int32_t source, number, sign, top, previous;
+} SumTerm;
+
+/* `last` has the last term of each sum. */
+typedef struct {
+    Standing *places;
+    SumTerm *terms;
+    int32_t *last;
+    size_t places_capacity, terms_capacity, last_capacity;
+    int32_t term_count, sum_count;
+    int removes, out_of_memory;
+} Merging;
+
+static void free_merging(Merging *m) {
+    free(m->places);
+    free(m->terms);
+    free(m->last);
+}
+
+static const Shape *shape_of(const TreeNode *node) {
+    return &shapes[first_shape[node->rule] + node->choice];
+}
+
+static void begin_sums(Merging *m, int32_t count) {
+    if (!RESERVE(m->last, m->last_capacity, m->sum_count + count)) {
+        m->out_of_memory = 1;
+        return;
+    }
+    for (; count > 0; count--) {
+        m->last[m->sum_count++] = -1;
+    }
+}
+
+static int32_t child_at(const Tree *tree, int32_t at, int32_t number) {
+    for (at++; number > 0; number--) {
+        at = tree->items[at].end;
+    }
+    return at;
+}
+
+/* What the operator beside a child does; ADDS if it is no symbol. */
+static int32_t deed_at(const Tree *tree, int32_t parent, int32_t operator_child) {
+    const TreeNode *node;
+    if (operator_child < 0) {
+        return ADDS;
+    }
+    node = &tree->items[child_at(tree, parent, operator_child)];
+    return deeds[first_shape[node->rule] + node->choice];
+}
+
+static int stands_close(const Merging *m, const Tree *tree, int32_t at) {
+    const TreeNode *node;
+    while (m->places[at].replaced >= 0) {
+        at = m->places[at].replaced;
+    }
+    node = &tree->items[at];
+    return makes_numbers(node->rule) || names_source[node->rule] || shape_of(node)->is_close;
+}
+
+/* Let what is beside a term take the place of both, if it can. */
+static int remove_term(Merging *m, const Tree *tree, int32_t at) {
+    while (at >= 0) {
+        int32_t child = m->places[at].child, parent = m->places[at].parent, remaining, kept, i;
+        const Role *own;
+        const Shape *shape;
+        if (parent < 0) {
+            return 0;
+        }
+        shape = shape_of(&tree->items[parent]);
+        if (m->places[parent].replaced >= 0 || shape->is_only) {
+            at = parent;
+            continue;
+        }
+        own = &roles[branch_of(tree->items[parent].rule, tree->items[parent].choice)->first_child];
+        remaining = own[child].remaining;
+        if (remaining < 0 ||
+            (remaining > child && deed_at(tree, parent, own[remaining].before) != ADDS)) {
+            return 0;
+        }
+        kept = child_at(tree, parent, remaining);
+        if (shape->in_parentheses && !stands_close(m, tree, kept)) {
+            return 0;
+        }
+        m->places[parent].replaced = kept;
+        for (i = parent; i < tree->items[parent].end; i++) {
+            m->places[i].gone |= i < kept || i >= tree->items[kept].end;
+        }
+        m->removes = 1;
+        return 1;
+    }
+    return 0;
+}
+
+static double number_at(const TreeNode *node) {
+    return number_values[number_lists[node->rule].first + node->choice];
+}
+
+/* Add what has gone to the number of a term that stays. */
+static void move_term(Tree *tree, const SumTerm *to, const SumTerm *gone) {
+    TreeNode *node = &tree->items[to->number];
+    double value = gone->number < 0 ? 1.0 : number_at(&tree->items[gone->number]);
+    node->choice = nearest(node->rule, number_at(node) + (double)(to->sign * gone->sign) * value);
+}
+
+/* Merge a term with the first of its source in the same sum, if there is one. */
+static void add_sum_term(Merging *m, Tree *tree, int32_t sum, SumTerm term) {
+    int32_t i = m->last[sum];
+    SumTerm *earlier;
+    while (i >= 0 && m->terms[i].source != term.source) {
+        i = m->terms[i].previous;
+    }
+    if (i < 0) {
+        if (!RESERVE(m->terms, m->terms_capacity, m->term_count + 1)) {
+            m->out_of_memory = 1;
+            return;
+        }
+        term.previous = m->last[sum];
+        m->last[sum] = m->term_count;
+        m->terms[m->term_count++] = term;
+        return;
+    }
+    earlier = &m->terms[i];
+    if (earlier->number >= 0 && remove_term(m, tree, term.top)) {
+        move_term(tree, earlier, &term);
+    } else if (term.number >= 0 && remove_term(m, tree, earlier->top)) {
+        move_term(tree, &term, earlier);
+        term.previous = earlier->previous;
+        *earlier = term;
+    }
+}
+
+/* The feature that a node names, or the hidden neuron. */
+static int32_t source_at(const Tree *tree, int32_t at) {
+    for (;; at++) { /* a symbol that makes features stands before it */
+        const TreeNode *node = &tree->items[at];
+        int32_t feature;
+        if (node->choice >= rules[node->rule].productions) {
+            return -1 - node->choice;
+        }
+        feature = features[first_shape[node->rule] + node->choice];
+        if (feature >= 0) {
+            return feature;
+        }
+    }
+}
+
+/* Say where a child stands. */
+static void place_child(Merging *m, const Tree *tree, int32_t at, int32_t number, int32_t child,
+                        const Role *role, int32_t first) {
+    const Standing *own = &m->places[at];
+    Standing *place = &m->places[child];
+    int32_t before, after;
+    place->parent = at;
+    place->child = number;
+    place->sum = NO_SUM;
+    place->sign = 1;
+    place->may_begin = role->may_begin;
+    if (role->sum == NO_SUM) {
+        return;
+    }
+    before = deed_at(tree, at, role->before);
+    after = deed_at(tree, at, role->after);
+    if (before == BINDS || after == BINDS || before == MULTIPLIES || after == MULTIPLIES) {
+        place->may_begin = before != BINDS && after != BINDS;
+    } else if (role->sum != OWN_SUM) {
+        place->sum = first + role->sum - 1;
+        place->sign = role->sign * before;
+    } else if (own->sum != NO_SUM) {
+        place->sum = own->sum;
+        place->sign = own->sign * role->sign * before;
+    }
+}
+
+static SumTerm term_of(int32_t source, int32_t number, int32_t sign, int32_t top) {
+    SumTerm term;
+    term.source = source;
+    term.number = number;
+    term.sign = sign;
+    term.top = top;
+    term.previous = -1;
+    return term;
+}
+
+/* Take note of a node that is neither a number nor a source. */
+static void look_inside(Merging *m, Tree *tree, int32_t at) {
+    const TreeNode node = tree->items[at];
+    const Shape *shape = shape_of(&node);
+    const Branch *branch = branch_of(node.rule, node.choice);
+    Standing *place = &m->places[at];
+    int32_t first, child = at + 1, k;
+    if (place->sum == NO_SUM && place->may_begin && shape->in_parentheses) {
+        place->sum = m->sum_count;
+        place->sign = 1;
+        begin_sums(m, 1);
+    }
+    first = m->sum_count;
+    begin_sums(m, shape->begun);
+    for (k = 0; k < branch->children; k++) {
+        place_child(m, tree, at, k, child, &roles[branch->first_child + k], first);
+        child = tree->items[child].end;
+    }
+    for (k = 0; k < shape->terms && !m->out_of_memory; k++) {
+        const WrittenTerm *term = &written_terms[shape->first_term + k];
+        int is_own = term->sum == OWN_SUM;
+        int32_t sum = is_own ? place->sum : first + term->sum - 1;
+        if (sum != NO_SUM) {
+            int32_t source = term->source < 0
+                                 ? term->feature
+                                 : source_at(tree, child_at(tree, at, term->source));
+            int32_t number = term->number < 0 ? -1 : child_at(tree, at, term->number);
+            int32_t sign = is_own ? place->sign * term->sign : term->sign;
+            add_sum_term(m, tree, sum, term_of(source, number, sign, term->is_all ? at : -1));
+        }
+    }
+}
+
+/* Find the terms of a tree that has its ends, and merge those that can be: whether any were. The
+ * nodes that are `gone` are still there. */
+static int find_repeats(Merging *m, Tree *tree) {
+    int32_t at = 0;
+    m->term_count = m->sum_count = 0;
+    m->removes = m->out_of_memory = 0;
+    if (!RESERVE(m->places, m->places_capacity, tree->count)) {
+        m->out_of_memory = 1;
+        return 0;
+    }
+    for (at = 0; at < tree->count; at++) {
+        m->places[at].replaced = -1;
+        m->places[at].gone = 0;
+    }
+    m->places[0].parent = -1;
+    m->places[0].sum = FIRST_IS_SUM ? 0 : NO_SUM;
+    m->places[0].sign = 1;
+    m->places[0].may_begin = 0;
+    begin_sums(m, FIRST_IS_SUM);
+    for (at = 0; at < tree->count && !m->out_of_memory;) {
+        const TreeNode *node = &tree->items[at];
+        const Standing *place = &m->places[at];
+        if (makes_numbers(node->rule)) {
+            if (place->sum != NO_SUM) {
+                add_sum_term(m, tree, place->sum, term_of(CONSTANT, at, place->sign, at));
+            }
+            at++;
+        } else if (names_source[node->rule]) {
+            int32_t end = node->end;
+            if (place->sum != NO_SUM) {
+                add_sum_term(m, tree, place->sum,
+                             term_of(source_at(tree, at), -1, place->sign, at));
+            }
+            at = end;
+        } else {
+            look_inside(m, tree, at++);
+        }
+    }
+    return m->removes && !m->out_of_memory;
+}
+
+/* Take out the nodes that are gone. */
+static void drop_gone(const Merging *m, Tree *tree) {
+    int32_t i, left = 0;
+    for (i = 0; i < tree->count; i++) {
+        if (!m->places[i].gone) {
+            tree->items[left++] = tree->items[i];
+        }
+    }
+    tree->count = left;
+}
