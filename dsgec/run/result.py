@@ -84,7 +84,7 @@ def make_result(
             result["warnings"] = warnings(problem, result, outcome.history, settings.test)
         with stages("hall_of_fame"):
             hall = hall_text(problem, outcome.champions, outcome.best, outcome.measurer())
-    timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
+    timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
 
 

@@ -18,7 +18,11 @@ OnSlice = Callable[[Sequence[Generation]], str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The best network, in the last generation, and the way to it; `ended` says why it ended."""
+    """The best network, in the last generation, and the way to it; `ended` says why it ended.
+
+    `compiling` has the seconds that this process waited for its engine, and those that a better one
+    was compiled for beside the run.
+    """
 
     last: Generation
     history: tuple[HistoryRow, ...]
@@ -27,6 +31,7 @@ class Outcome:
     seconds: float
     backend: str
     ended: str
+    compiling: tuple[float, float] = (0.0, 0.0)
 
     @property
     def best(self) -> Champion:
@@ -92,6 +97,7 @@ class Search:
             self.seconds,
             self.evolver.name,
             self.ending.reason or reason,
+            (self.evolver.compile_seconds, self.evolver.upgrade_seconds),
         )
 
     def _champions(self, reason: str, on_tuning: Callable[[], None]) -> Sequence[Champion]:
