@@ -160,7 +160,7 @@ def _load(grammar: Any) -> GrammarFile:
 def make_search(problem: Problem, settings: Settings, execution: Execution) -> Search:
     """A search with the backend that was asked for."""
     threads = execution.threads or sensible_threads(problem, settings.islands)
-    return Search(choose(problem, settings, execution.backend, threads))
+    return Search(choose(problem, settings, execution.backend, threads, soon=True))
 
 
 def notes_of(file: GrammarFile, search: Search) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
 from dsgec.terminal.display import ProgressDisplay, progress, result_lines, summary_lines
+from dsgec.terminal.waiting import compiling
 from dsgec.workers.crew import Crew
 
 _MOST_NOTES = 10
@@ -56,7 +57,11 @@ def _evolver(job: Job, options: SessionOptions, held: ExitStack) -> Evolver:
     """What is asked for; a connection to a cluster is held until the run has ended."""
     if options.cluster is None:
         threads = options.threads or sensible_threads(job.problem, job.settings.islands)
-        return choose(job.problem, job.settings, options.backend, threads)
+        return choose(
+            *(job.problem, job.settings, options.backend, threads),
+            soon=True,
+            waiting=compiling(options.quiet or options.as_json),
+        )
     if job.settings.islands == 1:
         raise DsgecError(
             "--cluster spreads islands, and there is one population only",
@@ -88,7 +93,8 @@ def start_many(
         )
     jobs = crew.threads
     threads = options.threads or sensible_threads(first.problem, jobs * first.settings.islands)
-    evolver = choose(first.problem, first.settings, options.backend, threads)
+    waiting = compiling(options.quiet or options.as_json)
+    evolver = choose(first.problem, first.settings, options.backend, threads, waiting=waiting)
     _tell_notes(first, evolver, options)
     over = f"{jobs} at a time, each in a process of its own" if jobs > 1 else "one at a time"
     what = "folds" if folds else "runs"

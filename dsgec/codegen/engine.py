@@ -1,10 +1,13 @@
-"""Tables of a grammar to the C source of the engine that evolves it."""
+"""Tables of a grammar to the C source of the engine that evolves it.
+
+The engine is the same for all grammars of a kind; the grammar is a second file, of constants.
+"""
 
 from dataclasses import dataclass
 
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import FUNCTIONS, SLOPES
-from dsgec.codegen.engine_grammar import emit_grammar
+from dsgec.codegen.engine_grammar import emit_grammar, emit_variant
 from dsgec.codegen.environment import render
 from dsgec.genome.tables import Tables
 from dsgec.network.tokens import ALIASES
@@ -56,6 +59,26 @@ class _Alias:
     function: str
 
 
+@dataclass(frozen=True, slots=True)
+class EngineSource:
+    """The two files of an engine: `grammar` begins with the `declarations` that `engine` has, too.
+
+    `whole` is both as one translation unit.
+    """
+
+    engine: str
+    declarations: str
+    constants: str
+
+    @property
+    def grammar(self) -> str:
+        return f"{self.declarations}\n{self.constants}"
+
+    @property
+    def whole(self) -> str:
+        return f"{self.engine}\n{self.constants}"
+
+
 def emit_engine(
     tables: Tables,
     representation: str,
@@ -67,8 +90,8 @@ def emit_engine(
     trees: bool = False,
     weighted: bool = False,
     minimises: bool = False,
-) -> str:
-    """The engine for a grammar and a representation, as one translation unit.
+) -> EngineSource:
+    """Print the engine for a grammar and a representation.
 
     With `learning`, the numbers of individuals are learned, by the slopes of the loss; with
     `trees`, which is for DSGE, their derivation trees are varied in place of their lists;
@@ -77,13 +100,13 @@ def emit_engine(
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
     slopes = [slope for name in FUNCTIONS for slope in SLOPES.get(name, ())] if learning else []
     networks = (*_NETWORKS, *(_BACKWARD if learning else ()), "errors.c")
-    return "\n".join(
+    variant = (tables, representation, layered, output, learning, trees, weighted, minimises)
+    declarations = "\n".join([emit_variant(*variant), _read("grammar.h")])
+    engine = "\n".join(
         [
             *map(_read, _BEFORE_GRAMMAR),
             c_source([*functions, *slopes, "exp_down"], hosted=True),
-            emit_grammar(
-                *(tables, representation, layered, output, learning, trees, weighted, minimises)
-            ),
+            declarations,
             _functions(learning),
             *map(_read, (*_MAPPING, *_operators(representation, trees), *networks)),
             _read(f"objectives/{objective.replace('-', '_')}.c"),
@@ -97,6 +120,8 @@ def emit_engine(
             _read("prune.c" if trees else "no_trees.c"),
         ]
     )
+    constants = emit_grammar(tables, representation, output, trees)
+    return EngineSource(engine, declarations, constants)
 
 
 def _operators(representation: str, trees: bool) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Tables of a grammar to the constants of its engine: `grammar.h`."""
+"""Tables of a grammar to the constants of its engine: `variant.h` and `grammar.c`."""
 
 import re
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ _SLACK = 64  # bytes beyond the text of a production: a neuron's name, and whole
 _DEEPER, _PLAIN, _FLAT, _RULE_SHIFT = 1, 2, 4, 3  # see `grammar.h`
 _LONGEST_FLAT = 12  # symbols
 _LONGEST_INLINE = 100  # symbols; single alternatives of single alternatives could be very many
+_FEW_RULES = 32  # grammars of so many rules or fewer share an engine
 _HEAD = 16  # bytes that are kept beside a piece's length
 _CONSTANTS = {
     "HEAD": _HEAD,
@@ -116,7 +117,7 @@ class _Depths(NamedTuple):
     before: int
 
 
-def emit_grammar(
+def emit_variant(
     tables: Tables,
     representation: str,
     layered: bool,
@@ -126,7 +127,28 @@ def emit_grammar(
     weighted: bool,
     minimises: bool,
 ) -> str:
-    """The rules as flat lists, and how individuals are written."""
+    """Print what the engine is compiled for, which many grammars have in common."""
+    has_layers = tables.layer != NONE or tables.output_layer != NONE
+    return render(
+        "engine/variant.h.j2",
+        layered=int(layered),
+        dynamic=int(tables.features != NONE and has_layers),
+        renames=int(trees and find_neurons(tables) is not None),
+        learning=int(learning),
+        trees=int(trees),
+        linear=int(output == LINEAR),
+        minimises=int(minimises),
+        weighted=int(weighted),
+        by_depth=int(representation == "sge"),
+        by_codon=int(representation == "ge"),
+        most_rules=max(_FEW_RULES, 1 << (len(tables.names) - 1).bit_length()),
+        constants=_CONSTANTS,
+        rates=_RATES,
+    )
+
+
+def emit_grammar(tables: Tables, representation: str, output: str, trees: bool) -> str:
+    """Print the rules as flat lists, and how individuals are written."""
     lists = _Lists(tables)
     branches, children = _branches(tables) if trees else ([], [])
     gaps, within_one = _neurons(tables) if trees else ([], [])
@@ -134,20 +156,25 @@ def emit_grammar(
     number_lists, number_values = _numbers(tables)
     unrolled = _unroll(lists) if representation == "sge" else []
     depths = _depths(len(tables.names), unrolled)
+    grammar = {
+        "rules": len(tables.names),
+        "start": tables.start,
+        "layer": tables.layer,
+        "features": tables.features,
+        "output_layer": tables.output_layer,
+        "inputs": len(tables.productions[tables.features]) if tables.features != NONE else 0,
+        "sigmoid": int(output == "sigmoid"),
+        "top": len(lists.productions) - 2,
+        "unrolled": len(unrolled),
+        "depths": sum(d.size for d in depths),
+        "has_sums": sums.has_sums,
+        "first_is_sum": sums.first_is_sum,
+    }
     return render(
-        "engine/grammar.h.j2",
-        tables=tables,
-        by_depth=int(representation == "sge"),
-        by_codon=int(representation == "ge"),
+        "engine/grammar.c.j2",
+        grammar=grammar,
         unrolled=unrolled,
         depths=depths,
-        depth_count=sum(d.size for d in depths),
-        count=len(tables.names),
-        inputs=len(tables.productions[tables.features]) if tables.features != NONE else 0,
-        layered=int(layered),
-        sigmoid=int(output == "sigmoid"),
-        linear=int(output == LINEAR),
-        constants=_CONSTANTS,
         pieces=[_piece(text) for text in lists.pieces],
         symbols=lists.symbols,
         productions=lists.productions,
@@ -155,19 +182,13 @@ def emit_grammar(
         rules=lists.rules,
         rooms=lists.rooms,
         options=lists.options,
-        learning=int(learning),
-        trees=int(trees),
-        weighted=int(weighted),
-        minimises=int(minimises),
         branches=branches,
         children=children,
-        renames=int(bool(gaps)),
         gaps=gaps,
         within_one=within_one,
         sums=sums,
         number_lists=number_lists,
         number_values=number_values,
-        rates=_RATES,
     )
 
 

@@ -1,15 +1,18 @@
 """Which machinery runs the generations: the native engine, or the loop in Python with a backend."""
 
+import time
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from dsgec.errors import DsgecError, mention
-from dsgec.evolution.engine import Engine, EngineUnavailable, make_machine
+from dsgec.evolution.engine import Engine, EngineUnavailable, make_machine, make_machine_soon
 from dsgec.evolution.ensemble import EnsembleEvolver, member_settings
 from dsgec.evolution.evolver import Evolver, Island, LoopEvolver
 from dsgec.evolution.islands import IslandEvolver, island_settings
 from dsgec.evolution.problem import Problem
 from dsgec.evolution.settings import Settings
 from dsgec.fitness.backends import CBackend, NumpyBackend, ReferenceBackend
+from dsgec.native.library import Waiting
 from dsgec.native.processors import processors
 from dsgec.native.toolchain import find_toolchain
 
@@ -17,12 +20,23 @@ _CELLS_WORTH_SHARING = 50_000
 _WITHOUT_COMPILER = f"Install gcc or clang, or use {mention('backend', 'numpy')}."
 
 
-def choose(problem: Problem, settings: Settings, wanted: str, threads: int = 1) -> Evolver:
+def choose(
+    problem: Problem,
+    settings: Settings,
+    wanted: str,
+    threads: int = 1,
+    *,
+    soon: bool = False,
+    waiting: Waiting = nullcontext,
+) -> Evolver:
     """The backend asked for; `auto` takes the engine, or numpy where it cannot be compiled.
 
-    Islands are evolved side by side, one a processor, each with so many threads.
+    Islands are evolved side by side, one a processor, each with so many threads. `waiting` is
+    entered while an engine is compiled. With `soon`, the run begins with one that is compiled
+    quickly if there is a processor left that compiles the fast one meanwhile.
     """
-    make = _maker(problem, settings, wanted, threads)
+    busy = min(max(settings.islands, settings.ensemble) * threads, processors())
+    make = _maker(problem, settings, wanted, threads, soon and busy < processors(), waiting)
     if settings.ensemble > 1:
         members = [make(one) for one in member_settings(settings)]
         return EnsembleEvolver(problem, settings, members, min(len(members), processors()))
@@ -38,13 +52,25 @@ def choose_island(problem: Problem, settings: Settings, wanted: str, threads: in
 
 
 def _maker(
-    problem: Problem, settings: Settings, wanted: str, threads: int
+    problem: Problem,
+    settings: Settings,
+    wanted: str,
+    threads: int,
+    soon: bool = False,
+    waiting: Waiting = nullcontext,
 ) -> Callable[[Settings], Island]:
     """What makes an island of its settings; all that islands share is made once, here."""
     if wanted in ("auto", "engine"):
         try:
-            machine = make_machine(problem, settings.representation)
-            return lambda one: Engine(problem, one, threads, machine=machine)
+            started, upgrade = time.perf_counter(), None
+            if soon:
+                machine, upgrade = make_machine_soon(problem, settings.representation, waiting)
+            else:
+                machine = make_machine(problem, settings.representation, waiting=waiting)
+            seconds = time.perf_counter() - started
+            return lambda one: Engine(
+                problem, one, threads, machine=machine, upgrade=upgrade, seconds=seconds
+            )
         except EngineUnavailable as reason:
             if wanted == "engine":
                 raise DsgecError(str(reason), _WITHOUT_COMPILER) from reason

@@ -1,12 +1,17 @@
 """The loop of `dsgec.evolution.loop` in native code: the same generations, bit for bit, sooner."""
 
-from collections.abc import Sequence
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.codegen.engine import emit_engine, engine_header
+from dsgec.codegen.engine import EngineSource, emit_engine, engine_header
 from dsgec.errors import DsgecError
 from dsgec.evolution.batches import WHOLE_EVERY
 from dsgec.evolution.evolver import Generation, Island
@@ -30,9 +35,11 @@ from dsgec.evolution.tuning import tune_champions
 from dsgec.fitness.backends import ReferenceBackend
 from dsgec.fitness.objectives import LANES
 from dsgec.genome.derive import EXHAUSTED, too_large
-from dsgec.native.engine import NATIVE, NativeEngine, load_engine
-from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
+from dsgec.native.engine import NATIVE, QUICK, NativeEngine, is_engine_compiled, load_engine
+from dsgec.native.library import Waiting
+from dsgec.native.toolchain import CompileError, Toolchain, compilers, find_toolchain
 from dsgec.native.values import EngineTables, EngineView
+from dsgec.workers.beside import beside
 
 
 class EngineUnavailable(Exception):
@@ -45,13 +52,73 @@ def make_machine(
     toolchain: Toolchain | None = None,
     flags: Sequence[str] = NATIVE,
     learning: bool = False,
+    waiting: Waiting = nullcontext,
 ) -> Machine:
-    """The engine's code for a problem, compiled or found compiled, and its rows."""
-    roles = problem.grammar.directives
+    """The engine's code for a problem, compiled or found compiled, and its rows.
+
+    `waiting` is entered while it is compiled.
+    """
     toolchain = toolchain or find_toolchain()
     if toolchain is None:
         raise EngineUnavailable("no C compiler was found")
-    source = emit_engine(
+    source = _emit(problem, representation, learning)
+    return _machine(problem, representation, source, toolchain, flags, waiting)
+
+
+def make_machine_soon(
+    problem: Problem, representation: str, waiting: Waiting
+) -> tuple[Machine, "Upgrade | None"]:
+    """Return an engine's code that is there soon and, if it is slow, the fast one in the making.
+
+    The first is compiled by tcc, or without optimisation, which takes a second.
+    """
+    toolchain = find_toolchain()
+    if toolchain is None:
+        raise EngineUnavailable("no C compiler was found")
+    source = _emit(problem, representation)
+    if is_engine_compiled(source, toolchain):
+        return _machine(problem, representation, source, toolchain, NATIVE, waiting), None
+    upgrade = Upgrade(
+        lambda: _machine(problem, representation, source, toolchain, NATIVE, nullcontext)
+    )
+    quick = next((one for one in compilers() if one.tcc is not None), toolchain)
+    try:
+        soon = _machine(problem, representation, source, quick, QUICK, waiting)
+    except EngineUnavailable:
+        return upgrade.wait(), None
+    how = quick.identity if quick is not toolchain else "itself, without optimisation,"
+    return replace(soon, compiler=f"{toolchain.identity}, and by {how} until then"), upgrade
+
+
+class Upgrade:
+    """An engine's fast code, which is compiled beside the run."""
+
+    def __init__(self, make: Callable[[], Machine]) -> None:
+        self.seconds = 0.0
+        self._make, self._started = make, time.perf_counter()
+        self._is_over = threading.Event()
+        self._result = beside(self._work)
+
+    def _work(self) -> Machine:
+        try:
+            return self._make()
+        finally:
+            self.seconds = time.perf_counter() - self._started
+            self._is_over.set()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has been compiled, or could not be."""
+        return self._is_over.is_set()
+
+    def wait(self) -> Machine:
+        """Return the machine, when it is there; an EngineUnavailable if it cannot be compiled."""
+        return self._result()
+
+
+def _emit(problem: Problem, representation: str, learning: bool = False) -> EngineSource:
+    roles = problem.grammar.directives
+    return emit_engine(
         problem.tables,
         representation,
         bool(roles.layer),
@@ -62,8 +129,18 @@ def make_machine(
         weighted=problem.row_weights is not None,
         minimises=problem.minimises,
     )
+
+
+def _machine(
+    problem: Problem,
+    representation: str,
+    source: EngineSource,
+    toolchain: Toolchain,
+    flags: Sequence[str],
+    waiting: Waiting,
+) -> Machine:
     try:
-        library = load_engine(source, engine_header(), toolchain, flags)
+        library = load_engine(source, engine_header(), toolchain, flags, waiting)
     except (CompileError, OSError) as error:
         raise EngineUnavailable(f"the engine could not be compiled: {error}") from error
     library.expect(LANES=LANES, LARGEST_CHAMPION=LARGEST_CHAMPION, WHOLE_EVERY=WHOLE_EVERY)
@@ -73,7 +150,11 @@ def make_machine(
 
 
 class Engine(Island):
-    """The native engine for a problem; several of them can share a `machine`."""
+    """The native engine for a problem; several of them can share a `machine`.
+
+    With an `upgrade` it goes on in that code, from the last whole generation, as soon as it is
+    there: the bits are the same.
+    """
 
     name = "engine"
 
@@ -84,25 +165,64 @@ class Engine(Island):
         threads: int = 1,
         *,
         machine: Machine | None = None,
+        upgrade: Upgrade | None = None,
         toolchain: Toolchain | None = None,
         flags: Sequence[str] = NATIVE,
+        seconds: float = 0.0,
     ) -> None:
         super().__init__(problem, settings)
+        self.compile_seconds = seconds
+        self._upgrade = upgrade
+        self._boundary = b""  # the state after the last whole generation, for the upgrade
         self._machine = machine or make_machine(problem, settings.representation, toolchain, flags)
         self.threads = max(threads, 1)
         over = f", over {threads} threads" if threads > 1 else ""
         self.description = f"engine: the grammar, compiled by {self._machine.compiler}{over}"
         parameters = make_parameters(problem, settings, threads)
         self._identity = run_identity(self._machine.digest, parameters)
-        costs = make_costs(problem) if problem.has_prices else None
-        self.native = NativeEngine(self._machine.library, parameters, self._machine.tables, costs)
+        self.native = self._begin()
+
+    def _begin(self) -> NativeEngine:
+        parameters = make_parameters(self.problem, self.settings, self.threads)
+        costs = make_costs(self.problem) if self.problem.has_prices else None
+        return NativeEngine(self._machine.library, parameters, self._machine.tables, costs)
+
+    def _follow_upgrade(self, upgrade: Upgrade) -> None:
+        """Go on in the fast code if it is there, or remember the state that it can begin with."""
+        if not upgrade.is_over:
+            if self.native.generation >= 0:
+                self._boundary = self.native.save() if self.native.generation else b""
+            return
+        self._upgrade = None
+        self.upgrade_seconds = upgrade.seconds
+        try:
+            self._machine = upgrade.wait()
+        except EngineUnavailable:
+            return  # it goes on in the code that it has
+        self.native = self._begin()
+        if self._boundary:
+            self.native.restore(self._boundary)
+        self._boundary = b""
+
+    def _finish_upgrade(self) -> None:
+        """Wait for the fast code, before something that takes as long as many generations."""
+        if self._upgrade is None:
+            return
+        if self.native.generation > 0:
+            self._boundary = self.native.save()
+        with contextlib.suppress(EngineUnavailable):
+            self._upgrade.wait()
+        self._follow_upgrade(self._upgrade)
 
     @property
     def next_generation(self) -> int:
         return self.native.generation
 
     def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
-        states = self.step(generations, seconds)
+        if self._upgrade is not None:
+            self._follow_upgrade(self._upgrade)
+        # Until the upgrade is there, one generation at a time, as it begins with a whole one.
+        states = self.step(generations if self._upgrade is None else 1, seconds)
         if any(s.generation == 0 and s.invalid == self.settings.population for s in states[:1]):
             raise self.explain()
         return states
@@ -132,9 +252,12 @@ class Engine(Island):
         # With batches the best is measured again even if nothing is pruned.
         if not self.problem.learning or not (self.settings.pruning or self.problem.batch):
             return []
+        self._finish_upgrade()
         return [Champion(*one) for one in self.native.pruned(self.settings.pruning)]
 
     def tune(self, champions: Sequence[Champion]) -> list[Champion]:
+        if self.settings.tuning:
+            self._finish_upgrade()
         tune = partial(_tune, self.native)
         return tune_champions(self.problem, self.settings, champions, tune, self.score)
 

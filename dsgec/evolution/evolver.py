@@ -65,11 +65,17 @@ def summarize(state: State) -> Generation:
 
 
 class Evolver(ABC):
-    """A run that is ready to go. `remark` says why it is not the fastest there is."""
+    """A run that is ready to go. `remark` says why it is not the fastest there is.
+
+    `compile_seconds` is how long it has waited for a compiler, or for what it has compiled before;
+    `upgrade_seconds` how long a better engine was compiled beside the run.
+    """
 
     name: str
     description: str
     remark: str = ""
+    compile_seconds: float = 0.0
+    upgrade_seconds: float = 0.0
 
     def __init__(self, problem: Problem, settings: Settings) -> None:
         self.problem, self.settings = problem, settings

@@ -93,6 +93,7 @@ class IslandEvolver(Evolver):
         super().__init__(problem, settings)
         self.islands = islands
         self.name, self.remark = islands[0].name, islands[0].remark
+        self.compile_seconds = islands[0].compile_seconds
         self.description = (
             f"{islands[0].description}; {len(islands)} islands, {side_by_side} side by side"
         )

@@ -1,4 +1,4 @@
-"""Compiled libraries by content: one file an entry, whole or absent, verified before it is used.
+"""Compiled libraries and objects by content: one file an entry, whole or absent, and verified.
 
 The key is a digest of the source, the compiler and its flags, so an entry never goes stale. Files
 are renamed into place, so any number of processes can share the folder. Code from it gets loaded:
@@ -102,8 +102,22 @@ def _is_safe_above(status: os.stat_result) -> bool:
 
 
 def find(name: str) -> Path | None:
-    """The entry, if it is there and whole."""
+    """The library, if it is there and whole."""
     path = folder() / f"{name}.so"
+    return None if _whole(path) is None else path
+
+
+def read_object(name: str) -> bytes | None:
+    """Return the object, if it is there and whole."""
+    return _whole(folder() / f"{name}.o")
+
+
+def has_object(name: str) -> bool:
+    """Return whether there is such an object, which may be damaged."""
+    return (folder() / f"{name}.o").exists()
+
+
+def _whole(path: Path) -> bytes | None:
     try:
         data = _read_own(path)
     except OSError:
@@ -115,7 +129,7 @@ def find(name: str) -> Path | None:
         return None
     with contextlib.suppress(OSError):
         os.utime(path)  # used now
-    return path
+    return body
 
 
 def _read_own(path: Path) -> bytes:
@@ -129,8 +143,16 @@ def _read_own(path: Path) -> bytes:
 def store(name: str, library: Path) -> None:
     """Put a compiled library into the cache."""
     # A loader does not look behind the last section, so the digest can stand in the same file.
-    body = library.read_bytes()
-    target = folder() / f"{name}.so"
+    _store(f"{name}.so", library.read_bytes())
+
+
+def store_object(name: str, body: bytes) -> None:
+    """Put an object into the cache."""
+    _store(f"{name}.o", body)
+
+
+def _store(file_name: str, body: bytes) -> None:
+    target = folder() / file_name
     descriptor, temporary = tempfile.mkstemp(dir=folder(), prefix=".new-")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -156,7 +178,7 @@ def _evict() -> None:
             if time.time() - left.stat().st_mtime > _SECONDS_LEFT_BEHIND:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
     entries = []
-    for path in folder().glob("*.so"):
+    for path in (*folder().glob("*.so"), *folder().glob("*.o")):
         with contextlib.suppress(OSError):
             status = path.stat()
             entries.append((status.st_mtime, status.st_size, path))

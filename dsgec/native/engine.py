@@ -3,6 +3,7 @@
 import hashlib
 import platform
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.codegen.engine import EngineSource
 from dsgec.errors import DsgecError, mention
 from dsgec.native.costs import EngineCosts, NativeCosts
-from dsgec.native.library import Library, load
+from dsgec.native.library import Library, Waiting, is_compiled, load, load_linked
 from dsgec.native.toolchain import CompileError, Toolchain
 from dsgec.native.values import (
     EngineTables,
@@ -27,6 +29,8 @@ from dsgec.native.values import (
 NATIVE = ("-O2", "-fno-trapping-math", "-pthread", "-march=native")
 """As fast as -O3, with what it takes for vectors, and compiled in two thirds of the time."""
 PORTABLE = ("-O2",)
+QUICK = ("-O0", "-pthread")
+"""Compiled in a fifth of the time, and ten times slower."""
 GCC_VECTORS = ("-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fno-tree-slp-vectorize")
 
 _FAILURES = {
@@ -45,16 +49,43 @@ _FAILURES = {
 
 
 def load_engine(
-    source: str, declarations: str, toolchain: Toolchain, flags: Sequence[str] = NATIVE
+    source: EngineSource,
+    declarations: str,
+    toolchain: Toolchain,
+    flags: Sequence[str] = NATIVE,
+    waiting: Waiting = nullcontext,
 ) -> Library:
-    """Compile for this machine's processor or, where the compiler cannot, for any."""
+    """Compile for this machine's processor or, where the compiler cannot, for any.
+
+    `waiting` is entered if the engine is compiled, and not only linked with its grammar.
+    """
+    if toolchain.tcc is not None:
+        return load(source.whole, declarations, toolchain, flags)
+    own = source.grammar
+    try:
+        shared, flags = _for_this_processor(source, toolchain, flags)
+        return load_linked(shared, own, declarations, toolchain, flags, waiting)
+    except CompileError:
+        return load_linked(source.engine, own, declarations, toolchain, PORTABLE, waiting)
+
+
+def is_engine_compiled(
+    source: EngineSource, toolchain: Toolchain, flags: Sequence[str] = NATIVE
+) -> bool:
+    """Return whether `load_engine` would compile nothing that takes long."""
+    if toolchain.tcc is not None:
+        return True
+    shared, flags = _for_this_processor(source, toolchain, flags)
+    return is_compiled(shared, source.grammar, toolchain, flags)
+
+
+def _for_this_processor(
+    source: EngineSource, toolchain: Toolchain, flags: Sequence[str]
+) -> tuple[str, Sequence[str]]:
     if "clang" not in toolchain.identity:
         flags = (*flags, *GCC_VECTORS)
-    try:
-        # In the text, and so in the key of the cache: the code runs on such processors only.
-        return load(f"{source}\n/* for {_processor()} */\n", declarations, toolchain, flags)
-    except CompileError:
-        return load(source, declarations, toolchain, PORTABLE)
+    # In the text, and so in the key of the cache: the code runs on such processors only.
+    return f"{source.engine}\n/* for {_processor()} */\n", flags
 
 
 @cache

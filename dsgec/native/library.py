@@ -2,7 +2,8 @@
 
 import contextlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,17 @@ import cffi
 
 from dsgec.native import cache
 from dsgec.native.layout import HeaderMismatch, Layout
-from dsgec.native.toolchain import FLAGS, CompileError, Toolchain, compile_library
+from dsgec.native.toolchain import (
+    FLAGS,
+    CompileError,
+    Toolchain,
+    compile_library,
+    compile_object,
+    link_library,
+)
+
+Waiting = Callable[[], AbstractContextManager[None]]
+"""Entered while something is done that takes a person's time."""
 
 
 @lru_cache(maxsize=8)
@@ -41,6 +52,10 @@ class Library(Layout):
         self.ffi.dlclose(self.functions)
 
 
+Made = Callable[[Path], Path]
+"""Makes a library in a folder."""
+
+
 def load(
     source: str, declarations: str, toolchain: Toolchain, flags: Sequence[str] = ("-O2",)
 ) -> Library:
@@ -48,7 +63,50 @@ def load(
 
     The source must have the declarations in it, so that the compiler refuses what differs.
     """
-    name = cache.key(source, toolchain.command, toolchain.identity, *FLAGS, *flags)
+
+    def compiled(folder: Path) -> Path:
+        return compile_library(toolchain, source, folder, flags)
+
+    return _found_or_made(_key(toolchain, flags, source), declarations, compiled)
+
+
+def load_linked(
+    shared: str,
+    own: str,
+    declarations: str,
+    toolchain: Toolchain,
+    flags: Sequence[str],
+    waiting: Waiting = nullcontext,
+) -> Library:
+    """Load the library of two sources, of which the first is compiled once for many of the second.
+
+    `waiting` is entered while that is compiled, which may take long.
+    """
+
+    def linked(folder: Path) -> Path:
+        name = _key(toolchain, flags, shared)
+        made = cache.read_object(name)
+        if made is None:
+            with waiting():
+                made = compile_object(toolchain, shared, folder, flags)
+            with contextlib.suppress(OSError):
+                cache.store_object(name, made)
+        return link_library(toolchain, made, own, folder, flags)
+
+    return _found_or_made(_key(toolchain, flags, shared, own), declarations, linked)
+
+
+def is_compiled(shared: str, own: str, toolchain: Toolchain, flags: Sequence[str]) -> bool:
+    """Return whether `load_linked` would compile nothing that takes long."""
+    library = cache.folder() / f"{_key(toolchain, flags, shared, own)}.so"
+    return cache.has_object(_key(toolchain, flags, shared)) or library.exists()
+
+
+def _key(toolchain: Toolchain, flags: Sequence[str], *sources: str) -> str:
+    return cache.key(*sources, toolchain.command, toolchain.identity, *FLAGS, *flags)
+
+
+def _found_or_made(name: str, declarations: str, make: Made) -> Library:
     found = cache.find(name)
     if found is not None:
         try:
@@ -57,7 +115,7 @@ def load(
             pass  # evicted by another process between the look and the load
     try:
         with tempfile.TemporaryDirectory(dir=cache.folder(), prefix=".build-") as folder:
-            library = compile_library(toolchain, source, Path(folder), flags)
+            library = make(Path(folder))
             # A library stays mapped when its file goes, so it is loaded from where it was made.
             loaded = _loaded(library, declarations)
             with contextlib.suppress(OSError):  # no room: then it is compiled again next time

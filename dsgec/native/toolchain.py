@@ -1,20 +1,24 @@
 """The C compiler of this machine: which one, its version, its flags."""
 
+import contextlib
 import importlib.util
 import os
 import shutil
 import struct
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from dsgec.resources import TEMPLATES
 
-FLAGS = ("-std=c99", "-fPIC", "-shared", "-ffp-contract=off", "-fno-math-errno")
+OBJECT_FLAGS = ("-std=c99", "-fPIC", "-ffp-contract=off", "-fno-math-errno")
+FLAGS = ("-shared", *OBJECT_FLAGS)
 """No -ffast-math and no contraction: the arithmetic is the product, at every -O level."""
 
+_SUPERVISED = Path(__file__).with_name("supervised.py")
 _SECONDS_TO_COMPILE, _SECONDS_TO_ANSWER = 300, 10
 
 _UNWINDING, _STACK, _READ_AND_WRITE = 0x6474E550, 0x6474E551, 6  # PT_GNU_… and flags of ELF
@@ -98,15 +102,58 @@ def compile_files(
     if toolchain.tcc is not None:
         command = [toolchain.command, *_tcc_flags(toolchain.tcc), *sources, "-o", str(library)]
         command.append(str(toolchain.tcc / "libtcc1.a"))
-    try:
-        answer = _run(command, folder)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise CompileError(f"{toolchain.command}: {error}") from error
-    if answer.returncode != 0:
-        raise CompileError(f"{toolchain.command} failed:\n{answer.stderr[:2000]}")
+    _compile(command, folder)
     if toolchain.tcc is not None:
         _forbid_executable_stack(library)
     return library
+
+
+def compile_object(toolchain: Toolchain, source: str, folder: Path, flags: Sequence[str]) -> bytes:
+    """Compile one of the sources of a library in `folder`; not by tcc, which needs only one.
+
+    The compiler ends with this process, however that ends.
+    """
+    c_file, made = folder / "object.c", folder / "object.o"
+    c_file.write_text(source, encoding="utf-8", newline="\n")
+    command = [toolchain.command, *OBJECT_FLAGS, *flags, "-c", str(c_file), "-o", str(made)]
+    with _ended_with_us(command) as (supervised, standard_input):
+        _compile(supervised, folder, standard_input)
+    return made.read_bytes()
+
+
+def link_library(
+    toolchain: Toolchain, compiled: bytes, source: str, folder: Path, flags: Sequence[str]
+) -> Path:
+    """Link what `compile_object` made with another source to a shared library in `folder`."""
+    made, c_file, library = folder / "first.o", folder / "source.c", folder / "library.so"
+    made.write_bytes(compiled)
+    c_file.write_text(source, encoding="utf-8", newline="\n")
+    files = [str(made), str(c_file), "-o", str(library)]
+    _compile([toolchain.command, *FLAGS, *flags, *files], folder)
+    return library
+
+
+def _compile(command: list[str], folder: Path, standard_input: int = subprocess.DEVNULL) -> None:
+    try:
+        answer = _run(command, folder, standard_input=standard_input)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CompileError(f"{command[0]}: {error}") from error
+    if answer.returncode != 0:
+        raise CompileError(f"{command[0]} failed:\n{answer.stderr[:2000]}")
+
+
+@contextlib.contextmanager
+def _ended_with_us(command: list[str]) -> Iterator[tuple[list[str], int]]:
+    """The command that runs `command` until it or this process ends, and its standard input."""
+    if not sys.executable or not hasattr(os, "posix_spawn"):
+        yield command, subprocess.DEVNULL
+        return
+    read, write = os.pipe()
+    try:
+        yield [sys.executable, "-I", "-S", str(_SUPERVISED), *command], read
+    finally:
+        os.close(write)
+        os.close(read)
 
 
 def _forbid_executable_stack(library: Path) -> None:
@@ -133,7 +180,10 @@ def _tcc_flags(folder: Path) -> list[str]:
 
 
 def _run(
-    command: list[str], folder: Path | None, seconds: int = _SECONDS_TO_COMPILE
+    command: list[str],
+    folder: Path | None,
+    seconds: int = _SECONDS_TO_COMPILE,
+    standard_input: int = subprocess.DEVNULL,
 ) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LC_ALL": "C"}
     # An argument list without a shell, and nothing in it that came from a user.
@@ -145,6 +195,7 @@ def _run(
         timeout=seconds,
         cwd=folder,
         env=environment,
-        stdin=subprocess.DEVNULL,
+        stdin=standard_input,
+        start_new_session=standard_input != subprocess.DEVNULL,
         check=False,
     )

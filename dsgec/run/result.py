@@ -94,7 +94,7 @@ def make_result(
             record["result"] |= footprints(record, model, rows, settings.chip)
     elif doubts:
         record["result"]["warnings"] = doubts
-    timing = make_timing(outcome.backend, outcome.seconds, last.evaluations)
+    timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
 
 

@@ -24,6 +24,8 @@ class Outcome:
 
     With a `choice`, the best is the one that cross-validation chose. A `note` says that the best
     was refused.
+    `compiling` has the seconds that this process waited for its engine, and those that a better one
+    was compiled for beside the run.
     """
 
     last: Generation
@@ -35,6 +37,7 @@ class Outcome:
     ended: str
     choice: Recommendation | None = None
     note: str = ""
+    compiling: tuple[float, float] = (0.0, 0.0)
 
     @property
     def best(self) -> Champion:
@@ -108,6 +111,7 @@ class Search:
             self.ending.reason or reason,
             choice,
             note,
+            (self.evolver.compile_seconds, self.evolver.upgrade_seconds),
         )
 
     def _refuse_poles(

@@ -34,10 +34,10 @@ static int patch(Mapping *map, const Choice *choice, int32_t before, int32_t aft
                  int64_t max_size, Text *text) {
     char old_name[LONGEST_NAME], new_name[LONGEST_NAME];
     const char *old_text, *new_text;
-    int32_t rule = choice->slot < RULES ? choice->slot : FEATURES;
+    int32_t rule = choice->slot < grammar.rules ? choice->slot : grammar.features;
     int32_t old_length, new_length, old_cost, new_cost, old_kind, new_kind;
     size_t tail;
-    if (LEARNING || (BY_DEPTH && choice->slot >= RULES)) {
+    if (LEARNING || (BY_DEPTH && choice->slot >= grammar.rules)) {
         return 0; /* places of numbers would move; what is recursive is hardly ever a leaf */
     }
     if (!find_leaf(rule, before, old_name, &old_text, &old_length, &old_cost, &old_kind) ||

@@ -26,7 +26,7 @@ typedef struct {
 
 static int add_width(Widths *widths, size_t neurons) {
     int32_t n = widths->count;
-    if (n >= (INT32_MAX - INPUTS) / STRIDE - 1) {
+    if (n >= (INT32_MAX - grammar.inputs) / STRIDE - 1) {
         return TOO_MANY_LAYERS;
     }
     if (!RESERVE(widths->sizes, widths->sizes_capacity, n + 1) ||
@@ -55,12 +55,12 @@ static Sources sources(const Widths *widths, Reader reader) {
     Sources s;
     memset(&s, 0, sizeof s);
     if (reader.layers == 0) {
-        add_group(&s, widths, INPUTS, 0, 0);
+        add_group(&s, widths, grammar.inputs, 0, 0);
         return s;
     }
     add_group(&s, widths, 0, reader.layers - 1, reader.layers);
     if (reader.all) {
-        add_group(&s, widths, reader.output ? 0 : INPUTS, 0, reader.layers - 1);
+        add_group(&s, widths, reader.output ? 0 : grammar.inputs, 0, reader.layers - 1);
     }
     return s;
 }
@@ -79,17 +79,17 @@ static int32_t code_at(const Group *group, const Widths *widths, int32_t index) 
             high = middle;
         }
     }
-    return INPUTS + low * STRIDE + (index - widths->before[low]);
+    return grammar.inputs + low * STRIDE + (index - widths->before[low]);
 }
 
 /* The place of `code` in the group, or -1. */
 static int32_t index_of(const Group *group, const Widths *widths, int32_t code) {
     int32_t layer, neuron;
-    if (code < INPUTS) {
+    if (code < grammar.inputs) {
         return code >= 0 && code < group->features ? code : -1;
     }
-    layer = (code - INPUTS) / STRIDE;
-    neuron = (code - INPUTS) % STRIDE;
+    layer = (code - grammar.inputs) / STRIDE;
+    neuron = (code - grammar.inputs) % STRIDE;
     if (layer < group->first || layer >= group->end || neuron >= widths->sizes[layer]) {
         return -1;
     }

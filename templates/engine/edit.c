@@ -184,7 +184,7 @@ static int32_t find_place(Tree *tree, int32_t rule, int32_t index) {
 /* Mark the rules of a tree that have a choice and are not numbers: how many there are. */
 static int32_t mark_changeable(const Tree *tree, uint8_t *marks) {
     int32_t rule, count = 0;
-    for (rule = 0; rule < RULES; rule++) {
+    for (rule = 0; rule < grammar.rules; rule++) {
         marks[rule] = tree->counts[rule] > 0 && rules[rule].productions > 1 && !makes_numbers(rule);
         count += marks[rule];
     }
@@ -204,7 +204,7 @@ static void change_structure(Trees *t, int32_t at, Stream *random) {
     const TreeNode *node = &t->mother.items[at];
     int32_t chosen = 0, count = 0;
     Way ways[WAYS];
-    if (DYNAMIC && node->rule == FEATURES) {
+    if (DYNAMIC && node->rule == grammar.features) {
         put_choice(t, at, NO_NODE);
         return;
     }
@@ -231,7 +231,7 @@ static void change_structure(Trees *t, int32_t at, Stream *random) {
 
 /* The mother, changed at one place. */
 static void mutate_tree(Trees *t, Stream *random) {
-    uint8_t marks[RULES];
+    uint8_t marks[MOST_RULES];
     int32_t numbers = t->numbers, rule_count = mark_changeable(&t->mother, marks);
     int32_t rule = -1, at;
     int is_move = numbers > 0 && (rule_count == 0 || chance(random, CHANGES_NUMBER));
@@ -255,12 +255,12 @@ static void mutate_tree(Trees *t, Stream *random) {
 
 /* The mother with a part of the father in the place of one of her own, where it fits. */
 static void exchange_parts(Trees *t, Stream *random) {
-    uint8_t marks[RULES], others[RULES];
+    uint8_t marks[MOST_RULES], others[MOST_RULES];
     int32_t count = 0, rule, at, other, i;
     mark_changeable(&t->mother, marks);
     mark_changeable(&t->father, others);
     t->edited.count = 0;
-    for (i = 0; i < RULES; i++) {
+    for (i = 0; i < grammar.rules; i++) {
         marks[i] = marks[i] && others[i];
         count += marks[i];
     }

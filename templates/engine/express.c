@@ -57,7 +57,7 @@ enum { LONGEST_NAME = 24 };
 
 /* The name of the hidden neuron that `code` stands for: its length. */
 static size_t write_neuron(char *to, int32_t code) {
-    uint32_t number = (uint32_t)(code - INPUTS);
+    uint32_t number = (uint32_t)(code - grammar.inputs);
     char *at = to;
     *at++ = 'h';
     *at++ = '_';
@@ -151,7 +151,7 @@ typedef struct {
 } Place;
 
 static void enter_layer(Mapping *map, Place *in, int32_t rule, size_t start) {
-    in->place = rule == LAYER ? IN_LAYER : IN_OUTPUT;
+    in->place = rule == grammar.layer ? IN_LAYER : IN_OUTPUT;
     in->layer_start = start;
     in->reader.layers = map->widths.count;
     in->reader.output = in->place == IN_OUTPUT;
@@ -164,7 +164,7 @@ static void enter_layer(Mapping *map, Place *in, int32_t rule, size_t start) {
  * The inner loop does texts and the rules that are plain, single or flat (see `symbols`), up to one
  * that needs more. There is room for all of these in one production: `most` bytes and choices. */
 static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
-    const Production *production = &productions[TOP];
+    const Production *production = &productions[grammar.top];
     const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
     const int32_t *after_flat = NULL, *end_after_flat = NULL;
     int32_t depth = 0, ends_layer = 0, symbol;
@@ -179,7 +179,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
     map->fault = NO_FAULT;
     map->wraps_left = map->wraps;
     read_again(&map->slots);
-    if (!have_slots(&map->slots, BY_DEPTH ? DEPTHS : 0) ||
+    if (!have_slots(&map->slots, BY_DEPTH ? grammar.depths : 0) ||
         !RESERVE(text->data, text->capacity, 1) ||
         !RESERVE(map->choices, map->choices_capacity, 1)) {
         return NO_MEMORY;
@@ -290,12 +290,12 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
         number = symbol >> RULE_SHIFT;
         child_depth = symbol & DEEPER ? depth + 1 : 0;
         rule = &rules[number];
-        if (in.place == OUTSIDE && (number == LAYER || number == OUTPUT_LAYER)) {
+        if (in.place == OUTSIDE && (number == grammar.layer || number == grammar.output_layer)) {
             enter_layer(map, &in, number, (size_t)(out - begin));
             opens_layer = 1;
         }
-        if (number == FEATURES && in.place != OUTSIDE) {
-            int32_t gene = RULES + in.reader.layers;
+        if (number == grammar.features && in.place != OUTSIDE) {
+            int32_t gene = grammar.rules + in.reader.layers;
             if (!have_slots(&map->slots, in.reader.layers + 1)) {
                 return NO_MEMORY;
             }
@@ -328,13 +328,13 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
             size_t length = write_neuron(out, choice);
             out += length;
             size += 1 + (int64_t)length;
-            child = &productions[NOTHING];
+            child = &productions[grammar.top + 1];
         } else {
             child = &productions[rule->first_production + choice];
             memcpy(out, child->head, HEAD);
             out += child->head_length;
             size += child->cost;
-            child = child->leaf ? &productions[NOTHING] : child;
+            child = child->leaf ? &productions[grammar.top + 1] : child;
         }
         if (size > max_size) {
             goto too_large;

@@ -28,12 +28,12 @@ static inline int32_t find_slot(int32_t rule, int32_t part) {
     if (part == 0) {
         return rule;
     }
-    return RULES + (BY_DEPTH ? depths[rule].before : 0) + part - 1;
+    return grammar.rules + (BY_DEPTH ? depths[rule].before : 0) + part - 1;
 }
 
 /* Make slots for `parts` parts. */
 static int have_slots(Slots *slots, int32_t parts) {
-    size_t wanted = (size_t)RULES + (size_t)parts;
+    size_t wanted = (size_t)grammar.rules + (size_t)parts;
     if (wanted > (size_t)slots->count) {
         if (!RESERVE(slots->items, slots->capacity, wanted)) {
             return 0;
@@ -87,7 +87,7 @@ static void read_again(Slots *slots) {
 static int load_gene(Slots *slots, const Genotype *genotype, const Gene *gene) {
     int32_t number = find_slot(gene->rule, gene->part);
     Slot *slot;
-    if (!have_slots(slots, number < RULES ? 0 : number - RULES + 1)) {
+    if (!have_slots(slots, number < grammar.rules ? 0 : number - grammar.rules + 1)) {
         return 0;
     }
     slot = &slots->items[number];
@@ -121,14 +121,14 @@ static int32_t last_part(const Slots *slots, int32_t rule) {
     if (BY_DEPTH) {
         return depths[rule].count;
     }
-    return rule == FEATURES ? slots->count - RULES : 0;
+    return rule == grammar.features ? slots->count - grammar.rules : 0;
 }
 
 /* The slots as a genotype, which none of them may point into. */
 static int store_genotype(Genotype *genotype, const Slots *slots) {
     int32_t rule, part, total = 0;
     genotype->count = 0;
-    for (rule = 0; rule < RULES; rule++) {
+    for (rule = 0; rule < grammar.rules; rule++) {
         for (part = 0; part <= last_part(slots, rule); part++) {
             const Slot *slot = &slots->items[find_slot(rule, part)];
             if (!store_gene(genotype, slot, rule, part, &total)) {

@@ -194,7 +194,7 @@ static int find_numbers(Individual *child, const Mapping *map) {
     for (i = 0; LEARNING && i < map->choice_count; i++) {
         const Choice *choice = &map->choices[i];
         Number *number;
-        if (choice->slot >= RULES || !makes_numbers(choice->slot)) {
+        if (choice->slot >= grammar.rules || !makes_numbers(choice->slot)) {
             continue;
         }
         if (!RESERVE(child->numbers, child->numbers_capacity, child->number_count + 1)) {

@@ -21,7 +21,8 @@ static int grow(Mapping *map, Stream *random) {
 }
 
 static int is_gene(uint64_t rule, uint64_t part) {
-    return rule < RULES && (part == 0 || (int64_t)rule == FEATURES) && part <= INT32_MAX / STRIDE;
+    return rule < (uint64_t)grammar.rules && (part == 0 || (int64_t)rule == grammar.features) &&
+           part <= INT32_MAX / STRIDE;
 }
 
 /* Whether a genotype has all that the mapping takes for granted: it mends what is not as it should

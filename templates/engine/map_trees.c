@@ -4,8 +4,8 @@ enum { TO_MEND = -1 }; /* the tree is left to those */
 
 /* The tree as lists, which none of its rules has parts of. */
 static int store_tree(Genotype *genotype, const Tree *tree) {
-    int32_t places[RULES] = {0}, rule, i, total = 0;
-    if (!RESERVE(genotype->genes, genotype->genes_capacity, RULES) ||
+    int32_t places[MOST_RULES] = {0}, rule, i, total = 0;
+    if (!RESERVE(genotype->genes, genotype->genes_capacity, grammar.rules) ||
         !RESERVE(genotype->values, genotype->values_capacity, tree->count)) {
         return 0;
     }
@@ -13,7 +13,7 @@ static int store_tree(Genotype *genotype, const Tree *tree) {
         places[tree->items[i].rule]++;
     }
     genotype->count = 0;
-    for (rule = 0; rule < RULES; rule++) {
+    for (rule = 0; rule < grammar.rules; rule++) {
         if (places[rule] > 0) {
             Gene *gene = &genotype->genes[genotype->count++];
             gene->rule = rule;
@@ -42,11 +42,11 @@ static inline void note_number(Individual *child, const TreeNode *node, int32_t 
 
 /* Text and numbers of a tree: OK with or without a fault, NO_MEMORY or TO_MEND. */
 static int write_tree(Mapping *map, const Tree *tree, int64_t max_size, Individual *child) {
-    const Production *production = &productions[TOP];
+    const Production *production = &productions[grammar.top];
     const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
     const TreeNode *node = tree->items, *last = node + tree->count;
     Text *text = &child->text;
-    int32_t counts[RULES] = {0}, depth = 0;
+    int32_t counts[MOST_RULES] = {0}, depth = 0;
     int64_t size = 0;
     size_t height = 0;
     char *out;
@@ -154,7 +154,7 @@ static int merge_edited(Thread *own, Individual *child) {
 static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Trees *t = &own->trees;
     Mapping *map = &own->mapping;
-    if (!HAS_SUMS || child->error != OK || child->fault) {
+    if (!grammar.has_sums || child->error != OK || child->fault) {
         return;
     }
     t->out_of_memory = 0;
@@ -181,7 +181,7 @@ static int become_edited(const dsgec_engine *e, Thread *own, Individual *child, 
     }
     if (!DYNAMIC) {
         TIMED(mapping, error = write_tree(map, tree, e->settings.max_size, child));
-        if (HAS_SUMS && error == OK && !child->fault && merge_edited(own, child)) {
+        if (grammar.has_sums && error == OK && !child->fault && merge_edited(own, child)) {
             is_merged = 1;
             TIMED(mapping, error = write_tree(map, tree, e->settings.max_size, child));
         }

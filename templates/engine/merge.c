@@ -241,10 +241,10 @@ static int find_repeats(Merging *m, Tree *tree) {
         m->places[at].gone = 0;
     }
     m->places[0].parent = -1;
-    m->places[0].sum = FIRST_IS_SUM ? 0 : NO_SUM;
+    m->places[0].sum = grammar.first_is_sum ? 0 : NO_SUM;
     m->places[0].sign = 1;
     m->places[0].may_begin = 0;
-    begin_sums(m, FIRST_IS_SUM);
+    begin_sums(m, grammar.first_is_sum);
     for (at = 0; at < tree->count && !m->out_of_memory;) {
         const TreeNode *node = &tree->items[at];
         const Standing *place = &m->places[at];

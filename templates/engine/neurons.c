@@ -74,17 +74,17 @@ static void find_anchors(Trees *t, const Tree *tree, Anchors *anchors) {
     anchors->first[0] = 0;
     while (at < tree->count && !t->out_of_memory) {
         const TreeNode *node = &tree->items[at];
-        if (node->rule == LAYER) {
+        if (node->rule == grammar.layer) {
             add_layer(t, tree, at, anchors);
         }
-        at = node->rule == LAYER || node->rule == OUTPUT_LAYER ? node->end : at + 1;
+        at = node->rule == grammar.layer || node->rule == grammar.output_layer ? node->end : at + 1;
     }
 }
 
 /* The anchor of the neuron that a code names, or -1. */
 static int32_t anchor_of(const Anchors *anchors, int32_t code) {
-    int32_t layer = (code - INPUTS) / STRIDE, place = (code - INPUTS) % STRIDE;
-    if (code < INPUTS || layer >= anchors->layers ||
+    int32_t layer = (code - grammar.inputs) / STRIDE, place = (code - grammar.inputs) % STRIDE;
+    if (code < grammar.inputs || layer >= anchors->layers ||
         place >= anchors->first[layer + 1] - anchors->first[layer]) {
         return NO_NODE;
     }
@@ -94,7 +94,7 @@ static int32_t anchor_of(const Anchors *anchors, int32_t code) {
 /* Put the codes of the edited tree's neurons to the origins of their anchors in the mother. */
 static void find_codes(Trees *t) {
     const Anchors *after = &t->after;
-    int32_t i, layer, layers = after->layers, most = (INT32_MAX - INPUTS) / STRIDE - 1;
+    int32_t i, layer, layers = after->layers, most = (INT32_MAX - grammar.inputs) / STRIDE - 1;
     if (!RESERVE(t->codes, t->codes_capacity, t->mother.count)) {
         t->out_of_memory = 1;
         return;
@@ -109,7 +109,7 @@ static void find_codes(Trees *t) {
             int32_t anchor = after->items[i];
             int32_t origin = anchor == NO_NODE ? -1 : t->edited.items[anchor].origin;
             if (origin >= 0 && origin < t->mother.count) {
-                t->codes[origin] = INPUTS + layer * STRIDE + (i - first);
+                t->codes[origin] = grammar.inputs + layer * STRIDE + (i - first);
             }
         }
     }
@@ -131,7 +131,7 @@ static void rename_neurons(Trees *t) {
     }
     for (i = 0; i < t->edited.count && !t->out_of_memory; i++) {
         TreeNode *node = &t->edited.items[i];
-        if (node->rule == FEATURES && node->origin >= 0 && node->origin < t->mother.count) {
+        if (node->rule == grammar.features && node->origin >= 0 && node->origin < t->mother.count) {
             int32_t anchor = anchor_of(&t->before, node->choice);
             node->choice = anchor == NO_NODE ? node->choice : t->codes[anchor];
         }

@@ -309,7 +309,7 @@ static int parse(Parser *p, const char *text, size_t length) {
         read = read_neuron(p, 0, length);
         keep_outputs(p);
     }
-    if (read && SIGMOID && p->output_count == 1 && !p->softmax) {
+    if (read && grammar.sigmoid && p->output_count == 1 && !p->softmax) {
         p->outputs[0] = make_node(p, F_sig, p->outputs[0], -1);
     }
     return read ? PARSED : NO_NETWORK;

@@ -3,11 +3,11 @@
 /* A new individual: every integer of every gene. */
 static int grow(Mapping *map, Stream *random) {
     int32_t g, i;
-    if (!have_slots(&map->slots, DEPTHS)) {
+    if (!have_slots(&map->slots, grammar.depths)) {
         return NO_MEMORY;
     }
     clear_slots(&map->slots);
-    for (g = 0; g < UNROLLED; g++) {
+    for (g = 0; g < grammar.unrolled; g++) {
         const Unrolled *gene = &unrolled[g];
         const Room *room = &rooms[gene->room];
         Slot *slot = &map->slots.items[find_slot(gene->rule, gene->depth)];
@@ -32,7 +32,7 @@ static Exchange crossover(const Genotype *mother, const Genotype *father, Stream
     int32_t g;
     (void)mother;
     (void)father;
-    for (g = 0; g < UNROLLED; g++) {
+    for (g = 0; g < grammar.unrolled; g++) {
         (void)below(random, 2);
     }
     return exchange;
@@ -41,7 +41,7 @@ static Exchange crossover(const Genotype *mother, const Genotype *father, Stream
 /* Load of each gene the one of `own` or, where they are exchanged, of `other`. */
 static int load_child(Slots *slots, const Genotype *own, const Genotype *other, Exchange exchange) {
     int32_t i;
-    if (!have_slots(slots, DEPTHS)) {
+    if (!have_slots(slots, grammar.depths)) {
         return 0;
     }
     clear_slots(slots);
@@ -55,17 +55,17 @@ static int load_child(Slots *slots, const Genotype *own, const Genotype *other, 
 }
 
 static int is_gene(uint64_t rule, uint64_t part) {
-    return rule < RULES && part <= (uint64_t)depths[rule].count;
+    return rule < (uint64_t)grammar.rules && part <= (uint64_t)depths[rule].count;
 }
 
 /* Whether a genotype has all that the mapping takes for granted. */
 static int is_whole(const Mapping *map, const Genotype *genotype) {
     int32_t g, i;
     (void)map;
-    if (genotype->count != UNROLLED) {
+    if (genotype->count != grammar.unrolled) {
         return 0;
     }
-    for (g = 0; g < UNROLLED; g++) {
+    for (g = 0; g < grammar.unrolled; g++) {
         const Gene *gene = &genotype->genes[g];
         const Rule *rule = &rules[unrolled[g].rule];
         if (gene->rule != unrolled[g].rule || gene->part != unrolled[g].depth ||

@@ -2,7 +2,7 @@
  *
  * A tree is its nodes in the order in which the mapping reads them. It is planted from the slots,
  * which hold a parent's genes, edited at one place, and gathered into the slots again. */
-enum { DYNAMIC = FEATURES >= 0 && (LAYER >= 0 || OUTPUT_LAYER >= 0), NO_NODE = -1 };
+enum { NO_NODE = -1 };
 
 /* `end`: the position behind the last node below, where `set_ends` was called. `origin`: the position in the parent that it is
  * kept from, or -1; the father's count from behind the mother's. */
@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
     TreeNode *items;
     size_t capacity;
-    int32_t count, counts[RULES];
+    int32_t count, counts[MOST_RULES];
 } Tree;
 
 /* A symbol to expand, at a depth of its recursion. */
@@ -86,11 +86,11 @@ static int32_t part_of(Layers *layers, int32_t rule) {
     if (!DYNAMIC) {
         return 0;
     }
-    if (layers->role < 0 && (rule == LAYER || rule == OUTPUT_LAYER)) {
+    if (layers->role < 0 && (rule == grammar.layer || rule == grammar.output_layer)) {
         layers->role = rule;
         layers->height = layers->count;
     }
-    return rule == FEATURES && layers->role >= 0 ? layers->hidden + 1 : 0;
+    return rule == grammar.features && layers->role >= 0 ? layers->hidden + 1 : 0;
 }
 
 /* Take note of a node with so many children, and of all nodes that end with it. */
@@ -107,7 +107,7 @@ static int pass_node(Layers *layers, int32_t children) {
     }
     for (;;) {
         if (layers->role >= 0 && layers->count == layers->height) {
-            layers->hidden += layers->role == LAYER;
+            layers->hidden += layers->role == grammar.layer;
             layers->role = -1;
         }
         if (layers->count == 0 || --layers->open[layers->count - 1] > 0) {
@@ -185,7 +185,7 @@ static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t 
         return 0;
     }
     todo = t->todo;
-    todo->rule = START;
+    todo->rule = grammar.start;
     todo->depth = 0;
     todo++;
     for (i = 0; todo > t->todo; i++) {
@@ -272,7 +272,7 @@ static void grow_nodes(Trees *t, int32_t rule, int32_t depth, double growth, Str
         node->rule = next.rule;
         node->depth = next.depth;
         node->origin = -1;
-        node->choice = DYNAMIC && next.rule == FEATURES
+        node->choice = DYNAMIC && next.rule == grammar.features
                            ? NO_NODE
                            : grow_choice(next.rule, level_of(&rules[next.rule], next.depth),
                                          growth, random);

@@ -26,7 +26,7 @@ def source(problem, representation="dsge", programs=(DRIVER,), learning=False):
         minimises=problem.minimises,
     )
     parts = (HERE / "problem.c", *programs)
-    return "\n".join([engine, *(part.read_text(encoding="utf-8") for part in parts)])
+    return "\n".join([engine.whole, *(part.read_text(encoding="utf-8") for part in parts)])
 
 
 def costs(problem, settings):

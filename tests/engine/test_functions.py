@@ -16,7 +16,7 @@ from tests.arithmetic.three import COMPILERS
 @pytest.fixture(scope="module")
 def engine():
     grammar = expand(load_grammar("one_layer").grammar, 5, 2)
-    return emit_engine(tabulate(grammar, {}), "dsge", False, "sigmoid", "exp-rmse")
+    return emit_engine(tabulate(grammar, {}), "dsge", False, "sigmoid", "exp-rmse").whole
 
 
 def refused(compiler, text, folder):

@@ -33,7 +33,8 @@ def test_loops_over_rows_are_vectorised(compiler, machine, width, tmp_path):
         pytest.skip(f"no {compiler}")
     grammar = expand(load_grammar("one_layer").grammar, 5, 2)
     source = tmp_path / "engine.c"
-    source.write_text(emit_engine(tabulate(grammar, {}), "dsge", False, "sigmoid", "exp-rmse"))
+    engine = emit_engine(tabulate(grammar, {}), "dsge", False, "sigmoid", "exp-rmse")
+    source.write_text(engine.whole)
     flags = [*(flag for flag in NATIVE if not flag.startswith("-march")), *GCC_VECTORS]
     wide = ["-mprefer-vector-width=512"] if width == 64 else []
     answer = subprocess.run(

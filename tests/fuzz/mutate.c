@@ -42,9 +42,9 @@ static uint32_t draw_number(Input *in) {
     case 0:
         return ends[draw(in, sizeof ends / sizeof *ends)];
     case 1: /* a neuron of a layer */
-        return INPUTS + layer * STRIDE + draw(in, 6);
+        return grammar.inputs + layer * STRIDE + draw(in, 6);
     case 2:
-        return INPUTS + draw(in, 3) - 1;
+        return grammar.inputs + draw(in, 3) - 1;
     case 3:
         return draw(in, 0x10000) << 15 | draw(in, 0x10000);
     default:

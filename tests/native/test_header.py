@@ -57,7 +57,7 @@ def told(problem):
 @pytest.mark.parametrize("name", ["engine", "reader"])
 def test_what_is_exported_is_declared(name, problem, tmp_path):
     engine = codegen.emit_engine(problem.tables, "dsge", False, "sigmoid", problem.objective)
-    text = engine if name == "engine" else reader.reader_source()
+    text = engine.whole if name == "engine" else reader.reader_source()
     path = tmp_path / "source.c"
     path.write_text(text)
     command = [find_toolchain().command, *FLAGS, "-fsyntax-only", "-Werror=missing-prototypes"]
