@@ -109,12 +109,13 @@ def _read_column(value: Any, source: str) -> Column:
 
 
 def _labels(value: Any, source: str) -> tuple[Label, ...]:
-    if not isinstance(value, list) or not all(
-        _is_text(label) or (isinstance(label, int) and not isinstance(label, bool))
-        for label in value
-    ):
+    if not isinstance(value, list) or not (value == [False, True] or all(map(_is_label, value))):
         raise _wrong(source)
     return tuple(value)
+
+
+def _is_label(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _fits(network: Network, classes: tuple[Label, ...]) -> bool:
