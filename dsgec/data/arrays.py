@@ -19,7 +19,7 @@ from dsgec.errors import DsgecError, listed, mention
 _NUMBERS, _TIMES = "fiu", "mM"
 _PLAIN = _NUMBERS + "b"
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # of pandas, which is not imported, and numpy
-_TIME_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_TIME_TYPES = (datetime.date, datetime.time, np.datetime64)
 _OF_NUMBERS_AND_TEXTS = "A table has numbers, texts and booleans."
 _NO_ROW = (str, bytes, Mapping)
 _FORMAT = b"dsgec-table-1\n"
@@ -72,7 +72,7 @@ def table_of(
     gatherer.rows = count
     numbers, texts, lines = gatherer.finish()
     texts = dict(sorted({**texts, **exact}.items()))
-    kinds = {place: kind for place, kind in types.items() if kind in ("category", "boolean")}
+    kinds = {place: kind for place, kind in types.items() if kind and kind != "text"}
     return Table(
         name,
         shown,
@@ -287,6 +287,8 @@ def _column(values: Any, name: str) -> Cells:
         return numbers
     if array.dtype.kind in _TIMES:
         missing = np.isnat(array)
+        if array.dtype.kind == "m":
+            return [_cell(value) or "" for value in array]
         texts = array.astype(str).tolist()
         return ["" if gone else text for gone, text in zip(missing, texts, strict=True)]
     if array.dtype.kind in "cSV":
@@ -315,6 +317,8 @@ def _cell(value: Any) -> str | None:
         return ""
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
+    if isinstance(value, datetime.timedelta | np.timedelta64):
+        return "" if np.isnat(np.timedelta64(value)) else _duration(value)
     if isinstance(value, _TIME_TYPES):
         return str(value)
     if hasattr(value, "__len__"):
@@ -326,6 +330,12 @@ def _cell(value: Any) -> str | None:
     except (TypeError, ValueError):
         return None
     return "" if math.isnan(number) else repr(number)
+
+
+def _duration(value: Any) -> str:
+    """A duration as texts in files have it."""
+    seconds = np.timedelta64(value) / np.timedelta64(1, "s")
+    return f"{seconds:.9g} seconds"
 
 
 def _text(text: str) -> str:
@@ -352,7 +362,8 @@ def _digest(
     for place, column in texts.items():
         digest.update(repr((place, column.texts)).encode())
         digest.update(column.codes.astype("<i4", copy=False).data)
-    categories = [place for place, kind in kinds.items() if kind == "category"]
-    if categories:
+    known = ~np.isnan(numbers).all(axis=0)
+    categories = [place for place, kind in kinds.items() if kind == "category" and known[place]]
+    if categories:  # of numbers, which are not what they would be otherwise
         digest.update(repr(categories).encode())
     return digest.hexdigest()

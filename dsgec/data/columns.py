@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.cells import is_missing, label, reads_as_number
 from dsgec.data.ir import Table, Texts, number_text
-from dsgec.errors import DsgecError, Fault, mention
+from dsgec.errors import MOST_ALIKE, DsgecError, Fault, and_more, mention
 
 Array = NDArray[np.float64]
 
@@ -17,11 +17,15 @@ MOST_CATEGORIES = 100
 _MOST_DECLARED = 1000
 _FEW = 10
 _MOST_MIXED = 20
-_MOST_FAULTS = 10
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
     r"|\d{1,2}:\d{2}(:\d{2}.*)?|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}"
     r"|[A-Za-z]{3,9} \d{1,2},? \d{4}"
+)
+_DURATION = re.compile(
+    r"-?\d+ days?,? ?[+-]?(\d{1,2}:\d{2}:\d{2}(\.\d+)?)?"
+    r"|-?P(?=[\dT])(\d+[YMWD])*(T(\d+(\.\d+)?[HMS])+)?"
+    r"|-?\d+(\.\d+)?(e[+-]?\d+)? (nano|micro|milli)?seconds?|-?\d+ (minutes?|hours?|weeks?)"
 )
 _DRESSED = re.compile(
     r"[+-]?[^\w\s.,+-]?\s?[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|[+-]?\d+([.,]\d+)?\s?[%$€£¥]"
@@ -29,7 +33,10 @@ _DRESSED = re.compile(
 )
 _SAMPLE = 200
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?i:id|key|index|nr|no)$|[a-z]I[dD]$")
-DATES = "it holds dates or times"
+DATES = (
+    "it holds dates or times: make columns of numbers of it, such as hour and weekday, to use it"
+)
+DURATIONS = "it holds durations: write them as numbers, such as seconds, to use it"
 SIGNED = "its numbers are written with signs: write plain ones to use it"
 _NO_NAME = "it has no name: name it in the header to use it"
 _HALF_NUMBERS = "it has numbers and texts: write one kind to use it"
@@ -79,6 +86,8 @@ def look(table: Table, number: int) -> ColumnKind:
     else:
         assert texts is not None
         found = _texts(number, name, _label_features(numbers, texts, is_text))
+        if table.kinds.get(number) == "duration":
+            found = replace(found, kind="durations", useless=DURATIONS)
     return found if name or found.useless else replace(found, useless=_NO_NAME)
 
 
@@ -126,12 +135,9 @@ def not_numbers(
     advice = f"The rest of the column is numbers: correct these cells, or {otherwise}."
     if np.isnan(table.numbers[:, number]).all():
         advice = f"No cell of the column is a number: {otherwise}."
-    faults = [
-        table.fault(int(row), number, "not a finite number", "")
-        for row in rows[: _MOST_FAULTS - (len(rows) > _MOST_FAULTS)]
-    ]
+    faults = [table.fault(int(row), number, "not a finite number", "") for row in rows[:MOST_ALIKE]]
     count = len(rows) - len(faults)
-    last = f"and {count} more like these" if count else "a column must be numbers or texts"
+    last = and_more(count) if count else "a column must be numbers or texts"
     return DsgecError([*faults, Fault(last, advice)])
 
 
@@ -226,6 +232,8 @@ def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> C
         return ColumnKind(number, name, "boolean", flipped, pair)
     if _most(_DATE, sample):
         return ColumnKind(number, name, "dates", values, labels, DATES)
+    if _most(_DURATION, sample) and len(labels) > _FEW:
+        return ColumnKind(number, name, "durations", values, labels, DURATIONS)
     if _most(_DRESSED, sample):
         return ColumnKind(number, name, "text", values, labels, SIGNED)
     names_rows = identifies(len(labels), rows)

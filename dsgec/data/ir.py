@@ -36,7 +36,8 @@ class Table:
     `reading` is what was said about the file, as far as it was not left to be found out.
     `row_weights` and `groups` are there where a user gave some, for each row; their digests are of
     all that were given. `kinds` has what a data frame, a file or a user declares of a column:
-    `category`, also of numbers, or `boolean`. A column that is declared as texts has no numbers.
+    `category`, also of numbers, `boolean` or `duration`. One that is declared as texts has no
+    numbers.
     """
 
     name: str

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.cells import is_missing, reads_as_number
-from dsgec.data.columns import DATES, SIGNED, label_texts, look, not_numbers, text_rows
+from dsgec.data.columns import DATES, DURATIONS, SIGNED, label_texts, look, not_numbers, text_rows
 from dsgec.data.ir import Label, Table, number_text
 from dsgec.errors import DsgecError, mention
 
@@ -143,7 +143,7 @@ def _refuse_many(table: Table, column: int, count: int) -> None:
     rows = len(table)
     if count > _most_classes(rows):
         useless = look(table, column).useless
-        if useless in (DATES, SIGNED):
+        if useless in (DATES, DURATIONS, SIGNED):
             raise DsgecError(
                 f"the column `{table.columns[column]}` cannot be the target: {useless}",
                 f"Choose another column with {mention('target')}.",

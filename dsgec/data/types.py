@@ -1,5 +1,6 @@
 """A column of pandas, polars or pyarrow, or a list, to the type that it declares."""
 
+import datetime
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ _MOST_LOOKED_AT = 1_000_000
 
 
 def declared_type(values: Any) -> str:
-    """Return `category`, `text` or `boolean`; nothing for numbers, times and what has no one type.
+    """Return `category`, `text`, `boolean` or `duration`; nothing for what is anything else.
 
     None of the packages is imported: their types are known by name.
     """
@@ -24,6 +25,8 @@ def declared_type(values: Any) -> str:
         return "text"
     if name.startswith("bool"):
         return "boolean"
+    if name.startswith(("timedelta", "duration")):
+        return "duration"
     if name == "object":
         return _type_of_objects(np.asarray(values).ravel()[:_MOST_LOOKED_AT].tolist())
     return ""
@@ -37,6 +40,8 @@ def _type_of_objects(values: Any) -> str:
     kinds = {type(value) for value in values if not _is_missing(value)}
     if kinds and all(issubclass(kind, str) for kind in kinds):
         return "text"
+    if kinds and all(issubclass(kind, datetime.timedelta) for kind in kinds):
+        return "duration"
     return "boolean" if kinds and kinds <= {bool, np.bool_} else ""
 
 

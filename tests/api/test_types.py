@@ -95,19 +95,20 @@ def test_many_different_numbers_that_are_texts_are_read_as_numbers_with_a_note()
 
 
 def test_a_category_of_whole_numbers_is_learnt_where_its_number_tells_nothing():
-    codes = RANDOM.randint(0, 12, 400)
+    small = {"generations": 8, "population": 20, "pruning": 3, "tuning": 60}
+    codes = RANDOM.randint(0, 12, 200)
     chosen = np.isin(codes, [1, 4, 5, 9, 10])
     frame = pandas.DataFrame({"code": pandas.Categorical(codes), "y": chosen})
-    run = dsgec.evolve(frame, "y", effort="quick", generations=40)
+    run = dsgec.evolve(frame, "y", **small)
     assert run.metrics["test"]["accuracy"] == 1.0
     assert (run.predict(frame) == frame["y"]).all()
     plain = pandas.DataFrame({"code": codes, "y": chosen})
     assert (run.predict(plain) == chosen).all()  # a row to predict may have the numbers
-    estimator = dsgec.DSGEClassifier(effort="quick", generations=40, random_state=1)
+    estimator = dsgec.DSGEClassifier(**small, random_state=1)
     assert estimator.fit(frame[["code"]], chosen).score(frame[["code"]], chosen) == 1.0
-    named = dsgec.DSGEClassifier(
-        effort="quick", generations=40, random_state=1, categorical=["code"]
-    ).fit(plain[["code"]], chosen)
+    named = dsgec.DSGEClassifier(**small, random_state=1, categorical=["code"]).fit(
+        plain[["code"]], chosen
+    )
     assert named.score(plain[["code"]], chosen) == 1.0
 
 
