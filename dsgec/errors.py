@@ -6,9 +6,12 @@ words: `--missing drop` on the command line, `missing="drop"` in Python.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,8 @@ class DsgecError(Exception):
 
         :param words: How that surface names settings.
         """
-        return "\n".join(fault.rendered(words) for fault in self.faults)
+        shown = at_most_three(self.faults, lambda fault: (fault.message, fault.warning))
+        return "\n".join(one if isinstance(one, str) else one.rendered(words) for one in shown)
 
     def of(self, which: str) -> "DsgecError":
         """The same error, as that of one among several.
@@ -146,6 +150,37 @@ def wrong(setting: str, message: str, advice: str = "") -> DsgecError:
 def reason(error: Exception) -> str:
     """What an error of the system's says, without its number."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+MOST_ALIKE = 3
+"""How often a message is printed."""
+
+
+def and_more(count: int) -> str:
+    """What stands in the place of further messages of the same kind."""
+    return f"… and {count:,} more like this"
+
+
+def at_most_three(items: Iterable[Item], kind: Callable[[Item], Hashable]) -> Iterator[Item | str]:
+    """Give the first three items of each kind, and behind them how many more of it there are."""
+    found = list(items)
+    counts = Counter(map(kind, found))
+    given: Counter[Hashable] = Counter()
+    for item in found:
+        given[kind(item)] += 1
+        if given[kind(item)] <= MOST_ALIKE:
+            yield item
+        more = counts[kind(item)] - MOST_ALIKE
+        if given[kind(item)] == MOST_ALIKE and more > 0:
+            yield and_more(more)
+
+
+def message_kind(text: str) -> str:
+    """Return a message without its names and numbers, which differ among messages of a kind."""
+    return _PARTICULARS.sub("…", text)
+
+
+_PARTICULARS = re.compile(r"`[^`]*`|\d[\d.,]*")
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:

@@ -11,6 +11,10 @@ from dsgec.errors import DsgecError
 from dsgec.resources import GRAMMARS, shipped_names
 
 _TABLES = (".csv", ".tsv", ".tab", ".dat", ".data", ".arff", ".parquet")
+_NO_GRAMMARS = (  # of which none is read, and each is told what to do instead
+    *(".xlsx", ".xls", ".xlsm", ".ods", ".json", ".jsonl", ".ndjson", ".zip", ".db", ".sqlite"),
+    *(".h5", ".hdf5", ".hdf", ".pkl", ".pickle", ".npy", ".npz", ".feather", ".mat"),
+)
 _ORDER = "Call dsgec.evolve(X, y), or dsgec.evolve(grammar, X, y) with a grammar."
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -80,7 +84,7 @@ def is_table(given: Any) -> bool:
     name = str(given)
     if _is_shipped_grammar(name):
         return False
-    return name == "-" or is_shipped(name) or _suffix(name) in _TABLES
+    return name == "-" or is_shipped(name) or _suffix(name) in (*_TABLES, *_NO_GRAMMARS)
 
 
 def _is_shipped_grammar(given: Any) -> bool:

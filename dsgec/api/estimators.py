@@ -62,6 +62,7 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and targets as they are learnt from: an array, or a data frame that has texts."""
+        y = _plain_labels(y)
         if not has_texts(X):
             checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
             x, y = validate_data(self, X, y, **checks, **more)
@@ -264,13 +265,24 @@ def _as_value_error() -> Iterator[None]:
 
 
 def _labels(classes: NDArray[Any]) -> tuple[Label, ...]:
-    """The classes as a network has them: whole numbers or texts, or their places if neither."""
+    """The classes as a network has them: booleans, whole numbers or texts, or else their places."""
+    if classes.tolist() == [False, True] and all(isinstance(c, bool) for c in classes.tolist()):
+        return (False, True)
     if classes.dtype.kind in "iu" and all(abs(int(label)) < _LARGEST_LABEL for label in classes):
         return tuple(int(label) for label in classes)
     texts = tuple(str(label) for label in classes)
     if len(set(texts)) < len(texts) or not all(map(_is_plain, texts)):
         return tuple(range(len(texts)))
     return texts
+
+
+def _plain_labels(y: Any) -> Any:
+    """The labels of a column of pandas' own types, or of polars, in the type of numpy's that they
+    have; scikit-learn would make floats of some."""
+    if isinstance(getattr(y, "dtype", np.dtype(float)), np.dtype):
+        return y
+    plain = np.asarray(y)
+    return plain if plain.dtype.kind in "biu" else y
 
 
 def _is_plain(text: str) -> bool:

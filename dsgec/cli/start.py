@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import cache
@@ -11,7 +12,7 @@ from typing import Any
 from dsgec.cli.output import complain, hand_over, say
 from dsgec.cli.session import SessionOptions
 from dsgec.cli.signals import Signals
-from dsgec.errors import DsgecError, clean, counted
+from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
 from dsgec.evolution.settings import OPTIONS
@@ -153,13 +154,26 @@ def _session(
         overwrite,
         arguments,
         cache(lambda: watching.note("finishing this generation; Ctrl-C again stops at once")),
-        lambda trouble: watching.note(f"warning: {trouble}"),
+        _warn_at_most_three_times(watching.note),
         watching.stage,
     )
 
 
+def _warn_at_most_three_times(note: Callable[[str], None]) -> Callable[[str], None]:
+    """Print trouble that comes again, such as that of checkpoints on a full disk, a few times."""
+    counts: Counter[str] = Counter()
+
+    def warn(trouble: str) -> None:
+        counts[trouble] += 1
+        if counts[trouble] <= MOST_ALIKE:
+            last = "; this is not reported again" if counts[trouble] == MOST_ALIKE else ""
+            note(f"warning: {trouble}{last}")
+
+    return warn
+
+
 def _tell_notes(job: Job, evolver: Evolver, options: SessionOptions) -> None:
-    all_notes = job.problem.dataset.notes
+    all_notes = tuple(at_most_three(job.problem.dataset.notes, message_kind))
     notes = all_notes[:_MOST_NOTES]
     if len(all_notes) > len(notes):
         more = len(all_notes) - len(notes)

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.gather import Gatherer
+from dsgec.data.cells import MARKS, number
+from dsgec.data.columns import MOST_CATEGORIES, identifies
+from dsgec.data.gather import MOST_TEXTS, Gatherer
 from dsgec.data.ir import Table, Texts
-from dsgec.errors import DsgecError
+from dsgec.data.types import declared_type
+from dsgec.errors import DsgecError, listed, mention
 
 _NUMBERS, _TIMES = "fiu", "mM"
 _PLAIN = _NUMBERS + "b"
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # of pandas, which is not imported, and numpy
-_TIME_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_TIME_TYPES = (datetime.date, datetime.time, np.datetime64)
 _OF_NUMBERS_AND_TEXTS = "A table has numbers, texts and booleans."
 _NO_ROW = (str, bytes, Mapping)
 _FORMAT = b"dsgec-table-1\n"
@@ -33,12 +36,14 @@ def table_of(
 
     That one is called `target` or, if that is not said, as the values are, or `y`.
     """
-    names, columns, named = _columns(rows, shown)
+    names, columns, types, named = _columns(rows, shown)
     if values is not None:
         called = target or _free_name(getattr(values, "name", None), names)
         if called in names:
             raise DsgecError(f"{shown} has a column `{called}`, which is the target's name")
-        columns.append(_column(_flat(values), "y"))
+        flat = _flat(values)
+        types[len(columns)] = declared_type(flat)
+        columns.append(_column(flat, "y"))
         names = (*names, called)
         if len(columns[-1]) != len(columns[0]):
             raise DsgecError(
@@ -50,32 +55,85 @@ def table_of(
         raise DsgecError(f"{shown} has no rows")
     gatherer = Gatherer(len(columns))
     gatherer.reserve(count)
-    for number, column in enumerate(columns):
-        if isinstance(column, list):
-            gatherer.numbers[:, number] = math.nan
-            gatherer.add_texts(number, np.arange(count), column)
-        else:
-            gatherer.numbers[:, number] = column
+    exact: dict[int, Texts] = {}
+    written: list[str] = []  # columns whose numbers are texts
+    for place, column in enumerate(columns):
+        if not isinstance(column, list):
+            gatherer.numbers[:, place] = column
+            continue
+        gatherer.numbers[:, place] = math.nan
+        if types.get(place) == "text" and not _are_quantities(column):
+            exact[place] = _texts(column)
+            continue
+        if types.get(place) == "text":
+            written.append(f"`{names[place]}`")
+        gatherer.add_texts(place, np.arange(count), column)
     gatherer.lines[:] = np.arange(1, count + 1)
     gatherer.rows = count
     numbers, texts, lines = gatherer.finish()
-    digest = _digest(names, numbers, texts)
-    return Table(name, shown, digest, names, named, numbers, texts, lines)
+    texts = dict(sorted({**texts, **exact}.items()))
+    kinds = {place: kind for place, kind in types.items() if kind and kind != "text"}
+    return Table(
+        name,
+        shown,
+        _digest(names, numbers, texts, kinds),
+        names,
+        named,
+        numbers,
+        texts,
+        lines,
+        notes=_written_note(written),
+        kinds=kinds,
+    )
+
+
+def _are_quantities(cells: list[str]) -> bool:
+    """Whether texts are all numbers, and too many different ones for categories."""
+    different = {*cells} - MARKS
+    if not (identifies(len(different), len(cells)) or len(different) > MOST_CATEGORIES):
+        return False
+    return not any(math.isnan(number(cell)) for cell in different)
+
+
+def _texts(cells: list[str]) -> Texts:
+    """Cells as they are, also those that could be read as numbers."""
+    known: dict[str, int] = {}
+    codes = [-1 if cell in MARKS else known.setdefault(cell, len(known)) for cell in cells]
+    most = np.minimum(np.array(codes, dtype=np.int32), MOST_TEXTS)
+    return Texts(most.astype(np.int32), tuple(known)[:MOST_TEXTS], len(known) > MOST_TEXTS)
+
+
+def _written_note(names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    have = "holds" if len(names) == 1 else "hold"
+    return (
+        f"{listed(names)} {have} numbers that are written as texts: read as numbers;"
+        f" {mention('categorical')} makes categories of them",
+    )
 
 
 def has_texts(rows: Any) -> bool:
     """Whether it is a data frame with a column that is not of numbers."""
     if not (hasattr(rows, "columns") and hasattr(rows, "__getitem__") and hasattr(rows, "__len__")):
         return False
-    return any(np.asarray(rows[name][:0]).dtype.kind not in _PLAIN for name in rows.columns)
+    return any(
+        np.asarray(rows[name][:0]).dtype.kind not in _PLAIN
+        or declared_type(rows[name]) == "category"
+        for name in rows.columns
+    )
 
 
-def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], bool]:
-    """Names, columns, and whether the names are the table's own."""
+def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], dict[int, str], bool]:
+    """Names, columns, their types where they are declared, and whether the names are the table's
+    own."""
+    types: dict[int, str] = {}
     if hasattr(rows, "toarray"):
         raise DsgecError(f"{shown} is sparse", f"Give all its values: {shown}.toarray().")
     if (by_name := _by_name(rows, shown)) is not None:
         names, columns = _named(list(by_name), by_name.__getitem__, shown)
+        if isinstance(rows, Mapping):  # the cells of rows are taken as those of a file are
+            types = dict(enumerate(map(declared_type, by_name.values())))
         named = True
     elif hasattr(rows, "columns"):
         if not hasattr(rows, "__len__"):
@@ -85,13 +143,14 @@ def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], bool]
             )
         keys = list(getattr(rows, "column_names", rows.columns))
         names, columns = _named(keys, rows.__getitem__, shown)
+        types = {place: declared_type(rows[key]) for place, key in enumerate(keys)}
         named = True
     else:
         columns = _unnamed(rows, shown)
         names, named = tuple(f"x_{i}" for i in range(1, len(columns) + 1)), False
     if not columns:
         raise DsgecError(f"{shown} has no columns")
-    return names, columns, named
+    return names, columns, types, named
 
 
 def _by_name(rows: Any, shown: str) -> dict[Any, Any] | None:
@@ -228,6 +287,8 @@ def _column(values: Any, name: str) -> Cells:
         return numbers
     if array.dtype.kind in _TIMES:
         missing = np.isnat(array)
+        if array.dtype.kind == "m":
+            return [_cell(value) or "" for value in array]
         texts = array.astype(str).tolist()
         return ["" if gone else text for gone, text in zip(missing, texts, strict=True)]
     if array.dtype.kind in "cSV":
@@ -256,6 +317,8 @@ def _cell(value: Any) -> str | None:
         return ""
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
+    if isinstance(value, datetime.timedelta | np.timedelta64):
+        return "" if np.isnat(np.timedelta64(value)) else _duration(value)
     if isinstance(value, _TIME_TYPES):
         return str(value)
     if hasattr(value, "__len__"):
@@ -267,6 +330,12 @@ def _cell(value: Any) -> str | None:
     except (TypeError, ValueError):
         return None
     return "" if math.isnan(number) else repr(number)
+
+
+def _duration(value: Any) -> str:
+    """A duration as texts in files have it."""
+    seconds = np.timedelta64(value) / np.timedelta64(1, "s")
+    return f"{seconds:.9g} seconds"
 
 
 def _text(text: str) -> str:
@@ -281,11 +350,20 @@ def _free_name(wanted: Any, names: tuple[str, ...]) -> str:
     return next(name for name in (asked, "y", "target", *spare) if name and name not in names)
 
 
-def _digest(names: tuple[str, ...], numbers: NDArray[np.float64], texts: dict[int, Texts]) -> str:
+def _digest(
+    names: tuple[str, ...],
+    numbers: NDArray[np.float64],
+    texts: dict[int, Texts],
+    kinds: dict[int, str],
+) -> str:
     """Of names and values, in whatever kind of table they came."""
     digest = hashlib.sha256(_FORMAT + repr(names).encode())
     digest.update(np.ascontiguousarray(numbers).astype("<f8", copy=False).data)
-    for number, column in texts.items():
-        digest.update(repr((number, column.texts)).encode())
+    for place, column in texts.items():
+        digest.update(repr((place, column.texts)).encode())
         digest.update(column.codes.astype("<i4", copy=False).data)
+    known: NDArray[np.bool_] = np.asarray(~np.isnan(numbers).all(axis=0))
+    categories = [place for place, kind in kinds.items() if kind == "category" and known[place]]
+    if categories:  # of numbers, which are not what they would be otherwise
+        digest.update(repr(categories).encode())
     return digest.hexdigest()

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.network.words import MARKS, MISSING, NOTHING
 
-__all__ = ["MARKS", "is_missing", "number", "numbers", "reads_as_number"]
+__all__ = ["MARKS", "is_missing", "label", "number", "number_text", "numbers", "reads_as_number"]
 
 
 def is_missing(text: str, *, may_be_class: bool = False) -> bool:
@@ -48,6 +48,17 @@ def reads_as_number(cell: str, decimal: str = ".") -> bool:
         return not math.isnan(float(_with_point(cell) if decimal == "," else cell))
     except ValueError:
         return False
+
+
+def label(text: str) -> str:
+    """A text as the label of a category: that of its number, if it is one."""
+    value = number(text)
+    return text if math.isnan(value) else number_text(value)
+
+
+def number_text(value: float) -> str:
+    """`1`, `1.0` and `01` are one label."""
+    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
 
 
 def _with_point(cell: str) -> str:

@@ -6,21 +6,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.cells import is_missing, reads_as_number
+from dsgec.data.cells import is_missing, label, reads_as_number
 from dsgec.data.ir import Table, Texts, number_text
-from dsgec.errors import DsgecError, Fault, mention
+from dsgec.errors import MOST_ALIKE, DsgecError, Fault, and_more, mention
 
 Array = NDArray[np.float64]
 
 _BOOLEANS = ({"false", "true"}, {"no", "yes"}, {"f", "t"}, {"n", "y"}, {"off", "on"})
-_MOST_CATEGORIES = 100
+MOST_CATEGORIES = 100
+_MOST_DECLARED = 1000
 _FEW = 10
 _MOST_MIXED = 20
-_MOST_FAULTS = 10
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
     r"|\d{1,2}:\d{2}(:\d{2}.*)?|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}"
     r"|[A-Za-z]{3,9} \d{1,2},? \d{4}"
+)
+_DURATION = re.compile(
+    r"-?\d+ days?,? ?[+-]?(\d{1,2}:\d{2}:\d{2}(\.\d+)?)?"
+    r"|-?P(?=[\dT])(\d+[YMWD])*(T(\d+(\.\d+)?[HMS])+)?"
+    r"|-?\d+(\.\d+)?(e[+-]?\d+)? (nano|micro|milli)?seconds?|-?\d+ (minutes?|hours?|weeks?)"
 )
 _DRESSED = re.compile(
     r"[+-]?[^\w\s.,+-]?\s?[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|[+-]?\d+([.,]\d+)?\s?[%$€£¥]"
@@ -28,7 +33,10 @@ _DRESSED = re.compile(
 )
 _SAMPLE = 200
 _IDENTIFIER = re.compile(r"(?:^|[\W_])(?i:id|key|index|nr|no)$|[a-z]I[dD]$")
-DATES = "it holds dates or times"
+DATES = (
+    "it holds dates or times: make columns of numbers of it, such as hour and weekday, to use it"
+)
+DURATIONS = "it holds durations: write them as numbers, such as seconds, to use it"
 SIGNED = "its numbers are written with signs: write plain ones to use it"
 _NO_NAME = "it has no name: name it in the header to use it"
 _HALF_NUMBERS = "it has numbers and texts: write one kind to use it"
@@ -66,7 +74,9 @@ def look(table: Table, number: int) -> ColumnKind:
     texts = table.texts.get(number)
     is_text = np.zeros(len(table), dtype=bool) if texts is None else text_rows(texts)
     is_number = ~np.isnan(numbers)
-    if not is_text.any():
+    if table.kinds.get(number) == "category" and (is_text.any() or is_number.any()):
+        found = _declared(number, name, _label_features(numbers, texts, is_text))
+    elif not is_text.any():
         found = _numbers(number, name, numbers, is_number)
     elif is_number.any() and not _is_mixed_category(table, number, is_text, is_number):
         found = _numbers(number, name, numbers, is_number)
@@ -75,7 +85,9 @@ def look(table: Table, number: int) -> ColumnKind:
         found = replace(found, strays=is_text)
     else:
         assert texts is not None
-        found = _texts(number, name, label_texts(numbers, texts, is_text))
+        found = _texts(number, name, _label_features(numbers, texts, is_text))
+        if table.kinds.get(number) == "duration":
+            found = replace(found, kind="durations", useless=DURATIONS)
     return found if name or found.useless else replace(found, useless=_NO_NAME)
 
 
@@ -123,12 +135,9 @@ def not_numbers(
     advice = f"The rest of the column is numbers: correct these cells, or {otherwise}."
     if np.isnan(table.numbers[:, number]).all():
         advice = f"No cell of the column is a number: {otherwise}."
-    faults = [
-        table.fault(int(row), number, "not a finite number", "")
-        for row in rows[: _MOST_FAULTS - (len(rows) > _MOST_FAULTS)]
-    ]
+    faults = [table.fault(int(row), number, "not a finite number", "") for row in rows[:MOST_ALIKE]]
     count = len(rows) - len(faults)
-    last = f"and {count} more like these" if count else "a column must be numbers or texts"
+    last = and_more(count) if count else "a column must be numbers or texts"
     return DsgecError([*faults, Fault(last, advice)])
 
 
@@ -144,8 +153,8 @@ def label_texts(
     place = {label: i for i, label in enumerate(labels)}
     result = np.full(len(numbers), np.nan)
     table = np.full(max(known, default=0) + 1, np.nan)
-    for code, label in known.items():
-        table[code] = place[label]
+    for code, text in known.items():
+        table[code] = place[text]
     result[codes >= 0] = table[codes[codes >= 0]]
     is_number = ~np.isnan(numbers)
     of_values = np.array([place[number_text(value)] for value in values.tolist()], dtype=np.float64)
@@ -178,6 +187,34 @@ def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -
     return ColumnKind(number, name, "number", numbers, (), useless, remark, constant)
 
 
+def identifies(labels: int, rows: int) -> bool:
+    """Whether there are so many labels that they name the rows."""
+    return labels > _FEW and 2 * labels > rows
+
+
+def _label_features(
+    numbers: Array, texts: Texts | None, is_text: NDArray[np.bool_]
+) -> tuple[tuple[str, ...], Array]:
+    """The labels of a feature; digits are the label of their number, however they are written."""
+    if texts is None:
+        texts = Texts(np.full(len(numbers), -1, dtype=np.int32), ())
+    return label_texts(numbers, replace(texts, texts=tuple(map(label, texts.texts))), is_text)
+
+
+def _declared(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> ColumnKind:
+    """A column that somebody calls categorical, however many categories it has."""
+    labels, values = labelled
+    if len(labels) > _MOST_DECLARED:
+        raise DsgecError(
+            f"the column `{name}` has more than {_MOST_DECLARED:,} categories",
+            f"Each is a feature: put some together, or leave it out with {mention('ignore')}.",
+        )
+    found = _texts(number, name, labelled)
+    if found.kind == "boolean" or found.constant:
+        return found
+    return ColumnKind(number, name, "category", values, labels)
+
+
 def _all_differ(values: Array) -> bool:
     return bool(np.all(values == np.floor(values))) and len(np.unique(values)) == len(values)
 
@@ -195,14 +232,14 @@ def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> C
         return ColumnKind(number, name, "boolean", flipped, pair)
     if _most(_DATE, sample):
         return ColumnKind(number, name, "dates", values, labels, DATES)
+    if _most(_DURATION, sample) and len(labels) > _FEW:
+        return ColumnKind(number, name, "durations", values, labels, DURATIONS)
     if _most(_DRESSED, sample):
         return ColumnKind(number, name, "text", values, labels, SIGNED)
-    identifies = len(labels) > _FEW and 2 * len(labels) > rows
-    if identifies or len(labels) > _MOST_CATEGORIES:
+    names_rows = identifies(len(labels), rows)
+    if names_rows or len(labels) > MOST_CATEGORIES:
         count = f"{len(labels):,}" if "…" not in labels else f"more than {len(labels) - 1:,}"
-        reason = (
-            "as an identifier has" if identifies else f"more than {_MOST_CATEGORIES} categories"
-        )
+        reason = "as an identifier has" if names_rows else f"more than {MOST_CATEGORIES} categories"
         why = f"it has {count} different texts in {rows:,} rows, {reason}"
         return ColumnKind(number, name, "text", values, labels, why)
     if not name and number == 0 and len(labels) == rows:

@@ -283,6 +283,8 @@ def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np
     if not classes:
         return look_at_target(table, column, "regression")[1]
     known = {str(label): float(i) for i, label in enumerate(classes)}
+    if all(isinstance(label, bool) for label in classes):
+        known |= {word.lower(): place for word, place in known.items()}
     texts = table.texts.get(column)
     numbers = table.numbers[:, column]
     y = np.full(len(table), np.nan)

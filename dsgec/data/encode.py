@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.cells import label
 from dsgec.data.columns import are_rare, not_numbers, text_rows
 from dsgec.data.ir import Dataset, Table, number_text
 from dsgec.data.learn import learn, target_scale
@@ -156,11 +157,22 @@ def _raw_column(table: Table, place: int, column: Column) -> Array:
         if is_text is not None and is_text.any() and (column.fill is None or not are_rare(is_text)):
             raise not_numbers(table, place, is_text, "leave their rows out")
         return numbers
-    known = {category: float(i) for i, category in enumerate(column.categories)}
+    known = _places(column)
     result = np.full(len(table), np.nan)
     is_number = ~np.isnan(numbers)
     result[is_number] = [known.get(number_text(v), -1.0) for v in numbers[is_number].tolist()]
     if texts is not None and is_text is not None:
-        of_codes = np.array([*(known.get(text, -1.0) for text in texts.texts), -1.0])
+        of_codes = np.array([*(known.get(label(text), -1.0) for text in texts.texts), -1.0])
         result[is_text] = of_codes[texts.codes[is_text]]
     return result
+
+
+def _places(column: Column) -> dict[str, float]:
+    """The number of each category by how it may be written: a boolean in letters of any size, and
+    as 0 or 1."""
+    known = {category: float(i) for i, category in enumerate(column.categories)}
+    if tuple(map(str.lower, column.categories)) != ("false", "true"):
+        return known
+    ways = {word: float(i) for i, word in enumerate(("false", "true"))}
+    spelt = {way: i for word, i in ways.items() for way in (word, word.title(), word.upper())}
+    return {"0": 0.0, "1": 1.0} | spelt | known

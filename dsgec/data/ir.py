@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.data.cells import number_text
 from dsgec.data.plan import DEFAULT, Plan
 from dsgec.errors import Fault, Span
 from dsgec.network.model import Column, Label, plain
@@ -27,11 +28,6 @@ class Texts:
     overflowed: bool = False
 
 
-TYPES = ("category", "text", "boolean")
-"""What a column can be declared as: categories, also of numbers; texts, also of digits; booleans.
-What is declared as numbers needs no word."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """`numbers` has a NaN for what is no number: a text, which is in `texts`, or nothing at all.
@@ -39,8 +35,9 @@ class Table:
     Row i stood on line `lines[i]` of the file; with `has_header`, the names are the file's.
     `reading` is what was said about the file, as far as it was not left to be found out.
     `row_weights` and `groups` are there where a user gave some, for each row; their digests are of
-    all that were given. `kinds` has the type of a column that a program or a file declares: see
-    `TYPES`.
+    all that were given. `kinds` has what a data frame, a file or a user declares of a column:
+    `category`, also of numbers, `boolean` or `duration`. One that is declared as texts has no
+    numbers.
     """
 
     name: str
@@ -77,11 +74,6 @@ class Table:
         span = Span(self.source, int(self.lines[row]), column + 1)
         where = f"column {column + 1} (`{self.columns[column]}`)"
         return Fault(f"{message}: `{self.cell(row, column)[:60]}` in {where}", advice, span)
-
-
-def number_text(value: float) -> str:
-    """`1`, `1.0` and `01` are one label."""
-    return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

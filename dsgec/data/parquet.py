@@ -1,5 +1,6 @@
 """A Parquet file to a Table, by pyarrow where it is installed."""
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -65,6 +66,7 @@ class _File:
         source, rows = self._source, self._metadata.num_rows
         numbers = np.full((rows, len(self._names)), math.nan)
         texts: dict[int, Texts] = {}
+        kinds = self._kinds()
         for number, name in enumerate(self._names):
             found = self._read(name)
             if len(found.codes if isinstance(found, Texts) else found) != rows:
@@ -76,8 +78,35 @@ class _File:
         lines = np.arange(1, rows + 1, dtype=np.int32)
         names = self._names
         return Table(
-            source.name, source.shown, source.digest, names, True, numbers, texts, lines, "Parquet"
+            *(source.name, source.shown, source.digest, names, True),
+            *(numbers, texts, lines, "Parquet"),
+            kinds=kinds,
         )
+
+    def _kinds(self) -> dict[int, str]:
+        """Columns that the file says to be booleans, or categories of something else than texts."""
+        from pyarrow import types
+
+        found = {}
+        categories = self._categories_of_pandas()
+        for number, kind in enumerate(self._schema.types):
+            if types.is_boolean(kind):
+                found[number] = "boolean"
+            elif types.is_dictionary(kind) or self._names[number] in categories:
+                found[number] = "category"
+        return found
+
+    def _categories_of_pandas(self) -> set[str]:
+        """The names of columns that were categories of a data frame, if the file says so."""
+        said = (self._schema.metadata or {}).get(b"pandas", b"{}")
+        try:
+            columns = json.loads(said).get("columns", [])
+        except (ValueError, AttributeError, RecursionError):  # it is untrusted
+            return set()
+        of_dicts = (
+            [one for one in columns if isinstance(one, dict)] if isinstance(columns, list) else []
+        )
+        return {str(one.get("name")) for one in of_dicts if one.get("pandas_type") == "categorical"}
 
     def _refuse(self) -> None:
         from pyarrow import types

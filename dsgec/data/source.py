@@ -27,6 +27,8 @@ _BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_SAMPLE = 4096
+_LEAST_ZEROS = 0.7
 _OF_WINDOWS = "cp1252"
 # Python has these among its encodings, but no file is written in them line by line.
 _NO_TEXT_FILES = {"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"}
@@ -144,11 +146,7 @@ class TableSource:
             except UnicodeError as error:  # without a place, such as a mark that is lacking
                 raise self._not_text(b"") from error
             if "\0" in text:
-                raise DsgecError(
-                    f"{self.shown} is not a text file: it holds NUL characters",
-                    "A table is CSV, ARFF or Parquet; name an encoding such as utf-16-le with"
-                    f" {mention('encoding')}.",
-                )
+                raise self._has_nul(text[: text.index("\0")])
             if text and not begun:  # utf-16-le and its like leave the mark in
                 text, begun = text.removeprefix("\ufeff"), True
             # What a surrogate came from cannot be known, and no file can hold it.
@@ -162,6 +160,13 @@ class TableSource:
             if self._head.startswith(mark):
                 self.encoding = encoding
                 return
+        if wide := _wide_encoding(self._head[:_SAMPLE]):
+            self.encoding = wide
+            self.notes.append(
+                f"{self.shown} is read as {wide}, by its zeros; {mention('encoding')} names another"
+                " encoding"
+            )
+            return
         try:
             codecs.getincrementaldecoder("utf-8")().decode(self._head)
             self.encoding = "utf-8"
@@ -173,6 +178,17 @@ class TableSource:
                 f"{self.shown} is not UTF-8: read as {_OF_WINDOWS};"
                 f" {mention('encoding')} names another encoding"
             )
+
+    def _has_nul(self, before: str) -> DsgecError:
+        return DsgecError(
+            Fault(
+                "a NUL character, as binary files have and logs after a power cut",
+                "If the rest is a table, remove them, as `tr -d '\\0' < FILE > clean.csv` does; if"
+                " it is text of another encoding, name that, such as"
+                f" {mention('encoding', 'utf-16-le')}. A table is CSV, ARFF or Parquet.",
+                Span(self.shown, self._line + before.count("\n"), 1),
+            )
+        )
 
     def _not_text(self, before: bytes) -> DsgecError:
         line = self._line + before.count(b"\n")
@@ -209,6 +225,16 @@ class TableSource:
                 f"and to more than {_UNSUSPICIOUS >> 20} MB",
                 f"No table of data does that: is it the right file? If it is, {instead}.",
             )
+
+
+def _wide_encoding(sample: bytes) -> str:
+    """The encoding of two bytes a character that a text without a mark has, if every second byte of
+    it is 0 and no other is."""
+    first, second = sample[0::2], sample[1::2]
+    zeros = first.count(0), second.count(0)
+    if len(second) < 2 or min(zeros) > 0 or max(zeros) < _LEAST_ZEROS * len(second):
+        return ""
+    return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
 class _Joined(io.RawIOBase):

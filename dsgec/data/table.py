@@ -8,18 +8,18 @@ from itertools import chain, islice
 
 from dsgec.data import arff, parquet
 from dsgec.data.dialect import Dialect, is_header, preamble, recognise, records
+from dsgec.data.formats import refuse_other_formats
 from dsgec.data.gather import Gatherer
 from dsgec.data.ir import Table
 from dsgec.data.native import can_read, read_block
 from dsgec.data.plan import Reading
 from dsgec.data.source import BLOCK, TableSource, open_source
 from dsgec.data.stream import TextStream
-from dsgec.errors import DsgecError, Fault, Span, mention
+from dsgec.errors import MOST_ALIKE, DsgecError, Fault, Span, and_more, mention
 
 __all__ = ["Table", "parse_table", "read_table"]
 
 _CELLS_AT_ONCE = 100_000
-_MOST_FAULTS = 10
 _NAMES = {"\t": "tabs", " ": "blanks"}
 
 
@@ -40,6 +40,7 @@ def read_source(source: TableSource, reading: Reading) -> Table:
     """The table that a source holds, whatever its format."""
     if parquet.recognises(source.head):
         return parquet.read_parquet(source)
+    refuse_other_formats(source.head, source.shown)
     blocks = source.blocks()
     head = next(blocks, b"")
     stream = TextStream(chain([head], blocks))
@@ -89,13 +90,13 @@ def _read_rows(
         chunk = list(islice(read, max(_CELLS_AT_ONCE // columns, 1)))
         ragged = [(line, cells) for line, cells in chunk if len(cells) != columns]
         count += len(ragged)
-        for line, cells in ragged[: _MOST_FAULTS - len(faults)]:
+        for line, cells in ragged[: MOST_ALIKE - len(faults)]:
             message = f"{len(cells)} cells where {columns} were expected"
             faults.append(Fault(message, "", Span(source, line, 1)))
         if not count:
             rows.add_records([line for line, _ in chunk], [cells for _, cells in chunk])
     if count > len(faults):
-        faults.append(Fault(f"and {count - len(faults)} more like these"))
+        faults.append(Fault(and_more(count - len(faults))))
     if faults:
         advice = "Every line must have as many cells; text with a separator in it is quoted."
         raise DsgecError([*faults, Fault("the lines are not equally long", advice)])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.cells import is_missing, reads_as_number
-from dsgec.data.columns import DATES, SIGNED, label_texts, look, not_numbers, text_rows
+from dsgec.data.columns import DATES, DURATIONS, SIGNED, label_texts, look, not_numbers, text_rows
 from dsgec.data.ir import Label, Table, number_text
 from dsgec.errors import DsgecError, mention
 
@@ -67,6 +67,8 @@ def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Lab
     """
     numbers = table.numbers[:, column]
     texts = table.texts.get(column)
+    if table.kinds.get(column) == "category":
+        task = task or "classification"
     if texts is None:
         return _from_numbers(table, column, numbers, task)
     is_number = ~np.isnan(numbers)
@@ -81,7 +83,15 @@ def look_at_target(table: Table, column: int, task: str = "") -> tuple[tuple[Lab
     labels, values = label_texts(numbers, texts, is_text)
     _refuse(table, column, labels)
     _refuse_many(table, column, len(labels) if not texts.overflowed else len(table))
-    return labels, values
+    return (False, True) if _are_booleans(table, column, labels) else labels, values
+
+
+def _are_booleans(table: Table, column: int, labels: tuple[str, ...]) -> bool:
+    """Whether labels are those of a Boolean column, or are written as Python and pandas do in a
+    file."""
+    if table.kinds.get(column) == "boolean":
+        return tuple(map(str.lower, labels)) == ("false", "true")
+    return bool(table.written) and labels == ("False", "True")
 
 
 def remarks(classes: tuple[Label, ...]) -> list[str]:
@@ -133,7 +143,7 @@ def _refuse_many(table: Table, column: int, count: int) -> None:
     rows = len(table)
     if count > _most_classes(rows):
         useless = look(table, column).useless
-        if useless in (DATES, SIGNED):
+        if useless in (DATES, DURATIONS, SIGNED):
             raise DsgecError(
                 f"the column `{table.columns[column]}` cannot be the target: {useless}",
                 f"Choose another column with {mention('target')}.",

@@ -7,6 +7,7 @@ from dsgec.bnf.ir import Grammar
 from dsgec.bnf.layered import cut
 from dsgec.data.ir import Dataset
 from dsgec.errors import DsgecError, Fault, Span
+from dsgec.evolution.usual import usual_grammar
 from dsgec.genome.sample import Sample, covering_texts
 from dsgec.network.ir import Apply, Network
 from dsgec.network.parse import parse_phenotype
@@ -39,10 +40,8 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
         raise DsgecError(
             f"the grammar makes networks of {_either(made)} outputs, but the target,"
             f" {task}, needs {_either(needed)}",
-            "The shipped grammars one_layer_softmax and multi_layer_softmax have an output for"
-            " each class."
-            if dataset.classes
-            else "The shipped grammar `regression` has one output.",
+            f"Use the shipped grammar `{usual_grammar(len(dataset.classes))}`, which has"
+            f" {'an output for each class' if len(dataset.classes) > 2 else 'one output'}.",
         )
     roots = {_root(network) for network in networks if len(network.outputs) == 1}
     y = dataset.learned_y

@@ -113,12 +113,13 @@ def read_column(value: Any, source: str) -> Column:
 
 
 def _labels(value: Any, source: str) -> tuple[Label, ...]:
-    if not isinstance(value, list) or not all(
-        is_readable_text(label) or (isinstance(label, int) and not isinstance(label, bool))
-        for label in value
-    ):
+    if not isinstance(value, list) or not (value == [False, True] or all(map(_is_label, value))):
         raise _wrong(source)
     return tuple(value)
+
+
+def _is_label(value: Any) -> bool:
+    return is_readable_text(value) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def is_readable_text(value: Any) -> bool:

@@ -9,6 +9,7 @@ from dsgec.network.decide import USUAL_THRESHOLD, has_threshold
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network
 
 Label = str | int
+"""Of a class. Two may also be False and True, which are whole numbers to Python."""
 
 KINDS = ("number", "boolean", "category", "constant")
 

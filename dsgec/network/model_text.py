@@ -50,7 +50,10 @@ _READING = "# A number is read as (value - center) / scale."
 _LONGEST_WHOLE = 30  # digits of a class that is a whole number
 _OPTIONS = ("missing", "center", "scale", "marked")
 _FORM = 'Write a column as `x_1 = number("size", missing=2.0, center=1.0, scale=0.5)`.'
-_WRITE_CLASSES = 'Write `classes = "no", "yes"`, or whole numbers without quotes.'
+_WRITE_CLASSES = (
+    'Write `classes = "no", "yes"`, whole numbers without quotes, or `classes = false, true`.'
+)
+_BOOLEANS = {"false": False, "true": True}
 _ORDER = "Columns, classes, target and threshold stand before the equations."
 
 
@@ -113,6 +116,8 @@ def _column_lines(columns: Sequence[Column], ascii_only: bool) -> Iterator[str]:
 
 
 def _label(label: Label, ascii_only: bool) -> str:
+    if isinstance(label, bool):
+        return str(label).lower()
     return quoted(label, ascii_only) if isinstance(label, str) else str(label)
 
 
@@ -216,10 +221,14 @@ class _Reader:
                 labels.append(line.unquoted(token))
             elif _is_whole(token["number"]):
                 labels.append(int(token["number"]))
+            elif token["word"] in _BOOLEANS:
+                labels.append(_BOOLEANS[token["word"]])
             else:
                 raise line.unexpected(token, "a class", _WRITE_CLASSES)
             if not line.takes(","):
                 break
+        if any(isinstance(label, bool) for label in labels) and labels != [False, True]:
+            raise self.fail(line.at, "Boolean classes are `false, true`", _WRITE_CLASSES)
         if len(set(labels)) < len(labels) or len(labels) < 2:
             raise self.fail(line.at, "there must be two or more different classes", _WRITE_CLASSES)
         return tuple(labels)

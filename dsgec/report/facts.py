@@ -43,7 +43,7 @@ def evolve_command(record: dict[str, Any]) -> str:
             words += OPTIONS.given(one.name, value)
     if data.get("target"):
         words += OPTIONS.given("target", data["target"])
-    numbers = any(isinstance(label, int) for label in record["model"].get("classes", ()))
+    numbers = any(type(label) is int for label in record["model"].get("classes", ()))
     if not numbers and data.get("task") != "regression":  # it cannot be but classes
         data = {**data, "task": None}
     if learns and data.get("scale") in (None, "standard"):

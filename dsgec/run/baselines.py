@@ -29,6 +29,8 @@ SURE = 0.05
 """A difference with a smaller p is hardly chance."""
 _RESAMPLES = 2_000
 _RESAMPLED = "paired bootstrap"
+_OF_GROUPS = "paired test of groups"
+_MOST_FLIPPED = 16
 _MOST_CELLS_AT_ONCE = 4_000_000
 
 
@@ -96,12 +98,17 @@ def compare(
         hits = predicted_classes(outputs[test], model.threshold) == y
         threshold = problem.choose_threshold(linear.outputs[problem.split.train])
         theirs = predicted_classes(linear.outputs[test], threshold) == y
-        metric, way, p = _compare_hits(hits, theirs, problem.dataset.class_numbers[test], balance)
+        metric, way, p = _compare_hits(
+            hits, theirs, problem.dataset.class_numbers[test], balance, _test_groups(problem)
+        )
     else:
         metric, way = "rmse", _RESAMPLED
         with np.errstate(all="ignore"):
             errors = (outputs[test, 0] - y) ** 2 - (linear.outputs[test, 0] - y) ** 2
-        p = _bootstrap(errors)
+        if (groups := _test_groups(problem)) is not None:
+            way, p = _OF_GROUPS, _flip_groups(errors, groups)
+        else:
+            p = _bootstrap(errors)
     ours, other = figures["test"][metric], measures[1]["test"][metric]
     comparison = None
     if ours is not None and other is not None and math.isfinite(ours - other):
@@ -151,17 +158,44 @@ def _rival(name: str, has_classes: bool) -> tuple[str, Any]:
 
 
 def _compare_hits(
-    ours: NDArray[np.bool_], theirs: NDArray[np.bool_], classes: NDArray[np.intp], balance: bool
+    ours: NDArray[np.bool_],
+    theirs: NDArray[np.bool_],
+    classes: NDArray[np.intp],
+    balance: bool,
+    groups: NDArray[np.intp] | None,
 ) -> tuple[str, str, float]:
     """The metric, the test and its p, given which rows either classifies correctly."""
-    if not balance:
+    if not balance and groups is None:
         return "accuracy", "McNemar", _mcnemar(ours, theirs)
-    weights = 1.0 / np.bincount(classes)[classes]
-    return (
-        "balanced_accuracy",
-        _RESAMPLED,
-        _bootstrap(weights * (ours.astype(np.float64) - theirs.astype(np.float64))),
-    )
+    weights = 1.0 / np.bincount(classes)[classes] if balance else np.ones(len(ours))
+    differences = weights * (ours.astype(np.float64) - theirs.astype(np.float64))
+    metric = "balanced_accuracy" if balance else "accuracy"
+    if groups is not None:
+        return metric, _OF_GROUPS, _flip_groups(differences, groups)
+    return metric, _RESAMPLED, _bootstrap(differences)
+
+
+def _test_groups(problem: Problem) -> NDArray[np.intp] | None:
+    """Return the group of each test row, where they have groups: their rows are not independent."""
+    groups = problem.dataset.groups
+    if groups is None or (groups[problem.split.test] < 0).any():
+        return None
+    return groups[problem.split.test]
+
+
+def _flip_groups(differences: Array, groups: NDArray[np.intp]) -> float:
+    """Return how likely groups that favour either model by lot differ so much, in both directions.
+
+    Exact for few groups; groups are drawn with replacement where there are many.
+    """
+    if not np.isfinite(differences).all():
+        return 1.0
+    sums: Array = np.bincount(np.unique(groups, return_inverse=True)[1], differences).astype(float)
+    if len(sums) > _MOST_FLIPPED:
+        return _bootstrap(sums)
+    signs = 1 - 2 * (np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1)
+    totals = abs((signs * sums).sum(axis=1))
+    return float((totals >= abs(sums.sum()) * (1.0 - 1e-9)).mean())
 
 
 def _mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:

@@ -1,13 +1,15 @@
 """A table to a page that says what was found in it, and which shipped grammars fit."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from dsgec.bnf.expand import expand
 from dsgec.bnf.load import load_grammar
-from dsgec.data.columns import ColumnKind, look
-from dsgec.data.ir import Dataset, Table
+from dsgec.data.columns import ColumnKind
+from dsgec.data.dataset import declare, look_at_features
+from dsgec.data.ir import Dataset, Plan, Table
 from dsgec.errors import DsgecError, clean, counted
 from dsgec.evolution.check import check_language, check_task
 from dsgec.evolution.settings import OPTIONS
@@ -26,7 +28,7 @@ def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
     lines = [
         f"{table.name}: {counted(len(table), 'row')}, {counted(len(table.columns), 'column')}"
         + (f" ({table.written}, {header} a header)" if table.written else ""),
-        *_column_lines(table, dataset.target if dataset else ""),
+        *_column_lines(table, dataset),
     ]
     if dataset is not None:
         lines += ["", *_target_lines(dataset)]
@@ -35,17 +37,25 @@ def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
     return list(map(clean, lines))
 
 
-def _column_lines(table: Table, target: str) -> Iterator[str]:
+def _column_lines(table: Table, dataset: Dataset | None) -> Iterator[str]:
+    plan = dataset.plan if dataset else Plan()
+    roles = {} if dataset is None else {plan.group: "group", dataset.target: "target"}
     shown = table.columns[:_MOST_COLUMNS]
+    looked_at = look_at_features(declare(table, plan), range(len(shown)), _lenient(plan))
     width = min(max(map(len, shown)), _WIDEST_NAME)
-    for number, name in enumerate(shown):
-        start = f"  {number + 1:>4}  {name[:_WIDEST_NAME]:<{width}}  "
-        found = look(table, number)
+    for found in looked_at:
+        name = found.name
+        start = f"  {found.number + 1:>4}  {name[:_WIDEST_NAME]:<{width}}  "
         missing = f"; {found.missing:,} missing" if found.missing else ""
-        kind = "target" if name == target else ("left out" if found.useless else found.kind)
-        yield f"{start}{kind:<9} {_values(found)}{missing}"
+        kind = (name and roles.get(name)) or ("left out" if found.useless else found.kind)
+        yield f"{start}{kind:<9} {OPTIONS.write(_values(found))}{missing}"
     if len(table.columns) > len(shown):
         yield f"        and {counted(len(table.columns) - len(shown), 'more column')}"
+
+
+def _lenient(plan: Plan) -> Plan:
+    """The plan, but columns that it cannot use are shown all the same."""
+    return replace(plan, missing="fill")
 
 
 def _values(found: ColumnKind) -> str:

@@ -133,7 +133,7 @@ def test_a_clone_has_the_parameters_and_nothing_else():
         (np.array([5, -3]), (-3, 5)),
         (np.array(["spam", "ham"]), ("ham", "spam")),
         (np.array(["spam", "ham"], dtype=object), ("ham", "spam")),
-        (np.array([True, False]), ("False", "True")),
+        (np.array([True, False]), (False, True)),
         (np.array([2.0, 7.0]), ("2.0", "7.0")),
         (np.array(["\ud800", "a"], dtype=object), (0, 1)),
         (np.array([2**60, 3]), ("3", str(2**60))),

@@ -165,3 +165,19 @@ def test_what_is_wrong_with_a_result_is_warned_of():
     assert any(
         "simpler model" in one for one in warnings(Problem, result(comparison=beaten), better)
     )
+
+
+def test_the_test_of_groups_is_scipys_exact_one():
+    from scipy.stats import permutation_test
+
+    from dsgec.run.baselines import _flip_groups
+
+    random = np.random.RandomState(1)
+    for count in (3, 6, 9):
+        groups = random.permutation(np.repeat(np.arange(count), 5))
+        differences = random.randn(len(groups)) + 0.3
+        sums = np.bincount(groups, differences)
+        oracle = permutation_test(
+            (sums,), lambda one: abs(one.sum()), permutation_type="samples", alternative="greater"
+        )
+        assert _flip_groups(differences, groups) == pytest.approx(oracle.pvalue)
