@@ -38,9 +38,15 @@ def run_selftest(artefact: Artefact, target: Target, files: Files) -> Check:
 
 
 def refuse_wrong(artefact: Artefact, maker: str, target: Target, files: Files) -> Check:
-    """Run the self-test of an export that is to be written; a DsgecError if it fails."""
+    """Run the self-test of an export that is to be written; a DsgecError if it fails.
+
+    One that says of itself that it was checked has to be.
+    """
     try:
-        return run_selftest(artefact, target, files)
+        check = run_selftest(artefact, target, files)
+        if artefact.checked and target.can_check and not check.how:
+            raise SelfTestFailed(check.reason)
+        return check
     except SelfTestFailed as error:
         raise DsgecError(
             f"the self-test of `{artefact.name}` for {maker} fails here: {error}",

@@ -11,6 +11,7 @@ from dsgec.artefacts.export import export
 from dsgec.artefacts.verify import verify
 from dsgec.codegen import numbers
 from dsgec.errors import DsgecError
+from dsgec.native.toolchain import Toolchain
 from dsgec.network.model import Model, plain, unnamed
 from dsgec.network.parse import parse
 from dsgec.targets.c.fixed import CWriter
@@ -137,6 +138,28 @@ def test_what_was_checked_elsewhere_is_proved_without_a_compiler(tmp_path, reque
 
     (line,) = verify(tmp_path)
     assert "every byte is what dsgec makes" in line
+
+
+def broken_compiler(folder):
+    """Make a compiler that answers, and compiles nothing."""
+    path = folder / "broken-cc"
+    path.write_text("#!/bin/sh\n[ $1 = --version ] && echo broken 1.0 && exit\nexit 1\n")
+    path.chmod(0o700)
+    return Toolchain(str(path), "broken 1.0")
+
+
+def test_a_compiler_that_does_not_work_is_no_fault_of_a_run(tmp_path, monkeypatch):
+    broken = broken_compiler(tmp_path)
+    for find in ("find_toolchain", "quickest_toolchain"):
+        monkeypatch.setattr(f"dsgec.targets.c.run.{find}", lambda: broken)
+    dsgec("evolve", "one_layer", "wdbc", *QUICK, "--out", tmp_path)
+    folder = tmp_path / "wdbc-one_layer-seed1"
+
+    timing = json.loads((folder / "timing.json").read_text())
+    assert timing["self_tests"]["c"].startswith("self-test not run: the C compiler here does not")
+    assert (folder / "wdbc.c").is_file()
+    with pytest.raises(DsgecError, match="the C compiler here does not work"):
+        export(CLASSES, ["c"], "net", tmp_path / "out")
 
 
 CHEAP = ["python", "numpy", "js", "wasm", "cffi"]

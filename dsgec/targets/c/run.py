@@ -12,10 +12,12 @@ import numpy as np
 from dsgec.codegen.artefact import QUICK, Artefact
 from dsgec.fixed.evaluate import quantise
 from dsgec.fixed.ir import RESULT_BITS
+from dsgec.native import cache
 from dsgec.native.toolchain import (
     CompileError,
     Toolchain,
     compile_files,
+    compile_library,
     find_toolchain,
     quickest_toolchain,
 )
@@ -23,10 +25,21 @@ from dsgec.targets.running import CannotRun, SelfTestFailed, ToolMissing, refuse
 from dsgec.targets.target import Array, Files
 
 _SECONDS = 600
+_LEAST_PROGRAM = "#include <stddef.h>\n#include <stdint.h>\nint32_t least;\n"
 # C that is wrong can crash, or never end: neither may happen to this process.
-_CALL = "import ctypes, sys; library = ctypes.CDLL(sys.argv[1]);"
-_SELFTEST = f"{_CALL} print(getattr(library, sys.argv[2])())"
-_BATCH = f"""{_CALL}
+_UNLOADABLE = 77
+_LOAD = f"""
+import ctypes, sys
+try:
+    library = ctypes.CDLL(sys.argv[1])
+except OSError as error:
+    print(error, file=sys.stderr)
+    sys.exit({_UNLOADABLE})
+"""
+_SELFTEST = f"""{_LOAD}
+print(getattr(library, sys.argv[2])())
+"""
+_BATCH = f"""{_LOAD}
 out = ctypes.create_string_buffer(int(sys.argv[4]))
 given = ctypes.create_string_buffer(sys.stdin.buffer.read())
 getattr(library, sys.argv[2])(given, ctypes.c_size_t(int(sys.argv[3])), out)
@@ -75,13 +88,24 @@ def _required(toolchain: Toolchain | None) -> Toolchain:
 def _compiled(artefact: Artefact, files: Files, toolchain: Toolchain, level: str) -> Iterator[Path]:
     """Compile the module and its self-test, as a user does; gives the library."""
     sources = [f"{artefact.name}.c", f"{artefact.name}_selftest.c"]
-    with tempfile.TemporaryDirectory() as folder:
+    # Not in the folder for temporary files, from which nothing may be loaded on some machines.
+    with tempfile.TemporaryDirectory(dir=cache.folder(), prefix=".build-") as folder:
         for file in files:
             Path(folder, file.name).write_text(str(file.text), encoding="utf-8", newline="\n")
         try:
-            yield compile_files(toolchain, sources, Path(folder), (level,))
+            library = compile_files(toolchain, sources, Path(folder), (level,))
         except CompileError as error:
+            _refuse_broken(toolchain, Path(folder))
             raise CannotRun(str(error)) from error
+        yield library
+
+
+def _refuse_broken(toolchain: Toolchain, folder: Path) -> None:
+    """Raise ToolMissing if the compiler cannot compile anything: it may lack its headers."""
+    try:
+        compile_library(toolchain, _LEAST_PROGRAM, folder, ())
+    except CompileError as error:
+        raise ToolMissing(f"the C compiler here does not work: {error}") from error
 
 
 def _results(artefact: Artefact, library: Path, rows: Array) -> Array:
@@ -111,6 +135,9 @@ def _call(library: Path, script: str, *arguments: str, given: bytes = b"") -> by
     )
     if answer.returncode < 0:
         raise SelfTestFailed(f"it crashed (signal {-answer.returncode})")
+    said = answer.stderr.decode("utf-8", "replace")[-2000:].strip()
+    if answer.returncode == _UNLOADABLE:
+        raise ToolMissing(f"what the C compiler here makes cannot be loaded: {said}")
     if answer.returncode:
-        raise CannotRun(answer.stderr.decode("utf-8", "replace")[-2000:].strip())
+        raise CannotRun(said)
     return answer.stdout
