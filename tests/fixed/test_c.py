@@ -159,5 +159,5 @@ def test_formats_are_stated_in_the_header(tmp_path):
     header = (tmp_path / "net.h").read_text()
     first = artefact.numbers.fixed.program.columns[0]
 
-    assert f"#define NET_FRACTION_0 {first.fraction}\n" in header
+    assert f"#define NET_FRACTION_0 {first.fraction} /* {COLUMNS.columns[0].name} */\n" in header
     assert "this is proved" in header

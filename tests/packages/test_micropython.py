@@ -37,7 +37,7 @@ def agrees(model):
     assert same_bits(MICROPYTHON.run(artefact, files, table).reshape(expected.shape), expected)
     selftest = load_module(str(files[1].text), "net_selftest")
     module = load_module(str(files[0].text), "net")
-    assert selftest.agrees(*filter(None, (module._results, getattr(module, "_choose", None))))
+    assert selftest.agrees(*filter(None, (module._results, getattr(module, "_number", None))))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -53,7 +53,7 @@ def test_the_module_gives_the_integers_of_the_interpreter(dtype):
     assert same_bits(MICROPYTHON.run(artefact, files, rows), artefact.numbers.results(rows))
     selftest = load_module(str(files[1].text), "net_selftest")
     module = load_module(str(files[0].text), "net")
-    assert selftest.agrees(module._results, module._choose)
+    assert selftest.agrees(module._results, module._number)
 
 
 @pytest.mark.campaign
@@ -84,7 +84,7 @@ def test_the_self_test_sees_a_changed_weight():
     changed = files[0].text.replace(digits, f"\\x{first[0] ^ 1:02x}{digits[4:]}")
     module, selftest = load_module(changed, "net"), load_module(str(files[1].text), "net_selftest")
 
-    assert not selftest.agrees(module._results, module._choose)
+    assert not selftest.agrees(module._results, module._number)
 
 
 def test_no_decimal_is_in_the_code_that_could_be_read_wrongly():

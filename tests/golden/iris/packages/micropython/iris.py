@@ -37,7 +37,7 @@ def predict_proba(row):
 
 def predict(row):
     """The label of the most probable class; None where the probabilities are not numbers."""
-    number = _choose(predict_proba(row))
+    number = _number(_complete(row))
     return None if number < 0 else classes_[number]
 
 
@@ -45,7 +45,7 @@ def selftest():
     """Whether the rows of iris_selftest.py give the bits that are stored there."""
     import iris_selftest
 
-    return iris_selftest.agrees(_results, _choose)
+    return iris_selftest.agrees(_results, _number)
 
 
 def _complete(row):
@@ -76,11 +76,18 @@ def _results(x):
     return _iris_outputs(x)
 
 
-def _choose(results):
-    # An output that is not a number is no larger than minus infinity; a class it is not.
-    values = [-_INF if v != v else v for v in results]
-    best = values.index(max(values))
-    return -1 if results[best] != results[best] else best
+def _number(x):
+    """The number of the class; -1 where there is none."""
+    return _choose(_iris_sums(x))
+
+
+def _choose(sums):
+    # The largest sum has the largest probability; it is none where a sum is not a number, or the
+    # largest infinite.
+    for v in sums:
+        if v != v:
+            return -1
+    return -1 if max(sums) in (_INF, -_INF) else sums.index(max(sums))
 
 
 def bits(x):
@@ -173,7 +180,7 @@ def softmax(*z):
     return [v / s for v in e]
 
 
-def _iris_outputs(x):
+def _iris_sums(x):
     t0 = _K[0] * x[0]
     t1 = _K[1] * x[2]
     t2 = t0 + t1
@@ -194,4 +201,9 @@ def _iris_outputs(x):
         h_1_2,
         t14,
     ]
-    return softmax(*y)
+    return y
+
+
+def _iris_outputs(x):
+    return softmax(*_iris_sums(x))
+

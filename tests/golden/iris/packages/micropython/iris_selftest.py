@@ -18,13 +18,14 @@ _RESULTS = (
 _NUMBERS = [0, 0, 1, 0]
 
 
-def agrees(results, choose):
+def agrees(results, class_number):
     for number in range(len(_ROWS)):
-        found = results(struct.unpack("<4d", _ROWS[number]))
+        row = struct.unpack("<4d", _ROWS[number])
+        found = results(row)
         wanted = struct.unpack("<3d", _RESULTS[number])
         for a, b in zip(found, wanted):
             if struct.pack("<d", a) != struct.pack("<d", b) and (a == a or b == b):
                 return False
-        if choose(found) != _NUMBERS[number]:
+        if class_number(row) != _NUMBERS[number]:
             return False
     return True
