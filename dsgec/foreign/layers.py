@@ -28,6 +28,11 @@ MOST_NODES = 4_000_000
 FREE_NODES, NODES_PER_WEIGHT = 50_000, 8
 """Limits of a file that has few weights, but makes many values of them."""
 
+STEPS_PER_NODE, MOST_STEPS = 100, 40_000_000
+"""Limits of a file that computes the same values again and again, or copies them."""
+
+_SENSIBLE = "dsgec writes every weight as a statement: see docs/import.md for what is sensible."
+
 
 class Layers:
     """What a model computes, as nodes that grow with each call.
@@ -46,19 +51,20 @@ class Layers:
         self._most = MOST_NODES
         if weights is not None:
             self._most = min(MOST_NODES, FREE_NODES + NODES_PER_WEIGHT * weights)
+        self._steps_left = min(STEPS_PER_NODE * self._most, MOST_STEPS)
 
     # --- what goes in --------------------------------------------------------------------------
 
     def inputs(self, count: int) -> Nodes:
         """Add columns of the row."""
         first, self._inputs = self._inputs, self._inputs + count
-        self._reserve(count)
+        self.reserve(count)
         return _nodes(map(self._builder.input, range(first, self._inputs)), (count,))
 
     def numbers(self, values: Any) -> Nodes:
         """Add constants; numbers that are not finite are refused."""
         given = np.asarray(values, np.float64)
-        self._reserve(given.size)
+        self.reserve(given.size)
         return _nodes(map(self._constant, given.ravel().tolist()), given.shape)
 
     # --- layers --------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ class Layers:
         """
         sources, count = weights.shape
         assert x.shape == (sources,)
-        self._reserve(3 * int(np.count_nonzero(weights)) + count)
+        self.reserve(3 * int(np.count_nonzero(weights)) + count)
         values = x.tolist()
         sums = []
         for number, column in enumerate(weights.T.tolist()):
@@ -90,7 +96,7 @@ class Layers:
 
     def activate(self, x: Nodes, function: str) -> Nodes:
         """Apply a function of one argument to every value."""
-        self._reserve(x.size)
+        self.reserve(x.size)
         values = x.ravel().tolist()
         found = [self._apply(function, value) for value in values]
         self._rename(values, found)
@@ -102,7 +108,7 @@ class Layers:
 
     def combine(self, function: str, a: Nodes, b: Nodes) -> Nodes:
         """Apply a function of two arguments, value by value, to arrays that are broadcast."""
-        self._reserve(math.prod(np.broadcast_shapes(a.shape, b.shape)))
+        self.reserve(math.prod(np.broadcast_shapes(a.shape, b.shape)))
         both = np.broadcast_arrays(a, b)
         left, right = (one.ravel().tolist() for one in both)
         found = [self._combined(function, *pair) for pair in zip(left, right, strict=True)]
@@ -124,7 +130,7 @@ class Layers:
 
     def fold(self, x: Nodes, function: str) -> Nodes:
         """Return the sum or the greatest along the last axis, from the first value to the last."""
-        self._reserve(x.size)
+        self.reserve(x.size)
         totals = []
         for first, *rest in x.reshape(-1, x.shape[-1]).tolist():
             total = first
@@ -312,17 +318,21 @@ class Layers:
     def _apply(self, function: str, *arguments: int) -> int:
         return self._builder.apply(function, arguments)
 
-    def _reserve(self, count: int) -> None:
+    def reserve(self, count: int) -> None:
+        """Refuse to make so many nodes if they would be too many."""
+        self.charge(count)
         if len(self._builder.nodes) + count <= self._most:
             return
         if self._most == MOST_NODES:
-            message = f"the model has more than {MOST_NODES // 4:,} weights"
-        else:
-            message = f"the model computes more than {self._most:,} values from few weights"
-        raise DsgecError(
-            message,
-            "dsgec writes every weight as a statement: see docs/import.md for what is sensible.",
-        )
+            raise DsgecError(f"the model has more than {MOST_NODES // 4:,} weights", _SENSIBLE)
+        message = f"the model computes more than {self._most:,} values from few weights"
+        raise DsgecError(message, _SENSIBLE)
+
+    def charge(self, count: int) -> None:
+        """Refuse to go on where values were copied or computed too often."""
+        self._steps_left -= count
+        if self._steps_left < 0:
+            raise DsgecError("the model takes too many steps to read", _SENSIBLE)
 
 
 def _nodes(positions: Iterable[int], shape: tuple[int, ...]) -> Nodes:

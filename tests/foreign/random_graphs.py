@@ -21,7 +21,7 @@ BATCH = "N"
 UNARY = {
     "Relu": 7, "Sigmoid": 7, "Tanh": 7, "Abs": 7, "Neg": 7, "Softplus": 7, "Softsign": 7,
     "HardSigmoid": 7, "HardSwish": 14, "LeakyRelu": 7, "Elu": 7, "Selu": 7, "Identity": 7,
-    "Exp": 7, "Sqrt": 7, "Reciprocal": 7, "Erf": 9, "Gelu": 20,
+    "Exp": 7, "Sqrt": 7, "Reciprocal": 7, "Erf": 9, "Mish": 18, "Gelu": 20,
 }  # fmt: skip
 ATTRIBUTES = {
     "HardSigmoid": ("alpha", "beta"), "LeakyRelu": ("alpha",), "Elu": ("alpha",),
@@ -160,12 +160,16 @@ def unary(graph):
 
 
 def binary(graph):
-    name = graph.random.choice(["Add", "Sub", "Mul", "Div", "Min", "Max", "PRelu"])
+    name = graph.random.choice(["Add", "Sub", "Mul", "Div", "Min", "Max", "PRelu", "Pow"])
     kinds = ALL_TYPES if graph.random.random() < 0.15 else TYPES
     x = usable(graph, kinds)
     if x is None:
         return
     kind, shape = graph.shapes[x]
+    if name == "Pow":
+        exponent = np.full(graph.random.choice([(), (1,), (1, 1, 1)]), graph.random.choice([2, 3]))
+        graph.add("Pow", [x, graph.constant(exponent.astype(ALL_TYPES[kind]))])
+        return
     others = [n for n, (k, s) in graph.shapes.items() if k == kind and n != x]
     if others and graph.random.random() < 0.5 and name != "PRelu":
         y = graph.random.choice(others)

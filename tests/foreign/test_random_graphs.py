@@ -153,6 +153,16 @@ def is_clear(shares):
     return ordered[:, -1] - ordered[:, -2] > 1e-5
 
 
+def live_operators(graph):
+    """The operators that the outputs depend on."""
+    wanted, found = {*graph.outputs}, set()
+    for node in reversed(graph.nodes):
+        if wanted & {*node.output} or node.op_type == "ZipMap":
+            wanted |= {*node.input}
+            found.add(f"{node.domain}.{node.op_type}" if node.domain else node.op_type)
+    return found
+
+
 def campaign(seeds, count):
     """Compare so many graphs; returns how often each operator was read, and how often refused."""
     read, refused, whole, reasons = Counter(), Counter(), 0, Counter()
@@ -171,9 +181,7 @@ def campaign(seeds, count):
             invalid[re.sub(r"[\d']+", "", str(error))[:60]] += 1
             continue
         whole += 1
-        names = {
-            f"{node.domain}.{node.op_type}" if node.domain else node.op_type for node in graph.nodes
-        }
+        names = live_operators(graph)
         try:
             compare(graph, rows, wanted, labels)
             read.update(names)

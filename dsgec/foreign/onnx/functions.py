@@ -10,6 +10,8 @@ from dsgec.foreign import erf
 from dsgec.foreign.layers import Layers, Nodes
 from dsgec.foreign.onnx.value import Computed, GraphStep, Operator, Stored, Value
 
+_MOST_EXPONENT = 16
+
 
 def elementwise(function: Callable[[GraphStep, Nodes], Nodes]) -> Operator:
     """Return the operator that makes of each value of its first input another one."""
@@ -76,12 +78,28 @@ def exponential(alpha: float, gamma: float) -> Operator:
     return elementwise(apply)
 
 
+def power(step: GraphStep) -> tuple[Value, ...]:
+    """Return a power whose exponent is one small whole number."""
+    x, exponents = step.computed(), step.numbers(1)
+    if exponents.size != 1 or exponents.item() not in range(1, _MOST_EXPONENT + 1):
+        raise step.refuse(
+            "its exponent is not a whole number", f"It must be a constant, 1 to {_MOST_EXPONENT}."
+        )
+    batch = step.common_batch(x, Stored(exponents))
+    return (Computed(step.layers.scale(x.array, "pow", exponents), batch),)
+
+
 def softplus(step: GraphStep, x: Nodes) -> Nodes:
     """Return ln(1 + exp(x)) as relu(x) + ln(1 + exp(-|x|)), which does not overflow."""
     layers = step.layers
     power = layers.activate(layers.activate(layers.activate(x, "abs"), "neg"), "exp")
     rest = layers.activate(layers.scale(power, "add", 1.0), "log")
     return layers.combine("add", layers.activate(x, "relu"), rest)
+
+
+def mish(step: GraphStep, x: Nodes) -> Nodes:
+    layers = step.layers
+    return layers.combine("mul", x, layers.activate(softplus(step, x), "tanh"))
 
 
 def softsign(step: GraphStep, x: Nodes) -> Nodes:

@@ -137,6 +137,7 @@ def _compute(
             raise DsgecError(f"{node.what} defines {clean(ascii(name))} again")
         if name:
             known[name] = _typed(step, value, inferred.get(name))
+            layers.charge(value.array.size if isinstance(value, Tensor) else 0)
 
 
 def _typed(step: GraphStep, value: Value, inferred: Inferred | None) -> Value:

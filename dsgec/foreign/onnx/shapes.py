@@ -160,6 +160,7 @@ def unsqueeze(step: GraphStep) -> tuple[Value, ...]:
 def concat(step: GraphStep) -> tuple[Value, ...]:
     values = [step.tensor(place) for place in range(len(step.inputs))]
     axis = step.axis(values[0].array.ndim)
+    step.layers.charge(sum(value.array.size for value in values))
     if all(isinstance(value, Stored) for value in values):
         return (Stored(np.concatenate([value.array for value in values], axis)),)
     parts = [step.computed(place, whole=True) for place in range(len(values))]
@@ -199,6 +200,7 @@ def gather(step: GraphStep) -> tuple[Value, ...]:
         return (_labels(step, x, places),)
     step.keep_rows_apart(x, [axis])
     found = _places(step, x.array.shape[axis])
+    step.layers.charge(x.array.size // x.array.shape[axis] * found.size)
     batch = x.batch
     if batch is not None and batch > axis:
         batch += found.ndim - 1
@@ -216,6 +218,7 @@ def extract_features(step: GraphStep) -> tuple[Value, ...]:
     found = _places(step, x.array.shape[-1]).ravel()
     if (found < 0).any():
         raise step.refuse("it selects columns by negative numbers")
+    step.layers.charge(x.array.size // x.array.shape[-1] * found.size)
     y = np.take(x.array, found, -1)
     return (x.moved(y[np.newaxis] if y.ndim == 1 else y, x.batch),)
 

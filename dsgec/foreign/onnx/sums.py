@@ -1,5 +1,6 @@
 """Operators of ONNX that are sums, and those that work value by value on several tensors."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,7 @@ def _product(
         leading = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
     except ValueError as error:
         raise step.refuse(f"matrices of the shapes {shapes} cannot be multiplied") from error
+    step.layers.reserve(math.prod(leading) * left.shape[-2] * right.shape[-2] * right.shape[-1])
     whole = (
         np.broadcast_to(one, (*leading, *one.shape[-2:])).reshape(-1, *one.shape[-2:])
         for one in (left, right)
