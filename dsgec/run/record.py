@@ -75,14 +75,17 @@ def make_record(
             **measured(problem, outputs),
             **_confusions(problem, model, outputs),
             "network": asdict(size(network)),
-            **_formula(problem, model),
+            **(_formula(problem, model) if settings.variation == "trees" else {}),
             "phenotype": problem.complete(last.phenotype),
         },
     }
 
 
 def _formula(problem: Problem, model: Model) -> dict[str, str]:
-    """Return the formula as people read it, of a run for one."""
+    """Return the formula as people read it, of a run for one.
+
+    The paper's runs have none: their records are what they always were.
+    """
     if not is_formula(model, linear=problem.is_linear):
         return {}
     ranges = [None if one is None else (one[0], one[1]) for one in training_ranges(problem)]
