@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dsgec.api.evolve import Progress, evolve
     from dsgec.api.hall import HallEntry, HallOfFame
     from dsgec.api.network import Network
-    from dsgec.api.run import Run, load
+    from dsgec.api.run import History, Run, load
     from dsgec.bnf.load import GrammarFile as Grammar
     from dsgec.bnf.load import parse_grammar
     from dsgec.errors import DsgecError
@@ -28,6 +28,7 @@ __all__ = [
     "Grammar",
     "HallEntry",
     "HallOfFame",
+    "History",
     "Network",
     "Progress",
     "Run",
@@ -44,6 +45,7 @@ _HOMES = {
     "Grammar": ("dsgec.bnf.load", "GrammarFile"),
     "HallEntry": ("dsgec.api.hall", "HallEntry"),
     "HallOfFame": ("dsgec.api.hall", "HallOfFame"),
+    "History": ("dsgec.api.run", "History"),
     "Network": ("dsgec.api.network", "Network"),
     "Progress": ("dsgec.api.evolve", "Progress"),
     "Run": ("dsgec.api.run", "Run"),

@@ -18,7 +18,7 @@ data        a table file          → Dataset       features and target as numbe
 fitness     outputs               → a score       what is minimised, what people read
 learning    phenotype, rows       → values        the numbers of a text, by the slope of the loss
 evolution   scores                → generations   select, cross, mutate
-drawing     Network, numbers      → pictures      SVG, Graphviz, charts
+drawing     Network, numbers      → pictures      SVG, Graphviz, charts; formulas for people
 run         generations           → a folder      record, history, network, hall of fame
 artefacts   a model               → exports       written, read back, verified
 study       many runs             → tables        representations × grammars × data sets × seeds

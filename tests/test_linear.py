@@ -22,6 +22,7 @@ from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import Settings
 from dsgec.genome import sample
 from dsgec.network.model import Model, plain
+from dsgec.network.model_text import parse_model
 from dsgec.network.parse import parse as parse_network
 from dsgec.targets.c import emit as emit_c
 from dsgec.targets.c import names as names_c
@@ -128,6 +129,29 @@ def test_blanks_in_brackets_are_read_in_linear_time():
         def read() -> None:
             with pytest.raises(DsgecError):
                 parse_network("x[" + " " * size)
+
+        return read
+
+    assert growth(work, 4000) < 9
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        lambda n: "x_1" + " " * n + "!",
+        lambda n: "x_1" + ", x_2" * n,
+        lambda n: "x_1 = number(" + '"\\' * n,
+        lambda n: 'classes = "' + "a" * n,
+        lambda n: "classes = " + "1, " * n,
+        lambda n: '"' * n + "#" * n,
+        lambda n: "".join(f'x_{i} = number("{i}")\n' for i in range(1, n // 10)),
+    ],
+)
+def test_the_columns_of_a_network_file_are_read_in_linear_time(line):
+    def work(size: int):
+        def read() -> None:
+            with pytest.raises(DsgecError):
+                parse_model(line(size))
 
         return read
 

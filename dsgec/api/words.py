@@ -13,7 +13,7 @@ _RANGE = re.compile(r"--range (?:'([^'=]*)=LO:HI'|COLUMN=LO:HI)")
 _PICK = re.compile(r"--pick ([a-z]+(?:-[a-z]+)?)(?: (\d+(?:\.\d+)?[\w%]*))?")
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)(?: ([a-z0-9_.]+))?")
 _SETTINGS = {one.name.replace("_", "-"): one for one in KEYWORDS}
-_OTHERS = {"chip", "dtype", "wheel", "overwrite", "name"}
+_OTHERS = {"chip", "dtype", "wheel"}
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -29,7 +29,7 @@ class GrammarFile:
 
     def __repr__(self) -> str:
         names = listed([f"<{rule.name}>" for rule in self.grammar.rules], 8)
-        return clean(f"<dsgec grammar {self.name}: {names}>")
+        return clean(f"<dsgec.Grammar {self.name}: {names}>")
 
 
 def load_grammar(name: str) -> GrammarFile:

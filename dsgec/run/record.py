@@ -78,7 +78,7 @@ def make_record(
             "intervals": {"test": _as_lists(test_intervals(problem, outputs))},
             **_confusions(problem, model, outputs),
             "network": asdict(size(network)),
-            **_formula(problem, model),
+            **(_formula(problem, model) if settings.variation == "trees" else {}),
             "phenotype": problem.complete(last.phenotype),
         },
     }
@@ -115,7 +115,10 @@ def _group_counts(problem: Problem) -> dict[str, int]:
 
 
 def _formula(problem: Problem, model: Model) -> dict[str, str]:
-    """Return the formula as people read it, of a run for one."""
+    """Return the formula as people read it, of a run for one.
+
+    The paper's runs have none: their records are what they always were.
+    """
     if not is_formula(model, linear=problem.is_linear):
         return {}
     ranges = [None if one is None else (one[0], one[1]) for one in training_ranges(problem)]

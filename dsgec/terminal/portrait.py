@@ -24,6 +24,7 @@ _NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 52, 2
 _HALF_BAR = 6  # on either side of the axis
 _HEAD = 11 + 2 * _HALF_BAR + 2  # a weight, its bar and a blank
 _MOST_CLASSES, _LONGEST_NAME = 10, 24
+_SCALED = "The weights below are those of the scaled features, so that they can be compared:"
 _GLUE = "\u00a0"
 
 
@@ -51,6 +52,8 @@ def page(
     missing = missing_text(model)
     if missing:
         lines += [[StyledText(part, "dim")] for part in _words(f"missing values: {missing}", width)]
+    if any((column.center, column.scale) != (0.0, 1.0) for column in model.columns):
+        lines += [[], *([StyledText(part, "dim")] for part in _words(_SCALED, width))]
     for title, blocks in _sections(model, width):
         lines += [[], [StyledText(title, "title")], *_grid(blocks, _room(model, width), width)]
     return lines
@@ -99,6 +102,7 @@ def _summary(model: Model, name: str) -> str:
             ("neuron", counts.neurons),
             ("connection", counts.connections),
         )
+        if count or noun == "connection"
     )
     features = f"{counts.features} of {counted(model.network.inputs, 'feature')}"
     return f"{name}: {what}, from {features}; {figures}"

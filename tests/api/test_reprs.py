@@ -65,7 +65,7 @@ def test_reprs_are_short(run):
         assert len(repr(one)) < 250
         assert "\n" not in repr(one)
     assert repr(dsgec.parse_grammar("<a> ::= x_1 | <b>\n<b> ::= x_2", name="mine")) == (
-        "<dsgec grammar mine: <a>, <b>>"
+        "<dsgec.Grammar mine: <a>, <b>>"
     )
 
 

@@ -2,6 +2,7 @@
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 
@@ -181,3 +182,14 @@ def test_random_damage_is_an_error_or_another_model():
         except DsgecError:
             continue
         assert parse_model(model_text(model)) == model
+
+
+def test_the_example_of_the_documentation_is_a_model():
+    page = (Path(__file__).parents[2] / "docs" / "networks.md").read_text(encoding="utf-8")
+    block = next(part for part in page.split("```") if "_ = constant(" in part)
+    model = parse_model(block)
+
+    assert model.features == ("age", "sex", "port=C", "port=Q", "port is missing")
+    assert model.columns[2] == Column("port", "category", ("C", "Q"), 1.0, marked=True)
+    assert (model.classes, model.target, model.threshold) == (("lost", "saved"), "fate", 0.5)
+    assert parse_model(model_text(model)) == model
