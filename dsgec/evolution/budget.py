@@ -12,7 +12,7 @@ from dsgec.evolution.settings import BY_SHAPE, NOTHING, Preset, Settings
 from dsgec.fitness.objectives import OBJECTIVES
 
 USUAL_BATCH = 512
-NUMERIC_L2 = 0.5
+NUMERIC_L2 = 0.25
 """Of a numeric target: networks follow its noise more readily than that of classes."""
 LARGE_PARSIMONY = 1e-4
 """Of a table with batches: more rows can tell more connections apart."""

@@ -89,15 +89,15 @@ class Settings:
         *(0.0, 1e6),
         recorded_with="l2",
         learned=0.15,
-        chosen="0.15, or for a numeric target 0.5; for more than two classes 0.3 / classes",
+        chosen="0.15, or for a numeric target 0.25; for more than two classes 0.3 / classes",
     )
     parsimony: float = setting(
         0.0,
         "Penalty of each connection.",
         *(0.0, 1e6),
         recorded_with="parsimony",
-        learned=3e-4,
-        chosen="0.0003, or with batches 0.0001; for more than two classes 2 / classes of that;"
+        learned=2e-4,
+        chosen="0.0002, or with batches 0.0001; for more than two classes 2 / classes of that;"
         " with --minimise half of that",
     )
     batch: int = setting(

@@ -113,7 +113,7 @@ OF_GRAMMAR WrittenTerm written_terms[];
 OF_GRAMMAR int32_t first_shape[]; /* where the shapes of a rule begin */
 
 /* Beside the shapes: the feature that a production is, and what it does if it is an operator. */
-OF_GRAMMAR int32_t features[];
+OF_GRAMMAR int32_t named_features[];
 OF_GRAMMAR int32_t deeds[];
 OF_GRAMMAR uint8_t names_source[]; /* of a rule, whether all its texts are features */
 OF_GRAMMAR Numbers number_lists[];

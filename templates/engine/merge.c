@@ -149,7 +149,7 @@ static int32_t source_at(const Tree *tree, int32_t at) {
         if (node->choice >= rules[node->rule].productions) {
             return -1 - node->choice;
         }
-        feature = features[first_shape[node->rule] + node->choice];
+        feature = named_features[first_shape[node->rule] + node->choice];
         if (feature >= 0) {
             return feature;
         }

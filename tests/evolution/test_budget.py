@@ -19,13 +19,13 @@ def settings_of(rows, classes, **given):
 @pytest.mark.parametrize(
     ("rows", "classes", "l2", "parsimony", "batch"),
     [
-        (FEW, 2, 0.15, 0.0003, 0),
-        (FEW, 3, 0.1, 0.0002, 0),
-        (FEW, 15, 0.02, 0.00004, 0),
-        (FEW, 0, 0.5, 0.0003, 0),
+        (FEW, 2, 0.15, 0.0002, 0),
+        (FEW, 3, 0.1, 0.0004 / 3, 0),
+        (FEW, 15, 0.02, 0.0004 / 15, 0),
+        (FEW, 0, 0.25, 0.0002, 0),
         (MANY, 2, 0.15, 0.0001, 512),
         (MANY, 10, 0.03, 0.00002, 512),
-        (MANY, 0, 0.5, 0.0001, 512),
+        (MANY, 0, 0.25, 0.0001, 512),
     ],
 )
 def test_penalties_suit_the_shape(rows, classes, l2, parsimony, batch):
@@ -41,11 +41,11 @@ def test_what_is_given_stays():
 
 
 def test_a_batch_that_is_given_changes_no_penalty():
-    assert settings_of(MANY, 2, batch=100)["parsimony"] == 0.0003
+    assert settings_of(MANY, 2, batch=100)["parsimony"] == 0.0002
 
 
 def test_a_front_has_half_the_parsimony():
-    assert settings_of(FEW, 2, minimise="flash")["parsimony"] == 0.00015
+    assert settings_of(FEW, 2, minimise="flash")["parsimony"] == 0.0001
     assert settings_of(MANY, 10, minimise="connections")["parsimony"] == pytest.approx(0.00001)
     assert settings_of(FEW, 2, minimise="flash", parsimony=0.01)["parsimony"] == 0.01
 

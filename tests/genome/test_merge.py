@@ -56,8 +56,8 @@ def individuals(tables, count):
         yield before, mapping.express(merged.genotype, stream) if merged else before, merged
 
 
-def network_of(text, tables):
-    return parse_phenotype(text, layered=tables.layer >= 0, output="", inputs=INPUTS)
+def network_of(text, tables, inputs=INPUTS):
+    return parse_phenotype(text, layered=tables.layer >= 0, output="", inputs=inputs)
 
 
 def repeated(network):
