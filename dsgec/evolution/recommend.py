@@ -37,6 +37,7 @@ from dsgec.fitness.objectives import (
     ordered_sum,
     row_logs,
     row_sizes,
+    spread,
     weighed,
 )
 from dsgec.network.measure import size, written
@@ -83,7 +84,7 @@ class Recommendation:
     The scores of the champions that were cross-validated are of the `measure`: `r2`, or a loss;
     `baseline` is that of the mean or of the shares of the classes. Where the champion is not better
     than that by more than a standard error, `unsupported` is its score; then its distance from the
-    mean was multiplied by the `factor`, where that is not 1. An ensemble has no measure.
+    mean was multiplied by the `factor`, where that is not 1. `rows` were held out, each once.
     """
 
     champion: Champion
@@ -104,9 +105,10 @@ def recommend(
     score: Score,
     threads: int = 1,
 ) -> Recommendation | None:
-    """Cross-validate some of the champions, which are by size or cost, and choose one.
+    """Cross-validate some of the champions, which are in the order of their sizes or costs, and
+    choose one.
 
-    None where there is nothing to learn, or too few rows.
+    Return None if nothing is learned, if there are too few rows, or if the settings say so.
     """
     if settings.choose != "cv" or problem.learning is None:
         return None
@@ -122,45 +124,49 @@ def recommend(
         return None
     baseline, _ = held.mean(held.constant)
     measure = _measure_of(problem, baseline)
-    everybody = [
-        replace(one, validated=measure(*means[places.index(place)])) if place in places else one
-        for place, one in enumerate(champions)
-    ]
-    chosen = one_standard_error(means)
+    everybody = [*champions]
+    for place, mean in zip(places, means, strict=True):
+        everybody[place] = replace(champions[place], validated=measure(*mean))
+    number = one_standard_error(means)
+    champion = everybody[places[number]]
     choice = Recommendation(
-        everybody[places[chosen]],
+        champion,
         tuple(everybody),
         measure.name,
         measure.shift + measure.scale * baseline,
         len(held.constant),
         len(places),
     )
-    gain, error = held.mean(held.constant - held.losses[chosen])
-    network = simplify(problem.parse(texts[chosen].text))
-    net = gain - selection_gain(problem, size(network).features, means[chosen][0])
+    gain, error = held.mean(held.constant - held.losses[number])
+    read = size(simplify(problem.parse(champion.phenotype))).features
+    net = gain - selection_gain(problem, read, means[number][0])
     if net > error:
         return choice
-    choice = replace(choice, unsupported=choice.champion.validated)
-    factor = held.factor(chosen) * (net / gain) if net > 0.0 else 0.0
-    shrunk = _shrunk(problem, settings, choice.champion, factor, held.middle, score)
+    choice = replace(choice, unsupported=champion.validated)
+    factor = held.factor(number) * (net / gain) if net > 0.0 else 0.0
+    shrunk = _shrunk(problem, settings, champion, factor, held.middle, score)
     if shrunk is None:
         return choice
-    losses = held.scaled_losses(chosen, factor, OBJECTIVES[problem.objective].row_losses)
+    losses = held.scaled_losses(number, factor, OBJECTIVES[problem.objective].row_losses)
     shrunk = replace(shrunk, validated=measure(*held.mean(losses)))
-    if factor:
-        everybody[places[chosen]] = shrunk
-    else:  # it has no connections: those of its size stay
-        everybody.insert(0, shrunk)
+    # One that is the mean has no connections: the champion of its size stays.
+    everybody[places[number] : places[number] + 1] = [shrunk] if factor else [shrunk, champion]
     return replace(choice, champion=shrunk, champions=tuple(everybody), factor=factor)
 
 
 def inner_folds(problem: Problem, seed: int) -> list[Split]:
-    """The folds of the training rows; none where these are too few."""
+    """Return folds of the training rows, or none if these are too few.
+
+    Of a large table there are fewer of them than it is divided into.
+    """
     train = problem.split.train
     for count in range(FOLDS, LEAST_FOLDS - 1, -1):
         try:
             parts = folds(problem.dataset, count, seed, train)
         except DsgecError:  # a class has too few rows
+            continue
+        wanted = problem.dataset.learned_y
+        if not problem.dataset.classes and not all(spread(wanted[one.train]) for one in parts):
             continue
         used = FOLDS * ROWS_WITH_ALL_FOLDS // len(train)
         return parts[: max(LEAST_FOLDS, used)]
@@ -168,25 +174,27 @@ def inner_folds(problem: Problem, seed: int) -> list[Split]:
 
 
 def one_standard_error(means: Sequence[tuple[float, float]]) -> int:
-    """The first of several means, each with its standard error, that is within that of the least
-    of them from it."""
+    """Return the number of the first mean that is at most a standard error above the least.
+
+    Each mean has its standard error beside it.
+    """
     least, error = min(means, key=lambda pair: (not math.isfinite(pair[0]), pair[0]))
     return next(number for number, (mean, _) in enumerate(means) if mean <= least + error)
 
 
 def selection_gain(problem: Problem, read: int, loss: float) -> float:
-    """How much lower a mean loss is expected to be because the features that a network reads were
-    chosen on the same rows.
+    """Return how much lower a mean loss is by chance, because the features that a network reads
+    were chosen on the same rows.
 
-    The best of p features without information lowers the squared errors of n rows by about 2 ln p
-    times their variance (Foster, George 1994); a feature that is not chosen would raise those of
-    held-out rows by 2. A loss is of a variance of its own.
+    The best of p features that say nothing lowers the sum of the squared errors by about 2 ln p
+    times their variance (Foster, George 1994). One that nobody chose would not lower it: held out,
+    its two parameters cost as much as they gain.
     """
     objective = OBJECTIVES[problem.objective]
     spreads: dict[RowLosses, float] = {row_logs: 1.0, row_sizes: loss}
     chances = max(scalar.log(float(len(problem.dataset.features))) - 1.0, 0.0)
-    spread = spreads.get(objective.row_losses, 2.0 * loss)
-    return read * chances * spread / len(problem.split.train)
+    each = read * chances * spreads.get(objective.row_losses, 2.0 * loss)
+    return each / len(problem.split.train)
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,7 +330,7 @@ class _Measure:
 
 
 def _measure_of(problem: Problem, baseline: float) -> _Measure:
-    """The measure of a problem, in which the mean or the shares of the classes lose so much."""
+    """Return the measure of a problem, whose `baseline` is the loss without features."""
     objective = OBJECTIVES[problem.objective]
     name = objective.surrogate or problem.objective
     if problem.dataset.classes:
@@ -341,8 +349,10 @@ def _shrunk(
     middle: float,
     score: Score,
 ) -> Champion | None:
-    """The champion with its distance from the mean multiplied; None where the text of the grammar
-    cannot say so."""
+    """Multiply the distance of a champion's output from the mean.
+
+    Return None for classes, and where the texts of the grammar have no place for it.
+    """
     roles = problem.grammar.directives
     is_numeral = settings.weights == "grammar"
     if problem.dataset.classes or is_numeral or roles.output or factor == 1.0:
