@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,10 +38,10 @@ from dsgec.genome.represent import represent
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
 from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.cost import cost, prices
+from dsgec.network.cost import cost, dtypes_of, prices
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Network
+from dsgec.network.ir import Apply, Network
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
@@ -247,7 +248,9 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
     output = expanded.directives.output
-    remark = check_task(check_language(expanded, len(dataset.features)), dataset, output)
+    untried: list[str] = []
+    networks = check_language(expanded, len(dataset.features), untried)
+    remark = check_task(networks, dataset, output)
     if settings.threshold != USUAL_THRESHOLD and len(dataset.classes) != 2:
         task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
         raise wrong(
@@ -276,18 +279,36 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         settings.dtype,
     )
     problem.represent(settings)
-    check_prices(problem)
-    return problem
+    if not problem.has_prices:
+        return problem
+    check_prices(problem, {*FUNCTIONS} if untried else functions_of(networks))
+    return replace(problem, remark="; ".join(filter(None, (remark, price_note(problem)))))
 
 
-def check_prices(problem: Problem) -> None:
-    """Refuse a chip and a type without an estimate and, if it is needed, a function without one."""
-    known = prices(problem.chip, problem.dtype).needs.keys()
-    if problem.has_prices and not known >= {*FUNCTIONS}:
-        unknown = ", ".join(sorted({*FUNCTIONS} - known))
+def price_note(problem: Problem) -> str:
+    """Return what a user should know who expects the default type on a chip that has none."""
+    if DTYPES[0] in dtypes_of(problem.chip):
+        return ""
+    return (
+        f"{problem.chip} has no {DTYPES[0]}: {problem.minimise} is estimated for C with"
+        f" {mention('dtype', problem.dtype)}; export it with that, too"
+    )
+
+
+def functions_of(networks: Sequence[Network]) -> set[str]:
+    """Return the names of the functions that any of the networks applies."""
+    nodes = (node for network in networks for node in network.nodes)
+    return {node.function for node in nodes if isinstance(node, Apply)}
+
+
+def check_prices(problem: Problem, used: set[str]) -> None:
+    """Refuse a chip and a type without an estimate, and a grammar that uses a function without."""
+    unknown = sorted((used & {*FUNCTIONS}) - prices(problem.chip, problem.dtype).needs.keys())
+    if unknown:
         raise DsgecError(
-            f"there is no estimate of {unknown} on {problem.chip}",
-            f"Use {mention('minimise', 'connections')}.",
+            f"there is no estimate of {', '.join(unknown)} on {problem.chip}",
+            f"Use {mention('minimise', 'connections')}, or a grammar without it. In a clone of the"
+            " project, `python -m benchmarks.chips` measures new functions.",
         )
 
 
