@@ -2,7 +2,6 @@
 
 import math
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, shuffled, split
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.evolution.check import check_language, check_task, outputs_needed
+from dsgec.evolution.prices import check_prices, functions_of, price_note
 from dsgec.evolution.settings import DTYPES, NOTHING, Settings
 from dsgec.fitness.linear import FittedLine, fit_line
 from dsgec.fitness.objectives import (
@@ -38,10 +38,10 @@ from dsgec.genome.represent import represent
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
 from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.cost import cost, dtypes_of, prices
+from dsgec.network.cost import cost
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Apply, Network
+from dsgec.network.ir import Network
 from dsgec.network.model import Model
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
@@ -281,35 +281,8 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     problem.represent(settings)
     if not problem.has_prices:
         return problem
-    check_prices(problem, {*FUNCTIONS} if untried else functions_of(networks))
-    return replace(problem, remark="; ".join(filter(None, (remark, price_note(problem)))))
-
-
-def price_note(problem: Problem) -> str:
-    """Return what a user should know who expects the default type on a chip that has none."""
-    if DTYPES[0] in dtypes_of(problem.chip):
-        return ""
-    return (
-        f"{problem.chip} has no {DTYPES[0]}: {problem.minimise} is estimated for C with"
-        f" {mention('dtype', problem.dtype)}; export it with that, too"
-    )
-
-
-def functions_of(networks: Sequence[Network]) -> set[str]:
-    """Return the names of the functions that any of the networks applies."""
-    nodes = (node for network in networks for node in network.nodes)
-    return {node.function for node in nodes if isinstance(node, Apply)}
-
-
-def check_prices(problem: Problem, used: set[str]) -> None:
-    """Refuse a chip and a type without an estimate, and a grammar that uses a function without."""
-    unknown = sorted((used & {*FUNCTIONS}) - prices(problem.chip, problem.dtype).needs.keys())
-    if unknown:
-        raise DsgecError(
-            f"there is no estimate of {', '.join(unknown)} on {problem.chip}",
-            f"Use {mention('minimise', 'connections')}, or a grammar without it. In a clone of the"
-            " project, `python -m benchmarks.chips` measures new functions.",
-        )
+    check_prices(settings, {*FUNCTIONS} if untried else functions_of(networks))
+    return replace(problem, remark="; ".join(filter(None, (remark, price_note(settings)))))
 
 
 def make_learning(settings: Settings, rows: int) -> Learning | None:

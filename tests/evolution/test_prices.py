@@ -10,7 +10,7 @@ from dsgec.api.settings import read_keywords
 from dsgec.bnf.load import load_grammar
 from dsgec.bnf.parse import parse
 from dsgec.errors import DsgecError
-from dsgec.evolution import problem as problems
+from dsgec.evolution import prices as checks
 from dsgec.evolution.problem import make_problem
 from dsgec.evolution.settings import COSTS, DTYPES, FIXED_POINT, OPTIONS, Preset, make_settings
 from dsgec.network.chips import CHIPS
@@ -60,8 +60,8 @@ def test_a_function_without_a_price_is_missed_only_by_grammars_that_use_it(monke
         own = real(chip, dtype)
         return replace(own, needs={kind: own.needs[kind] for kind in own.needs if kind != "sin"})
 
-    real = problems.prices
-    monkeypatch.setattr(problems, "prices", without_sine)
+    real = checks.prices
+    monkeypatch.setattr(checks, "prices", without_sine)
     settings = make_settings({"minimise": "flash"}, Preset())
     make("one_layer", settings)
     with pytest.raises(DsgecError, match="no estimate of sin on cortex-m0plus"):
