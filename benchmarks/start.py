@@ -1,8 +1,9 @@
 """How soon a run shows progress, and ends: with an empty cache, on a new grammar, and again.
 
 `python -m benchmarks.start [TABLE ...]` runs `dsgec evolve` on each table three times and prints
-seconds, also those of the processors, compilers included. Without tables, they are wdbc and, where scikit-learn is installed, iris and digits.
-`taskset -c 0 python -m benchmarks.start` measures a machine with one processor.
+seconds, also those of the processors, compilers included. Without tables, they are wdbc and, where
+scikit-learn is installed, iris and digits. `taskset -c 0 python -m benchmarks.start` measures a
+machine with one processor.
 """
 
 import importlib.util
