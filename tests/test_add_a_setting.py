@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import fields
 
 import pytest
 
 from dsgec.api.generate import PRINTED
+from dsgec.setting import Setting
 from tests.test_how_to import ROOT, changed, changes, edited, python
 
 PAGE = "add-a-setting"
@@ -65,6 +67,14 @@ def test_a_setting_is_one_entry_and_the_code_that_uses_it(project):
     by_hand = [path for path, *_ in changes(PAGE)]
     assert by_hand == ["dsgec/evolution/settings.py", "dsgec/evolution/evolver.py"]
     assert changed(project) == {*by_hand, str(PRINTED.relative_to(ROOT))}
+
+
+def test_every_field_that_the_page_names_exists_and_every_field_is_named():
+    text = (ROOT / "docs/how-to/add-a-setting.md").read_text()
+    entries = re.findall(r"^- (.*?):", text, re.MULTILINE)
+    named = {name for entry in entries for name in re.findall(r"`(\w+)`", entry)}
+    always = {"default", "help", "name", "kind", "low", "high"}  # which the sentence above lists
+    assert named == {field.name for field in fields(Setting)} - always
 
 
 def test_every_surface_has_the_setting(project):

@@ -16,7 +16,7 @@ from dsgec.cli.output import complain
 from dsgec.cli.session import SessionOptions, run_options, session_options
 from dsgec.cli.tables import TableOptions, table_options
 from dsgec.errors import DsgecError, wrong
-from dsgec.evolution.settings import SETTINGS, Preset, Settings, make_settings
+from dsgec.evolution.settings import DTYPES, SETTINGS, Preset, Settings, make_settings
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.native.processors import processors
 from dsgec.resources import GRAMMARS, shipped_names
@@ -44,7 +44,7 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
     return 0.0, test
 
 
-# What these two take is more than their setting: a table, too, and nothing at all.
+# What these take is more than their setting: a table, too, and nothing at all.
 _OTHERWISE: dict[str, dict[str, Any]] = {
     "test": {
         "type": str,
@@ -53,6 +53,7 @@ _OTHERWISE: dict[str, dict[str, Any]] = {
         "metavar": "SHARE|FILE",
     },
     "folds": {"type": click.IntRange(2), "default": None, "show_default": False},
+    "dtype": {"type": str, "metavar": f"[{'|'.join(DTYPES)}]"},  # others get advice of their own
 }
 _OPTIONS = (
     *(option(one, **_OTHERWISE.get(one.name, {})) for one in SETTINGS if one.name != "fold"),

@@ -16,7 +16,7 @@ from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, 
 from dsgec.evolution.choose import choose, sensible_threads
 from dsgec.evolution.evolver import Evolver
 from dsgec.evolution.settings import OPTIONS
-from dsgec.folder import open_folder
+from dsgec.folder import locked, open_folder
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
@@ -39,6 +39,7 @@ def start(
             complain(f"note: {job.folder} has this run already; --overwrite runs it again")
         _tell(found, options)
         return
+    _find_unwritable(job)
     with ExitStack() as held:
         evolver = _evolver(job, options, held)
         _tell_notes(job, evolver, options)
@@ -52,6 +53,12 @@ def start(
     with suppress(OSError):  # where the terminal has gone, the exit code is all that is left
         _tell(ended, options)
     sys.exit(signals.exit_code)
+
+
+def _find_unwritable(job: Job) -> None:
+    """Refuse a folder that cannot be written to, or that another process writes to."""
+    with locked(job.named, "run", job.fold):
+        pass
 
 
 def _evolver(job: Job, options: SessionOptions, held: ExitStack) -> Evolver:
@@ -94,6 +101,7 @@ def start_many(
         )
     jobs = crew.threads
     threads = options.threads or sensible_threads(first.problem, jobs * first.settings.islands)
+    _find_unwritable(first)
     waiting = compiling(options.quiet or options.as_json)
     evolver = choose(first.problem, first.settings, options.backend, threads, waiting=waiting)
     _tell_notes(first, evolver, options)

@@ -76,7 +76,7 @@ def make_machine_soon(
     if toolchain is None:
         raise EngineUnavailable("no C compiler was found")
     source = _emit(problem, representation)
-    if is_engine_compiled(source, toolchain):
+    if is_engine_compiled(source, toolchain, NATIVE):
         return _machine(problem, representation, source, toolchain, NATIVE, waiting), None
     upgrade = Upgrade(
         lambda: _machine(problem, representation, source, toolchain, NATIVE, nullcontext)
@@ -189,9 +189,9 @@ class Engine(Island):
 
     def _follow_upgrade(self, upgrade: Upgrade) -> None:
         """Go on in the fast code if it is there, or remember the state that it can begin with."""
+        if self.native.generation >= 0:  # not during one
+            self._boundary = self.native.save() if self.native.generation else b""
         if not upgrade.is_over:
-            if self.native.generation >= 0:
-                self._boundary = self.native.save() if self.native.generation else b""
             return
         self._upgrade = None
         self.upgrade_seconds = upgrade.seconds
@@ -208,8 +208,6 @@ class Engine(Island):
         """Wait for the fast code, before something that takes as long as many generations."""
         if self._upgrade is None:
             return
-        if self.native.generation > 0:
-            self._boundary = self.native.save()
         with contextlib.suppress(EngineUnavailable):
             self._upgrade.wait()
         self._follow_upgrade(self._upgrade)

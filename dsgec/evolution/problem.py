@@ -17,6 +17,7 @@ from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, shuffled, split
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.evolution.check import check_language, check_task, outputs_needed
+from dsgec.evolution.prices import check_prices, functions_of, price_note
 from dsgec.evolution.settings import DTYPES, NOTHING, Settings
 from dsgec.fitness.linear import FittedLine, fit_line
 from dsgec.fitness.objectives import (
@@ -37,7 +38,7 @@ from dsgec.genome.represent import represent
 from dsgec.genome.tables import Tables, tabulate
 from dsgec.network.check import check
 from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.cost import cost, prices
+from dsgec.network.cost import cost
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
@@ -247,7 +248,9 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
     output = expanded.directives.output
-    remark = check_task(check_language(expanded, len(dataset.features)), dataset, output)
+    untried: list[str] = []
+    networks = check_language(expanded, len(dataset.features), untried)
+    remark = check_task(networks, dataset, output)
     if settings.threshold != USUAL_THRESHOLD and len(dataset.classes) != 2:
         task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
         raise wrong(
@@ -276,19 +279,10 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         settings.dtype,
     )
     problem.represent(settings)
-    check_prices(problem)
-    return problem
-
-
-def check_prices(problem: Problem) -> None:
-    """Refuse a chip and a type without an estimate and, if it is needed, a function without one."""
-    known = prices(problem.chip, problem.dtype).needs.keys()
-    if problem.has_prices and not known >= {*FUNCTIONS}:
-        unknown = ", ".join(sorted({*FUNCTIONS} - known))
-        raise DsgecError(
-            f"there is no estimate of {unknown} on {problem.chip}",
-            f"Use {mention('minimise', 'connections')}.",
-        )
+    if not problem.has_prices:
+        return problem
+    check_prices(settings, {*FUNCTIONS} if untried else functions_of(networks))
+    return replace(problem, remark="; ".join(filter(None, (remark, price_note(settings)))))
 
 
 def make_learning(settings: Settings, rows: int) -> Learning | None:

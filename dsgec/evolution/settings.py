@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.cost import dtypes_of
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 AUTO = "auto"
@@ -26,7 +27,9 @@ NOTHING = "none"
 COSTS = ("connections", "flash", "cycles")
 """What can be minimised beside the objective."""
 DTYPES = ("double", "float")
-"""The types of numbers whose cost on a chip can be estimated."""
+"""The types of numbers whose cost on a chip can be estimated during a search."""
+FIXED_POINT = ("q15", "q7")
+"""The types whose cost depends on the ranges of a network's values."""
 RIVALS = ("linear", "forest", "boosting")
 """The models that a network can be compared with; the last two need scikit-learn."""
 BACKENDS = ("auto", "engine", "c", "numpy", "reference")
@@ -174,13 +177,15 @@ class Settings:
     )
     chip: str = setting(
         USUAL_CHIP,
-        "The chip that flash and cycles are estimated for.",
+        "The chip that flash and cycles are estimated for; avr, which has no double, implies"
+        " float.",
         choices=tuple(CHIPS),
         recorded_with="chip",
     )
     dtype: str = setting(
         DTYPES[0],
-        "The type of the numbers of the C that they are estimated for.",
+        "The type of the numbers of the C that they are estimated for; a result can be exported in"
+        " any other.",
         choices=DTYPES,
         recorded_with="dtype",
     )
@@ -320,6 +325,7 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
 
     SGE and GE have the paper's operators with its rates, also where they learn.
     """
+    given = {**given, **_number_type(given)}
     has_front = given.get("minimise") not in (NOTHING, None)
     if has_front and given.get("elites") is None:  # all parents compete with the children
         given = {**given, "elites": 0}
@@ -328,6 +334,24 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
         return settings
     usual = {name: getattr(_DEFAULTS, name) for name in _OF_TREES if given.get(name) is None}
     return replace(settings, **usual)
+
+
+def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return float for a chip without double, and refuse the types that have no estimate here."""
+    chip, dtype = given.get("chip") or USUAL_CHIP, given.get("dtype") or DTYPES[0]
+    if chip not in CHIPS:
+        return {}  # which is refused with the other settings
+    estimated = [one for one in DTYPES if one in dtypes_of(chip)]
+    if dtype in FIXED_POINT:
+        minimise = given.get("minimise") or COSTS[1]
+        options = (("minimise", minimise), ("chip", chip), ("dtype", estimated[-1]))
+        raise wrong(
+            "dtype",
+            f"is {dtype}, but the search estimates {' and '.join(DTYPES)} only",
+            f"Use {' '.join(mention(*one) for one in options)} and export the network that it finds"
+            f" with `dsgec export RUN --dtype {dtype}`.",
+        )
+    return {} if dtype in estimated or dtype not in DTYPES else {"dtype": estimated[0]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

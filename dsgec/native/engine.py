@@ -69,9 +69,7 @@ def load_engine(
         return load_linked(source.engine, own, declarations, toolchain, PORTABLE, waiting)
 
 
-def is_engine_compiled(
-    source: EngineSource, toolchain: Toolchain, flags: Sequence[str] = NATIVE
-) -> bool:
+def is_engine_compiled(source: EngineSource, toolchain: Toolchain, flags: Sequence[str]) -> bool:
     """Return whether `load_engine` would compile nothing that takes long."""
     if toolchain.tcc is not None:
         return True

@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -186,16 +187,25 @@ def _run(
     standard_input: int = subprocess.DEVNULL,
 ) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LC_ALL": "C"}
+    has_session = standard_input != subprocess.DEVNULL
     # An argument list without a shell, and nothing in it that came from a user.
-    return subprocess.run(  # noqa: S603
+    with subprocess.Popen(  # noqa: S603
         command,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        timeout=seconds,
         cwd=folder,
         env=environment,
         stdin=standard_input,
-        start_new_session=standard_input != subprocess.DEVNULL,
-        check=False,
-    )
+        start_new_session=has_session,
+    ) as process:
+        try:
+            said, complaints = process.communicate(timeout=seconds)
+        except BaseException:  # an interrupt, too
+            if has_session:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, said, complaints)
