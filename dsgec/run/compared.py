@@ -17,8 +17,8 @@ def is_compared(result: dict[str, Any]) -> bool:
         is_list(result.get("baselines", []), lambda one: _is_baseline(one, result))
         and is_list(result.get("warnings", []), is_text)
         and (comparison is None or _is_comparison(comparison))
-        and all(_is_footprint(result[key]) for key in ("cost", "smaller") if key in result)
-        and ("smaller" not in result or _is_pick(result["smaller"], result))
+        and all(_is_footprint(result[key]) for key in ("cost", "proposed") if key in result)
+        and ("proposed" not in result or _is_pick(result["proposed"], result))
         and ("validation" not in result or is_validation(result["validation"]))
     )
 

@@ -1,4 +1,4 @@
-"""A result to what its C takes of a chip, and which smaller network is nearly as good."""
+"""A result to what its C takes of a chip, and which network to export for one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,16 +35,23 @@ def footprint(model: Model, ranges: tuple[Range | None, ...], chip: str) -> dict
 def footprints(
     record: dict[str, Any], model: Model, hall_rows: Sequence[Famous], chip: str
 ) -> dict[str, Any]:
-    """Return the cost of the network and of the proposed smaller one, for run.json."""
+    """Return the cost of the network and of the one that the run proposes to export, for run.json.
+
+    That is a smaller one, if one is nearly as good.
+    """
     recorded = record_ranges(record, model)
     ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
     own = footprint(model, ranges, chip)
     if not own or not hall_rows:
         return {"cost": own} if own else {}
     hall = Hall(hall_rows, record, model, HALL)
-    chosen = pick(hall, *SMALLER)
-    smaller = footprint(hall.model(chosen), ranges, chip)
-    if not smaller or smaller["flash"] >= own["flash"]:
-        return {"cost": own}
-    described = {"pick": list(SMALLER), "connections": chosen.connections, "test": chosen.test}
-    return {"cost": own, "smaller": {**smaller, **described}}
+    way, chosen = SMALLER, pick(hall, *SMALLER)
+    cost = footprint(hall.model(chosen), ranges, chip)
+    if not cost or cost["flash"] >= own["flash"]:
+        way = ("size", str(record["result"]["network"]["connections"]))
+        same = [one for one in hall_rows if one.model_id == record["model"]["id"]]
+        if not same or pick(hall, *way) != same[0]:
+            return {"cost": own}
+        chosen, cost = same[0], own
+    described = {"pick": list(way), "connections": chosen.connections, "test": chosen.test}
+    return {"cost": own, "proposed": {**cost, **described}}

@@ -305,7 +305,7 @@ def _footprint(cost: dict[str, Any]) -> str:
 def _next_lines(run: WrittenRun) -> list[str]:
     """The command that exports the network for a chip, with what it takes there."""
     result = run.record["result"]
-    chosen = result.get("smaller", result.get("cost"))
+    chosen = result.get("proposed", result.get("cost"))
     if not chosen:
         return []
     words = ["dsgec", "export", str(run.folder), "--to", "c"]
