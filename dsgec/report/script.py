@@ -5,7 +5,7 @@ It holds names and labels only as escaped literals of data.
 
 import base64
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dsgec.arithmetic.source import js_source
@@ -51,7 +51,7 @@ def page_script(run: Shown, nodes: list[NamedNode]) -> Script:
     """The script of a page with a network running in it."""
     model = run.model
     artefact = Artefact(model, run.name)
-    within = composed(replace(model, network=traced(model), classes=()))
+    within = composed(Model(traced(model), model.columns))  # values, and no classes
     used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
     text = render(
         SCRIPT,

@@ -480,3 +480,19 @@ def test_an_effort_that_there_is_not_is_refused(run, tmp_path):
     (tmp_path / "wdbc.py").write_text(text.replace("'selftest': 'quick'", "'selftest': 'slow'"))
 
     assert "does not say what made it" in dsgec("verify", tmp_path, code=1).stderr
+
+
+@pytest.mark.usefixtures("without_costs")
+def test_inspect_counts_the_self_test_rows_that_the_c_of_a_run_has(tmp_path):
+    from dsgec import evolve
+
+    run = evolve(
+        {"a": [0.1 * i for i in range(40)], "y": [i // 20 for i in range(40)]},
+        "y",
+        **{"population": 4, "generations": 1, "backend": "numpy", "out": tmp_path / "run"},
+    )
+    assert run.network
+    (line,) = [one for one in inspect_artefact(tmp_path / "run") if "self-test" in one]
+    (source,) = (tmp_path / "run").glob("*_selftest.c")
+    rows = int(re.search(r"_ROWS (\d+)\n", source.read_text())[1])
+    assert line.split()[1] == str(rows)
