@@ -207,6 +207,8 @@ def test_a_small_file_of_a_million_features_is_refused_at_once(tmp_path, monkeyp
     began = time.process_time()
     with pytest.raises(DsgecError, match="more than 10,000 features"):
         read_onnx(data, "it")
+    with pytest.raises(DsgecError, match="more than 1,000 values for a row"):
+        read_onnx(graph([("Relu", ["x"], "y", {})], width=1001), "it")
     with pytest.raises(DsgecError, match=r"computes more than .* values from few weights"):
         read_onnx(graph(wide, {"a": [2]}, width=2000, shape=[1, 2000]), "it")
     monkeypatch.setattr(layers, "STEPS_PER_NODE", 10)

@@ -9,6 +9,9 @@ from dsgec.foreign.layers import Layers, Nodes
 from dsgec.foreign.onnx.value import ClassChoice, Computed, Labelled, Value
 from dsgec.network.model import Label
 
+MOST_OUTPUTS = 1000
+"""The rows of a self-test are chosen in a time that grows with the square of the outputs."""
+
 _FINAL = "Export a model with one table of results, and with labels if it is a classifier."
 
 
@@ -60,6 +63,11 @@ def find_results(
         table = found[0] if found else Results(choice.scores, choice.tensor)
         found = [_labelled(layers, table, choice, name, source)]
     (results,) = found
+    if results.scores.size > MOST_OUTPUTS:
+        raise DsgecError(
+            f"{source} gives more than {MOST_OUTPUTS:,} values for a row",
+            "Export a model with fewer outputs: see docs/import.md for what is sensible.",
+        )
     return results
 
 
