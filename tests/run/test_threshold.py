@@ -72,7 +72,7 @@ def test_the_threshold_is_the_best_by_the_training_rows(run):
     found = library.evolve(
         "network", x, y, **SMALL, balance=True, threshold="auto", target="kind", test=0.3
     )
-    assert loaded.network.formula == found.network.formula
+    assert loaded.network.model.network == found.network.model.network
     assert loaded.network.threshold == found.network.threshold
     fitted = library.DSGEClassifier(
         **SMALL, class_weight="balanced", threshold="auto", random_state=1
