@@ -7,7 +7,7 @@ USUAL_CHIP = "cortex-m0plus"
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A family of chips, the clock that its small members have, and whether C has a double there."""
+    """A family of chips, the clock that its small members have, and whether its C has double."""
 
     title: str
     megahertz: int
