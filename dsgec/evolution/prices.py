@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.errors import DsgecError, mention
 from dsgec.evolution.settings import DTYPES, Settings
-from dsgec.network.cost import dtypes_of, prices
+from dsgec.network.chips import CHIPS
+from dsgec.network.cost import prices
 from dsgec.network.ir import Apply, Network
 
 
@@ -28,7 +29,7 @@ def check_prices(settings: Settings, used: set[str]) -> None:
 
 def price_note(settings: Settings) -> str:
     """Return what a user should know who expects the default type on a chip that has none."""
-    if DTYPES[0] in dtypes_of(settings.chip):
+    if CHIPS[settings.chip].has_double:
         return ""
     return (
         f"{settings.chip} has no {DTYPES[0]}: {settings.minimise} is estimated for C with"

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.genome.ir import REPRESENTATIONS
 from dsgec.network.chips import CHIPS, USUAL_CHIP
-from dsgec.network.cost import dtypes_of
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 AUTO = "auto"
@@ -341,7 +340,7 @@ def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
     chip, dtype = given.get("chip") or USUAL_CHIP, given.get("dtype") or DTYPES[0]
     if chip not in CHIPS:
         return {}  # which is refused with the other settings
-    estimated = [one for one in DTYPES if one in dtypes_of(chip)]
+    estimated = DTYPES if CHIPS[chip].has_double else DTYPES[1:]
     if dtype in FIXED_POINT:
         minimise = given.get("minimise") or COSTS[1]
         options = (("minimise", minimise), ("chip", chip), ("dtype", estimated[-1]))

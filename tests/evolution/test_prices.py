@@ -31,6 +31,7 @@ def test_every_chip_has_an_estimate_for_every_type_that_can_be_asked_for(minimis
     given = {"minimise": minimise, "chip": chip} | ({"dtype": dtype} if dtype else {})
     settings = make_settings(given, Preset())
     assert settings.dtype in dtypes_of(chip)
+    assert CHIPS[chip].has_double == ("double" in dtypes_of(chip))
     assert settings.dtype == ("float" if chip == "avr" else dtype or "double")
     problem = make("one_layer", settings)
     assert ("dtype" in problem.remark) == (chip == "avr" and minimise != "connections")
