@@ -226,7 +226,7 @@ def test_a_grammar_with_the_wrong_number_of_outputs_is_refused_before_anything_i
     table.write_text("a,b\n" + "".join(f"{i},{'xyz'[i % 3]}\n" for i in range(30)))
     for command in (["check", "multi_layer", "--data", table], ["evolve", "multi_layer", table]):
         errors = dsgec(*command, cwd=tmp_path, code=1).stderr
-        assert "networks of 1 outputs" in errors
+        assert "networks of 1 output," in errors
         assert "multi_layer_softmax" in errors
     assert not (tmp_path / "build").exists()
     assert "outputs     3" in dsgec("check", "multi_layer_softmax", "--data", table).stdout

@@ -362,8 +362,8 @@ def _digest(
     for place, column in texts.items():
         digest.update(repr((place, column.texts)).encode())
         digest.update(column.codes.astype("<i4", copy=False).data)
-    known: NDArray[np.bool_] = np.asarray(~np.isnan(numbers).all(axis=0))
-    categories = [place for place, kind in kinds.items() if kind == "category" and known[place]]
+    named = [place for place, kind in kinds.items() if kind == "category"]
+    categories = [place for place in named if not np.isnan(numbers[:, place]).all()]
     if categories:  # of numbers, which are not what they would be otherwise
         digest.update(repr(categories).encode())
     return digest.hexdigest()

@@ -49,7 +49,9 @@ class Likeness:
 
 def neighbour_notes(dataset: Dataset) -> list[str]:
     """Return a note if consecutive rows are much more alike than random ones of their class."""
-    likeness = None if dataset.groups is not None else measure_likeness(dataset)
+    if dataset.groups is not None or not dataset.plan.learns:  # the paper's runs stay as they are
+        return []
+    likeness = measure_likeness(dataset)
     if likeness is None:
         return []
     column = _group_column(dataset)

@@ -37,11 +37,16 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
     needed = outputs_needed(dataset)
     if made and not made & set(needed):
         task = f"{len(dataset.classes)} classes" if dataset.classes else "a numeric target"
+        others = (
+            ", one_layer_softmax or multi_layer_softmax, which have an output for each class"
+            if len(dataset.classes) > 2
+            else ""
+        )
         raise DsgecError(
-            f"the grammar makes networks of {_either(made)} outputs, but the target,"
+            f"the grammar makes networks of {_either(made)} output{'' if made == {1} else 's'}, but"
+            " the target,"
             f" {task}, needs {_either(needed)}",
-            f"Use the shipped grammar `{usual_grammar(len(dataset.classes))}`, which has"
-            f" {'an output for each class' if len(dataset.classes) > 2 else 'one output'}.",
+            f"Use the shipped grammar `{usual_grammar(len(dataset.classes))}`{others}.",
         )
     roots = {_root(network) for network in networks if len(network.outputs) == 1}
     y = dataset.learned_y

@@ -46,13 +46,13 @@ def evolve_command(record: dict[str, Any]) -> str:
     numbers = any(type(label) is int for label in record["model"].get("classes", ()))
     if not numbers and data.get("task") != "regression":  # it cannot be but classes
         data = {**data, "task": None}
-    if learns and data.get("scale") in (None, "standard"):
-        data = {**data, "scale": None if data.get("scale") else "none"}
-    reading = data.get("reading")
-    for given in (data, reading if isinstance(reading, dict) else {}):
-        for one in (*settings_of(Plan), *settings_of(Reading)):
-            if given.get(one.name) not in (None, ""):
-                words += OPTIONS.given(one.name, given[one.name])
+    said = data.get("reading")
+    reading = said if isinstance(said, dict) else {}
+    for given, settings_there in ((data, settings_of(Plan)), (reading, settings_of(Reading))):
+        for one in settings_there:
+            value = given.get(one.name, one.default)
+            if value not in (None, "", (), _usual(one, learns)):
+                words += OPTIONS.given(one.name, value)
     return shlex.join(words)
 
 
@@ -70,6 +70,8 @@ def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
     reached = result["generations"]
     stopped = f" of {asked} (it was stopped)" if reached != asked else ""
     rows = f"{data['train_rows']:,} for training, {data['test_rows']:,} for testing"
+    if "train_groups" in data:
+        rows += f", of {data['train_groups']:,} and {data.get('test_groups', 0):,} groups"
     pairs = [
         ("grammar", f"{record['grammar']['name']} (SHA-256 {record['grammar']['sha256'][:16]}…)"),
         ("table", f"{data['name']} (SHA-256 {data['sha256'][:16]}…)"),

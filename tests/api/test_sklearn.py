@@ -321,7 +321,7 @@ def test_verbose_prints_the_generations(capsys):
         ({"population": 1}, "population is 1"),
         ({"generations": 2.5}, "whole number"),
         ({"grammar": "no_such"}, "there is no grammar"),
-        ({"grammar": "one_layer"}, "1 outputs, but the target"),
+        ({"grammar": "one_layer"}, "1 output, but the target"),
         ({"scale": "huge"}, "scale is 'huge'"),
         ({"objective": "r2"}, "r2"),
         ({"backend": "gpu"}, "backend is 'gpu'"),

@@ -407,7 +407,7 @@ def test_a_command_has_all_that_was_unusual(run):
         *("multi_layer", "a b;c", "--preset", "paper", "--representation", "ge"),
         *("--population", "12"),
         *("--generations", "4", "--max-depth", "sum=3", "--codons", "7", "--test", "0.25"),
-        *("--target", "diagnosis", "--ignore", "x y", "--task", "regression"),
+        *("--target", "diagnosis", "--ignore", "x y", "--index", "drop", "--task", "regression"),
         *("--missing", "fill", "--scale", "minmax"),
     ]
 

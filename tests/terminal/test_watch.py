@@ -29,7 +29,8 @@ NOTE = "finishing this generation; Ctrl-C again stops at once"
 
 
 def job(generations=1000, objective="exp-rmse"):
-    dataset = SimpleNamespace(name="table", features=["a", "b"], classes=("no", "yes"), target="t")
+    names = {"name": "table", "features": ["a", "b"], "classes": ("no", "yes"), "target": "t"}
+    dataset = SimpleNamespace(**names, groups=None)
     split = SimpleNamespace(train=[0, 1, 2], test=[3])
     problem = SimpleNamespace(
         dataset=dataset, split=split, objective=objective, natural=partial(natural, objective)
