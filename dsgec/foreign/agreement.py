@@ -17,7 +17,6 @@ _SEED = 20250101
 _SPREAD = 3.0  # standard deviations to both sides
 _TOLERANCE = {"double": 1e-6, "float": 1e-3}  # by what the other side computes in
 _TIE = {"double": 1e-9, "float": 1e-6}  # two probabilities that are equal but for rounding
-_LEAST_SHARE = {"double": 1e-290, "float": 1.0}  # below, probabilities lose digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,8 @@ class Agreement:
         what is missing.
     :param rows: How many rows were compared; 0 where nothing could be.
     :param worst: The greatest relative difference of an output. Of a probability it is a share of
-        that probability (of 1e-290 where it is below that), or of 1 where the other side
-        computes in single precision; of a value, a share of it or of the output's root mean
+        that probability (of 1e-290 where it is below that), or of 1 beside onnxruntime, whose
+        sigmoids lose digits; of a value, a share of it or of the output's root mean
         square over the rows, whichever is larger.
     :param labels: How many of the rows have another label, because two classes are equally
         probable but for rounding.
@@ -71,7 +70,7 @@ def measure_agreement(source: ForeignModel, rows: Array | None = None) -> Agreem
     whole = float(relative(model, ours, theirs.outputs, 1.0).max(initial=0.0))
     if not whole <= _TOLERANCE[source.dtype]:
         raise _different(source, f"their outputs differ by {whole:.1e}")
-    found = relative(model, ours, theirs.outputs, _LEAST_SHARE[source.dtype])
+    found = relative(model, ours, theirs.outputs, source.least_share)
     worst = float(found.max(initial=0.0))
     others = _other_labels(source, network, rows, ours, theirs)
     return Agreement(source.ran_by, len(rows), worst, others)

@@ -45,6 +45,7 @@ class Layers:
         self._neurons: set[int] = set()
         self._scalings: set[int] = set()
         self._shares: set[int] = set()
+        self._totals: set[int] = set()
         self._softmaxes: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._orders: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._inputs = 0
@@ -96,6 +97,8 @@ class Layers:
 
     def activate(self, x: Nodes, function: str) -> Nodes:
         """Apply a function of one argument to every value."""
+        if function == "abs" and self.are_shares(x):
+            return x
         self.reserve(x.size)
         values = x.ravel().tolist()
         found = [self._apply(function, value) for value in values]
@@ -122,7 +125,11 @@ class Layers:
                 for node, one, other in zip(found, left, right, strict=True)
                 if self._builder.number(one) == 1.0 and other in self._shares
             )
-        return _nodes(found, both[0].shape)
+        y = _nodes(found, both[0].shape)
+        if function == "div" and self._totals.issuperset(right) and b.shape[-1:] == (1,):
+            self._shares.update(found if self.are_shares(a) else ())
+            self._keep_order(y, np.asarray(both[0]))  # each vector is divided by one sum of shares
+        return y
 
     def scale(self, x: Nodes, function: str, values: Any) -> Nodes:
         """Apply a function with constants, which are broadcast, as its second argument."""
@@ -137,6 +144,8 @@ class Layers:
             for value in rest:
                 total = self._apply(function, total, value)
             totals.append(total)
+            if function == "add" and self._shares.issuperset((first, *rest)):
+                self._totals.add(total)
         return _nodes(totals, x.shape[:-1])
 
     def softmax(self, x: Nodes) -> Nodes:

@@ -33,7 +33,7 @@ class ForeignModel:
 
     `run` is None where there is nothing to run it with: then `ran_by` says what is missing. It
     computes in the type `dtype`, double or float, and takes whole numbers only in the columns
-    `whole`, which are given by their numbers.
+    `whole`, which are given by their numbers. Its probabilities lose digits below `least_share`.
     """
 
     model: Model
@@ -41,6 +41,7 @@ class ForeignModel:
     run: Callable[[Array], ForeignOutputs] | None
     dtype: str = "double"
     whole: tuple[int, ...] = ()
+    least_share: float = 1e-290
 
 
 def make_model(

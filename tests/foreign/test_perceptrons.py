@@ -3,9 +3,13 @@ bits."""
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import dsgec
 from dsgec.codegen.artefact import QUICK, Artefact
+from dsgec.foreign.agreement import measure_agreement
 from dsgec.foreign.onnx.read import read_onnx
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
@@ -40,6 +44,23 @@ def agrees(task, shape, activation):
     single = read_onnx(onnx_of(model, x, double=False), "it")
     assert worst(evaluate(composed(single.model), x), wanted) <= 1e-4
     return network
+
+
+@pytest.mark.parametrize("double", [True, False])
+@pytest.mark.parametrize("texts", [True, False])
+def test_a_logistic_regression_keeps_its_labels_in_an_onnx_file(double, texts):
+    pytest.importorskip("onnxruntime")
+    x, y = table("many")
+    y = np.array(["a", "b", "c"])[y] if texts else y + 3
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(x, y)
+    foreign = read_onnx(onnx_of(model, x, double=double), "it")
+
+    assert foreign.model.classes == (("a", "b", "c") if texts else (3, 4, 5))
+    found = measure_agreement(foreign, x)
+    assert (found.rows, found.labels) == (150, 0)
+    assert found.worst <= (1e-12 if double else 1e-5)
+    two = LogisticRegression().fit(x, y == y[0])
+    assert measure_agreement(read_onnx(onnx_of(two, x, double=double), "it"), x).labels == 0
 
 
 def same_in_every_target(network, rows, targets):

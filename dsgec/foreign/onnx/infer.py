@@ -27,7 +27,7 @@ def infer(model: Any, source: str) -> dict[str, Inferred]:
     _check_versions(model, source)
     try:
         full = onnx.shape_inference.infer_shapes(
-            _with_typed_outputs(model), check_type=True, strict_mode=True, data_prop=True
+            _undeclared(model), check_type=True, strict_mode=True, data_prop=True
         )
         onnx.checker.check_model(_with_shaped_outputs(model))
     except Exception as error:  # of several kinds, none of which is documented
@@ -37,7 +37,7 @@ def infer(model: Any, source: str) -> dict[str, Inferred]:
         ) from error
     found = {}
     graph = full.graph
-    for value in (*graph.input, *graph.value_info, *graph.output):
+    for value in (*graph.input, *graph.value_info):
         if value.type.HasField("tensor_type"):
             tensor = value.type.tensor_type
             sizes = None
@@ -57,12 +57,15 @@ def without_maps(model: Any) -> Any:
     return changed
 
 
-def _with_typed_outputs(model: Any) -> Any:
-    """Return the model without ZipMaps and outputs of no type, which ONNX infers then."""
+def _undeclared(model: Any) -> Any:
+    """Return the model without ZipMaps and without what it declares of its values.
+
+    ONNX would take declared shapes for its own where it infers none, and skl2onnx's are not always
+    right.
+    """
     changed = without_maps(model)
-    outputs = changed.graph.output
-    for output in [one for one in outputs if not one.type.tensor_type.elem_type]:
-        outputs.remove(output)
+    del changed.graph.value_info[:]
+    del changed.graph.output[:]
     return changed
 
 

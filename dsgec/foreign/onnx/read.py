@@ -96,7 +96,8 @@ def read_onnx(
     single = any(isinstance(value, Tensor) and value.type == "float" for value in known.values())
     whole = [one.type.startswith("int") for one in inputs for _ in range(one.width)]
     columns = tuple(np.flatnonzero(whole).tolist())
-    return ForeignModel(model, ran_by, run, "float" if single else "double", columns)
+    dtype = "float" if single else "double"
+    return ForeignModel(model, ran_by, run, dtype, columns, least_share=1.0)
 
 
 def _node(proto: Any, number: int) -> _Node:

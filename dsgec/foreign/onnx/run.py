@@ -90,4 +90,7 @@ def _linked(scores: Array, link: str) -> Array:
 
 
 def _plain(label: Any) -> str:
-    return label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
+    if isinstance(label, bytes):
+        return label.decode("utf-8", "replace")
+    is_whole = isinstance(label, float | np.floating) and float(label).is_integer()
+    return str(int(label) if is_whole else label)

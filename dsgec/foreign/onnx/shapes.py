@@ -19,6 +19,7 @@ from dsgec.foreign.onnx.value import (
 )
 
 _TYPES = {1: "float", 6: "int32", 7: "int64", 8: "string", 11: "double"}
+_EXACT_LABEL = 2**24  # whole numbers below it are exact in every type
 _DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64": np.int64}
 
 
@@ -38,7 +39,8 @@ def cast(step: GraphStep) -> tuple[Value, ...]:
     x = step.tensor()
     to = _TYPES.get(step.attributes.get("to", 0), "")
     if isinstance(x, ClassChoice):
-        if to not in ("int32", "int64", x.type):
+        is_whole = all(isinstance(label, int) and abs(label) < _EXACT_LABEL for label in x.labels)
+        if to != x.type and not (is_whole and to in _DTYPES and x.type in _DTYPES):
             raise step.refuse("it makes another kind of value of a label")
         return (replace(x, type=to),)
     if isinstance(x, Computed):
