@@ -50,7 +50,7 @@ LEAST_FOLDS = 2
 ROWS_WITH_ALL_FOLDS = 1_000
 """Of more rows, fewer of the folds are held out: they are large enough."""
 EVALUATIONS = 60
-"""Of each candidate in each fold, from the weights that it has."""
+"""The most for each candidate in each fold, from the weights that it has."""
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -108,9 +108,9 @@ def recommend(
     """Cross-validate some of the champions, which are in the order of their sizes or costs, and
     choose one.
 
-    Return None if nothing is learned, if there are too few rows, or if the settings say so.
+    Return None if nothing is tuned, if there are too few rows, or if the settings say so.
     """
-    if settings.choose != "cv" or problem.learning is None:
+    if settings.choose != "cv" or problem.learning is None or not settings.tuning:
         return None
     ready = [place for place, one in enumerate(champions) if one.numbers]
     places = [ready[number] for number in evenly([champions[place] for place in ready])]
@@ -118,7 +118,9 @@ def recommend(
     parts = inner_folds(problem, settings.seed)
     if not texts or not parts:
         return None
-    held = _held_out(problem, parts, texts, make_refit, threads)
+    # Weights that had fewer evaluations are not to be judged by better ones.
+    evaluations = min(EVALUATIONS, settings.tuning)
+    held = _held_out(problem, parts, texts, make_refit, evaluations, threads)
     means = [held.mean(losses) for losses in held.losses]
     if not any(math.isfinite(mean) for mean, _ in means):
         return None
@@ -245,6 +247,7 @@ def _held_out(
     parts: Sequence[Split],
     texts: Sequence[Numbers],
     make_refit: MakeRefit,
+    evaluations: int,
     threads: int,
 ) -> HeldOut:
     """Learn each text without each fold, and evaluate it there."""
@@ -256,7 +259,9 @@ def _held_out(
 
     def evaluate(part: Split) -> list[_Outputs]:
         refit = make_refit(replace(problem.part(places[part.train]), split=part))
-        refitted = (_refitted(refit, text, strength / len(part.train)) for text in texts)
+        refitted = (
+            _refitted(refit, text, evaluations, strength / len(part.train)) for text in texts
+        )
         return [
             (refit.outputs(text), refit.fitted(text) if problem.is_linear else None)
             for text in refitted
@@ -283,10 +288,10 @@ def _held_out(
     )
 
 
-def _refitted(refit: Refit, numbers: Numbers, penalty: float) -> str:
+def _refitted(refit: Refit, numbers: Numbers, evaluations: int, penalty: float) -> str:
     if not numbers.values:
         return numbers.text
-    found = refit.tune(numbers, EVALUATIONS, penalty)
+    found = refit.tune(numbers, evaluations, penalty)
     return numbers.text if found is None else with_values(numbers, found).text
 
 

@@ -115,7 +115,7 @@ def test_the_score_is_that_of_predictions_for_rows_that_weights_were_learned_wit
     data = make_data(rows=60, classes=0)
     y = np.tanh(0.5 * data.x[:, 0] - 0.3) + 0.3 * rng.normal(size=60)
     data = replace(data, y=y)
-    settings = replace(SETTINGS, l2=0.5)
+    settings = replace(SETTINGS, l2=0.5, tuning=60)
     problem = make("regression", settings, data)
     evolver = LoopEvolver(problem, settings, ReferenceBackend())
     evolved(evolver, 1)
