@@ -111,6 +111,12 @@ class Setting:
             raise TypeError
         return given
 
+    def plain(self, value: Any) -> Any:
+        """Return a value as JSON has it."""
+        if self.kind is dict:
+            return dict(value)
+        return list(value) if self.kind is tuple else value
+
     def check(self, value: Any, highest: float | None = None) -> None:
         """Refuse a value that it cannot have; others may leave it less room than its own."""
         if (self.is_optional and value == self.default) or (self.instead and value == self.instead):

@@ -36,7 +36,7 @@ OWNERS = {
     "pyarrow": {"data"},
     "onnx": {"targets", "foreign", "machine"},
     "onnxruntime": {"targets", "foreign", "machine"},
-    "sklearn": {"api", "machine"},
+    "sklearn": {"api", "machine", "run"},
     "IPython": {"api"},
 }
 

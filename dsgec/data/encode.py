@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.cells import label
+from dsgec.data.cells import number as number_of
 from dsgec.data.columns import are_rare, not_numbers, text_rows
 from dsgec.data.ir import Dataset, Table, number_text
 from dsgec.data.learn import learn, target_scale
@@ -154,6 +155,10 @@ def _raw_column(table: Table, place: int, column: Column) -> Array:
     if column.kind == "constant":  # which nobody reads
         return np.nan_to_num(numbers)
     if column.kind == "number":
+        if texts is not None and is_text is not None:  # texts may be numbers, too
+            values = np.array([*(number_of(text) for text in texts.texts), np.nan])
+            numbers = np.where(is_text, values[texts.codes], numbers)
+            is_text = is_text & np.isnan(numbers)
         if is_text is not None and is_text.any() and (column.fill is None or not are_rare(is_text)):
             raise not_numbers(table, place, is_text, "leave their rows out")
         return numbers

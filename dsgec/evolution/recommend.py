@@ -2,8 +2,9 @@
 
 The fitness of a champion is of the rows that it was learned from, so a larger one is always better.
 Here the weights of some champions are learned again without a fold of the rows, and compared on
-that fold. The smallest is recommended whose mean loss is at most one standard error above the
-lowest (Breiman, Friedman, Olshen, Stone 1984).
+that fold. The smallest is recommended whose losses are larger than those of the best by at most one
+standard error of the difference: the rule of Breiman, Friedman, Olshen and Stone (1984), but with
+rows compared in pairs, as all candidates find the same rows hard.
 
 Structures were found on all rows, so these losses are too low. Among many features that say nothing
 some seem to say something, in held-out rows, too: `selection_gain` is what that comes to. A network
@@ -129,7 +130,7 @@ def recommend(
     everybody = [*champions]
     for place, mean in zip(places, means, strict=True):
         everybody[place] = replace(champions[place], validated=measure(*mean))
-    number = one_standard_error(means)
+    number = held.smallest_good(means)
     champion = everybody[places[number]]
     choice = Recommendation(
         champion,
@@ -173,15 +174,6 @@ def inner_folds(problem: Problem, seed: int) -> list[Split]:
         used = FOLDS * ROWS_WITH_ALL_FOLDS // len(train)
         return parts[: max(LEAST_FOLDS, used)]
     return []
-
-
-def one_standard_error(means: Sequence[tuple[float, float]]) -> int:
-    """Return the number of the first mean that is at most a standard error above the least.
-
-    Each mean has its standard error beside it.
-    """
-    least, error = min(means, key=lambda pair: (not math.isfinite(pair[0]), pair[0]))
-    return next(number for number, (mean, _) in enumerate(means) if mean <= least + error)
 
 
 def selection_gain(problem: Problem, read: int, loss: float) -> float:
@@ -228,6 +220,20 @@ class HeldOut:
         deviations = weighed(values - mean, self.row_weights)
         squares = ordered_sum(deviations * deviations)
         return mean, math.sqrt(squares * len(values) / max(len(values) - 1, 1)) / self.mass
+
+    def smallest_good(self, means: Sequence[tuple[float, float]]) -> int:
+        """Return the number of the first candidate that is not clearly worse than the best.
+
+        Its losses are larger by at most a standard error of the difference, row by row. `means` has
+        the mean loss of each candidate, which are by size.
+        """
+        finite = [number for number, (mean, _) in enumerate(means) if math.isfinite(mean)]
+        best = min(finite, key=lambda number: means[number][0])
+        for number in finite:
+            more, error = self.mean(self.losses[number] - self.losses[best])
+            if more <= error:
+                return number
+        return best
 
     def factor(self, number: int) -> float:
         """By which a candidate's distance from the mean should be multiplied: from 0 to 1."""

@@ -3,7 +3,7 @@
 docs/how-to/add-a-setting.md shows how to add one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -246,11 +246,8 @@ class Settings:
     )
     compare: tuple[str, ...] = setting(
         (),
-        "A model to compare the network with on the same rows. A run always has linear; forest and"
-        " boosting need scikit-learn.",
-        choices=RIVALS,
-        recorded_with="compare",
-        group="data",
+        "A model to compare with on the same rows. A run has linear; others need scikit-learn.",
+        **{"choices": RIVALS, "recorded_with": "compare", "group": "data"},
     )
 
     def __post_init__(self) -> None:
@@ -288,7 +285,7 @@ class Settings:
     def as_json(self) -> dict[str, Any]:
         """The settings as run.json has them."""
         return {
-            one.key: _PLAIN.get(one.kind, _unchanged)(getattr(self, one.name))
+            one.key: one.plain(getattr(self, one.name))
             for one in SETTINGS
             if not one.recorded_with
             or getattr(self, one.recorded_with) != getattr(_DEFAULTS, one.recorded_with)
@@ -307,12 +304,6 @@ class Settings:
         return settings
 
 
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-_PLAIN: dict[type, Callable[[Any], Any]] = {dict: dict, tuple: list}
-"""Settings as JSON has them, by their kind."""
 SETTINGS = settings_of(Settings)
 OPTIONS = CommandLine(SETTINGS)
 _OF_TREES = ("population", "crossover", "mutation", "variation", "parsimony")

@@ -133,7 +133,7 @@ def _mean_interval(values: Array) -> Interval | None:
         return None
     mean = ordered_mean(values)
     half = _Z * _standard_error(values)
-    return max(0.0, mean - half), mean + half
+    return (max(0.0, mean - half), mean + half) if math.isfinite(mean + half) else None
 
 
 def _r2_interval(squares: Array, targets: Array) -> Interval | None:
@@ -148,6 +148,8 @@ def _r2_interval(squares: Array, targets: Array) -> Interval | None:
         return None
     ratio = ordered_mean(squares) / variance
     half = _Z * _standard_error((squares - ratio * spread) / variance)
+    if not math.isfinite(ratio + half):
+        return None
     return 1.0 - ratio - half, min(1.0, 1.0 - ratio + half)
 
 

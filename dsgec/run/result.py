@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from dsgec.bnf.load import GrammarFile
+from dsgec.errors import DsgecError
 from dsgec.evolution.evolver import HistoryRow
 from dsgec.evolution.measure import Measurer, PlainMeasurer
 from dsgec.evolution.problem import Problem
@@ -90,12 +91,19 @@ def make_result(
         with stages("hall_of_fame"):
             hall = _hall(problem, outcome, outcome.measurer())
         with stages("cost"):
-            rows = parse_hall(hall, HALL, list(record["result"]["train"]))
-            record["result"] |= footprints(record, model, rows, settings.chip)
+            record["result"] |= footprints(record, model, _rows(hall, record), settings.chip)
     elif doubts:
         record["result"]["warnings"] = doubts
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
+
+
+def _rows(hall: str, record: dict[str, Any]) -> list[Famous]:
+    """Return the networks of a hall of fame; none if one is too large to be read again."""
+    try:
+        return parse_hall(hall, HALL, list(record["result"]["train"]))
+    except DsgecError:
+        return []
 
 
 def _hall(problem: Problem, outcome: Outcome, measurer: Measurer) -> str:

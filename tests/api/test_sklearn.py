@@ -218,7 +218,7 @@ def test_a_pickle_holds_data_and_predicts_the_same(model, x, y, tmp_path):
 def test_a_changed_pickle_is_refused():
     model = DSGEClassifier(**SMALL, random_state=1).fit(CANCER, MALIGNANT)
     data = pickle.dumps(model, protocol=4)
-    number = model.run_.network.formula.split("sig(")[-1].split(" ")[0].encode()
+    number = model.run_.network.text.split("sig(")[-1].split(" ")[0].encode()
     other = (b"8" if number[-1:] != b"8" else b"7").rjust(len(number), b"1")
     with pytest.raises(dsgec.DsgecError, match="pickled"):
         pickle.loads(data.replace(number, other))

@@ -6,14 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dsgec.data.ir import Split
 from dsgec.evolution.evolver import LoopEvolver
 from dsgec.evolution.individual import Champion
-from dsgec.evolution.recommend import (
-    inner_folds,
-    one_standard_error,
-)
+from dsgec.evolution.recommend import HeldOut, inner_folds
 from dsgec.evolution.settings import Settings
 from dsgec.evolution.tuning import MOST_CANDIDATES, evenly
 from dsgec.fitness.backends import ReferenceBackend
@@ -26,11 +24,23 @@ SETTINGS = Settings(
 )
 
 
-def test_the_smallest_within_a_standard_error_of_the_best_is_chosen():
-    assert one_standard_error([(2.0, 0.1), (1.05, 0.3), (1.0, 0.06), (1.2, 0.1)]) == 1
-    assert one_standard_error([(2.0, 9.0), (1.05, 9.0), (1.0, 0.04)]) == 2
-    assert one_standard_error([(math.inf, 0.0), (1.5, 0.0)]) == 1
-    assert one_standard_error([(1.0, 0.0), (1.0, 0.0)]) == 0
+def smallest_good(*losses):
+    each = [np.array(one) for one in losses]
+    held = HeldOut(each, each[0], each, each[0], None, 0.0)
+    return held.smallest_good([held.mean(one) for one in each])
+
+
+def test_the_smallest_that_is_not_clearly_worse_than_the_best_is_chosen():
+    best = [1.0, 5.0, 2.0, 8.0, 1.0, 3.0]
+    by_chance = [2.0, 4.0, 3.0, 7.2, 1.0, 3.1]
+    always = [one + 0.1 for one in best]
+
+    assert smallest_good(by_chance, best) == 0
+    assert smallest_good(always, best) == 1, "a little worse, but on every row"
+    assert smallest_good([math.inf] * 6, always, by_chance, best) == 2
+    assert smallest_good(best, best) == 0
+    ratio = stats.ttest_rel(by_chance, best).statistic  # of the difference to its standard error
+    assert 0.0 < ratio < 1.0 < stats.ttest_rel(always, best).statistic
 
 
 def test_candidates_are_few_and_spread_evenly_from_the_smallest_to_the_largest():

@@ -6,17 +6,18 @@
 #include <stdlib.h>
 
 /* Requests that are left before the one that fails, those that failed, and blocks not freed. */
-static int64_t starve_left, starve_failed, starve_held;
-static int starve_always;
+/* Weak, as an engine is two files that have them in common. */
+__attribute__((weak)) int64_t starve_left, starve_failed, starve_held;
+__attribute__((weak)) int starve_always;
 
 /* The `n`-th request from now on fails; `always`: so do all later ones. With 0, none. */
-void dsgec_starve(int64_t n, int always) {
+__attribute__((weak)) void dsgec_starve(int64_t n, int always) {
     __atomic_store_n(&starve_left, n, __ATOMIC_SEQ_CST);
     __atomic_store_n(&starve_failed, 0, __ATOMIC_SEQ_CST);
     starve_always = always && n > 0;
 }
 
-int64_t dsgec_starved(void) {
+__attribute__((weak)) int64_t dsgec_starved(void) {
     return __atomic_load_n(&starve_failed, __ATOMIC_SEQ_CST);
 }
 

@@ -264,7 +264,7 @@ def _expression(rng, depth, sources):
 
 
 _FORMAT = re.compile(
-    r"#define NET_FRACTION_(\d+) \(?(-?\d+)\)?\n"
+    r"#define NET_FRACTION_(\d+) \(?(-?\d+)\)?(?: /\*.*?\*/)?\n"
     r"#define NET_ZERO_\1 \(?(-?\d+)\)? /\* x from (\S+) to (\S+) \*/"
 )
 

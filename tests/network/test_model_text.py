@@ -159,7 +159,7 @@ def test_a_statement_that_cannot_be_is_refused_at_its_place(line, place, message
         ('x_1 = number("a")\ninputs = 2\ny_1 = x_1', "there are 1 features, not 2"),
         ('x_1 = number("a")\ny_1 = x_2', "there are 1 features"),
         ('x_1 = number("a")', "no output|expected a number"),
-        ("classes = 1, 2, 3\ny_1 = x_1", "3 classes and 1 outputs"),
+        ("classes = 1, 2, 3\ny_1 = x_1", "1 output for 3 classes"),
         ("classes = 1, 2, 3\nthreshold = 0.1\ny_1, y_2, y_3 = softmax(1, 2, 3)", "threshold"),
         ("threshold = 0.1\ny_1 = x_1", "threshold"),
     ],

@@ -211,7 +211,7 @@ def test_all_that_is_wrong_is_reported_at_once(desk):
 def test_a_file_can_say_all_that_an_option_can():
     from dsgec.cli import commands
 
-    hidden = {"config", "engine", "migrate"}
+    hidden = {"config", "engine", "migrate", "help_all"}
     options = {one.name for one in commands.commands["evolve"].params} - hidden
 
     assert {one.name for one in known().values()} == options

@@ -202,7 +202,7 @@ def test_timing_counts_every_stage_and_each_is_told(tmp_path, backend):
     assert told == [WORDS[name] for name in ENDING]
     timing = timing_of(ended.folder)
     assert timing == ended.timing
-    assert [*timing["stages"]] == ["evolve", *ENDING]
+    assert [*timing["stages"]] == ["compile", "evolve", *ENDING]
     assert all(seconds >= 0 for seconds in timing["stages"].values())
     assert timing["stages"]["evolve"] == timing["evolve_seconds"]
 
@@ -230,7 +230,7 @@ def test_a_run_that_has_not_ended_saves_first(tmp_path):
     ended = run(job, choose(job.problem, settings, "auto"), lambda _: None, session)
     assert [words for words, _ in told] == [WORDS[n] for n in ("checkpoint", *ENDING)]
     assert all(saved for _, saved in told[1:])
-    assert [*ended.timing["stages"]] == ["evolve", "checkpoint", *ENDING]
+    assert [*ended.timing["stages"]] == ["compile", "evolve", "checkpoint", *ENDING]
 
 
 def test_a_timing_of_an_earlier_version_is_read_and_added_to(tmp_path):
@@ -239,7 +239,7 @@ def test_a_timing_of_an_earlier_version_is_read_and_added_to(tmp_path):
     assert timing_of(tmp_path) == old
     assert with_stages(old, {"report": 0.12345})["stages"] == {"report": 0.123}
     assert with_stages({"stages": 1}, {})["stages"] == {}
-    assert make_timing("engine", 2.0, 10)["stages"] == {"evolve": 2.0}
+    assert make_timing("engine", 2.0, 10)["stages"] == {"compile": 0.0, "evolve": 2.0}
 
 
 def test_plain_lines_name_the_stages_and_quiet_says_nothing(tmp_path):

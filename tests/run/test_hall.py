@@ -164,7 +164,7 @@ def test_a_network_in_fixed_point_is_picked_for_the_ranges_that_are_given(few, t
     dsgec("export", few, *picked, "--range", "*=-8:7")
 
     (header,) = tmp_path.glob("*.h")
-    assert re.search(r"_FRACTION_\d+ 4\n", header.read_text())  # 127 / 8 has room for 4 digits
+    assert re.search(r"_FRACTION_\d+ 4\b", header.read_text())  # 127 / 8 has room for 4 digits
     error = dsgec("export", few, *picked, "--range", "no such=0:9", code=1).stderr
     assert "names `no such`, which is not a column" in error
 
