@@ -22,7 +22,8 @@ from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
-from dsgec.terminal.display import ProgressDisplay, progress, result_lines, summary_lines
+from dsgec.terminal.display import ProgressDisplay, progress
+from dsgec.terminal.result import result_lines, summary_lines
 from dsgec.terminal.waiting import compiling
 from dsgec.workers.crew import Crew
 

@@ -151,12 +151,8 @@ class Settings:
     )
     max_size: int = setting(250_000, "Size of the largest valid phenotype.", 1, 10_000_000)
     codons: int = setting(200, "Integers of an individual.", 1, 1_000_000, representations=("ge",))
-    wraps: int = setting(
-        0, "How often these integers may be read again.", 0, 1_000, representations=("ge",)
-    )
-    test: float = setting(
-        0.3, "Share of the rows to test with (0.3), or a table of its own.", 0.0, 0.9, group="data"
-    )
+    wraps: int = setting(0, "How often they may be read again.", 0, 1_000, representations=("ge",))
+    test: float = setting(0.3, "Share of rows to test with (0.3), or a file.", 0, 0.9, group="data")
     split_seed: int = setting(
         1, "Seed of the split into training and test rows.", *_SEEDS, group="data"
     )
@@ -247,7 +243,9 @@ class Settings:
     compare: tuple[str, ...] = setting(
         (),
         "A model to compare with on the same rows. A run has linear; others need scikit-learn.",
-        **{"choices": RIVALS, "recorded_with": "compare", "group": "data"},
+        choices=RIVALS,
+        recorded_with="compare",
+        group="data",
     )
 
     def __post_init__(self) -> None:

@@ -19,11 +19,10 @@ from dsgec.terminal.display import (
     Voice,
     duration,
     heading,
-    plain_number,
-    run_line,
     score,
     sooner,
 )
+from dsgec.terminal.result import plain_number, run_line
 from dsgec.terminal.styled import Line, StyledText, coloured, crop, flow, length, palette, size_of
 
 _SECONDS_BETWEEN_UPDATES = 0.18

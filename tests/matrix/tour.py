@@ -8,8 +8,8 @@ fails ends the tour.
 """
 
 import io
-import re
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
