@@ -18,13 +18,12 @@ def test_it_is_at_most_220_lines_long():
     assert len(README.splitlines()) <= 220
 
 
-def test_the_order_is_commands_tour_picture_results_links():
+def test_the_order_is_commands_tour_results_links():
     headings = re.findall(r"^## (.+)$", README, re.MULTILINE)
 
     assert headings == [
         "The two commands",
         "Five minutes",
-        "A picture",
         "What comes out",
         "Documentation",
         "Citing",
@@ -33,7 +32,8 @@ def test_the_order_is_commands_tour_picture_results_links():
 
 @pytest.mark.needs_cc
 def test_the_picture_is_what_the_tour_draws(desk):
-    Reader(desk).run("dsgec show build/wdbc-network-seed1 --svg network.svg")
+    Reader(desk).run("dsgec evolve pump --effort quick --quiet")
+    Reader(desk).run("dsgec show build/pump-network-seed1 --svg network.svg")
 
     drawn = (desk / "network.svg").read_bytes()
     assert drawn == (ROOT / "docs" / "network.svg").read_bytes()
@@ -43,10 +43,11 @@ def test_the_picture_is_what_the_tour_draws(desk):
 def test_the_files_of_a_run_are_those_in_its_table(desk):
     section = README.split("## What comes out")[1].split("\n## ")[0]
     table = "".join(line for line in section.splitlines() if line.startswith("| `"))
-    run = desk / "build" / "wdbc-network-seed1"
+    Reader(desk).run("dsgec evolve pump --effort quick --quiet")
+    run = desk / "build" / "pump-network-seed1"
 
     named = {name for name in re.findall(r"`([\w.]+)`", table) if "." in name} | {"SHA256SUMS"}
-    assert named | {"wdbc_README.md"} == {file.name for file in run.iterdir()}
+    assert named | {"pump_README.md"} == {file.name for file in run.iterdir()}
 
 
 def clone(folder):
