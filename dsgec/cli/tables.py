@@ -39,9 +39,7 @@ class TableOptions:
         """Of the values of options, or of what `as_json` gave."""
         separator = given.get("separator")
         if separator == "":
-            raise wrong(
-                "separator", "is empty", "It is one character; without it, it is found out."
-            )
+            raise wrong("separator", "is empty", "It is one character; without it, it is detected.")
         named = _SEPARATORS.get(separator, separator) if isinstance(separator, str) else separator
         target = given.get("target")
         if target is not None and not isinstance(target, str):

@@ -79,11 +79,11 @@ class Reading:
     GROUP: ClassVar = "data"
 
     separator: str = setting(
-        "", "Between cells, such as `;`, tab or blank; default: found out.", metavar="SIGN"
+        "", "Between cells, such as `;`, tab or blank; default: detected.", metavar="SIGN"
     )
-    quote: str = setting("", "Around texts; default: found out.", metavar="SIGN")
-    decimal: str = setting("", "Decimal sign; default: found out.", choices=(".", ","))
-    encoding: str = setting("", "Such as utf-8, cp1252, utf-16; default: found out.")
+    quote: str = setting("", "Around texts; default: detected.", metavar="SIGN")
+    decimal: str = setting("", "Decimal sign; default: detected.", choices=(".", ","))
+    encoding: str = setting("", "Such as utf-8, cp1252, utf-16; default: detected.")
     header: bool | None = setting(None, "Whether the first line has the names.")
     names: tuple[str, ...] = ()
 

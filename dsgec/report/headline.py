@@ -47,14 +47,13 @@ def tiles(run: Result, read: int) -> list[tuple[str, str, str]]:
     validated = run.result.get("validation", {})
     if "score" in validated:
         label = metric_label(validated["measure"])
-        value = f"{figure(validated['score'])} ± {figure(validated['error'])}"
-        rows = counted(validated["rows"], "held-out training row")
-        found.append((f"cross-validated {label}", value, f"of {rows}"))
+        about = f"± {figure(validated['error'])}, of {validated['rows']:,} held-out training rows"
+        found.append((f"cross-validated {label}", figure(validated["score"]), about))
     layers = size["layers"]
     if kind(run) == "network":
-        where = f"in {counted(layers, 'layer')}" if layers else "no hidden layer"
-        found.append(("neurons", f"{size['neurons']:,}", where))
-        found.append(("connections", f"{size['connections']:,}", "weights that count"))
+        neurons = f"{counted(size['neurons'], 'neuron')} in {counted(layers, 'layer')}"
+        about = f"weights of {neurons}" if layers else "weights, no hidden layer"
+        found.append(("connections", f"{size['connections']:,}", about))
     else:
         found.append(("connections", f"{size['connections']:,}", "mentions of features"))
     found.append(("features", f"{read:,}", f"of {len(run.model.columns):,} are read"))
