@@ -242,7 +242,7 @@ class Run:
     @property
     def _formula(self) -> str:
         """The formula, if the run was one for a formula."""
-        return str(self.record["result"].get("formula", ""))
+        return "; ".join(str(self.record["result"].get("formula", "")).splitlines())
 
     def _repr_html_(self) -> str:
         """For notebooks: metrics beside the baselines', the network drawn, the hall of fame."""

@@ -83,13 +83,13 @@ def _no_grammar(data: str) -> str:
 _COMMON = (
     "target",
     "ignore",
+    "group",
     "test",
     "effort",
     "minimise",
-    "chip",
     "runs",
-    "seed",
     "out",
+    "name",
     "overwrite",
 )
 """The options that `--help` shows; `--help-all` has the others, too."""

@@ -195,10 +195,17 @@ def identifies(labels: int, rows: int) -> bool:
 def _label_features(
     numbers: Array, texts: Texts | None, is_text: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], Array]:
-    """The labels of a feature; digits are the label of their number, however they are written."""
+    """Return the labels of a feature, and the number of each row's.
+
+    Digits are the label of their number, however they are written, unless that would make one label
+    of different texts, such as `01` and `1`.
+    """
     if texts is None:
         texts = Texts(np.full(len(numbers), -1, dtype=np.int32), ())
-    return label_texts(numbers, replace(texts, texts=tuple(map(label, texts.texts))), is_text)
+    labels = tuple(map(label, texts.texts))
+    if len({*labels}) == len(labels):
+        texts = replace(texts, texts=labels)
+    return label_texts(numbers, texts, is_text)
 
 
 def _declared(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> ColumnKind:

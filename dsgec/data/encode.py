@@ -167,7 +167,9 @@ def _raw_column(table: Table, place: int, column: Column) -> Array:
     is_number = ~np.isnan(numbers)
     result[is_number] = [known.get(number_text(v), -1.0) for v in numbers[is_number].tolist()]
     if texts is not None and is_text is not None:
-        of_codes = np.array([*(known.get(label(text), -1.0) for text in texts.texts), -1.0])
+        of_codes = np.array(
+            [*(known.get(text, known.get(label(text), -1.0)) for text in texts.texts), -1.0]
+        )
         result[is_text] = of_codes[texts.codes[is_text]]
     return result
 

@@ -101,7 +101,7 @@ def _checked(given: Iterable[Any], what: str) -> list[Any]:
 def _label(value: Any) -> Label:
     """A label as texts and numbers of a table are: whole numbers, or texts."""
     if isinstance(value, bool | np.bool_):
-        return str(bool(value))
+        return bool(value)
     if isinstance(value, int | np.integer) or (
         isinstance(value, float | np.floating) and float(value).is_integer()
     ):

@@ -19,7 +19,7 @@ from dsgec.network.model_text import model_text, read_surroundings
 from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
 from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
 from dsgec.run.evidence import is_evidence
-from dsgec.run.hall import Famous, parse_hall
+from dsgec.run.hall import Famous, parse_hall, picked_name
 from dsgec.run.history import history_text, parse_history
 from dsgec.run.manifest import Files, digests, read_manifest, write_manifest
 from dsgec.run.names import (
@@ -165,7 +165,7 @@ def read_picked(
     ranges = chosen_ranges(best.columns, record_ranges(record, best), given)
     hall = Hall(read_hall(folder), record, best, source, chip, dtype, ranges)
     chosen = pick(hall, way, value)
-    return hall.model(chosen), f"{name}_{chosen.connections}"
+    return hall.model(chosen), picked_name(name, chosen, hall.rows)
 
 
 def read_timing(folder: Folder) -> dict[str, Any] | None:

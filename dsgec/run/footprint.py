@@ -15,14 +15,19 @@ from dsgec.run.record import record_ranges
 
 SMALLER = ("smallest-within", "10%")
 """The pick that a run proposes: the smallest network whose score is at most 10 % worse."""
-_DTYPES = ("q7", "float", "double")  # the first that the model can be exported in
+DTYPES = ("q7", "float", "double")
 _COSTS = ("flash", "stack", "cycles")
 _ANY_NAME = "network"
 
 
-def footprint(model: Model, ranges: tuple[Range | None, ...], chip: str) -> dict[str, Any]:
-    """Return the estimated cost of a model on a chip as run.json has it; empty if there is none."""
-    for dtype in _DTYPES:
+def footprint(
+    model: Model, ranges: tuple[Range | None, ...], chip: str, dtypes: Sequence[str] = DTYPES
+) -> dict[str, Any]:
+    """Return the estimated cost of a model on a chip as run.json has it; empty if there is none.
+
+    It is that of the first of the `dtypes` that the model can be exported in.
+    """
+    for dtype in dtypes:
         try:
             artefact = Artefact(model, _ANY_NAME, dtype, ranges=ranges if dtype == "q7" else ())
             own = artefact.cost(chip)
@@ -33,7 +38,11 @@ def footprint(model: Model, ranges: tuple[Range | None, ...], chip: str) -> dict
 
 
 def footprints(
-    record: dict[str, Any], model: Model, hall_rows: Sequence[Famous], chip: str
+    record: dict[str, Any],
+    model: Model,
+    hall_rows: Sequence[Famous],
+    chip: str,
+    dtypes: Sequence[str] = DTYPES,
 ) -> dict[str, Any]:
     """Return the cost of the network and of the one that the run proposes to export, for run.json.
 
@@ -41,12 +50,15 @@ def footprints(
     """
     recorded = record_ranges(record, model)
     ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
-    own = footprint(model, ranges, chip)
+    own = footprint(model, ranges, chip, dtypes)
     if not own or not hall_rows:
         return {"cost": own} if own else {}
     hall = Hall(hall_rows, record, model, HALL)
-    way, chosen = SMALLER, pick(hall, *SMALLER)
-    cost = footprint(hall.model(chosen), ranges, chip)
+    way, chosen, cost = SMALLER, pick(hall, *SMALLER), {}
+    # Without cross-validation nothing says that a smaller one is nearly as good; a mean of networks
+    # is not one of them.
+    if "measure" in record["result"].get("validation", {}):
+        cost = footprint(hall.model(chosen), ranges, chip, dtypes)
     if not cost or cost["flash"] >= own["flash"]:
         way = ("size", str(record["result"]["network"]["connections"]))
         same = [one for one in hall_rows if one.model_id == record["model"]["id"]]

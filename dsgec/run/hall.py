@@ -124,6 +124,12 @@ def hall_text(
     return out.getvalue()
 
 
+def picked_name(name: str, chosen: Famous, rows: Sequence[Famous]) -> str:
+    """Return the name of a network's exports: with its id where others have as many connections."""
+    alike = sum(row.connections == chosen.connections for row in rows)
+    return f"{name}_{chosen.connections}" + (f"_{chosen.model_id[:6]}" if alike > 1 else "")
+
+
 def _minimised(problem: Problem, size: Size, taken: Taken) -> int:
     """By what a network of the hall of fame is the best of its kind."""
     if not problem.has_prices:

@@ -42,11 +42,25 @@ class Hall:
     ranges: tuple[Range | None, ...] = ()
 
     def rank(self, row: Famous) -> tuple[bool, float]:
-        """Return what sorts networks, the best first: those that were cross-validated by their
-        score in that, then the others by their score on the training rows."""
+        """Return what sorts networks that fit, the best first: by their score on the training rows.
+
+        Networks with more connections than the one that cross-validation chose come last: their
+        scores are better because they have learned the training rows by heart.
+        """
+        return row.connections > self._most_connections, _sign(self.record) * row.score
+
+    def validated_rank(self, row: Famous) -> tuple[bool, float]:
+        """Return what sorts networks by their score in cross-validation; those without come last,
+        by their score on the training rows."""
         if row.validated:
             return False, _validation_sign(self.record) * row.validated.score
         return True, _sign(self.record) * row.score
+
+    @property
+    def _most_connections(self) -> float:
+        """The connections of the network that cross-validation chose, if it did."""
+        result = self.record["result"]
+        return result["network"]["connections"] if "validation" in result else math.inf
 
     def model(self, row: Famous) -> Model:
         return famous_model(row, self.record, self.best, self.source)
@@ -95,7 +109,7 @@ def _of_size(hall: Hall, value: str) -> Famous:
 def _at_most(hall: Hall, value: str) -> Famous:
     """The best of at most so many connections; of equals, the smallest.
 
-    The best is that of cross-validation, among those that have a score in it.
+    It is not larger than the network that cross-validation chose.
     """
     most = _connections(value, "at-most")
     small = [row for row in hall.rows if row.connections <= most]
@@ -115,18 +129,18 @@ def _smallest_within(hall: Hall, value: str) -> Famous:
     """
     try:
         share = float(value.removesuffix("%")) / 100
-        if not 0.0 <= share < math.inf:
-            raise ValueError
+        if not 0.0 <= share < math.inf or (0.0 < share < 0.01 and "%" not in value):
+            raise ValueError  # 0.05 is likely to mean 5 %
     except ValueError:
         raise DsgecError(
             f"--pick smallest-within takes a share, not `{value}`",
             "Write --pick smallest-within 1%.",
         ) from None
-    ranks = [hall.rank(row) for row in hall.rows]
+    ranks = [hall.validated_rank(row) for row in hall.rows]
     is_other, best = min(ranks)
     most = best + share * abs(best)
-    good = [row for row in hall.rows if hall.rank(row) <= (is_other, most)]
-    return min(good, key=lambda row: (row.connections, hall.rank(row)))
+    good = [row for row in hall.rows if hall.validated_rank(row) <= (is_other, most)]
+    return min(good, key=lambda row: (row.connections, hall.validated_rank(row)))
 
 
 def _within(hall: Hall, value: str, of: str) -> Famous:

@@ -14,7 +14,7 @@ from dsgec.evolution.settings import Settings
 from dsgec.network.model import Model
 from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import evidence
-from dsgec.run.footprint import footprints
+from dsgec.run.footprint import DTYPES, footprints
 from dsgec.run.hall import Famous, hall_text, parse_hall
 from dsgec.run.names import HALL
 from dsgec.run.record import make_record, make_timing
@@ -91,7 +91,9 @@ def make_result(
         with stages("hall_of_fame"):
             hall = _hall(problem, outcome, outcome.measurer())
         with stages("cost"):
-            record["result"] |= footprints(record, model, _rows(hall, record), settings.chip)
+            dtypes = (settings.dtype,) if problem.has_prices else DTYPES
+            rows = _rows(hall, record)
+            record["result"] |= footprints(record, model, rows, settings.chip, dtypes)
     elif doubts:
         record["result"]["warnings"] = doubts
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)

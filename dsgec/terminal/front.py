@@ -25,9 +25,13 @@ def front_lines(run: WrittenRun) -> list[str]:
     metric = next(iter(result["test"]))
     head = (_UNITS[what], result["objective"], f"test {metric.replace('_', ' ')}")
     widths = [max(len(word), 9) + 2 for word in head]
-    lines = [f"front: {counted(len(front), 'network')} that no cheaper one is as good as"]
+    shown = _some(front)
+    some = f", {len(shown)} of them" if len(shown) < len(front) else ""
+    lines = [f"front: {counted(len(front), 'network')} that no cheaper one is as good as{some}"]
+    if what != "connections":
+        lines[0] += f" ({settings['chip']}, {settings['dtype']})" if "chip" in settings else ""
     lines.append("".join(f"{word:>{width}}" for word, width in zip(head, widths, strict=True)))
-    for one in _some(front):
+    for one in shown:
         test = one.test.get(metric)
         cells = (f"{one.cost(what):,}", f"{one.score:.4f}", "-" if test is None else f"{test:.4f}")
         lines.append("".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)))

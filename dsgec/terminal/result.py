@@ -95,7 +95,8 @@ def _next_lines(run: WrittenRun) -> list[str]:
         words += ["--pick", *chosen["pick"]]
         metric, value = next(iter(chosen["test"].items()))
         about.insert(0, counted(chosen["connections"], "connection"))
-        about += [f"test {metric.replace('_', ' ')} {plain_number(value)}"] if value else []
+        score = f"test {metric.replace('_', ' ')} {plain_number(value or 0.0)} in double precision"
+        about += [] if value is None else [score]
     if chosen["dtype"] != "double":
         words += ["--dtype", chosen["dtype"]]
     command = shlex.join([*words, "-o", "firmware"])

@@ -212,3 +212,26 @@ def test_parquet_keeps_the_categories_of_pandas(tmp_path):
     found = make_dataset(read_table(str(tmp_path / "t.parquet")), "y")
     assert found.columns[0].categories == ("1", "2", "3", "4")
     assert found.classes == (False, True)
+
+
+def test_different_texts_of_digits_are_different_categories():
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(
+        {"code": rng.choice(["001", "01", "1"], 200), "z": rng.normal(size=200)}
+    )
+    frame["t"] = frame.code == "001"
+    run = dsgec.evolve(frame, "t", effort="quick")
+
+    assert run.network.model.columns[0].categories == ("001", "01", "1")
+    assert (run.predict(frame) == frame.t).all()
+
+
+def test_a_compiled_classifier_gives_boolean_labels_back():
+    from sklearn.linear_model import LogisticRegression
+
+    x = np.random.default_rng(1).normal(size=(60, 2))
+    model = LogisticRegression().fit(x, x[:, 0] > 0)
+    labels = dsgec.compile(model).predict(x)
+
+    assert labels.dtype == bool
+    assert (labels == model.predict(x)).all()

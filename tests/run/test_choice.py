@@ -71,17 +71,18 @@ def test_the_hall_of_fame_has_the_scores_and_the_network_is_one_of_them(run):
     assert found["baseline"] == pytest.approx(0.66, abs=0.02)  # of 63 and 37 %
 
 
-def test_a_pick_takes_the_best_of_cross_validation_within_the_budget(run):
+def test_a_pick_is_the_best_that_fits_and_no_larger_than_the_network_of_the_run(run):
     hall = run.hall_of_fame
-    scored = [one for one in hall if one.validated]
-    most = scored[-1].connections
-    best = min(scored, key=lambda one: one.validated.score)
-    assert hall.pick("at-most", most) is best
+    (own,) = [one for one in hall if one.model_id == run.record["model"]["id"]]
+    assert hall.pick("at-most", 1_000).connections <= own.connections
+    small = [one for one in hall if one.connections < own.connections]
+    fits = hall.pick("at-most", own.connections - 1)
+    assert fits is min(small, key=lambda one: one.score), "whether or not it was cross-validated"
+    validated = [one for one in hall if one.validated]
+    best = min(validated, key=lambda one: one.validated.score)
     assert hall.pick("smallest-within", "0%") is best
-    small = [one for one in scored if one.connections < best.connections]
-    if small:
-        fits = hall.pick("at-most", best.connections - 1)
-        assert fits is min(small, key=lambda one: one.validated.score)
+    with pytest.raises(dsgec.DsgecError, match="takes a share"):
+        hall.pick("smallest-within", "0.05")
 
 
 def test_a_saved_run_is_read_with_its_scores_and_a_damaged_one_is_refused(run, tmp_path):

@@ -230,10 +230,13 @@ def test_an_interrupt_says_how_to_go_on(endless, tmp_path, no_processes):
         wait_until(lambda: list(folder.glob(f"{RUNS}/*.json")))
         os.kill(os.getpid(), signal.SIGINT)
 
+    # A shell that starts the tests in the background has them ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupter = threading.Thread(target=interrupt)
     interrupter.start()
     answer = dsgec("study", endless, "--out", folder, code=130)
     interrupter.join()
+    signal.signal(signal.SIGINT, before)
 
     assert f"`dsgec study {endless} --out {folder}` resumes" in answer.stderr
     assert "of 1200 runs are finished and kept" in answer.stderr
