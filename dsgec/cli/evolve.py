@@ -148,6 +148,8 @@ def evolve(
         from dsgec.terminal.display import choices
 
         preset = make(Preset, settings)
+        if preset.effort != Preset().effort and not preset.learns and not session.quiet:
+            complain("note: --effort has no effect with --preset paper; --generations has")
         chosen = make_settings({**settings, "test": share}, preset)
         file = None if named is None else load_grammar(named)
         table = table.with_defaults(learned=preset.learns)
