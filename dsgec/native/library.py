@@ -114,7 +114,10 @@ def _found_or_made(name: str, declarations: str, make: Made) -> Library:
         except (OSError, AttributeError):
             pass  # evicted by another process between the look and the load
     try:
-        with tempfile.TemporaryDirectory(dir=cache.folder(), prefix=".build-") as folder:
+        # The command may end, and remove the folder, while a compiler beside it still writes there.
+        with tempfile.TemporaryDirectory(
+            dir=cache.folder(), prefix=".build-", ignore_cleanup_errors=True
+        ) as folder:
             library = make(Path(folder))
             # A library stays mapped when its file goes, so it is loaded from where it was made.
             loaded = _loaded(library, declarations)

@@ -15,6 +15,7 @@ from dsgec.fixed.columns import Range
 from dsgec.network.chips import USUAL_CHIP
 from dsgec.network.cost import Cost
 from dsgec.network.model import Model
+from dsgec.plain_data import is_count
 from dsgec.run.hall import Famous, famous_model
 from dsgec.run.validation import RISING
 
@@ -59,8 +60,12 @@ class Hall:
     @property
     def _most_connections(self) -> float:
         """The connections of the network that cross-validation chose, if it did."""
-        result = self.record["result"]
-        return result["network"]["connections"] if "validation" in result else math.inf
+        result = self.record.get("result")  # which is untrusted
+        if not isinstance(result, dict) or "validation" not in result:
+            return math.inf
+        size = result.get("network")
+        found = size.get("connections") if isinstance(size, dict) else None
+        return found if is_count(found) else math.inf
 
     def model(self, row: Famous) -> Model:
         return famous_model(row, self.record, self.best, self.source)

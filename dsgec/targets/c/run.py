@@ -89,7 +89,9 @@ def _compiled(artefact: Artefact, files: Files, toolchain: Toolchain, level: str
     """Compile the module and its self-test, as a user does; gives the library."""
     sources = [f"{artefact.name}.c", f"{artefact.name}_selftest.c"]
     # Not in the folder for temporary files, from which nothing may be loaded on some machines.
-    with tempfile.TemporaryDirectory(dir=cache.folder(), prefix=".build-") as folder:
+    with tempfile.TemporaryDirectory(
+        dir=cache.folder(), prefix=".build-", ignore_cleanup_errors=True
+    ) as folder:
         for file in files:
             Path(folder, file.name).write_text(str(file.text), encoding="utf-8", newline="\n")
         try:
