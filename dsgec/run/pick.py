@@ -65,7 +65,7 @@ class Hall:
             return math.inf
         size = result.get("network")
         found = size.get("connections") if isinstance(size, dict) else None
-        return found if is_count(found) else math.inf
+        return float(found) if isinstance(found, int) and is_count(found) else math.inf
 
     def model(self, row: Famous) -> Model:
         return famous_model(row, self.record, self.best, self.source)
