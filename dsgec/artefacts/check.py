@@ -14,7 +14,7 @@ from dsgec.workers.beside import beside
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a self-test showed: it passed, and `how` it was run; or nobody ran it, for a reason."""
+    """The outcome of a self-test: passed, and `how` it was run; or not run, for a reason."""
 
     how: str = ""
     reason: str = ""

@@ -1,4 +1,4 @@
-"""The first bytes of a file to what it is, if it is no table that is read: its kind, and advice."""
+"""Recognise files that cannot be read as tables by their first bytes, and advise what to do."""
 
 import json
 import re
@@ -68,7 +68,7 @@ def _recognise(head: bytes) -> tuple[str, str]:
 
 
 def _archive(head: bytes) -> tuple[str, str]:
-    """What a ZIP archive holds, by the names of its first members."""
+    """Return what a ZIP archive holds, judged by the names of its first members."""
     if b"application/vnd.oasis.opendocument.spreadsheet" in head[:200]:
         return "a spreadsheet (.ods)", _EXCEL
     if b"[Content_Types].xml" in head or b"xl/workbook" in head:
@@ -79,7 +79,7 @@ def _archive(head: bytes) -> tuple[str, str]:
 
 
 def _is_json(head: bytes) -> bool:
-    """Whether it is JSON, or lines of JSON: the first value is read, as far as it is here."""
+    """Return whether a file starts with a JSON value, or has lines of JSON."""
     if not _JSON_START.match(head):
         return False
     text = head[:_MOST_JSON].decode("utf-8", "replace").lstrip()

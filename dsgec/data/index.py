@@ -132,7 +132,7 @@ def _is_regular(steps: Array) -> bool:
 
 
 def _is_flat(steps: Array) -> bool:
-    """Whether a column mostly stays as it is, as a few numbers do that a table is sorted by."""
+    """Return whether a column rarely changes from row to row, as one that a table is sorted by."""
     return bool((steps == 0.0).mean() > 0.9)
 
 
@@ -146,7 +146,7 @@ def _is_cycle(values: Array) -> bool:
 
 
 def _varies_beside(index: Array, values: Array) -> bool:
-    """Whether another column also changes where the index goes on, not only where it starts."""
+    """Return whether a column changes within a run of the index, not only where it restarts."""
     steps = np.diff(index)
     onward = steps > 0.0 if (steps > 0.0).sum() >= (steps < 0.0).sum() else steps < 0.0
     return bool((np.diff(values)[onward] != 0.0).any())

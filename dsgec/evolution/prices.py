@@ -1,4 +1,4 @@
-"""Whether what a grammar makes can be priced for a chip, and what a user should know about it."""
+"""Check that the networks of a grammar can be priced for a chip, and say what users should know."""
 
 from collections.abc import Sequence
 

@@ -64,10 +64,10 @@ class Refit(Protocol):
         """Lower values of the numbers of a text; None where there are none."""
 
     def fitted(self, text: str) -> Array:
-        """What a text gives on the training rows."""
+        """Return the outputs of a phenotype on the training rows."""
 
     def outputs(self, text: str) -> Array:
-        """What a text gives on the test rows."""
+        """Return the outputs of a phenotype on the test rows."""
 
 
 MakeRefit = Callable[[Problem], Refit]
@@ -304,7 +304,7 @@ def _refitted(refit: Refit, numbers: Numbers, evaluations: int, penalty: float) 
 def _fold_losses(
     problem: Problem, train: Rows, test: Rows, outputs: Sequence[_Outputs]
 ) -> tuple[list[Array], Array, list[Array]]:
-    """Of the held-out rows, the losses of each candidate, those of a constant, and first outputs.
+    """Return the held-out losses of each candidate and of a constant, and the first outputs.
 
     The constant is what is right without features: the mean, or the shares of the classes.
     """

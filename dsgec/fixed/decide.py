@@ -62,7 +62,7 @@ def decided_by_sum(program: IntegerProgram, threshold: float) -> IntegerProgram:
 
 
 def is_separate(program: IntegerProgram) -> bool:
-    """Whether there are sums, and what comes behind them reads no other step before them."""
+    """Return whether there are sums and the steps behind them read no other step before them."""
     before = steps_read(program, program.sums)
     hidden = {Slot(number) for number in before} - {*program.sums}
     behind = (step for number, step in enumerate(program.steps) if number not in before)
@@ -71,7 +71,7 @@ def is_separate(program: IntegerProgram) -> bool:
 
 
 def _computed(program: IntegerProgram, steps: list[Step], values: np.ndarray) -> np.ndarray:
-    """What steps, each of the one before, make of values."""
+    """Apply steps to values, each to the result of the one before."""
     for step in steps:
         match step:
             case Look(number, _):

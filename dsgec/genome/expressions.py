@@ -34,12 +34,12 @@ class Item:
 
     @property
     def is_value(self) -> bool:
-        """Whether it is a number or a feature."""
+        """Return whether it is a number or a feature."""
         return self.feature != NONE or self.text[0] in ".0123456789"
 
     @property
     def calls(self) -> bool:
-        """Whether it is the name of a function, which may be a symbol."""
+        """Return whether it is the name of a function, which may be a symbol."""
         if self.child != NONE:
             return self.text == "name"
         return (self.text[0].isalpha() or self.text[0] == "_") and self.feature == NONE
@@ -47,7 +47,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What is in parentheses, split at its commas; it may be a call."""
+    """The arguments in parentheses, split at their commas; it may be a call."""
 
     is_call: bool
     parts: tuple[tuple["Item | Group", ...], ...]
@@ -144,7 +144,7 @@ def _grouped(items: Sequence[Item]) -> tuple[Part, ...]:
 
 
 def is_plain(part: Part) -> bool:
-    """Whether it is in parentheses, and no call."""
+    """Return whether it is in parentheses and is not a call."""
     return isinstance(part, Group) and not part.is_call
 
 

@@ -132,7 +132,7 @@ class _Walk:
             place.sum, place.sign = own.sum, own.sign * role.sign * before
 
     def _deed(self, children: Sequence[int], operator: int) -> int:
-        """What the operator beside a child does; ADDS if it is no symbol."""
+        """Return what the operator beside a child does; ADDS if it is not a symbol."""
         if operator == NONE:
             return ADDS
         node = self.nodes[children[operator]]

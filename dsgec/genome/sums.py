@@ -38,7 +38,7 @@ ADDS, TAKES, MULTIPLIES, BINDS = 1, -1, 0, 2
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a child of a production is: a summand of a sum, or nothing that is known (NONE).
+    """The role of a child of a production: a summand of a sum, or unknown (NONE).
 
     The sum is the production's OWN, or the n-th of those that begin in it. `before` and `after` are
     the children that make the operators beside it, if they are symbols. A child that `may_begin` a
@@ -124,7 +124,7 @@ class _Summand:
 
 @dataclass(slots=True)
 class _Reading:
-    """What is found of a production so far."""
+    """The findings on a production so far."""
 
     roles: list[Role]
     terms: list[Term] = field(default_factory=list)
@@ -186,7 +186,7 @@ class _Grammar:
         return not self.operators[rule] and not self.named[rule] and rule not in self.broken
 
     def _is_close(self, rule: int) -> bool:
-        """Whether no text of a rule has a `+` or a `-` outside parentheses."""
+        """Return whether no text of a rule has a `+` or a `-` outside parentheses."""
         is_one = self.tables.is_number(rule) or bool(self.features[rule])
         return is_one or rule not in self.loose
 
@@ -242,7 +242,7 @@ class _Grammar:
         return [tuple(stretch) for stretch in found]
 
     def _ends_operand(self, parts: Sequence[Part]) -> bool:
-        """Whether an operator can follow."""
+        """Return whether an operator can follow."""
         return bool(parts) and not self._is_operator(parts[-1])
 
     def _begin(self, reading: _Reading) -> int:
@@ -320,7 +320,7 @@ class _Grammar:
                     self._add_part(reading, part, self._is_loosely_bound(summand, at))
 
     def _is_loosely_bound(self, summand: _Summand, at: int) -> bool:
-        """Whether an operand is only multiplied, so that a product can take its place."""
+        """Return whether an operand is only multiplied, so that a product can take its place."""
         parts = summand.parts
         beside = [*parts[max(at - 1, 0) : at], *parts[at + 1 : at + 2]]
         return summand.before == summand.after == NONE and all(
@@ -369,7 +369,7 @@ class _Grammar:
     def _with_remaining(
         self, rule: int, roles: Sequence[Role], summands: Sequence[_Summand]
     ) -> tuple[Role, ...]:
-        """Of two summands, one that has the symbol of the production can stand alone."""
+        """Mark which of two summands can stand alone: the one with the symbol of the production."""
         found = [*roles]
         if len(summands) == 2 and summands[0].sign == 1:
             first, second = map(_child_of, summands)

@@ -59,7 +59,7 @@ _ORDER = "Columns, classes, target and threshold stand before the equations."
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a text says around its network; None for what it does not mention."""
+    """The columns, classes, target and threshold that a text states; None for those left out."""
 
     columns: tuple[Column, ...] | None = None
     classes: tuple[Label, ...] | None = None

@@ -34,7 +34,7 @@ def validation(choice: Recommendation | None) -> dict[str, Any]:
 
 
 def is_validation(found: Any) -> bool:
-    """Whether a part of a record is what `validation` wrote."""
+    """Return whether a part of a record is what `validation` wrote."""
     return (
         isinstance(found, dict)
         and is_text(found.get("measure"))
