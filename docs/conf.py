@@ -29,9 +29,9 @@ html_show_sphinx = False
 
 def add_title(app, name, source):
     """Give the tables that a study wrote the title that every page needs."""
-    if name == "paper/tables":
+    if name == "research/paper/tables":
         source[0] = f"# Tables of the paper's study\n\n{source[0]}"
-    if name == "related/tables":
+    if name == "research/related/tables":
         source[0] = f"# Tables of the study of related work\n\n{source[0]}"
 
 

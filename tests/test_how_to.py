@@ -118,7 +118,7 @@ def test_an_activation_is_three_edits():
     assert [path for path, *_ in edits("add-an-activation")] == [
         "dsgec/arithmetic/scalar.py",
         "tests/arithmetic/oracle.py",
-        "docs/networks.md",
+        "docs/reference/networks.md",
     ]
 
 
@@ -231,7 +231,7 @@ def test_an_objective_is_three_edits():
     assert [path for path, *_ in edits("add-an-objective")] == [
         "dsgec/fitness/objectives.py",
         "templates/engine/objectives/huber.c",
-        "docs/tables.md",
+        "docs/notebook/tables.md",
     ]
 
 
@@ -263,7 +263,7 @@ def test_a_representation_is_five_files():
         "dsgec/genome/swap.py",
         "dsgec/genome/represent.py",
         "templates/engine/swap.c",
-        "docs/evolution.md",
+        "docs/research/representations.md",
     }
 
 

@@ -30,7 +30,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chips", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/chips"), help="measurements")
     parser.add_argument("--table", type=Path, default=_ROOT / "dsgec/network/chips.toml")
-    parser.add_argument("--page", type=Path, default=_ROOT / "docs/cost.md")
+    parser.add_argument("--page", type=Path, default=_ROOT / "docs/board/cost.md")
     parser.add_argument("--dtype", action="append", choices=TYPES, help="default: all types")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Measurements and estimates to the tables of docs/cost.md, and coefficients to a file."""
+"""Measurements and estimates to the tables of docs/board/cost.md, and coefficients to a file."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict

@@ -219,8 +219,8 @@ class Network:
     ) -> list[Path]:
         """Write the network as code; gives the files' paths.
 
-        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/exports.md has all. Empty with a
-            `package` that is to be alone.
+        :param to: Targets such as `"c"` or `["c", "numpy"]`; docs/reference/targets.md has all.
+            Empty with a `package` that is to be alone.
         :param folder: Where the files go.
         :param name: Name of the module and prefix of its C symbols; default: that of the network.
         :param dtype: The numbers that the code computes with: `"double"`, `"float"` or, in fixed

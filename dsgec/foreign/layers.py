@@ -31,7 +31,9 @@ FREE_NODES, NODES_PER_WEIGHT = 50_000, 8
 STEPS_PER_NODE, MOST_STEPS = 100, 40_000_000
 """Limits of a file that computes the same values again and again, or copies them."""
 
-_SENSIBLE = "dsgec writes every weight as a statement: see docs/import.md for what is sensible."
+_SENSIBLE = (
+    "dsgec writes every weight as a statement: see docs/board/import.md for what is sensible."
+)
 
 
 class Layers:

@@ -39,7 +39,11 @@ def find_pages():
     docs = (ROOT / "docs").rglob("*.md")
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(docs)]
     names = [path.relative_to(ROOT).as_posix() for path in found]
-    return [n for n in names if not n.startswith("docs/_build/") and n != "docs/paper/tables.md"]
+    return [
+        n
+        for n in names
+        if not n.startswith("docs/_build/") and n != "docs/research/paper/tables.md"
+    ]
 
 
 PAGES = find_pages()

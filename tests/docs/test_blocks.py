@@ -87,7 +87,7 @@ def test_the_marks_of_blocks_are_known():
 
 
 def test_the_run_that_pages_speak_of_is_made_in_the_first_steps():
-    page = blocks("docs/first-steps.md", "sh")
+    page = blocks("docs/notebook/first-model.md", "sh")
     assert any(FIRST_RUN in block.body.splitlines() for block in page)
 
 

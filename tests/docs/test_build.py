@@ -44,6 +44,6 @@ def test_nothing_is_loaded_from_elsewhere(built):
 def test_the_reference_has_the_docstrings(built):
     import dsgec
 
-    page = (built / "api.html").read_text(encoding="utf-8")
+    page = (built / "reference/api.html").read_text(encoding="utf-8")
     for name in dsgec.__all__:
         assert f'id="dsgec.{name}"' in page

@@ -36,7 +36,7 @@ def test_the_picture_is_what_the_tour_draws(desk):
     Reader(desk).run("dsgec show build/pump-network-seed1 --svg network.svg")
 
     drawn = (desk / "network.svg").read_bytes()
-    assert drawn == (ROOT / "docs" / "network.svg").read_bytes()
+    assert drawn == (ROOT / "docs" / "pictures" / "network.svg").read_bytes()
 
 
 @pytest.mark.needs_cc

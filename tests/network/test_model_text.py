@@ -185,7 +185,9 @@ def test_random_damage_is_an_error_or_another_model():
 
 
 def test_the_example_of_the_documentation_is_a_model():
-    page = (Path(__file__).parents[2] / "docs" / "networks.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "networks.md").read_text(
+        encoding="utf-8"
+    )
     block = next(part for part in page.split("```") if "_ = constant(" in part)
     model = parse_model(block)
 

@@ -9,7 +9,7 @@ from tests.command import dsgec
 
 pytestmark = pytest.mark.needs_cc
 
-DOCS = Path(__file__).parents[2] / "docs" / "paper"
+DOCS = Path(__file__).parents[2] / "docs" / "research" / "paper"
 FEW = """
 runs = {runs}
 seed = {seed}

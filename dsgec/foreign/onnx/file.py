@@ -157,7 +157,7 @@ def _check_width(width: int, what: str) -> None:
     if width > MOST_FEATURES:
         raise DsgecError(
             f"{what} has more than {MOST_FEATURES:,} features",
-            "dsgec writes code for every feature: see docs/import.md for what is sensible.",
+            "dsgec writes code for every feature: see docs/board/import.md for what is sensible.",
         )
 
 

@@ -66,7 +66,7 @@ def find_results(
     if results.scores.size > MOST_OUTPUTS:
         raise DsgecError(
             f"{source} gives more than {MOST_OUTPUTS:,} values for a row",
-            "Export a model with fewer outputs: see docs/import.md for what is sensible.",
+            "Export a model with fewer outputs: see docs/board/import.md for what is sensible.",
         )
     return results
 
