@@ -3,7 +3,7 @@
 import base64
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dsgec.codegen.markup import render_markup
 from dsgec.drawing.scales import short
@@ -22,7 +22,7 @@ def live_curve() -> "Callable[[Progress], None] | None":
     from IPython.display import HTML, display
 
     history: list[HistoryRow] = []
-    handle = None
+    handle: Any = None
 
     def draw(progress: "Progress") -> None:
         nonlocal handle
