@@ -1,7 +1,8 @@
 # make run    set up, evolve a network on a shipped table, import what came out
 # make test   set up, run all tests
 # make docs   set up, build the documentation into docs/_build
-.PHONY: run test lint campaign matrix docs clean
+# make dist   set up, build the sdist and the wheel into dist
+.PHONY: run test lint campaign matrix docs dist clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -23,10 +24,10 @@ test: export PYTHONPYCACHEPREFIX = $(CURDIR)/build/bytecode
 test: .venv/developing
 	$(BIN)/python -m pytest -n auto
 
+# The hooks of .pre-commit-config.yaml, on all files.
+lint: export PATH := $(CURDIR)/$(BIN):$(PATH)
 lint: .venv/developing
-	$(BIN)/ruff format --check
-	$(BIN)/ruff check
-	$(BIN)/mypy
+	$(BIN)/pre-commit run --all-files
 
 # The long tests: fuzzing, hundreds of random networks, millions of points of every function.
 campaign: .venv/campaigning
@@ -40,6 +41,11 @@ matrix: .venv/developing
 # Without the network once it is set up. A warning is an error; all are printed before it fails.
 docs: .venv/documenting
 	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs docs/_build
+
+# The wheel is built from the sdist.
+dist: .venv/developing
+	rm -rf dist
+	$(BIN)/python -m build
 
 clean:
 	rm -rf .venv dist docs/_build

@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = """
-    .ci benchmarks build docs dsgec examples grammars studies tables templates tests
+    .ci .github benchmarks build docs dsgec examples grammars paper recipe studies tables templates
+    tests
 """
 
 
