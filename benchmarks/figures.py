@@ -9,8 +9,8 @@ from benchmarks.results import Result, scored
 from benchmarks.statistics import medians, score_means
 from benchmarks.summary import MEASURES, learners_in
 from benchmarks.with_dsgec import REFERENCE
-from dsgec.drawing.figure import Figure, Label, Stroke
-from dsgec.drawing.scales import Scale, linear, suited
+from dsgec.report.figure import Figure, Label, Stroke
+from dsgec.report.scales import Scale, linear, suited
 
 _HEIGHT, _TOP, _BOTTOM = 420.0, 84.0, 356.0
 _LEFT, _PANEL, _GAP = 62.0, 400.0, 62.0

@@ -22,10 +22,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.neural_network import MLPClassifier
 
 from benchmarks.chips.measure import lacking, measure, run_image
-from dsgec.codegen.artefact import QUICK, Artefact
+from dsgec.export.artefact import QUICK, Artefact
+from dsgec.export.targets.c.build import COMPILERS
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse
-from dsgec.targets.c.build import COMPILERS
 
 CHIPS = ("cortex-m0plus", "avr", "rv32imc")
 TYPES = ("float", "q15", "q7")

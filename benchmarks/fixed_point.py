@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from benchmarks.splits import Split, make_split
 from benchmarks.tables import load_table, names_of
 from dsgec import DSGEClassifier, DSGERegressor
-from dsgec.artefacts.export import make_artefact
-from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.numbers import FixedNumbers
+from dsgec.export.artefact import Artefact
+from dsgec.export.files import make_artefact
+from dsgec.export.numbers import FixedNumbers
 from dsgec.network.decide import predicted_classes
 
 TABLES = "paper,iris,wine,australian,bupa,segment,phoneme,diabetes,friedman1"

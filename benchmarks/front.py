@@ -19,18 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.tables import Table, load_table, names_of
-from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.plan import Plan
 from dsgec.data.table import read_table
-from dsgec.evolution.budget import with_budget
-from dsgec.evolution.choose import choose
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import COSTS, Preset, make_settings
-from dsgec.evolution.usual import usual_grammar
-from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
+from dsgec.search.budget import with_budget
+from dsgec.search.choose import choose
+from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import COSTS, Preset, make_settings
+from dsgec.search.usual import usual_grammar
 from dsgec.setting import make
 
 Point = tuple[float, float]

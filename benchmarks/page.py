@@ -26,7 +26,7 @@ from benchmarks.summary import (
     scores_table,
 )
 from benchmarks.with_dsgec import VARIANTS
-from dsgec.drawing.figure import svg
+from dsgec.report.figure import svg
 
 LEARNERS = {
     "constant": "the most frequent class, or the mean",

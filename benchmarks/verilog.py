@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dsgec.codegen.artefact import QUICK, Artefact
+from dsgec.export.artefact import QUICK, Artefact
+from dsgec.export.targets.verilog.emit import emit_verilog, verilog_view
 from dsgec.folder import write_whole
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse
-from dsgec.targets.verilog.emit import emit_verilog, verilog_view
 
 NEURONS, CONNECTIONS, COLUMNS = 7, 8, 30
 COUNTED = ("SB_LUT4", "SB_CARRY", "SB_DFF", "SB_RAM40_4K")

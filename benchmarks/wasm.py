@@ -10,12 +10,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dsgec.codegen.artefact import QUICK, Artefact
+from dsgec.export.artefact import QUICK, Artefact
+from dsgec.export.targets.registry import TARGETS
 from dsgec.folder import write_whole
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.targets.registry import TARGETS
 
 INPUTS, NEURONS, CLASSES = 30, 7, 2
 CLANG = (

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from benchmarks.learner import TASKS, Learner, Model, Request
 from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
-from dsgec.evolution.budget import THOROUGH_ENSEMBLE
-from dsgec.evolution.usual import usual_grammar
 from dsgec.network.ir import Apply, Network
 from dsgec.network.text import text
+from dsgec.search.budget import THOROUGH_ENSEMBLE
+from dsgec.search.usual import usual_grammar
 
 REFERENCE = "dsgec"
 """The variant that others are compared with, and that gives `auto` seconds and `mlp-n` neurons."""

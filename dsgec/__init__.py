@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from dsgec.api.hall import HallEntry, HallOfFame
     from dsgec.api.network import Network
     from dsgec.api.run import History, Run, load
-    from dsgec.bnf.load import GrammarFile as Grammar
-    from dsgec.bnf.load import parse_grammar
     from dsgec.errors import DsgecError
-    from dsgec.foreign.agreement import Agreement
+    from dsgec.grammar.load import GrammarFile as Grammar
+    from dsgec.grammar.load import parse_grammar
+    from dsgec.network.readers.agreement import Agreement
 
 __version__ = "0.1.0"
 
@@ -38,11 +38,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Agreement": ("dsgec.foreign.agreement", "Agreement"),
+    "Agreement": ("dsgec.network.readers.agreement", "Agreement"),
     "DSGEClassifier": ("dsgec.api.estimators", "DSGEClassifier"),
     "DSGERegressor": ("dsgec.api.estimators", "DSGERegressor"),
     "DsgecError": ("dsgec.errors", "DsgecError"),
-    "Grammar": ("dsgec.bnf.load", "GrammarFile"),
+    "Grammar": ("dsgec.grammar.load", "GrammarFile"),
     "HallEntry": ("dsgec.api.hall", "HallEntry"),
     "HallOfFame": ("dsgec.api.hall", "HallOfFame"),
     "History": ("dsgec.api.run", "History"),
@@ -52,7 +52,7 @@ _HOMES = {
     "compile": ("dsgec.api.compile", "compile"),
     "evolve": ("dsgec.api.evolve", "evolve"),
     "load": ("dsgec.api.run", "load"),
-    "parse_grammar": ("dsgec.bnf.load", "parse_grammar"),
+    "parse_grammar": ("dsgec.grammar.load", "parse_grammar"),
 }
 
 

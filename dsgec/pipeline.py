@@ -1,29 +1,19 @@
 """The pipeline: what the command line and a program that uses dsgec call.
 
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
-`folder`, `plain_data`, `random`, `resources`, `setting` and `toml`, which import nothing of these.
+`folder`, `plain_data`, `random`, `resources`, `setting`, `toml`, `background`, `literals`,
+`manifest`, `rendering` and `markup`, which import nothing of these.
 
 arithmetic  a definition          → functions     the same bits in every language
-bnf         a grammar file        → Grammar       rules as values, every error of the file found
-genome      Grammar, integers     → phenotype     a text that the grammar derives
-network     phenotype             → Network       flat, checked, simplified
-fixed       Network, ranges       → integers      a program of integers, its error bounded
-codegen     Network               → source text   C, numpy and others, one operation a line
-native      source text           → functions     compiled, cached, loaded
-targets     Network               → files         a folder for each: emit, read back, run
-packages    files                 → an archive    laid out as the tool of a platform takes it
-foreign     others' models        → Model         scikit-learn's estimators, ONNX files
-workers     calls                 → results       by processes here, or by a dask cluster's
+network     phenotype             → Network       flat, checked, simplified; also from ONNX files
+grammar     a grammar file        → Grammar       rules as values, and the phenotypes they derive
+engine      Grammar               → functions     C, compiled, cached, loaded
 data        a table file          → Dataset       features and target as numbers
-fitness     outputs               → a score       what is minimised, what people read
-learning    phenotype, rows       → values        the numbers of a text, by the slope of the loss
-evolution   scores                → generations   select, cross, mutate
-drawing     Network, numbers      → pictures      SVG, Graphviz, charts; formulas for people
+export      Network               → files         source code in every language, floats or integers
+search      scores                → generations   select, cross, mutate, learn
 run         generations           → a folder      record, history, network, hall of fame
-artefacts   a model               → exports       written, read back, verified
-study       many runs             → tables        representations × grammars × data sets × seeds
 report      a folder              → a page        figures, and the network running in the browser
-terminal    any of these          → a terminal    progress, results, portraits
+study       many runs             → tables        representations × grammars × data sets × seeds
 """
 
 import contextlib
@@ -34,21 +24,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dsgec.artefacts.check import run_selftests
-from dsgec.artefacts.export import exported, make_exports, run_artefact
-from dsgec.bnf.load import GrammarFile, load_grammar
-from dsgec.codegen.artefact import QUICK, Artefact
-from dsgec.codegen.names import is_portable
+from dsgec.background import beside
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.table import read_table
+from dsgec.engine.toolchain import quickest_toolchain
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import ENDS, Evolver, Generation
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
+from dsgec.export.artefact import QUICK, Artefact
+from dsgec.export.check import run_selftests
+from dsgec.export.files import exported, make_exports, run_artefact
+from dsgec.export.names import is_portable
 from dsgec.folder import Folder, locked, open_folder
-from dsgec.native.toolchain import quickest_toolchain
+from dsgec.grammar.load import GrammarFile, load_grammar
+from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
 from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
@@ -65,16 +53,17 @@ from dsgec.run.folder import (
     write_timing,
 )
 from dsgec.run.job import Job, WrittenRun
-from dsgec.run.manifest import read_manifest
-from dsgec.run.names import MANIFEST, NETWORK, PAGE
 from dsgec.run.record import is_record, is_same_run, with_stages
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
 from dsgec.run.session import Checkpoints, Session, ignore
 from dsgec.run.stages import TUNING, Stages
-from dsgec.workers import process
-from dsgec.workers.beside import beside
-from dsgec.workers.crew import Crew
+from dsgec.search.choose import choose
+from dsgec.search.evolver import ENDS, Evolver, Generation
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Settings
+from dsgec.study.workers import process
+from dsgec.study.workers.crew import Crew
 
 EXPORTED = ("numpy", "c")
 """The targets that every run's folder has."""

@@ -22,9 +22,8 @@ START = TEMPLATES.joinpath("start")
 
 
 def template(name: str) -> Traversable:
-    """A template such as `c/module.c.j2`: among the others, or in the folder of its target."""
-    common = TEMPLATES.joinpath(name)
-    return common if common.is_file() else files("dsgec").joinpath("targets", name)
+    """Return the template of this name, such as `c/module.c.j2`."""
+    return TEMPLATES.joinpath(name)
 
 
 def refuse_pipe(path: Path, shown: str, *, inherited: bool) -> None:

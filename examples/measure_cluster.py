@@ -25,8 +25,8 @@ from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
 from dsgec.study.work import work
-from dsgec.workers.connect import connect
-from dsgec.workers.crew import Crew
+from dsgec.study.workers.connect import connect
+from dsgec.study.workers.crew import Crew
 
 STUDY = """
 runs = {runs}

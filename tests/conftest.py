@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.native.toolchain import Toolchain, compilers, find_toolchain
+from dsgec.engine.toolchain import Toolchain, compilers, find_toolchain
 from tests.clusters import start_cluster  # noqa: F401  (a fixture)
 from tests.command import QUICK, dsgec
 from tests.matrix.cell import build_wheel

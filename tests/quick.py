@@ -5,14 +5,14 @@ import queue
 import threading
 from functools import cache, lru_cache
 
-from dsgec.codegen import engine as codegen
-from dsgec.codegen import numbers
-from dsgec.evolution.engine import Engine
-from dsgec.native.extension import FLAGS as EXTENSION_FLAGS
-from dsgec.native.extension import build_extension
-from dsgec.native.toolchain import compilers, find_toolchain
-from dsgec.workers import crew, process
-from dsgec.workers.pipe import packed, unpacked
+from dsgec.engine import source as codegen
+from dsgec.engine.extension import FLAGS as EXTENSION_FLAGS
+from dsgec.engine.extension import build_extension
+from dsgec.engine.toolchain import compilers, find_toolchain
+from dsgec.export import numbers
+from dsgec.search.native import Engine
+from dsgec.study.workers import crew, process
+from dsgec.study.workers.pipe import packed, unpacked
 
 QUICK = ("-O0", "-pthread")
 """Compiled in a second; bits do not depend on the flags."""
@@ -48,7 +48,7 @@ def quick_engine(problem, settings, threads=1, flags=QUICK, kind=Engine):
 
 def use_compiler(monkeypatch, find):
     """What engines are compiled by that are not told by what."""
-    for user in ("evolution.engine", "evolution.choose"):
+    for user in ("search.native", "search.choose"):
         monkeypatch.setattr(f"dsgec.{user}.find_toolchain", find)
 
 
@@ -62,7 +62,7 @@ def emit_engines_once(monkeypatch, real=codegen.emit_engine):
     def emit(*arguments, **options):
         return emitted(codegen._read, *arguments, **options)  # which a test may have changed
 
-    monkeypatch.setattr("dsgec.evolution.engine.emit_engine", emit)
+    monkeypatch.setattr("dsgec.search.native.emit_engine", emit)
 
 
 def find_goldens_once(monkeypatch, real=numbers.golden):
@@ -75,7 +75,7 @@ def find_goldens_once(monkeypatch, real=numbers.golden):
             found[key] = real(model, network, dtype, effort)
         return found[key]
 
-    monkeypatch.setattr("dsgec.codegen.numbers.golden", find)
+    monkeypatch.setattr("dsgec.export.numbers.golden", find)
 
 
 def wait_for_no_disk(monkeypatch):
@@ -85,14 +85,14 @@ def wait_for_no_disk(monkeypatch):
 
 def build_extensions_soon(monkeypatch):
     """Extensions are not optimised, and the same one is compiled once by each worker."""
-    monkeypatch.setattr("dsgec.native.extension.FLAGS", ("-O0", *EXTENSION_FLAGS[1:]))
+    monkeypatch.setattr("dsgec.engine.extension.FLAGS", ("-O0", *EXTENSION_FLAGS[1:]))
     built = lru_cache(maxsize=64)(build_extension)
-    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", built)
+    monkeypatch.setattr("dsgec.export.targets.cffi.package.build_extension", built)
 
 
 def build_extensions_as_usual(monkeypatch):
-    monkeypatch.setattr("dsgec.native.extension.FLAGS", EXTENSION_FLAGS)
-    monkeypatch.setattr("dsgec.targets.cffi.package.build_extension", build_extension)
+    monkeypatch.setattr("dsgec.engine.extension.FLAGS", EXTENSION_FLAGS)
+    monkeypatch.setattr("dsgec.export.targets.cffi.package.build_extension", build_extension)
 
 
 class NoProcess(crew._Process):
@@ -133,4 +133,4 @@ class NoProcess(crew._Process):
 
 def start_no_processes(monkeypatch):
     """Crews have their calls made here, each of them by a thread."""
-    monkeypatch.setattr("dsgec.workers.crew._Process", NoProcess)
+    monkeypatch.setattr("dsgec.study.workers.crew._Process", NoProcess)

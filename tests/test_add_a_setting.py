@@ -65,7 +65,7 @@ def project(tmp_path_factory):
 
 def test_a_setting_is_one_entry_and_the_code_that_uses_it(project):
     by_hand = [path for path, *_ in changes(PAGE)]
-    assert by_hand == ["dsgec/evolution/settings.py", "dsgec/evolution/evolver.py"]
+    assert by_hand == ["dsgec/search/settings.py", "dsgec/search/evolver.py"]
     assert changed(project) == {*by_hand, str(PRINTED.relative_to(ROOT))}
 
 

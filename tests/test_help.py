@@ -92,7 +92,7 @@ def test_tables_are_listed_with_their_sizes():
 
 
 def test_a_list_is_broken_to_the_width_of_a_terminal():
-    from dsgec.terminal.shipped import grammars, lines
+    from dsgec.cli.terminal.shipped import grammars, lines
 
     broken = "\n".join(lines(grammars(), 60)).splitlines()
 

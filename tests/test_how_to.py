@@ -72,7 +72,7 @@ for backend in ("engine", "reference"):
 sys.path.insert(0, "engine/run")
 import table
 print(*(table.predict([[float(x)]])[0] for x in range(40)))
-from tests.learning.compare import make_pair
+from tests.search.learning.compare import make_pair
 text = "0.50*tanh(-1.20*x_1 + 0.30*x_2) + 1.25"
 spans = [(0, 4), (10, 5), (22, 4), (34, 4)]
 print(*make_pair("formula", 0, "huber").assert_same(text, spans, 0.01))
@@ -145,7 +145,7 @@ def test_the_tests_of_the_arithmetic_know_the_activation(project):
         project,
         *("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"),
         *("-k", "softsign or oracle or printed or table_of_functions"),
-        *("tests/arithmetic", "tests/codegen/test_onnx.py", "tests/docs/test_tables.py"),
+        *("tests/arithmetic", "tests/export/test_onnx.py", "tests/docs/test_tables.py"),
     )
     assert int(re.search(r"(\d+) passed", found)[1]) >= 15
 
@@ -177,9 +177,9 @@ def test_a_network_with_the_activation_evolves_and_is_exported(project):
 
 def test_a_target_is_a_folder_and_a_line():
     (path, _, line), *folder = edits("add-a-target")
-    assert path == "dsgec/targets/__init__.py"
+    assert path == "dsgec/export/targets/__init__.py"
     assert line.count("\n") == 1
-    assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/targets/cpp"}
+    assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/export/targets/cpp"}
 
 
 def test_a_network_is_compiled_to_the_new_target(with_cpp, tmp_path):
@@ -192,7 +192,7 @@ def test_a_network_is_compiled_to_the_new_target(with_cpp, tmp_path):
 
 @pytest.mark.campaign
 def test_a_run_is_exported_to_the_new_target(with_cpp, run, tmp_path):
-    python(with_cpp, "-m", "ruff", "check", "dsgec/targets")
+    python(with_cpp, "-m", "ruff", "check", "dsgec/export/targets")
     dsgec(with_cpp, "export", run, "--to", "cpp", "-o", tmp_path)
     assert "wdbc.hpp (cpp)" in dsgec(with_cpp, "inspect", tmp_path)
     if shutil.which("c++"):
@@ -229,7 +229,7 @@ def test_all_functions_have_the_same_bits_in_the_new_target(with_cpp, tmp_path):
 
 def test_an_objective_is_three_edits():
     assert [path for path, *_ in edits("add-an-objective")] == [
-        "dsgec/fitness/objectives.py",
+        "dsgec/search/objectives.py",
         "templates/engine/objectives/huber.c",
         "docs/notebook/tables.md",
     ]
@@ -259,9 +259,9 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
 def test_a_representation_is_five_files():
     page = "add-a-representation"
     assert {path for path, *_ in (*edits(page), *changes(page))} == {
-        "dsgec/genome/ir.py",
-        "dsgec/genome/swap.py",
-        "dsgec/genome/represent.py",
+        "dsgec/grammar/genome/ir.py",
+        "dsgec/grammar/genome/swap.py",
+        "dsgec/grammar/genome/represent.py",
         "templates/engine/swap.c",
         "docs/research/representations.md",
     }

@@ -7,28 +7,29 @@ from time import process_time
 import numpy as np
 import pytest
 
-from dsgec.bnf.ir import Grammar
-from dsgec.bnf.load import GrammarFile
-from dsgec.bnf.parse import parse
-from dsgec.codegen.artefact import Artefact
-from dsgec.codegen.literals import python_data
+from dsgec.cli.terminal.grammar import summary
 from dsgec.data import native, table
 from dsgec.data.dataset import make_dataset
 from dsgec.data.plan import Reading
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
-from dsgec.evolution import choose, engine
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
-from dsgec.genome import sample
+from dsgec.export.artefact import Artefact
+from dsgec.export.targets.c import emit as emit_c
+from dsgec.export.targets.c import names as names_c
+from dsgec.export.targets.python.literal import read_literal
+from dsgec.export.targets.registry import TARGETS
+from dsgec.grammar.genome import sample
+from dsgec.grammar.ir import Grammar
+from dsgec.grammar.load import GrammarFile
+from dsgec.grammar.parse import parse
+from dsgec.literals import python_data
 from dsgec.network.model import Model, plain
 from dsgec.network.model_text import parse_model
 from dsgec.network.parse import parse as parse_network
-from dsgec.targets.c import emit as emit_c
-from dsgec.targets.c import names as names_c
-from dsgec.targets.python.literal import read_literal
-from dsgec.targets.registry import TARGETS
-from dsgec.terminal.grammar import summary
+from dsgec.search import choose
+from dsgec.search import native as engine
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Settings
 
 CSV = b"a,b,class\n" + b"".join(b"%d,%d,%d\n" % (i, i * i % 7, i % 2) for i in range(20))
 

@@ -16,12 +16,12 @@ from re import _constants, _parser
 import lark
 import pytest
 
-from dsgec.bnf.layered import cut
-from dsgec.bnf.load import load_grammar
-from dsgec.bnf.parse import parse
-from dsgec.bnf.text import text
 from dsgec.data.arff import recognises
 from dsgec.errors import DsgecError
+from dsgec.grammar.load import load_grammar
+from dsgec.grammar.parse import parse
+from dsgec.grammar.text import text
+from dsgec.network.layered import cut
 from dsgec.resources import GRAMMARS, shipped_names
 
 ROOT = Path(__file__).parents[1]
@@ -130,7 +130,9 @@ def test_a_python_that_reads_possessive_repeats_wrongly_reads_grammars():
         pytest.skip("no Python older than 3.11.5 is here")
     # Reading grammars takes the package and lark alone, which are the same files for every Python.
     path = os.pathsep.join(map(str, [ROOT, Path(lark.__file__).parents[1]]))
-    script = "from dsgec.bnf.load import load_grammar as load; from dsgec.bnf.text import text; "
+    script = (
+        "from dsgec.grammar.load import load_grammar as load; from dsgec.grammar.text import text; "
+    )
     script += f"print(*(text(load(name).grammar) for name in {NAMES}), sep='')"
     answer = subprocess.run(
         [python, "-c", script], env={"PYTHONPATH": path}, capture_output=True, text=True

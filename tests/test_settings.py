@@ -10,9 +10,9 @@ from dsgec.api.settings import CLASSIFIER_PARAMETERS, KEYWORDS
 from dsgec.cli import commands
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import PYTHON, mention
-from dsgec.evolution.settings import OPTIONS, SETTINGS, Settings
-from dsgec.fitness.objectives import OBJECTIVES
 from dsgec.report.facts import evolve_command
+from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.settings import OPTIONS, SETTINGS, Settings
 from dsgec.setting import settings_of
 from dsgec.study.reader import STUDY
 

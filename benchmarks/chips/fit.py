@@ -12,8 +12,8 @@ from benchmarks.chips.probes import ALONE, FIXED_ALONE
 from benchmarks.chips.results import Line
 from dsgec.arithmetic.source import c_functions
 from dsgec.arithmetic.table import DEFINED
-from dsgec.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS
-from dsgec.fixed.ir import STORED_BITS
+from dsgec.export.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS
+from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.network.cost import FLAGGED, Cost, Prices
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.fixed.columns import Range
 from dsgec.network.measure import size
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
+from dsgec.network.ranges import Range
 from dsgec.network.simplify import simplify
 
 UNARY = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")

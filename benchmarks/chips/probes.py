@@ -4,9 +4,9 @@ import itertools
 from dataclasses import replace
 
 from dsgec.arithmetic.table import FUNCTIONS
-from dsgec.fixed.columns import Range
 from dsgec.network.model import Column, Model, plain
 from dsgec.network.parse import parse
+from dsgec.network.ranges import Range
 
 _FORMS = {
     "add": "{0} + {1}",

@@ -16,14 +16,14 @@ import numpy as np
 from benchmarks.chips.measure import Measured, lacking, measure
 from benchmarks.chips.networks import random_model, random_ranges, random_rows
 from benchmarks.chips.probes import fixed_probes, probe_ranges, probes
-from dsgec.codegen.artefact import QUICK, Artefact
-from dsgec.codegen.golden import classes_of, classes_of_results
-from dsgec.codegen.numbers import REALS
 from dsgec.errors import DsgecError
-from dsgec.fixed.columns import Range
-from dsgec.fixed.ir import STORED_BITS
+from dsgec.export.artefact import QUICK, Artefact
+from dsgec.export.fixed.ir import STORED_BITS
+from dsgec.export.golden import classes_of, classes_of_results
+from dsgec.export.numbers import REALS
+from dsgec.export.targets.c.build import COMPILERS
 from dsgec.network.model import Model
-from dsgec.targets.c.build import COMPILERS
+from dsgec.network.ranges import Range
 
 LEARNED, CHECKED = (*range(1000, 1100), *range(5000, 5050)), range(6000, 6050)
 """Seeds of the networks that the coefficients are fitted to, and of those they are checked on."""

@@ -5,9 +5,9 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from dsgec.bnf.load import GrammarFile
 from dsgec.data.source import is_shipped
 from dsgec.errors import DsgecError
+from dsgec.grammar.load import GrammarFile
 from dsgec.resources import GRAMMARS, shipped_names
 
 _TABLES = (".csv", ".tsv", ".tab", ".dat", ".data", ".arff", ".parquet")

@@ -8,15 +8,15 @@ import numpy as np
 
 from dsgec.api.network import Network
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.codegen.names import check_name, safe_name
 from dsgec.errors import DsgecError, clean
-from dsgec.fixed.columns import Range
-from dsgec.foreign.agreement import measure_agreement
-from dsgec.foreign.estimators import is_estimator, read_estimator
-from dsgec.foreign.onnx.read import is_onnx, read_onnx, read_onnx_file
-from dsgec.foreign.source import Array, ForeignModel
+from dsgec.export.names import check_name, safe_name
 from dsgec.network.model import Label
 from dsgec.network.model_text import MOST_NETWORK_BYTES, decode_model
+from dsgec.network.ranges import Range
+from dsgec.network.readers.agreement import measure_agreement
+from dsgec.network.readers.estimators import is_estimator, read_estimator
+from dsgec.network.readers.onnx.read import is_onnx, read_onnx, read_onnx_file
+from dsgec.network.readers.source import Array, ForeignModel
 from dsgec.resources import read_bytes
 
 _KNOWN = (

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from dsgec.api.evolve import Progress
 from dsgec.api.fit import Fitted, fit, frame_dataset, numbers_dataset
-from dsgec.api.keywords import ClassifierParameters, Parameters
 from dsgec.api.network import probabilities
 from dsgec.api.notebook import live_curve
+from dsgec.api.printed.keywords import ClassifierParameters, Parameters
 from dsgec.api.run import Run
 from dsgec.api.settings import (
     CLASSIFIER_PARAMETERS,

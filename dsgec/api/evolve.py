@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from dsgec.api.arguments import sort_arguments, takes_grammar_by_name
-from dsgec.api.keywords import Keywords
 from dsgec.api.notebook import live_curve
+from dsgec.api.printed.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import KEYWORDS, documented, is_text, python_default, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.bnf.load import GrammarFile, load_grammar
+from dsgec.background import beside
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset, with_test
 from dsgec.data.groups import with_groups
@@ -22,12 +22,8 @@ from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
 from dsgec.data.weights import with_weights
 from dsgec.errors import PYTHON, DsgecError, wrong
-from dsgec.evolution.choose import choose, sensible_threads
-from dsgec.evolution.evolver import Generation, HistoryRow
-from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.settings import Execution, Preset, Settings
-from dsgec.evolution.usual import usual_grammar
 from dsgec.folder import make_folder, open_folder, remove_if_empty
+from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.config import Inputs, config_text
 from dsgec.run.folder import refuse_other_run
@@ -35,7 +31,11 @@ from dsgec.run.history import history_row
 from dsgec.run.record import identity
 from dsgec.run.result import make_result
 from dsgec.run.search import OnSlice, Search
-from dsgec.workers.beside import beside
+from dsgec.search.choose import choose, sensible_threads
+from dsgec.search.evolver import Generation, HistoryRow
+from dsgec.search.problem import Problem, make_problem
+from dsgec.search.settings import Execution, Preset, Settings
+from dsgec.search.usual import usual_grammar
 
 
 @dataclass(frozen=True, slots=True)

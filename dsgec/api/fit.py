@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from dsgec.api.evolve import Callback, make_search, notes_of, on_slices, with_rows
 from dsgec.api.run import Run
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset
 from dsgec.data.groups import digest_groups
 from dsgec.data.ir import Dataset, Label, Plan
 from dsgec.data.weights import digest_weights
 from dsgec.errors import DsgecError, mention
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Execution, Settings
-from dsgec.evolution.usual import usual_grammar
+from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.network.model import plain
 from dsgec.run.record import identity, is_same_run
 from dsgec.run.result import later, make_result
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Execution, Settings
+from dsgec.search.usual import usual_grammar
 
 Numbers = NDArray[np.float64]
 Groups = NDArray[np.intp]

@@ -1,4 +1,4 @@
-"""Print dsgec/api/keywords.py from the tables of settings: `python -m dsgec.api.generate`.
+"""Print dsgec/api/printed/keywords.py from the tables of settings: `python -m dsgec.api.generate`.
 
 Type checkers and editors read signatures in the source, and scikit-learn asks an estimator's
 `__init__` for its parameters.
@@ -10,7 +10,7 @@ from typing import Any
 from dsgec.api.settings import CLASSIFIER_PARAMETERS, KEYWORDS, PARAMETERS, python_default
 from dsgec.setting import Setting
 
-PRINTED = Path(__file__).with_name("keywords.py")
+PRINTED = Path(__file__).parent / "printed" / "keywords.py"
 _KINDS: dict[type, str] = {tuple: "str | Sequence[str]", dict: "Mapping[str, int]"}
 _HEAD = '''"""What `dsgec.evolve` and the estimators take.
 
@@ -20,7 +20,7 @@ _HEAD = '''"""What `dsgec.evolve` and the estimators take.
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-from dsgec.bnf.load import GrammarFile
+from dsgec.grammar.load import GrammarFile
 
 
 class Keywords(TypedDict, total=False):

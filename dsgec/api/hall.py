@@ -8,14 +8,14 @@ from dsgec.api.network import Network
 from dsgec.api.settings import one_of
 from dsgec.api.words import says_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.codegen.artefact import DTYPES
-from dsgec.codegen.markup import render_markup
-from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError, counted
-from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
+from dsgec.export.artefact import DTYPES
+from dsgec.export.names import safe_name
+from dsgec.manifest import HALL
+from dsgec.markup import render_markup
 from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.ranges import NO_RANGES, chosen_ranges
 from dsgec.run.hall import Famous, famous_model
-from dsgec.run.names import HALL
 from dsgec.run.pick import WAYS, Hall, pick
 from dsgec.run.result import Result
 

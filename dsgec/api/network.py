@@ -14,21 +14,16 @@ from dsgec.api.settings import one_of
 from dsgec.api.symbolic import sympy_expressions
 from dsgec.api.words import says_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.artefacts.export import export, make_artefact, parse_packages, parse_targets
-from dsgec.codegen.artefact import DTYPES, model_id
-from dsgec.codegen.markup import render_markup
-from dsgec.codegen.names import safe_name
 from dsgec.data.arrays import table_of
 from dsgec.data.ir import Table
 from dsgec.data.plan import Reading
 from dsgec.data.table import read_table
-from dsgec.drawing.notation import LATEX, formula_text, missing_text
-from dsgec.drawing.svg import svg as drawn
 from dsgec.errors import DsgecError, counted
-from dsgec.fixed.columns import Range, read_ranges
-from dsgec.fixed.ranges import NO_RANGES
+from dsgec.export.artefact import DTYPES, model_id
+from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
+from dsgec.export.names import safe_name
 from dsgec.folder import write_whole
-from dsgec.foreign.agreement import Agreement
+from dsgec.markup import render_markup
 from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.network.decide import Classes, classify
 from dsgec.network.description import describe, read_model
@@ -37,8 +32,12 @@ from dsgec.network.ir import Network as Nodes
 from dsgec.network.measure import size
 from dsgec.network.model import Label, Model, composed
 from dsgec.network.model_text import model_text
+from dsgec.network.notation import LATEX, formula_text, missing_text
+from dsgec.network.ranges import NO_RANGES, Range, read_ranges
+from dsgec.network.readers.agreement import Agreement
 from dsgec.network.text import text
 from dsgec.report import model_page
+from dsgec.report.svg import svg as drawn
 from dsgec.run.predict import model_rows
 
 _PICKLED = "the pickled network"

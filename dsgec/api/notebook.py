@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dsgec.codegen.markup import render_markup
-from dsgec.drawing.scales import short
-from dsgec.evolution.evolver import HistoryRow
+from dsgec.markup import render_markup
 from dsgec.report.progress import fitness_chart
+from dsgec.report.scales import short
 from dsgec.report.style import chart_picture
+from dsgec.search.evolver import HistoryRow
 
 if TYPE_CHECKING:
     from dsgec.api.evolve import Progress

@@ -11,10 +11,9 @@ from dsgec.api.network import Network
 from dsgec.api.notebook import picture_data
 from dsgec.api.words import in_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.codegen.markup import render_markup
 from dsgec.errors import DsgecError, clean, counted
-from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import locked, open_folder
+from dsgec.markup import render_markup
 from dsgec.pipeline import write_folder
 from dsgec.report import write_report
 from dsgec.report.figures import metric_label
@@ -25,6 +24,7 @@ from dsgec.run.checkpoint import remove_checkpoint
 from dsgec.run.folder import read_result, refuse_other_run
 from dsgec.run.record import record_ranges
 from dsgec.run.result import Rest, Result
+from dsgec.search.evolver import HistoryRow
 
 _LONGEST_FORMULA = 300
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 from dsgec.data.ir import Dataset
 from dsgec.data.plan import Plan
 from dsgec.errors import wrong
-from dsgec.evolution.budget import with_budget
-from dsgec.evolution.settings import Execution, Preset, Settings, make_settings
+from dsgec.search.budget import with_budget
+from dsgec.search.settings import Execution, Preset, Settings, make_settings
 from dsgec.setting import Setting, make, names_of, settings_of
 
 # An argument of `evolve` that takes more than a share, and what the command line alone has.

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dsgec.drawing.formula import Atom, Formula, Monomial, Sum, make_formula
-from dsgec.drawing.notation import readable
 from dsgec.errors import DsgecError
-from dsgec.fixed.columns import Range
+from dsgec.network.formula import Atom, Formula, Monomial, Sum, make_formula
 from dsgec.network.model import Model
+from dsgec.network.notation import readable
+from dsgec.network.ranges import Range
 
 
 def sympy_expressions(model: Model, ranges: Sequence[Range | None], *, exact: bool) -> list[Any]:

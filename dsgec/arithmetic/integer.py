@@ -1,7 +1,7 @@
 """The arithmetic of fixed point on Python integers: what an integer network is computed with.
 
 Every other language is printed from here, by `python -m dsgec.arithmetic.generate`, in the language
-of `parse.py`; an int here is one of 32 bits. No function overflows on what `dsgec.fixed` gives it:
+of `parse.py`; an int here is one of 32 bits. No function overflows on what fixed point gives it:
 values of at most 16 bits, and sums below 2^31. A shift to the right rounds down, also of negative
 numbers; a shift to the left is of numbers that are not negative. There is no division.
 """

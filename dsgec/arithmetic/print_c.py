@@ -1,4 +1,4 @@
-"""The one arithmetic to C: `templates/c/arithmetic.c` and `arithmetic_float.c`.
+"""The one arithmetic to C: `templates/c/printed/arithmetic.c` and `arithmetic_float.c`.
 
 Declarations stand before statements, as older compilers need them.
 """

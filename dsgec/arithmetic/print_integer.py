@@ -139,12 +139,12 @@ def _is_shift(part: Expression) -> bool:
 
 
 def print_c_integers() -> str:
-    """`templates/c/integer.c`."""
+    """`templates/c/printed/integer.c`."""
     return _C_HEAD + print_sections(C)
 
 
 def print_js_integers() -> str:
-    """`templates/js/integer.js`."""
+    """`templates/js/printed/integer.js`."""
     return print_sections(JAVASCRIPT)
 
 

@@ -1,4 +1,4 @@
-"""The one arithmetic to JavaScript: `templates/js/arithmetic.js`.
+"""The one arithmetic to JavaScript: `templates/js/printed/arithmetic.js`.
 
 JavaScript has no integers of 64 bits: an int is two words of 32, of which only those are printed
 that something reads. Shifts and DataView take any number modulo 2^32, so a word may be more.

@@ -1,6 +1,6 @@
 """The one arithmetic to Python that needs nothing else, and to numpy on arrays of rows.
 
-The first is `templates/python/arithmetic.py`, which exports take their text from: there numbers
+The first is `templates/python/printed/arithmetic.py`, which exports copy from: there numbers
 stand where they are used. The others are `vector.py` and `vector_float.py`.
 """
 

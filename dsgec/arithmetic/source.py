@@ -12,13 +12,12 @@ from dsgec.resources import TEMPLATES
 
 Module = Literal["vector", "scalar", "vector_integer", "integer"]
 
-_C_FILES = {"double": "c/arithmetic.c", "float": "c/arithmetic_float.c"}
+_C_FILES = {"double": "c/printed/arithmetic.c", "float": "c/printed/arithmetic_float.c"}
 _PYTHON_FILES = {
-    "scalar": TEMPLATES.joinpath("python/arithmetic.py"),
-    **{
-        name: files("dsgec.arithmetic").joinpath(f"{name}.py")
-        for name in ("vector", "vector_integer", "integer")
-    },
+    "scalar": TEMPLATES.joinpath("python/printed/arithmetic.py"),
+    "vector": files("dsgec.arithmetic").joinpath("printed/vector.py"),
+    "vector_integer": files("dsgec.arithmetic").joinpath("printed/vector_integer.py"),
+    "integer": files("dsgec.arithmetic").joinpath("integer.py"),
 }
 
 
@@ -62,7 +61,7 @@ def c_functions(names: Iterable[str], dtype: str = "double") -> list[str]:
 
 def js_source(names: Iterable[str]) -> str:
     """The sections `names` of the JavaScript and all that they need."""
-    return _sections_source("js/arithmetic.js", names)
+    return _sections_source("js/printed/arithmetic.js", names)
 
 
 def integer_source(language: Literal["c", "js"], names: Iterable[str]) -> str:

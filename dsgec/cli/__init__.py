@@ -10,12 +10,12 @@ import sys
 import click
 
 from dsgec import __version__
+from dsgec.cli.doctor import doctor
 from dsgec.cli.evolve import evolve
 from dsgec.cli.export import compile_, export
 from dsgec.cli.grammar import check, sample
 from dsgec.cli.init import init
 from dsgec.cli.inspect import inspect_, verify
-from dsgec.cli.machine import bench, doctor
 from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain, refuse
 from dsgec.cli.resume import resume
 from dsgec.cli.run import predict, report, show
@@ -74,6 +74,5 @@ for _command in (
     verify,
     study,
     doctor,
-    bench,
 ):
     commands.add_command(_command)

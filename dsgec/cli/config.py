@@ -12,7 +12,7 @@ from dsgec.cli.options import Command
 from dsgec.cli.session import RunOptions, SessionOptions
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import DsgecError, Fault
-from dsgec.evolution.settings import Preset, Settings
+from dsgec.search.settings import Preset, Settings
 from dsgec.setting import Setting, settings_of
 
 _KINDS = (Preset, Settings, Plan, Reading, RunOptions, SessionOptions)
@@ -93,8 +93,8 @@ def _value(one: Setting, given: Any) -> Any:
 
 def _beside(given: str, folder: Path) -> str:
     """A file beside the configuration; a table is not confused with those of the run there."""
+    from dsgec.manifest import HALL, HISTORY
     from dsgec.resources import beside
-    from dsgec.run.names import HALL, HISTORY
 
     return given if given in (HALL, HISTORY) else beside(given, folder)
 

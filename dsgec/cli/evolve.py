@@ -15,11 +15,11 @@ from dsgec.cli.options import Migration, collecting, option, options_of, warn
 from dsgec.cli.output import complain
 from dsgec.cli.session import SessionOptions, run_options, session_options
 from dsgec.cli.tables import TableOptions, table_options
+from dsgec.engine.processors import processors
 from dsgec.errors import DsgecError, wrong
-from dsgec.evolution.settings import DTYPES, SETTINGS, Preset, Settings, make_settings
-from dsgec.genome.ir import REPRESENTATIONS
-from dsgec.native.processors import processors
+from dsgec.grammar.genome.ir import REPRESENTATIONS
 from dsgec.resources import GRAMMARS, shipped_names
+from dsgec.search.settings import DTYPES, SETTINGS, Preset, Settings, make_settings
 from dsgec.setting import make
 
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
@@ -135,17 +135,17 @@ def evolve(
     crew = None
     with ExitStack() as held:
         if count > 1:  # processes start while this one imports and reads
-            from dsgec.workers.crew import Crew
+            from dsgec.study.workers.crew import Crew
 
             crew = Crew(min(jobs or processors(), count), "dsgec.pipeline")
             held.callback(crew.close)
-        from dsgec.bnf.load import load_grammar
         from dsgec.cli.start import reference, start, start_many
-        from dsgec.evolution.budget import with_budget
-        from dsgec.evolution.usual import usual_grammar
+        from dsgec.cli.terminal.display import choices
+        from dsgec.grammar.load import load_grammar
         from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
         from dsgec.run.config import Inputs
-        from dsgec.terminal.display import choices
+        from dsgec.search.budget import with_budget
+        from dsgec.search.usual import usual_grammar
 
         preset = make(Preset, settings)
         if preset.effort != Preset().effort and not preset.learns and not session.quiet:

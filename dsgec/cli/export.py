@@ -10,9 +10,9 @@ import click
 from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import complain, say
 from dsgec.errors import DsgecError
+from dsgec.export.packages import DESCRIPTIONS as PACKAGE_DESCRIPTIONS
+from dsgec.export.targets import DESCRIPTIONS
 from dsgec.network.chips import CHIPS, USUAL_CHIP
-from dsgec.packages import DESCRIPTIONS as PACKAGE_DESCRIPTIONS
-from dsgec.targets import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dsgec.network.model import Model
@@ -122,8 +122,8 @@ def export(
     unchecked: bool,
 ) -> None:
     """Write the network of RUN, a run's folder, as source code."""
-    from dsgec.fixed.ranges import parse_ranges
     from dsgec.folder import open_folder
+    from dsgec.network.ranges import parse_ranges
     from dsgec.run.folder import read_model, read_picked, read_record
     from dsgec.run.record import record_ranges
 
@@ -171,10 +171,10 @@ def compile_(
 
     NET is an ONNX file, or a text file with the network's equations; `-` reads standard input.
     """
-    from dsgec.artefacts.export import file_names
-    from dsgec.codegen.names import safe_name
-    from dsgec.fixed.ranges import parse_ranges
+    from dsgec.export.files import file_names
+    from dsgec.export.names import safe_name
     from dsgec.folder import write_whole
+    from dsgec.network.ranges import parse_ranges
     from dsgec.report import model_page
 
     to, package = _requested(targets, packages)
@@ -203,8 +203,8 @@ def compile_(
 
 def _read_onnx(path: Path, features: str | None, classes: str | None) -> tuple["Model", str]:
     """The model in a file, and how it agrees with the file."""
-    from dsgec.foreign.agreement import measure_agreement
-    from dsgec.foreign.onnx.read import read_onnx_file
+    from dsgec.network.readers.agreement import measure_agreement
+    from dsgec.network.readers.onnx.read import read_onnx_file
 
     names = [None if text is None else text.split(",") for text in (features, classes)]
     foreign = read_onnx_file(path, *names)
@@ -232,7 +232,7 @@ def _read_equations(net: Path, *, layered: bool) -> "Model":
 
 def _requested(to: str | None, package: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The targets and the packages of two lists; packages alone need no target."""
-    from dsgec.artefacts.export import parse_packages, parse_targets
+    from dsgec.export.files import parse_packages, parse_targets
 
     packages = parse_packages(package)
     targets = () if packages and to is None else parse_targets(_USUAL if to is None else to)
@@ -251,9 +251,9 @@ def _write(
     **more: Any,
 ) -> None:
     """The files that were asked for, and their paths to standard output."""
-    from dsgec.artefacts.export import export as write
-    from dsgec.artefacts.export import is_checked
-    from dsgec.packages.registry import package_notes
+    from dsgec.export.files import export as write
+    from dsgec.export.files import is_checked
+    from dsgec.export.packages.registry import package_notes
 
     paths = write(model, targets, name, folder, dtype, packages=packages, check=check, **more)
     for note in package_notes(packages, dtype):

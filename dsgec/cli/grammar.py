@@ -20,7 +20,7 @@ def check(
     grammar: str, data: str | None, max_depth: tuple[tuple[str, int], ...], table: TableOptions
 ) -> None:
     """List the errors of GRAMMAR, or describe its networks."""
-    from dsgec.terminal.grammar import summary
+    from dsgec.cli.terminal.grammar import summary
 
     file = load_grammar_file(grammar)
     dataset = None if data is None else table.with_defaults(learned=True).dataset(data)
@@ -54,11 +54,11 @@ def sample(
     table: TableOptions,
 ) -> None:
     """Print random phenotypes of GRAMMAR."""
-    from dsgec.bnf.expand import expand
-    from dsgec.evolution.settings import Settings
-    from dsgec.genome.dsge import Dsge
-    from dsgec.genome.tables import tabulate
+    from dsgec.grammar.expand import expand
+    from dsgec.grammar.genome.dsge import Dsge
+    from dsgec.grammar.genome.tables import tabulate
     from dsgec.random import Stream
+    from dsgec.search.settings import Settings
 
     if data is not None:
         dataset = table.with_defaults(learned=True).dataset(data)

@@ -8,7 +8,7 @@ from dsgec.cli.complete import complete_table
 from dsgec.cli.help import GroupedCommand
 from dsgec.cli.output import say
 from dsgec.cli.tables import TableOptions, table_options
-from dsgec.evolution.settings import OPTIONS
+from dsgec.search.settings import OPTIONS
 
 
 @click.command("inspect", cls=GroupedCommand)
@@ -20,11 +20,11 @@ def inspect_(what: str, table: TableOptions) -> None:
     Of a table: its columns and their kinds, the task, and which grammars fit. Of an exported file,
     a folder of them, or a run: what it is, and what a row costs.
     """
-    from dsgec.artefacts.inspect import holds_artefacts, inspect_artefact
-    from dsgec.artefacts.read import is_exported_name
+    from dsgec.cli.terminal.table import inspect_table
     from dsgec.data.source import is_shipped
     from dsgec.errors import DsgecError
-    from dsgec.terminal.table import inspect_table
+    from dsgec.export.read import is_exported_name
+    from dsgec.run.inspect import holds_artefacts, inspect_artefact
 
     path = Path(what)
     is_table = path.is_dir() and is_shipped(what) and not holds_artefacts(path)
@@ -49,8 +49,8 @@ def verify(artefact: Path, data: str | None) -> None:
     An artefact carries the model that it was made of; it is read as text. Code is run only with
     --data, and only if it is, byte for byte, what dsgec makes of that model.
     """
-    from dsgec.artefacts.verify import verify as prove
     from dsgec.data.table import read_table
+    from dsgec.run.verify import verify as prove
 
     for line in prove(artefact, None if data is None else read_table(data)):
         say(line)

@@ -8,11 +8,11 @@ import click
 
 from dsgec.cli.help import GroupedOption
 from dsgec.cli.output import complain
-from dsgec.evolution.settings import OPTIONS, SETTINGS, Execution
+from dsgec.search.settings import OPTIONS, SETTINGS, Execution
 from dsgec.setting import Setting, settings_of
 
 if TYPE_CHECKING:
-    from dsgec.bnf.load import GrammarFile
+    from dsgec.grammar.load import GrammarFile
 
 
 Command = Callable[..., Any]
@@ -141,7 +141,7 @@ backend_option = _BY_NAME["backend"]
 
 def load_grammar_file(name: str) -> "GrammarFile":
     """The grammar that a user named; its warnings are printed."""
-    from dsgec.bnf.load import load_grammar
+    from dsgec.grammar.load import load_grammar
 
     file = load_grammar(name)
     warn(file)

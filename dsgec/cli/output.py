@@ -6,7 +6,7 @@ from contextlib import suppress
 import click
 
 from dsgec.errors import DsgecError, printable
-from dsgec.evolution.settings import OPTIONS
+from dsgec.search.settings import OPTIONS
 
 EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 130
 

@@ -26,10 +26,10 @@ def resume(run: Path, session: SessionOptions) -> None:
     before does the same.
     """
     from dsgec.cli.start import start
-    from dsgec.evolution.evolver import ENDS
     from dsgec.folder import open_folder
     from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
     from dsgec.run.folder import read_record
+    from dsgec.search.evolver import ENDS
 
     with open_folder(run) as folder:
         if not has_checkpoint(folder):
@@ -48,11 +48,11 @@ def resume(run: Path, session: SessionOptions) -> None:
 
 def _job(run: Path, checkpoint: "Checkpoint") -> "Job":
     """The job of the checkpoint, with its grammar and table read again."""
-    from dsgec.bnf.load import load_grammar
-    from dsgec.evolution.settings import Settings
+    from dsgec.grammar.load import load_grammar
     from dsgec.pipeline import prepare
     from dsgec.run.config import Inputs
     from dsgec.run.record import identity
+    from dsgec.search.settings import Settings
 
     said = checkpoint.arguments
     grammar, data, test = (said.get(name) for name in ("grammar", "data", "test"))

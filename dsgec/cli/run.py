@@ -47,15 +47,15 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     What is printed are its equations and the inputs of each neuron. In a file, it is a network that
     `dsgec compile` reads back.
     """
-    from dsgec.codegen.artefact import model_id
-    from dsgec.drawing.dot import graph
-    from dsgec.drawing.svg import svg as drawn
+    from dsgec.cli.terminal.portrait import file_lines, page
+    from dsgec.cli.terminal.styled import coloured, encodable, is_capable, palette, size_of
     from dsgec.errors import clean
+    from dsgec.export.artefact import model_id
     from dsgec.folder import open_folder, write_whole
+    from dsgec.report.dot import graph
+    from dsgec.report.svg import svg as drawn
     from dsgec.run.folder import read_model, read_record
     from dsgec.run.record import record_ranges
-    from dsgec.terminal.portrait import file_lines, page
-    from dsgec.terminal.styled import coloured, encodable, is_capable, palette, size_of
 
     with open_folder(run) as folder:
         model, name = read_model(folder)
@@ -89,6 +89,6 @@ def report(folder: Path, out: Path | None) -> None:
 
     RUN or STUDY is its folder. The page needs nothing else.
     """
-    from dsgec.report import write_report
+    from dsgec.study.page import write_report
 
     say(str(write_report(folder, out)))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import click
 
 from dsgec.cli.options import Command, collecting, option, options_of
-from dsgec.evolution.settings import Execution
+from dsgec.search.settings import Execution
 from dsgec.setting import setting, settings_of
 
 

@@ -12,20 +12,20 @@ from typing import Any
 from dsgec.cli.output import complain, hand_over, say
 from dsgec.cli.session import SessionOptions
 from dsgec.cli.signals import Signals
+from dsgec.cli.terminal.display import ProgressDisplay, progress
+from dsgec.cli.terminal.result import result_lines, summary_lines
+from dsgec.cli.terminal.waiting import compiling
 from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
-from dsgec.evolution.choose import choose, sensible_threads
-from dsgec.evolution.evolver import Evolver
-from dsgec.evolution.settings import OPTIONS
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import finished_run, run, run_many
 from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session
-from dsgec.terminal.display import ProgressDisplay, progress
-from dsgec.terminal.result import result_lines, summary_lines
-from dsgec.terminal.waiting import compiling
-from dsgec.workers.crew import Crew
+from dsgec.search.choose import choose, sensible_threads
+from dsgec.search.evolver import Evolver
+from dsgec.search.settings import OPTIONS
+from dsgec.study.workers.crew import Crew
 
 _MOST_NOTES = 10
 
@@ -76,8 +76,8 @@ def _evolver(job: Job, options: SessionOptions, held: ExitStack) -> Evolver:
             "--cluster spreads islands, and there is one population only",
             "Say how many with --islands; `dsgec study --cluster` spreads runs.",
         )
-    from dsgec.evolution.cluster_islands import ClusterIslands
-    from dsgec.workers.connect import connect
+    from dsgec.study.cluster_islands import ClusterIslands
+    from dsgec.study.workers.connect import connect
 
     cluster = connect(options.cluster)
     held.callback(cluster.close)

@@ -46,8 +46,10 @@ def study(
     of a shipped study. It can be stopped and started again at any time: runs that have finished are
     never run again.
     """
+    from dsgec.cli.terminal.display import duration
+    from dsgec.cli.terminal.study import StudyDisplay
+    from dsgec.engine.processors import processors
     from dsgec.folder import locked, remove_if_empty
-    from dsgec.native.processors import processors
     from dsgec.report import write_page
     from dsgec.study.cells import cells
     from dsgec.study.ir import shorten
@@ -56,10 +58,8 @@ def study(
     from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
     from dsgec.study.work import collect, finished, unfinished, work
-    from dsgec.terminal.display import duration
-    from dsgec.terminal.study import StudyDisplay
-    from dsgec.workers.connect import connect
-    from dsgec.workers.crew import Crew
+    from dsgec.study.workers.connect import connect
+    from dsgec.study.workers.crew import Crew
 
     planned = load_study(study)
     if quick:

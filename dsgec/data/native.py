@@ -9,8 +9,8 @@ import numpy as np
 from dsgec.arithmetic.source import c_source
 from dsgec.data.dialect import Dialect
 from dsgec.data.gather import Gatherer
-from dsgec.native.library import Library, load
-from dsgec.native.toolchain import CompileError, Toolchain, find_toolchain
+from dsgec.engine.library import Library, load
+from dsgec.engine.toolchain import CompileError, Toolchain, find_toolchain
 from dsgec.resources import TEMPLATES
 
 _HEADER = "reader/rows.h"

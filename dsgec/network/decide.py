@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic import vector, vector_float
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.network.canonical import canonical
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Network

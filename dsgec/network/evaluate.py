@@ -7,8 +7,8 @@ from typing import Any, Protocol, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic import vector, vector_float
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import power

@@ -13,13 +13,7 @@ from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.network.check import ARITY
 from dsgec.network.ir import Builder
 from dsgec.network.powers import integer_exponent
-from dsgec.network.tokens import (
-    LONGEST_INDEX,
-    MOST_INPUTS,
-    TOKEN,
-    PhenotypeError,
-    function_called,
-)
+from dsgec.network.tokens import LONGEST_INDEX, MOST_INPUTS, TOKEN, PhenotypeError, function_called
 
 _BINARY = {"+": (1, "add"), "-": (1, "sub"), "*": (2, "mul"), "/": (2, "div"), "^": (4, "pow")}
 _BINARY["**"] = _BINARY["^"]

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from dsgec.bnf.layered import cut
 from dsgec.network.ir import ACTIVATIONS, Apply, Input, Network
+from dsgec.network.layered import cut
 from dsgec.network.tokens import TOKEN, function_called
 
 

@@ -20,11 +20,7 @@ from dataclasses import dataclass
 from dsgec.errors import DsgecError
 from dsgec.network.check import check
 from dsgec.network.decide import USUAL_THRESHOLD
-from dsgec.network.description import (
-    is_finite_number,
-    is_readable_text,
-    read_column,
-)
+from dsgec.network.description import is_finite_number, is_readable_text, read_column
 from dsgec.network.model import KINDS, Column, Label, Model, check_classes, unnamed
 from dsgec.network.parse import parse, without_comments
 from dsgec.network.simplify import simplify

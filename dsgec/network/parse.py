@@ -2,10 +2,10 @@
 
 import re
 
-from dsgec.bnf.layered import cut
 from dsgec.network.canonical import canonical
 from dsgec.network.expression import ExpressionReader
 from dsgec.network.ir import ACTIVATIONS, Apply, Network
+from dsgec.network.layered import cut
 from dsgec.network.tokens import EQUATION, LONGEST_INDEX, MOST_INPUTS
 
 _PARENTHESIS = re.compile(r"[()]")

@@ -3,8 +3,8 @@
 import sys
 from dataclasses import replace
 
-from dsgec.bnf.layered import cut
 from dsgec.network.ir import Apply, Constant, Network, Node
+from dsgec.network.layered import cut
 
 TargetScale = tuple[float, float]
 """The mean and the deviation of a target that is learned as (value - mean) / deviation."""

@@ -3,10 +3,10 @@
 import shlex
 from typing import Any
 
-from dsgec.codegen.names import safe_name
 from dsgec.data.plan import Plan, Reading
-from dsgec.drawing.scales import short
-from dsgec.evolution.settings import OPTIONS, SETTINGS, Settings
+from dsgec.export.names import safe_name
+from dsgec.report.scales import short
+from dsgec.search.settings import OPTIONS, SETTINGS, Settings
 from dsgec.setting import Setting, settings_of
 
 _DEFAULTS = Settings().as_json()

@@ -2,21 +2,10 @@
 
 from typing import Any
 
-from dsgec.drawing.chart import (
-    BOTTOM,
-    LEFT,
-    RIGHT,
-    TOP,
-    Chart,
-    DataTable,
-    Mark,
-    Series,
-    line,
-    marks,
-)
-from dsgec.drawing.scales import Scale, figure, linear, short
-from dsgec.drawing.width import shorten
 from dsgec.errors import counted
+from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, line, marks
+from dsgec.report.scales import Scale, figure, linear, short
+from dsgec.report.width import shorten
 from dsgec.run.result import Result
 
 MOST_TABLE_ROWS = 25

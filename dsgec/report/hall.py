@@ -4,12 +4,12 @@ network."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
-from dsgec.drawing.scales import Scale, figure, linear, suited
-from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
 from dsgec.report.figures import GREATER, metric_label
+from dsgec.report.scales import Scale, figure, linear, suited
 from dsgec.run.hall import Famous, front
 from dsgec.run.result import Result
+from dsgec.search.objectives import OBJECTIVES
 
 SIZE = "connections"
 _UNITS = {SIZE: "connections", "flash": "bytes of flash", "cycles": "cycles a row"}

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from dsgec.drawing.scales import figure
 from dsgec.errors import counted
 from dsgec.report.figures import metric_label
+from dsgec.report.scales import figure
 from dsgec.run.compared import chance
 from dsgec.run.record import test_interval
 from dsgec.run.result import Result

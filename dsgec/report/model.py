@@ -4,18 +4,18 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dsgec import __version__
-from dsgec.codegen.artefact import model_id
-from dsgec.codegen.markup import render_markup
-from dsgec.drawing.layout import draw
-from dsgec.drawing.nodes import named_nodes
-from dsgec.drawing.notation import formula_text, missing_text
-from dsgec.drawing.written import Written
 from dsgec.errors import DsgecError
+from dsgec.export.artefact import model_id
+from dsgec.markup import render_markup
 from dsgec.network.measure import size
 from dsgec.network.model import Column, Model
+from dsgec.network.notation import formula_text, missing_text
+from dsgec.report.layout import draw
+from dsgec.report.nodes import named_nodes
 from dsgec.report.script import page_script
 from dsgec.report.style import page_style
 from dsgec.report.tables import MOST_BARS, MOST_FIELDS, fields
+from dsgec.report.written import Written
 
 MOST_CONNECTIONS = 20_000
 """Of a network on a page, which holds it twice: as code, and as the formulas of its neurons."""

@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from dsgec.codegen.environment import compile_template, environment
-from dsgec.codegen.markup import compile_markup, render_markup
-from dsgec.drawing.layout import draw
-from dsgec.drawing.nodes import named_nodes
-from dsgec.drawing.notation import formula_text, missing_text
-from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
+from dsgec.manifest import EVIDENCE, PAGE, write_files
+from dsgec.markup import compile_markup, render_markup
+from dsgec.network.notation import formula_text, missing_text
+from dsgec.rendering import compile_template, environment
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
 from dsgec.report.hall import front_chart, hall_chart, hall_rows, minimised
 from dsgec.report.headline import kind, rivals, tiles, verdict
+from dsgec.report.layout import draw
+from dsgec.report.nodes import named_nodes
 from dsgec.report.progress import fitness_chart, fitness_label, size_chart
 from dsgec.report.script import SCRIPT, page_script
 from dsgec.report.style import page_style
@@ -27,9 +27,8 @@ from dsgec.report.tables import (
     importances,
     metric_table,
 )
-from dsgec.run.folder import has_record, read_result
-from dsgec.run.manifest import write_files
-from dsgec.run.names import EVIDENCE, PAGE
+from dsgec.report.written import as_written
+from dsgec.run.folder import read_result
 from dsgec.run.record import network_scale, record_ranges
 from dsgec.run.result import Result
 
@@ -45,24 +44,14 @@ def prepare_page() -> None:
 
 
 def report_page(folder: Folder) -> str:
-    """The page of a run's folder, or of a study's."""
-    if has_record(folder):
-        result = read_result(folder)
-        if not result.evidence:
-            raise DsgecError(
-                f"{folder.path / EVIDENCE} is not there",
-                "Runs of earlier versions and of estimators lack it: use `dsgec evolve`.",
-            )
-        return run_page(result)
-    from dsgec.report.study import study_page
-    from dsgec.study.report import RESULTS
-
-    if folder.has(RESULTS):
-        return study_page(folder)
-    raise DsgecError(
-        f"{folder.path} is neither the folder of a finished run nor of a study",
-        "`dsgec evolve` and `dsgec study` make one.",
-    )
+    """Return the page of a run's folder."""
+    result = read_result(folder)
+    if not result.evidence:
+        raise DsgecError(
+            f"{folder.path / EVIDENCE} is not there",
+            "Runs of earlier versions and of estimators lack it: use `dsgec evolve`.",
+        )
+    return run_page(result)
 
 
 def write_page(folder: Folder, result: Result | None = None) -> Path:
@@ -76,7 +65,7 @@ def write_page(folder: Folder, result: Result | None = None) -> Path:
 
 
 def write_report(path: Path, out: Path | None = None) -> Path:
-    """Write the page of a folder that a user named, into it or to a file; gives where it is."""
+    """Write the page of a run into its folder or to `out`, and return where it is."""
     with open_folder(path) as folder:
         if out is None:
             return write_page(folder)

@@ -6,14 +6,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.drawing.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
-from dsgec.drawing.scales import LOG_RATIO, Scale, linear, short, suited
-from dsgec.evolution.evolver import HistoryRow
-from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.manifest import HISTORY
+from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
 from dsgec.report.figures import MOST_TABLE_ROWS
-from dsgec.run.names import HISTORY
+from dsgec.report.scales import LOG_RATIO, Scale, linear, short, suited
 from dsgec.run.record import target_scale
 from dsgec.run.result import Result
+from dsgec.search.evolver import HistoryRow
+from dsgec.search.objectives import OBJECTIVES
 
 MOST_POINTS = 500
 _MOST_RISE = 4.0

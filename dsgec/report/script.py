@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 from dsgec.arithmetic.source import js_source
 from dsgec.arithmetic.table import FUNCTIONS
-from dsgec.codegen.artefact import Artefact, view
-from dsgec.codegen.environment import Code, load_template, render
-from dsgec.codegen.statements import JAVASCRIPT, Program, functions_used, program
-from dsgec.drawing.nodes import NamedNode, input_positions
+from dsgec.export.artefact import Artefact, view
+from dsgec.export.statements import JAVASCRIPT, Program, functions_used, program
 from dsgec.network.ir import Network
 from dsgec.network.model import Model, composed
+from dsgec.rendering import Code, load_template, render
+from dsgec.report.nodes import NamedNode, input_positions
 
 SCRIPT = "report/script.js.j2"
 

@@ -1,8 +1,8 @@
 """The styles of pages, and of a chart that stands alone as a picture."""
 
-from dsgec.codegen.environment import load_template
-from dsgec.codegen.markup import render_markup
-from dsgec.drawing.chart import Chart
+from dsgec.markup import render_markup
+from dsgec.rendering import load_template
+from dsgec.report.chart import Chart
 
 _CHART, _PAGE = "report/chart.css", "report/style.css"
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from dsgec.drawing.scales import figure
 from dsgec.network.ir import Input
 from dsgec.network.model import Model, composed
 from dsgec.report.figures import metric_label
+from dsgec.report.scales import figure
 from dsgec.report.script import Shown
 from dsgec.run.result import Result
 

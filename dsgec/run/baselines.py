@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import wrong
-from dsgec.evolution.measure import Figures, measured
-from dsgec.evolution.problem import Problem
-from dsgec.evolution.settings import RIVALS
-from dsgec.learning.linear_model import fit_logistic, fit_ridge
 from dsgec.network.decide import predicted_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
 from dsgec.run.compared import NO_BETTER
+from dsgec.search.linear_model import fit_logistic, fit_ridge
+from dsgec.search.measure import Figures, measured
+from dsgec.search.problem import Problem
+from dsgec.search.settings import RIVALS
 
 Array = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from dsgec import __version__
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import Folder
-from dsgec.run.names import CHECKPOINT as NAME
+from dsgec.manifest import CHECKPOINT as NAME
+from dsgec.search.evolver import HistoryRow
 
 _MAGIC = b"dsgec checkpoint 1\n"
 _ROW = struct.Struct("<q2d4q")

@@ -8,9 +8,9 @@ from typing import Any
 from dsgec import __version__
 from dsgec.data.ir import Dataset
 from dsgec.data.plan import Plan, Reading
-from dsgec.evolution.settings import SETTINGS, Preset, Settings
+from dsgec.manifest import CONFIG
 from dsgec.plain_data import is_text
-from dsgec.run.names import CONFIG
+from dsgec.search.settings import SETTINGS, Preset, Settings
 from dsgec.setting import Setting, settings_of
 from dsgec.toml import to_toml
 

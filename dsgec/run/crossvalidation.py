@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dsgec.folder import Folder
+from dsgec.manifest import SCORES
 from dsgec.plain_data import to_json
 from dsgec.run.job import WrittenRun
-from dsgec.run.names import SCORES
 
 
 def scores(runs: Sequence[WrittenRun]) -> dict[str, Any]:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset
-from dsgec.drawing.thin import thinned
-from dsgec.evolution.problem import Problem
-from dsgec.fitness.metrics import auroc
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, composed
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
 from dsgec.run.calibration import calibration, is_calibration
 from dsgec.run.importance import are_importances, importances, spread_evenly
+from dsgec.run.thin import thinned
+from dsgec.search.metrics import auroc
+from dsgec.search.problem import Problem
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

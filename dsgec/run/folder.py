@@ -5,24 +5,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dsgec import __version__
-from dsgec.codegen.artefact import model_id
-from dsgec.codegen.names import safe_name
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import HistoryRow
-from dsgec.fixed.columns import Range
-from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
+from dsgec.export.artefact import model_id
+from dsgec.export.names import safe_name
 from dsgec.folder import Folder
-from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.description import read_model as described
-from dsgec.network.model import Model
-from dsgec.network.model_text import model_text, read_surroundings
-from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
-from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
-from dsgec.run.evidence import is_evidence
-from dsgec.run.hall import Famous, parse_hall, picked_name
-from dsgec.run.history import history_text, parse_history
-from dsgec.run.manifest import Files, digests, read_manifest, write_manifest
-from dsgec.run.names import (
+from dsgec.manifest import (
     CONFIG,
     EVIDENCE,
     HALL,
@@ -32,10 +19,25 @@ from dsgec.run.names import (
     PAGE,
     RECORD,
     TIMING,
+    Files,
+    digests,
+    read_manifest,
+    write_manifest,
 )
+from dsgec.network.chips import USUAL_CHIP
+from dsgec.network.description import read_model as described
+from dsgec.network.model import Model
+from dsgec.network.model_text import model_text, read_surroundings
+from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
+from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
+from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
+from dsgec.run.evidence import is_evidence
+from dsgec.run.hall import Famous, parse_hall, picked_name
+from dsgec.run.history import history_text, parse_history
 from dsgec.run.pick import Hall, pick
 from dsgec.run.record import is_record, is_same_run, record_ranges
 from dsgec.run.result import Result
+from dsgec.search.evolver import HistoryRow
 
 _OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError
-from dsgec.fixed.columns import Range
-from dsgec.fixed.ranges import NO_RANGES, chosen_ranges
+from dsgec.export.artefact import Artefact
+from dsgec.manifest import HALL
 from dsgec.network.model import Model
+from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
 from dsgec.run.hall import Famous
-from dsgec.run.names import HALL
 from dsgec.run.pick import Hall, pick
 from dsgec.run.record import record_ranges
 

@@ -8,12 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
-from dsgec.codegen.artefact import identity_digest, model_id
 from dsgec.errors import DsgecError
-from dsgec.evolution.individual import Champion, CrossScore
-from dsgec.evolution.measure import Figures, Measurer, Taken
-from dsgec.evolution.problem import Problem
-from dsgec.fitness.objectives import OBJECTIVES
+from dsgec.export.artefact import identity_digest, model_id
 from dsgec.network.check import check
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.description import surroundings
@@ -24,6 +20,10 @@ from dsgec.network.simplify import simplify
 from dsgec.network.units import in_own_units
 from dsgec.plain_data import MOST_BYTES, is_count
 from dsgec.run.record import network_scale
+from dsgec.search.individual import Champion, CrossScore
+from dsgec.search.measure import Figures, Measurer, Taken
+from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.problem import Problem
 
 _SIZES = ("connections", "neurons", "layers", "features")
 _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import Generation, HistoryRow
 from dsgec.plain_data import is_count
+from dsgec.search.evolver import Generation, HistoryRow
 
 _ADVICE = "Has it been changed, or written by an earlier version? `dsgec evolve` writes it again."
 HISTORY_COLUMNS = tuple(field.name for field in fields(HistoryRow))

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.sums import total
 from dsgec.data.split import shuffled
-from dsgec.fitness import metrics
 from dsgec.network.decide import predicted_classes
 from dsgec.network.evaluate import applied, node_values, output_values
 from dsgec.network.ir import Apply, Input, Network
 from dsgec.network.model import Model, composed
 from dsgec.plain_data import is_count, is_figure, is_list
+from dsgec.search import metrics
 
 Array = NDArray[np.float64]
 

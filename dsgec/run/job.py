@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsgec.bnf.load import GrammarFile
-from dsgec.evolution.problem import Problem
-from dsgec.evolution.settings import Settings
+from dsgec.grammar.load import GrammarFile
 from dsgec.run.config import Inputs, config_text
 from dsgec.run.record import identity
+from dsgec.search.problem import Problem
+from dsgec.search.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,5 +54,5 @@ class WrittenRun:
 
     @property
     def ended(self) -> str:
-        """Why: one of ENDS in `dsgec.evolution.evolver`, or `interrupted`, or `max-seconds`."""
+        """Why: one of ENDS in `dsgec.search.evolver`, or `interrupted`, or `max-seconds`."""
         return str(self.record["result"]["ended"])

@@ -8,16 +8,16 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError, counted
-from dsgec.fitness.objectives import OBJECTIVES
-from dsgec.fixed.columns import Range
+from dsgec.export.artefact import Artefact
 from dsgec.network.chips import USUAL_CHIP
 from dsgec.network.cost import Cost
 from dsgec.network.model import Model
+from dsgec.network.ranges import Range
 from dsgec.plain_data import is_count
 from dsgec.run.hall import Famous, famous_model
 from dsgec.run.validation import RISING
+from dsgec.search.objectives import OBJECTIVES
 
 _ANY_NAME = "network"
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?) ?"

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic import vector
-from dsgec.evolution.individual import Champion
-from dsgec.evolution.problem import Problem
-from dsgec.fixed.columns import Range
-from dsgec.fixed.curves import curve
+from dsgec.arithmetic.printed import vector
+from dsgec.export.fixed.curves import curve
 from dsgec.network.check import ARITY
 from dsgec.network.ir import Apply, Constant, Input, Network, Node
 from dsgec.network.model import Column
 from dsgec.network.powers import power
+from dsgec.network.ranges import Range
 from dsgec.network.tokens import ALIASES
 from dsgec.run.record import training_ranges
+from dsgec.search.individual import Champion
+from dsgec.search.problem import Problem
 
 Array = NDArray[np.float64]
 Interval = tuple[Array, Array]

@@ -7,27 +7,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec import __version__
-from dsgec.bnf.directives import LINEAR
-from dsgec.bnf.load import GrammarFile
-from dsgec.codegen.artefact import model_id
-from dsgec.codegen.names import safe_name
 from dsgec.data.ir import Dataset, Plan
-from dsgec.drawing.notation import TEXT, is_formula, readable, written
-from dsgec.drawing.rounded import probe_rows
-from dsgec.evolution.evolver import Generation
-from dsgec.evolution.measure import measured, parts, test_intervals
-from dsgec.evolution.problem import Problem
-from dsgec.evolution.settings import Settings
-from dsgec.fitness import metrics
-from dsgec.fitness.intervals import Intervals
-from dsgec.fixed.columns import Range, read_ranges
+from dsgec.export.artefact import model_id
+from dsgec.export.names import safe_name
+from dsgec.grammar.directives import LINEAR
+from dsgec.grammar.load import GrammarFile
 from dsgec.network.description import describe
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.network.model import Model
+from dsgec.network.notation import TEXT, is_formula, readable, written
+from dsgec.network.ranges import Range, read_ranges
+from dsgec.network.rounded import probe_rows
 from dsgec.network.units import TargetScale
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
 from dsgec.run.compared import is_compared
+from dsgec.search import metrics
+from dsgec.search.evolver import Generation
+from dsgec.search.intervals import Intervals
+from dsgec.search.measure import measured, parts, test_intervals
+from dsgec.search.problem import Problem
+from dsgec.search.settings import Settings
 from dsgec.setting import settings_of
 
 

@@ -5,23 +5,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dsgec.bnf.load import GrammarFile
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import HistoryRow
-from dsgec.evolution.measure import Measurer, PlainMeasurer
-from dsgec.evolution.problem import Problem
-from dsgec.evolution.settings import Settings
+from dsgec.grammar.load import GrammarFile
+from dsgec.manifest import HALL
 from dsgec.network.model import Model
 from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import evidence
 from dsgec.run.footprint import DTYPES, footprints
 from dsgec.run.hall import Famous, hall_text, parse_hall
-from dsgec.run.names import HALL
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
 from dsgec.run.stages import Stages
 from dsgec.run.validation import unsupported, validation
 from dsgec.run.warnings import warnings
+from dsgec.search.evolver import HistoryRow
+from dsgec.search.measure import Measurer, PlainMeasurer
+from dsgec.search.problem import Problem
+from dsgec.search.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from dsgec.evolution.evolver import Ending, Evolver, Generation, HistoryRow, with_winner
-from dsgec.evolution.individual import LARGEST_CHAMPION, Champion
-from dsgec.evolution.measure import Measurer
-from dsgec.evolution.recommend import Recommendation
 from dsgec.run.history import history_row
 from dsgec.run.poles import without_poles
+from dsgec.search.evolver import Ending, Evolver, Generation, HistoryRow, with_winner
+from dsgec.search.individual import LARGEST_CHAMPION, Champion
+from dsgec.search.measure import Measurer
+from dsgec.search.recommend import Recommendation
 
 INTERRUPTED = "interrupted"
 """The reason to stop of a person who does not want to wait."""

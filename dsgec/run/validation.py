@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dsgec.evolution.problem import Problem
-from dsgec.evolution.recommend import Recommendation
 from dsgec.plain_data import is_count, is_number, is_text
+from dsgec.search.problem import Problem
+from dsgec.search.recommend import Recommendation
 
 RISING = "r2"
 """The measure that is the better the higher it is; the others are losses."""

@@ -6,9 +6,9 @@ from typing import Any
 
 from dsgec.data.neighbours import NOTE
 from dsgec.errors import counted
-from dsgec.evolution.evolver import HistoryRow
-from dsgec.evolution.problem import Problem
 from dsgec.run.compared import NO_BETTER
+from dsgec.search.evolver import HistoryRow
+from dsgec.search.problem import Problem
 
 _LEAST_GAP = 0.05
 _SURE = 3.0  # deviations

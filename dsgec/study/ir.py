@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from dsgec.data.plan import Plan, Reading
-from dsgec.evolution.settings import Settings
+from dsgec.search.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,21 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from dsgec.bnf.load import GrammarFile
 from dsgec.data.ir import Dataset
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import Generation, HistoryRow
-from dsgec.evolution.measure import measured
-from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.scoring import NothingValid
-from dsgec.evolution.settings import Settings
+from dsgec.grammar.load import GrammarFile
 from dsgec.run.baselines import make_baselines
 from dsgec.run.result import make_result
 from dsgec.run.search import Search
+from dsgec.search.choose import choose
+from dsgec.search.evolver import Generation, HistoryRow
+from dsgec.search.measure import measured
+from dsgec.search.problem import Problem, make_problem
+from dsgec.search.scoring import NothingValid
+from dsgec.search.settings import Settings
 from dsgec.study.ir import Cell
 from dsgec.study.prepare import asked_of
 from dsgec.study.results import failure_text, outcome_text
-from dsgec.workers import worker
+from dsgec.study.workers import worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from dsgec.data.plan import Plan, Reading
 from dsgec.errors import DsgecError, Fault
-from dsgec.evolution.settings import MOST_GENERATIONS, Preset, Settings, make_settings
-from dsgec.genome.ir import REPRESENTATIONS
+from dsgec.grammar.genome.ir import REPRESENTATIONS
 from dsgec.resources import STUDIES, beside, find
+from dsgec.search.settings import MOST_GENERATIONS, Preset, Settings, make_settings
 from dsgec.setting import make, names_of, settings_of
 from dsgec.study.ir import Data, Printed, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
 from dsgec.study.printed import parse_printed

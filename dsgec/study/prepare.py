@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dsgec.bnf.load import GrammarFile, load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Dataset
 from dsgec.data.plan import Plan, Reading
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError, Fault
-from dsgec.evolution.problem import Problem, make_problem
-from dsgec.evolution.settings import Settings
+from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.run.baselines import check_rivals
 from dsgec.run.record import identity
+from dsgec.search.problem import Problem, make_problem
+from dsgec.search.settings import Settings
 from dsgec.study.ir import Cell
 from dsgec.study.reader import STUDY
 from dsgec.study.results import file_name

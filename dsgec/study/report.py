@@ -4,10 +4,10 @@ import re
 from collections.abc import Container
 from itertools import chain, count
 
-from dsgec.drawing.figure import svg
-from dsgec.drawing.png import png
 from dsgec.folder import Folder
 from dsgec.plain_data import to_json
+from dsgec.report.figure import svg
+from dsgec.report.png import png
 from dsgec.study.comparisons import comparisons_text, normality_text
 from dsgec.study.evidence import FILE, evidence
 from dsgec.study.figure import make_figure

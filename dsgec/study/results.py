@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import ENDS
 from dsgec.folder import Folder
 from dsgec.plain_data import to_json
+from dsgec.search.evolver import ENDS
 from dsgec.study.ir import Cell
 
 SIZES = ("layers", "neurons", "features", "connections")

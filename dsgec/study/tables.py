@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dsgec.evolution.problem import make_learning
+from dsgec.search.problem import make_learning
 from dsgec.study.ir import Cell, Data, Printed, Row, Study, TablePlan
 from dsgec.study.printed import mean_and_deviation
 from dsgec.study.results import CellResult, Results

@@ -15,7 +15,7 @@ from dsgec.study.ir import Cell
 from dsgec.study.outcome import CellFile, outcome_of
 from dsgec.study.prepare import Task
 from dsgec.study.results import CellResult, read_outcome
-from dsgec.workers.calls import PendingCall, Workers
+from dsgec.study.workers.calls import PendingCall, Workers
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 _AHEAD = 2

@@ -1,4 +1,4 @@
-/* What a tape has given, backwards to its weights: `_weight_slopes` of dsgec/learning/gradient.py.
+/* What a tape has given, backwards to its weights: `_weight_slopes` of dsgec/search/gradient.py.
  *
  * A delta is what comes to the operands of an instruction: of a sum, before it is multiplied by
  * their weights; of a function of two, there is one for each. An instruction adds up what its readers

@@ -1,4 +1,4 @@
-/* Children by the paper's operators on lists of integers: dsgec/evolution/breeding.py. */
+/* Children by the paper's operators on lists of integers: dsgec/search/breeding.py. */
 
 static void vary_lists(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random) {
     child->rates.count = 0;

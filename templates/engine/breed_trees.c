@@ -1,4 +1,4 @@
-/* Children by local variation of derivation trees: dsgec/evolution/breeding.py. */
+/* Children by local variation of derivation trees: dsgec/search/breeding.py. */
 
 static int has_rates(const Individual *individual) {
     return individual->rates.count > 0;

@@ -1,4 +1,4 @@
-/* Mutation of a choice that the mapping read, in DSGE and SGE: dsgec/genome/ir.py. */
+/* Mutation of a choice that the mapping read, in DSGE and SGE: dsgec/grammar/genome/ir.py. */
 
 /* An alternative of a room, but not the current one. */
 static int32_t draw_other(const Room *room, int32_t current, Stream *random) {

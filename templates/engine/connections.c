@@ -1,4 +1,4 @@
-/* The dynamic rules, what a neuron can be connected to: dsgec/genome/connections.py. */
+/* The dynamic rules, what a neuron can be connected to: dsgec/grammar/genome/connections.py. */
 
 /* The sizes of the hidden layers, no more than STRIDE, and the sum of those before each. */
 typedef struct {

@@ -1,4 +1,4 @@
-/* Crossover: dsgec/genome/dsge.py; mutation is in choices.c. */
+/* Crossover: dsgec/grammar/genome/dsge.py; mutation is in choices.c. */
 
 /* The number of the first of the common genes that are exchanged. */
 typedef int32_t Exchange;

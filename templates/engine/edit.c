@@ -1,4 +1,4 @@
-/* One change of a tree: dsgec/genome/edit.py. */
+/* One change of a tree: dsgec/grammar/genome/edit.py. */
 typedef enum { OTHER, WRAP, HOIST, WAYS } Way;
 
 /* Whether a part can stand so much deeper in the recursion of its symbol. */

@@ -1,7 +1,7 @@
 /* What the engine exports. The C is compiled with this file and cffi reads it as it is: so it has no
  * directives, and is the only place where a struct, a number or a function of both is declared. */
 
-/* Numbers that dsgec/fitness and dsgec/evolution know as well; compared when the library is loaded. */
+/* Numbers that dsgec/search and dsgec/search know as well; compared when the library is loaded. */
 enum {
     LANES = 8,               /* partial sums of a column */
     LARGEST_CHAMPION = 1000, /* connections of a network in the hall of fame */

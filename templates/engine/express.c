@@ -1,4 +1,4 @@
-/* A genotype to its phenotype: dsgec/genome/derive.py, and `express` of dsge.py, sge.py, ge.py. */
+/* A genotype to its phenotype: dsgec/grammar/genome/derive.py, and `express` of dsge.py, sge.py, ge.py. */
 enum { OUTSIDE, IN_LAYER, IN_OUTPUT };
 
 /* A production of which the symbols from `next` on are to be done, at this depth of its rule. */

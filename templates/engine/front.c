@@ -1,4 +1,4 @@
-/* Two objectives to one order: dsgec/evolution/front.py. */
+/* Two objectives to one order: dsgec/search/front.py. */
 typedef struct {
     double fitness, lonely; /* how far its neighbours in its front are apart */
     int64_t cost, number;

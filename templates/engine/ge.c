@@ -1,4 +1,4 @@
-/* Growth, mutation and crossover: dsgec/genome/ge.py. */
+/* Growth, mutation and crossover: dsgec/grammar/genome/ge.py. */
 enum { CODON_RANGE = INT32_MAX };
 
 /* A new individual: random codons. */

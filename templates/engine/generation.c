@@ -1,4 +1,4 @@
-/* A population to the next one: dsgec/evolution/loop.py.
+/* A population to the next one: dsgec/search/loop.py.
  *
  * A generation goes through phases, and can stop between any two tasks and go on later. Children
  * are bred in any order and scored in any order; between, one thread looks up their texts, so that
@@ -107,7 +107,7 @@ static int has_all_rows(const dsgec_engine *e) {
     return e->settings.batch == 0 || e->generation % WHOLE_EVERY == 0;
 }
 
-/* The rows of this generation: dsgec/evolution/batches.py. */
+/* The rows of this generation: dsgec/search/batches.py. */
 static void choose_rows(dsgec_engine *e) {
     int64_t batch = e->settings.batch, before;
     e->current = &e->targets;

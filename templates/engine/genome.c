@@ -1,4 +1,4 @@
-/* Genotypes as they are kept, and as slots while they are mapped: dsgec/genome/ir.py. */
+/* Genotypes as they are kept, and as slots while they are mapped: dsgec/grammar/genome/ir.py. */
 typedef dsgec_engine_gene Gene;
 
 /* Genes in the order of (rule, part). */

@@ -1,4 +1,4 @@
-/* The grammar: dsgec.genome.tables as constants, how individuals are written and what is measured.
+/* The grammar: dsgec.grammar.genome.tables as constants, how individuals are written and what is measured.
  *
  * They are defined in a file of their own, grammar.c, so that the engine is compiled once for all
  * grammars. */
@@ -70,7 +70,7 @@ typedef struct {
     int32_t first, count;
 } Numbers;
 
-/* The sums that productions write, and the terms in them: dsgec/genome/sums.py. A role for each of
+/* The sums that productions write, and the terms in them: dsgec/grammar/genome/sums.py. A role for each of
  * `child_symbols`; a shape for each production of a rule that makes no numbers. */
 typedef struct {
     int32_t sum, sign, before, after, may_begin, remaining;

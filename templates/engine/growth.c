@@ -1,4 +1,4 @@
-/* How a search that learns draws what is new: dsgec/genome/growth.py and numbers.py. */
+/* How a search that learns draws what is new: dsgec/grammar/genome/growth.py and numbers.py. */
 
 static inline int makes_numbers(int32_t rule) {
     return number_lists[rule].count > 0;

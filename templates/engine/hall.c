@@ -1,5 +1,5 @@
 /* The hall of fame: the best text for each number of connections or, where a cost is minimised, the
- * texts that no other is as good and as cheap as, by cost: dsgec/evolution/hall.py. */
+ * texts that no other is as good and as cheap as, by cost: dsgec/search/hall.py. */
 typedef struct {
     double fitness;
     int64_t size, cost;

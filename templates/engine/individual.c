@@ -1,5 +1,5 @@
 /* An individual, the engine that evolves it, and how a mapped genotype becomes one:
- * dsgec/evolution/loop.py. */
+ * dsgec/search/loop.py. */
 typedef enum { BREED, LOOK_UP, SCORE, FINISH } Phase;
 
 typedef dsgec_engine_rate Rate;

@@ -1,4 +1,4 @@
-/* How the text of a layered phenotype is cut into layers and neurons: dsgec/bnf/layered.py. */
+/* How the text of a layered phenotype is cut into layers and neurons: dsgec/network/layered.py. */
 typedef struct {
     size_t start, end;
     int ends_layer;

@@ -1,4 +1,4 @@
-/* The loss of a network and its slope by each weight: dsgec/learning/gradient.py. */
+/* The loss of a network and its slope by each weight: dsgec/search/gradient.py. */
 #if !defined(LEARNED_ERRORS)
 #define LEARNED_ERRORS row_errors /* of the objective itself */
 #endif

@@ -1,4 +1,4 @@
-/* Outputs onto their line of least squares to the target: dsgec/fitness/linear.py. */
+/* Outputs onto their line of least squares to the target: dsgec/search/linear.py. */
 #if LINEAR
 #define LEAST_SPREAD 1e-20
 

@@ -1,4 +1,4 @@
-/* A list of integers for each symbol, as long as needed: dsgec/genome/dsge.py. */
+/* A list of integers for each symbol, as long as needed: dsgec/grammar/genome/dsge.py. */
 
 #if !TREES
 static int32_t count_common(const Genotype *mother, const Genotype *father) {

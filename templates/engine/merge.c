@@ -1,4 +1,4 @@
-/* Terms of one source in one sum become one: dsgec/genome/merge.py. */
+/* Terms of one source in one sum become one: dsgec/grammar/genome/merge.py. */
 enum { CONSTANT = 0, ADDS = 1, MULTIPLIES = 0, BINDS = 2, OWN_SUM = 0, NO_SUM = -1 };
 
 /* Where a node stands: its parent, its number among the children, its sum, or none, and its sign

@@ -1,4 +1,4 @@
-/* References that follow their neurons: dsgec/genome/neurons.py. */
+/* References that follow their neurons: dsgec/grammar/genome/neurons.py. */
 
 static Visit visit_to(int32_t node, int32_t gap) {
     Visit visit;

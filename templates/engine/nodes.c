@@ -57,7 +57,7 @@ static inline int32_t add_node(Nodes *nodes, Operation operation, int32_t a, int
 }
 
 /* A link says which weight of the text a number is: 1 + the weight, negative where the number is
- * minus the weight, and 0 where it is none: dsgec/learning/graph.py. Without LEARNING all are 0. */
+ * minus the weight, and 0 where it is none: dsgec/search/graph.py. Without LEARNING all are 0. */
 static inline int32_t link_of(const Nodes *nodes, int32_t i) {
 #if LEARNING
     return nodes->items[i].link;

@@ -1,4 +1,4 @@
-/* The best network, made smaller and smaller: dsgec/evolution/pruning.py. */
+/* The best network, made smaller and smaller: dsgec/search/pruning.py. */
 enum { TRIED = 12, STEPS_BETWEEN = 4 };
 static const uint64_t PRUNING = UINT64_MAX - 1; /* a generation that no run reaches: its draws */
 

@@ -1,5 +1,5 @@
 /* Bytes to a population and the memory of texts, and individuals that go from one engine to another:
- * dsgec/evolution/state.py. The bytes are not trusted: whatever they say, they either restore a whole
+ * dsgec/search/state.py. The bytes are not trusted: whatever they say, they either restore a whole
  * state or are refused. */
 typedef struct {
     const char *data;

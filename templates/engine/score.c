@@ -1,4 +1,4 @@
-/* An individual to its fitness: dsgec/evolution/scoring.py. */
+/* An individual to its fitness: dsgec/search/scoring.py. */
 
 static void score_individual(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;

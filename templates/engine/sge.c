@@ -1,4 +1,4 @@
-/* Growth and crossover: dsgec/genome/sge.py; its mutation is in choices.c. */
+/* Growth and crossover: dsgec/grammar/genome/sge.py; its mutation is in choices.c. */
 
 /* A new individual: every integer of every gene. */
 static int grow(Mapping *map, Stream *random) {

@@ -1,4 +1,4 @@
-/* A population and the memory of texts to bytes, between two generations: dsgec/evolution/state.py.
+/* A population and the memory of texts to bytes, between two generations: dsgec/search/state.py.
  *
  * Only genotypes and scores are kept: texts follow from the genotypes, and are made again. */
 #if LEARNING

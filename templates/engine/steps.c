@@ -1,4 +1,4 @@
-/* An individual to its fitness, with steps of learning: dsgec/evolution/learner.py. */
+/* An individual to its fitness, with steps of learning: dsgec/search/learner.py. */
 
 static double value_at(int32_t rule, int32_t rank) {
     return number_values[number_lists[rule].first + rank];

@@ -1,4 +1,4 @@
-/* Sums over rows in a fixed order: `ordered_sum` of dsgec/fitness/objectives.py. */
+/* Sums over rows in a fixed order: `ordered_sum` of dsgec/search/objectives.py. */
 
 /* The lanes are added in turn. */
 static double add_lanes(const double *lanes) {

@@ -1,4 +1,4 @@
-/* Outputs and targets to the sums that metrics are made of: Tally of dsgec/fitness/metrics.py. */
+/* Outputs and targets to the sums that metrics are made of: Tally of dsgec/search/metrics.py. */
 
 enum { DIGIT = 8, DIGITS = 8 };
 

@@ -1,4 +1,4 @@
-/* The texts that were scored, by 128 bits of their hash: the memory of dsgec/evolution/scoring.py. */
+/* The texts that were scored, by 128 bits of their hash: the memory of dsgec/search/scoring.py. */
 typedef struct {
     uint64_t low, high;
 } Hash;

@@ -1,4 +1,4 @@
-/* Local variation of derivation trees: dsgec/genome/tree.py.
+/* Local variation of derivation trees: dsgec/grammar/genome/tree.py.
  *
  * A tree is its nodes in the order in which the mapping reads them. It is planted from the slots,
  * which hold a parent's genes, edited at one place, and gathered into the slots again. */

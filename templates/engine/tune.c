@@ -1,4 +1,4 @@
-/* Values that make the loss low, by L-BFGS between bounds: dsgec/learning/lbfgs.py. */
+/* Values that make the loss low, by L-BFGS between bounds: dsgec/search/lbfgs.py. */
 enum { MEMORY = 8, PLACES = MEMORY + 1, MOST_HALVINGS = 12 };
 #define SUFFICIENT 1e-4
 #define LEAST_CURVATURE 1e-10

@@ -18,9 +18,9 @@ from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 import dsgec
 from dsgec.cli import commands
 from dsgec.data.split import split
-from dsgec.evolution.settings import Settings
 from dsgec.network.text import text as equations
 from dsgec.resources import TABLES
+from dsgec.search.settings import Settings
 
 SMALL = {"population": 12, "generations": 4, "pruning": 2, "tuning": 6}
 OPTIONS = [word for name, value in SMALL.items() for word in (f"--{name}", str(value))]

@@ -210,7 +210,7 @@ def test_a_pickle_holds_data_and_predicts_the_same(model, x, y, tmp_path):
         "dsgec.api.network.read_network",
         "dsgec.api.run.Run",
         "dsgec.run.result.Rest",
-        "dsgec.evolution.evolver.HistoryRow",
+        "dsgec.search.evolver.HistoryRow",
         f"dsgec.api.estimators.{type(model).__name__}",
     }
 
@@ -246,7 +246,7 @@ def test_a_warm_start_goes_on_from_the_last_population():
 def test_a_warm_start_really_goes_on(monkeypatch):
     """From the state: the generations before are not made again."""
     made = []
-    from dsgec.evolution.engine import Engine
+    from dsgec.search.native import Engine
 
     step = Engine.step
     monkeypatch.setattr(Engine, "step", lambda *a: made.extend(found := step(*a)) or found)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cffi import FFI
 
-from dsgec.arithmetic import vector, vector_float
+from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import DEFINED, FUNCTIONS
 

@@ -83,7 +83,7 @@ def test_the_javascript_holds_only_what_is_needed(symbol: str):
 
 
 def test_the_javascript_has_the_numbers_of_the_c_in_the_same_functions():
-    c = TEMPLATES.joinpath("c/arithmetic.c").read_text(encoding="utf-8")
+    c = TEMPLATES.joinpath("c/printed/arithmetic.c").read_text(encoding="utf-8")
     text = js_source(SYMBOLS)
     number = r"(?<![\w.])\d+\.\d+(?:e[-+]?\d+)?"
     compared = 0

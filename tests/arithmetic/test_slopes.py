@@ -10,7 +10,8 @@ import pytest
 from cffi import FFI
 from mpmath import mpf
 
-from dsgec.arithmetic import scalar, vector
+from dsgec.arithmetic import scalar
+from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import DEFINED, FUNCTIONS
 

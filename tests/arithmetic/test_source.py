@@ -7,7 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from dsgec.arithmetic import scalar, vector
+from dsgec.arithmetic import scalar
+from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source, python_source
 from dsgec.arithmetic.table import DEFINED
 from dsgec.resources import TEMPLATES
@@ -107,7 +108,7 @@ def test_the_c_of_one_function_compiles_alone(symbol: str, tmp_path):
 
 def test_the_coefficients_in_the_code_are_the_computed_ones():
     wanted = {abs(number) for numbers in coefficients().values() for number in numbers}
-    texts = [TEMPLATES.joinpath("c/arithmetic.c").read_text(encoding="utf-8")]
+    texts = [TEMPLATES.joinpath("c/printed/arithmetic.c").read_text(encoding="utf-8")]
     texts += [python_source(module, SYMBOLS) for module in MODULES]
     for text in texts:
         code = re.sub(r'/\*.*?\*/|""".*?"""', "", text, flags=re.DOTALL)
@@ -117,7 +118,7 @@ def test_the_coefficients_in_the_code_are_the_computed_ones():
 
 def test_the_three_files_have_the_same_numbers_in_the_same_functions():
     texts = {module: python_source(module, SYMBOLS) for module in MODULES}
-    c = TEMPLATES.joinpath("c/arithmetic.c").read_text(encoding="utf-8")
+    c = TEMPLATES.joinpath("c/printed/arithmetic.c").read_text(encoding="utf-8")
     number = r"(?<![\w.])\d+\.\d+(?:e[-+]?\d+)?"
     for symbol in functions_in(texts["vector"]):
         bodies = [

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from cffi import FFI
 
-from dsgec.arithmetic import scalar, vector
+from dsgec.arithmetic import scalar
+from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source
 from dsgec.arithmetic.table import DEFINED
 

@@ -32,8 +32,8 @@ from benchmarks.chips.results import (
     measure_line,
     random_artefact,
 )
-from dsgec.codegen.artefact import Artefact
 from dsgec.errors import DsgecError
+from dsgec.export.artefact import Artefact
 from dsgec.network.chips import CHIPS
 from dsgec.network.cost import Cost, dtypes_of, prices, work
 from dsgec.network.measure import size

@@ -8,8 +8,8 @@ from dsgec.data.encode import fitted, raw_rows
 from dsgec.data.plan import Plan
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.settings import OPTIONS
 from dsgec.network.model import Column
+from dsgec.search.settings import OPTIONS
 
 FILL = Plan(missing="fill", scale="standard")
 

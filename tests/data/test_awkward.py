@@ -7,7 +7,7 @@ from dsgec.data.ir import Plan
 from dsgec.data.plan import Reading
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.settings import OPTIONS
+from dsgec.search.settings import OPTIONS
 from tests.command import dsgec
 from tests.data.awkward import CASES
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset, with_test
 from dsgec.data.encode import fitted, raw_rows
 from dsgec.data.ir import Plan
@@ -13,9 +12,10 @@ from dsgec.data.plan import Reading
 from dsgec.data.split import folds, split
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
+from dsgec.grammar.load import load_grammar
 from dsgec.network.model import Column
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Settings
 
 MIXED = (
     "age,colour,member,y\n30,red,yes,a\n,blue,no,b\n50,NA,yes,a\n10,red,NA,b\n20,green,no,a\n"

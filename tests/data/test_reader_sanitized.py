@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dsgec.data.native import load_reader, reader_source
-from dsgec.native.toolchain import compilers
+from dsgec.engine.toolchain import compilers
 from tests.data.test_reading import lines
 
 pytestmark = pytest.mark.needs_cc

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from dsgec.native.toolchain import find_toolchain
+from dsgec.engine.toolchain import find_toolchain
 from tests.command import dsgec
 from tests.docs.pages import FIRST_RUN
 from tests.quick import use_compiler

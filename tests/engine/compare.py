@@ -4,17 +4,17 @@ import random
 
 import numpy as np
 
-from dsgec.bnf.expand import expand
-from dsgec.bnf.load import load_grammar
-from dsgec.bnf.parse import parse
 from dsgec.data.ir import Dataset, Split
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import summarize
-from dsgec.evolution.learner import make_scorer
-from dsgec.evolution.loop import evolve
-from dsgec.evolution.problem import Problem, make_learning, make_tables
-from dsgec.evolution.state import identify, save
-from dsgec.fitness.backends import ReferenceBackend
+from dsgec.grammar.expand import expand
+from dsgec.grammar.load import load_grammar
+from dsgec.grammar.parse import parse
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.evolver import summarize
+from dsgec.search.learner import make_scorer
+from dsgec.search.loop import evolve
+from dsgec.search.problem import Problem, make_learning, make_tables
+from dsgec.search.state import identify, save
 from tests.quick import QUICK, quick_engine
 
 

@@ -3,8 +3,8 @@
 import struct
 from pathlib import Path
 
-from dsgec.codegen.engine import emit_engine
-from dsgec.evolution.native_input import make_parameters, make_tables
+from dsgec.engine.source import emit_engine
+from dsgec.search.native_input import make_parameters, make_tables
 from tests.quick import quick_engine
 
 HERE = Path(__file__).parent

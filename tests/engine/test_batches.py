@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from dsgec.bnf.load import load_grammar
 from dsgec.errors import DsgecError
-from dsgec.evolution.batches import WHOLE_EVERY, rows_of
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import Ending, LoopEvolver
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.backends import NumpyBackend, ReferenceBackend
+from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
+from dsgec.search.backends import NumpyBackend, ReferenceBackend
+from dsgec.search.batches import WHOLE_EVERY, rows_of
+from dsgec.search.choose import choose
+from dsgec.search.evolver import Ending, LoopEvolver
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Settings
 from tests.engine.compare import assert_same_run, make, make_data
 from tests.quick import quick_engine
 

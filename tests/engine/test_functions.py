@@ -5,11 +5,11 @@ import subprocess
 import pytest
 
 from dsgec.arithmetic.table import FUNCTIONS
-from dsgec.bnf.expand import expand
-from dsgec.bnf.load import load_grammar
-from dsgec.codegen.engine import emit_engine
-from dsgec.genome.tables import tabulate
-from dsgec.native.toolchain import FLAGS
+from dsgec.engine.source import emit_engine
+from dsgec.engine.toolchain import FLAGS
+from dsgec.grammar.expand import expand
+from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.load import load_grammar
 from tests.arithmetic.three import COMPILERS
 
 

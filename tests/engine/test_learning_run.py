@@ -4,16 +4,16 @@ import random
 
 import pytest
 
+from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import LoopEvolver
-from dsgec.evolution.individual import Champion
-from dsgec.evolution.learner import make_scorer
-from dsgec.evolution.pruning import prune
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.backends import ReferenceBackend
-from dsgec.native.engine import NATIVE
 from dsgec.run.history import history_row
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.choose import choose
+from dsgec.search.evolver import LoopEvolver
+from dsgec.search.individual import Champion
+from dsgec.search.learner import make_scorer
+from dsgec.search.pruning import prune
+from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
 from tests.engine.grammars import grammar as random_grammar
 from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF
@@ -120,7 +120,7 @@ def test_lists_learn_as_in_the_reference(representation, grammar, steps):
 @pytest.mark.parametrize(
     ("objective", "classes"),
     [
-        # tests/learning compares the slopes of every objective.
+        # tests/search/learning compares the slopes of every objective.
         pytest.param(
             *(name, 3 if of else 0),
             marks=[pytest.mark.campaign] * (of and name not in ("exp-rmse", "log-loss")),

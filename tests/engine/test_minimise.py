@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from dsgec.data.ir import Dataset
+from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import LoopEvolver
-from dsgec.evolution.measure import NativeMeasurer, PlainMeasurer
-from dsgec.evolution.settings import COSTS, Preset, Settings, make_settings
-from dsgec.fitness.backends import NumpyBackend, ReferenceBackend
-from dsgec.native.engine import NATIVE
 from dsgec.network.chips import CHIPS
 from dsgec.network.model import Column
 from dsgec.run.search import Search
+from dsgec.search.backends import NumpyBackend, ReferenceBackend
+from dsgec.search.choose import choose
+from dsgec.search.evolver import LoopEvolver
+from dsgec.search.measure import NativeMeasurer, PlainMeasurer
+from dsgec.search.settings import COSTS, Preset, Settings, make_settings
 from tests.engine.compare import assert_same_run, make, make_data, refused_damages
 from tests.engine.grammars import grammar as random_grammar
 from tests.engine.test_representations import OBJECTIVES_OF

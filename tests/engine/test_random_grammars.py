@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from dsgec.evolution.settings import Settings
+from dsgec.search.settings import Settings
 from tests.engine.compare import assert_same_run, make, make_data
 from tests.engine.grammars import grammar
 from tests.engine.test_representations import OBJECTIVES_OF

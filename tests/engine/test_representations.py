@@ -4,12 +4,12 @@ import random
 
 import pytest
 
+from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
-from dsgec.evolution.loop import evolve
-from dsgec.evolution.scoring import Scorer
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.backends import ReferenceBackend
-from dsgec.native.engine import NATIVE
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.loop import evolve
+from dsgec.search.scoring import Scorer
+from dsgec.search.settings import Settings
 from tests.engine.compare import assert_same_run, make, make_data, refused_damages
 from tests.engine.grammars import grammar
 from tests.engine.test_same_run import EMPTY_AND_LONG, NO_FEATURES

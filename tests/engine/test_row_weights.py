@@ -6,22 +6,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.bnf.load import load_grammar
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import choose
-from dsgec.evolution.engine import Engine
-from dsgec.evolution.evolver import LoopEvolver
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
-from dsgec.evolution.state import identify
-from dsgec.fitness.backends import NumpyBackend, ReferenceBackend
-from dsgec.fitness.row_weights import make_row_weights
+from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
+from dsgec.search.backends import NumpyBackend, ReferenceBackend
+from dsgec.search.choose import choose
+from dsgec.search.evolver import LoopEvolver
+from dsgec.search.native import Engine
+from dsgec.search.problem import make_problem
+from dsgec.search.row_weights import make_row_weights
+from dsgec.search.settings import Settings
+from dsgec.search.state import identify
 from tests.engine.compare import QUICK, assert_same_run, make, make_data
 from tests.engine.test_sanitized import SANITIZERS, WARNINGS, assert_right, build, drive
 from tests.fuzz.harness import QUIET, quick_sanitizer
-from tests.learning.compare import SETTINGS, Pair, spans_of
-from tests.learning.test_same_slopes import texts_of, try_values
+from tests.search.learning.compare import SETTINGS, Pair, spans_of
+from tests.search.learning.test_same_slopes import texts_of, try_values
 
 LEARNING = {"population": 9, "generations": 6, "variation": "trees", "steps": 2}
 

@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.objectives import OBJECTIVES, objectives_of
-from dsgec.native.engine import NATIVE
+from dsgec.engine.engine import NATIVE
+from dsgec.search.objectives import OBJECTIVES, objectives_of
+from dsgec.search.settings import Settings
 from tests.engine.compare import assert_same_run, make, make_data
 
 pytestmark = pytest.mark.needs_cc

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dsgec.evolution.settings import COSTS, Settings
+from dsgec.search.settings import COSTS, Settings
 from tests.engine.compare import make, make_data
 from tests.engine.driven import DRIVER, data, source
 from tests.engine.test_representations import INDIRECT, OBJECTIVES_OF

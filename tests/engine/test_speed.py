@@ -4,16 +4,16 @@ import time
 
 import pytest
 
-from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.table import read_table
-from dsgec.evolution.engine import Engine
-from dsgec.evolution.loop import evolve
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.scoring import Scorer
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.backends import ReferenceBackend
+from dsgec.grammar.load import load_grammar
 from dsgec.resources import TABLES
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.loop import evolve
+from dsgec.search.native import Engine
+from dsgec.search.problem import make_problem
+from dsgec.search.scoring import Scorer
+from dsgec.search.settings import Settings
 
 pytestmark = [
     pytest.mark.needs_cc,

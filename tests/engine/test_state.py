@@ -4,17 +4,17 @@ import random
 
 import pytest
 
+from dsgec.engine.engine import NATIVE, PORTABLE
+from dsgec.engine.toolchain import compilers
 from dsgec.errors import DsgecError
-from dsgec.evolution import scoring
-from dsgec.evolution.engine import Engine
-from dsgec.evolution.evolver import LoopEvolver, summarize
-from dsgec.evolution.loop import evolve
-from dsgec.evolution.scoring import Scorer
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.backends import ReferenceBackend
-from dsgec.native.engine import NATIVE, PORTABLE
-from dsgec.native.toolchain import compilers
 from dsgec.run.history import history_row
+from dsgec.search import scoring
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.evolver import LoopEvolver, summarize
+from dsgec.search.loop import evolve
+from dsgec.search.native import Engine
+from dsgec.search.scoring import Scorer
+from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, assert_same_run, make, make_data, refused_damages
 from tests.quick import quick_engine
 

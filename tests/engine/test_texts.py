@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from dsgec.evolution.settings import Settings
-from dsgec.native.engine import NATIVE
+from dsgec.engine.engine import NATIVE
 from dsgec.network.evaluate import evaluate
 from dsgec.network.simplify import simplify
 from dsgec.network.tokens import PhenotypeError
+from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.generators import expression, number, rows, same_bits
 from tests.quick import quick_engine

@@ -8,17 +8,17 @@ from collections import Counter
 
 import pytest
 
-from dsgec.bnf.expand import expand
-from dsgec.bnf.load import load_grammar
-from dsgec.codegen.engine import emit_engine
-from dsgec.genome.tables import tabulate
-from dsgec.native.engine import GCC_VECTORS, NATIVE
-from dsgec.native.toolchain import FLAGS
+from dsgec.engine.engine import GCC_VECTORS, NATIVE
+from dsgec.engine.source import emit_engine
+from dsgec.engine.toolchain import FLAGS
+from dsgec.grammar.expand import expand
+from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.load import load_grammar
 
 MACHINES = [
     pytest.param("gcc", "-march=x86-64", 16, marks=pytest.mark.campaign),
     pytest.param("gcc", "-march=x86-64-v3", 32, marks=pytest.mark.campaign),
-    # tests/learning/test_vector_code.py looks at an engine that learns.
+    # tests/search/learning/test_vector_code.py looks at an engine that learns.
     pytest.param("gcc", "-march=x86-64-v4", 64, marks=pytest.mark.campaign),
     ("aarch64-linux-gnu-gcc", "-march=armv8-a", 16),
 ]

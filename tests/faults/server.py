@@ -22,11 +22,11 @@ from pathlib import Path
 import pytest
 
 from dsgec.__main__ import main
-from dsgec.codegen import numbers
-from dsgec.evolution import problem
-from dsgec.evolution.evolver import LoopEvolver
+from dsgec.export import numbers
+from dsgec.search import problem
+from dsgec.search.evolver import LoopEvolver
 from dsgec.study import report
-from dsgec.workers import crew
+from dsgec.study.workers import crew
 from tests.quick import emit_engines_once
 
 _KINDS = {
@@ -62,7 +62,7 @@ class Inline:
         return value
 
     def submit(self, function, *arguments):
-        from dsgec.workers.calls import PendingCall
+        from dsgec.study.workers.calls import PendingCall
 
         self.calls.append(PendingCall(function, arguments))
         return self.calls[-1]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.codegen.engine import engine_header
+from dsgec.engine.source import engine_header
 from dsgec.errors import DsgecError
-from dsgec.evolution import engine as engines
-from dsgec.evolution.engine import Engine
-from dsgec.evolution.settings import Settings
+from dsgec.search import native as engines
+from dsgec.search.native import Engine
+from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.engine.test_sanitized import GRAMMARS, build, drive
 

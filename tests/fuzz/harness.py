@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from dsgec.data.native import reader_source
-from dsgec.evolution import scoring
-from dsgec.evolution.settings import Settings
+from dsgec.search import scoring
+from dsgec.search.settings import Settings
 from tests.engine.compare import make, make_data
 from tests.engine.driven import data, source
 from tests.quick import quick_engine

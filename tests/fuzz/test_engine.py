@@ -10,10 +10,10 @@ import random
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.engine import Engine, make_machine
-from dsgec.evolution.evolver import LoopEvolver
-from dsgec.evolution.state import identify
-from dsgec.fitness.backends import ReferenceBackend
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.evolver import LoopEvolver
+from dsgec.search.native import Engine, make_machine
+from dsgec.search.state import identify
 from tests.fuzz.harness import EngineHarness, accepted, fuzz, replay
 from tests.quick import QUICK, quick_toolchain
 

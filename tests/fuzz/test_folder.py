@@ -9,11 +9,11 @@ import struct
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import open_folder
+from dsgec.manifest import HALL
 from dsgec.run.checkpoint import NAME as CHECKPOINT
 from dsgec.run.checkpoint import Checkpoint, pack_rows, write_checkpoint
-from dsgec.run.names import HALL
+from dsgec.search.evolver import HistoryRow
 from tests.run.made import checkpoint_of, picked, timing_of
 
 PIECES = [

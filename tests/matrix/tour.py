@@ -19,8 +19,8 @@ from typing import NoReturn
 from unittest.mock import patch
 
 from dsgec.__main__ import main
+from dsgec.export.targets.cffi import package
 from dsgec.resources import TABLES
-from dsgec.targets.cffi import package
 
 QUICK = ("--generations", "8", "--population", "24", "--quiet", "--pruning", "2", "--tuning", "6")
 NAME = "wdbc-one_layer-seed1"

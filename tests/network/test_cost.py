@@ -3,8 +3,8 @@
 import pytest
 
 from dsgec.arithmetic.table import DEFINED
-from dsgec.codegen.numbers import REALS
 from dsgec.errors import DsgecError
+from dsgec.export.numbers import REALS
 from dsgec.network.chips import CHIPS
 from dsgec.network.cost import Cost, Prices, cost, dtypes_of, prices, work
 from dsgec.network.model import Column, Model, unnamed

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.codegen.artefact import model_id
 from dsgec.errors import DsgecError
+from dsgec.export.artefact import model_id
 from dsgec.network.check import check
 from dsgec.network.description import describe, read_model
 from dsgec.network.evaluate import evaluate

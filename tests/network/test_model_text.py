@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.codegen.artefact import model_id
 from dsgec.errors import DsgecError
+from dsgec.export.artefact import model_id
 from dsgec.network.model import Column, Model, plain, unnamed
 from dsgec.network.model_text import model_text, parse_model
 from dsgec.network.parse import parse

@@ -4,18 +4,18 @@ import json
 import random
 
 from dsgec import report
-from dsgec.bnf.load import load_grammar
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import read_table
-from dsgec.evolution.evolver import Generation, HistoryRow
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
 from dsgec.folder import make_folder, open_folder
+from dsgec.grammar.load import load_grammar
 from dsgec.run.evidence import evidence
 from dsgec.run.folder import write_result
 from dsgec.run.record import make_record
 from dsgec.run.result import Result
+from dsgec.search.evolver import Generation, HistoryRow
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Settings
 
 HOSTILE = ("</script><script>alert(1)", '"><img src=x onerror=alert(2)>', "{{ 7 * 7 }}\u2028<!--")
 

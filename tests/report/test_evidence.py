@@ -9,8 +9,6 @@ from sklearn.calibration import calibration_curve
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import auc, roc_auc_score, roc_curve, root_mean_squared_error
 
-from dsgec.drawing.thin import thinned
-from dsgec.fitness.metrics import predicted_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
 from dsgec.run import importance
@@ -18,6 +16,8 @@ from dsgec.run.calibration import calibration
 from dsgec.run.evidence import MOST_CORNERS, evidence
 from dsgec.run.importance import importances
 from dsgec.run.predict import model_rows
+from dsgec.run.thin import thinned
+from dsgec.search.metrics import predicted_classes
 from tests.command import dsgec
 from tests.report.made import quantity, three_classes, two_classes
 

@@ -13,19 +13,19 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from dsgec.drawing.scales import linear, short, steps, suited
-from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
-from dsgec.evolution.evolver import HistoryRow
 from dsgec.folder import open_folder
 from dsgec.network.description import read_model
 from dsgec.network.text import text
 from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.progress import envelope
+from dsgec.report.scales import linear, short, steps, suited
 from dsgec.report.style import page_style
+from dsgec.report.written import as_written
 from dsgec.run.folder import clear_run
 from dsgec.run.hall import front
+from dsgec.search.evolver import HistoryRow
 from tests.command import dsgec
 from tests.report.made import (
     HOSTILE,

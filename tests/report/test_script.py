@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dsgec.drawing.layout import draw
-from dsgec.drawing.nodes import named_nodes
 from dsgec.network.evaluate import node_values
 from dsgec.network.model import unnamed
 from dsgec.network.simplify import simplify
+from dsgec.report.layout import draw
+from dsgec.report.nodes import named_nodes
 from dsgec.report.script import page_script
-from tests.codegen.javascript import NODE, SHARED
+from tests.export.javascript import NODE, SHARED
 from tests.generators import network
 
 DRIVER = """

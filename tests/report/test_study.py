@@ -7,8 +7,8 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.folder import make_folder
-from dsgec.report.study import quartiles
 from dsgec.study.ir import Data
+from dsgec.study.page import quartiles
 from dsgec.study.report import write_report
 from tests.report.made import report_page
 from tests.report.test_page import Page

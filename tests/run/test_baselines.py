@@ -139,8 +139,8 @@ def test_a_table_too_small_for_test_rows_is_warned_of():
 
 
 def test_what_is_wrong_with_a_result_is_warned_of():
-    from dsgec.evolution.evolver import HistoryRow
     from dsgec.run.warnings import warnings
+    from dsgec.search.evolver import HistoryRow
 
     class Problem:
         class dataset:

@@ -9,14 +9,8 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from dsgec.codegen.artefact import model_id
 from dsgec.data.ir import Split
-from dsgec.evolution.choose import choose
-from dsgec.evolution.individual import Champion
-from dsgec.evolution.measure import PlainMeasurer
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.metrics import classification, regression
-from dsgec.fitness.objectives import natural
+from dsgec.export.artefact import model_id
 from dsgec.network.cost import cost
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
@@ -27,6 +21,12 @@ from dsgec.run.hall import hall_text
 from dsgec.run.record import make_timing, with_stages
 from dsgec.run.session import Session
 from dsgec.run.stages import TUNING, WORDS
+from dsgec.search.choose import choose
+from dsgec.search.individual import Champion
+from dsgec.search.measure import PlainMeasurer
+from dsgec.search.metrics import classification, regression
+from dsgec.search.objectives import natural
+from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.engine.compare import make, make_data
 from tests.engine.grammars import grammar
@@ -182,7 +182,7 @@ def test_few_tables_are_evaluated_in_python_after_the_last_generation(tmp_path, 
         rows.append(len(some))
         return evaluate(network, some)
 
-    for module in ("evolution.measure", "run.record", "run.evidence", "codegen.golden"):
+    for module in ("search.measure", "run.record", "run.evidence", "export.golden"):
         monkeypatch.setattr(f"dsgec.{module}.evaluate", counted)
     settings = Settings(population=40, generations=20, seed=2)
     job = prepare("multi_layer", "wdbc", settings, out=tmp_path)

@@ -7,12 +7,12 @@ import threading
 import pytest
 
 from dsgec import evolve, load
+from dsgec.cli.terminal.result import result_lines
 from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
 from dsgec.network.cost import cost
 from dsgec.run.folder import read_hall
 from dsgec.run.hall import front, parse_hall
-from dsgec.terminal.result import result_lines
 from tests.command import dsgec
 from tests.run.made import go, made, model_of, picked, quick_job
 

@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score
 
-from dsgec.codegen.artefact import Artefact
 from dsgec.data.dataset import make_dataset
 from dsgec.data.split import split
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import choose
-from dsgec.evolution.settings import Settings
-from dsgec.fixed.ranges import chosen_ranges
+from dsgec.export.artefact import Artefact
 from dsgec.folder import open_folder
 from dsgec.network.cost import cost
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
+from dsgec.network.ranges import chosen_ranges
 from dsgec.pipeline import prepare, run
 from dsgec.run import pick as picking
 from dsgec.run.folder import read_hall, read_model, read_picked, read_record
 from dsgec.run.record import record_ranges
+from dsgec.search.choose import choose
+from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.run.made import model_of
 from tests.run.made import picked as pick

@@ -6,14 +6,14 @@ from sklearn.metrics import root_mean_squared_error
 
 import dsgec as library
 from dsgec.data.ir import Plan
-from dsgec.drawing.written import as_written
-from dsgec.evolution.settings import Settings
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.network.model import composed
 from dsgec.network.units import line_text
 from dsgec.pipeline import prepare
+from dsgec.report.written import as_written
 from dsgec.run.record import network_scale
+from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.run.made import go, made, model_of, picked
 from tests.run.test_resume import stop_after

@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from dsgec import load
-from dsgec.codegen import numbers
 from dsgec.errors import DsgecError
+from dsgec.export import numbers
 from dsgec.folder import locked, make_folder, open_folder, write_whole
 from tests.command import QUICK, dsgec
 

@@ -5,16 +5,16 @@ import pytest
 
 import dsgec
 from dsgec.api.evolve import _dataset
-from dsgec.bnf.parse import parse as parse_grammar
 from dsgec.data.ir import Plan
-from dsgec.evolution.individual import Champion
-from dsgec.evolution.problem import make_problem
-from dsgec.evolution.settings import Settings
+from dsgec.grammar.parse import parse as parse_grammar
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.run.poles import ALL_POLES_NOTE, POLE_NOTE, feature_box, has_pole, without_poles
+from dsgec.search.individual import Champion
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Settings
 from tests.generators import network
 
 BOX = [(-1.0, 2.0), (0.5, 3.0)]

@@ -10,9 +10,6 @@ from dataclasses import replace
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import Generation, with_winner
-from dsgec.evolution.individual import Champion
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import finished_run, refuse_other
 from dsgec.run import checkpoint as checkpoints
@@ -20,6 +17,9 @@ from dsgec.run import session
 from dsgec.run.checkpoint import NAME, pack_rows, write_checkpoint
 from dsgec.run.history import history_row
 from dsgec.run.session import Session
+from dsgec.search.choose import choose
+from dsgec.search.evolver import Generation, with_winner
+from dsgec.search.individual import Champion
 from tests.command import dsgec, read
 from tests.run.made import begun, checkpoint_of, go, made, quick_job
 
@@ -70,7 +70,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tmp_path, whole, first, th
 
 
 def test_a_run_that_is_saved_all_the_time_gives_the_same_bytes(tmp_path, whole, monkeypatch):
-    monkeypatch.setattr("dsgec.evolution.evolver._SLICE", 0.0)  # or the engine is too fast
+    monkeypatch.setattr("dsgec.search.evolver._SLICE", 0.0)  # or the engine is too fast
     for backend in BACKENDS[:2]:
         job = quick_job(tmp_path / backend)
         saved = []

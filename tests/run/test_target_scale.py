@@ -13,13 +13,7 @@ from dsgec import DSGERegressor
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import parse_table
-from dsgec.drawing.written import as_written
 from dsgec.errors import DsgecError
-from dsgec.evolution.choose import choose
-from dsgec.evolution.evolver import Ending
-from dsgec.evolution.measure import NativeMeasurer, PlainMeasurer
-from dsgec.evolution.settings import Settings
-from dsgec.fitness.objectives import objectives_of
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import size
 from dsgec.network.model import composed
@@ -28,8 +22,14 @@ from dsgec.network.simplify import simplify
 from dsgec.network.text import text
 from dsgec.network.units import in_own_units
 from dsgec.pipeline import finished_run, prepare, run
+from dsgec.report.written import as_written
 from dsgec.run.hall import hall_text
 from dsgec.run.record import target_scale
+from dsgec.search.choose import choose
+from dsgec.search.evolver import Ending
+from dsgec.search.measure import NativeMeasurer, PlainMeasurer
+from dsgec.search.objectives import objectives_of
+from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.engine.compare import assert_same_run, make, make_data
 from tests.quick import quick_engine

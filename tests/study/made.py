@@ -1,6 +1,6 @@
 """Results made by hand."""
 
-from dsgec.evolution.settings import Settings
+from dsgec.search.settings import Settings
 from dsgec.study.ir import Cell, Data, Quick, Row, Study, StudyGrammar, StudyPart, TablePlan
 from dsgec.study.results import CellResult
 

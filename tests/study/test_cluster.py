@@ -12,8 +12,8 @@ import time
 import pytest
 
 from dsgec.study.prepare import RUNS
-from dsgec.workers import worker
-from dsgec.workers.connect import connect
+from dsgec.study.workers import worker
+from dsgec.study.workers.connect import connect
 from tests.clusters import ROOT, other_dsgec, wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.drawing.figure import _ticks, svg
-from dsgec.drawing.png import png
+from dsgec.cli.terminal.study import Remaining, duration
+from dsgec.report.figure import _ticks, svg
+from dsgec.report.png import png
 from dsgec.study.figure import _curve, make_figure
-from dsgec.terminal.study import Remaining, duration
 from tests.study.made import ONE, make_results, make_study, outcome
 
 STUDY = make_study()

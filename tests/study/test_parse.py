@@ -10,8 +10,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from dsgec.errors import DsgecError
-from dsgec.evolution import settings
 from dsgec.resources import STUDIES
+from dsgec.search import settings
 from dsgec.study import parse
 from dsgec.study.cells import cells
 from dsgec.study.ir import shorten

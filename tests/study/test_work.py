@@ -19,7 +19,7 @@ from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
 from dsgec.study.work import finished, work
-from dsgec.workers.crew import Crew
+from dsgec.study.workers.crew import Crew
 from tests.clusters import wait_until
 from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
 from tests.quick import start_no_processes

@@ -1,4 +1,4 @@
-/* log-loss: dsgec/fitness/objectives.py. */
+/* log-loss: dsgec/search/objectives.py. */
 enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0, LOGISTIC = 1 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,

@@ -1,1 +1,0 @@
-"""A model to files that work without dsgec, and such files back to what they are."""

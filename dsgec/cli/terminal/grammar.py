@@ -1,0 +1,137 @@
+"""A grammar to a page that says what it describes: symbols, recursion, limits, largest network."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+
+from dsgec.data.ir import Dataset
+from dsgec.grammar.directives import LINEAR
+from dsgec.grammar.expand import expand, needs_features, needs_outputs
+from dsgec.grammar.ir import Alternative, Grammar, NonTerminal, Terminal
+from dsgec.grammar.load import GrammarFile
+from dsgec.grammar.measure import depth_limits, measure, most
+from dsgec.network.ir import ACTIVATIONS
+from dsgec.network.tokens import ALIASES
+from dsgec.search.check import check_language, check_task
+
+_NAMES = "|".join(alias for alias, name in ALIASES.items() if name in ACTIVATIONS)
+_ACTIVATION = re.compile(rf"\b(?:{_NAMES})\s*\(")
+_EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS = 4, 2
+
+
+def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, int]) -> str:
+    """The page; DsgecError where the grammar's texts are not networks, or not of this table."""
+    features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
+    outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
+    grammar = expand(file.grammar, features, outputs)
+    untried: list[str] = []
+    networks = check_language(
+        grammar, features if dataset or needs_features(file.grammar) else None, untried
+    )
+    remark = check_task(networks, dataset, grammar.directives.output) if dataset else ""
+    made = sorted({len(network.outputs) for network in networks})
+    measures = measure(grammar)
+    limits = depth_limits(grammar, max_depth)
+    numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
+    by_name = {name: limits[number] for name, number in numbers.items()}
+
+    def largest(weight: Callable[[Alternative], int]) -> Callable[[str], int]:
+        return most(grammar, measures, by_name, weight)
+
+    alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
+    recursive = [
+        f"<{name}> at most {limits[number]} deep"
+        for name, number in numbers.items()
+        if any(measures.recursive[number])
+    ]
+    lines = [
+        f"{file.name}: no faults",
+        f"  symbols     {len(grammar.rules)}, with {alternatives} alternatives;"
+        f" it starts at <{grammar.directives.start}>",
+        f"  recursion   {', '.join(recursive) or 'none'}",
+        *_role_lines(grammar),
+        f"  outputs     {' or '.join(map(str, made))}",
+        f"  at most     {_largest_network(grammar, largest)}",
+    ]
+    if not dataset and (needs_features(file.grammar) or needs_outputs(file.grammar)):
+        lines.append(
+            f"  counted     for {features} features and {outputs} classes; --data takes a table's"
+        )
+    if untried:
+        lines.append(
+            f"  not tried   {len(untried)} of the symbols, <{untried[0]}> and those after it: the"
+            " texts of this grammar are too many and too long to check them all"
+        )
+    if remark:
+        lines.append(f"  note        {remark}")
+    return "\n".join(lines)
+
+
+def _role_lines(grammar: Grammar) -> list[str]:
+    roles = grammar.directives
+    lines = []
+    if roles.layer:
+        output = f", <{roles.output_layer}> is the output" if roles.output_layer else ""
+        lines.append(
+            f"  layers      <{roles.layer}> is a hidden layer{output};"
+            f" <{roles.features}> is made again for each"
+        )
+    if roles.output == LINEAR:
+        lines.append("  scaling     the output goes onto its line of least squares to the target")
+    elif roles.output:
+        lines.append(f"  squashing   the output goes through a {roles.output}")
+    return lines
+
+
+def _largest_network(
+    grammar: Grammar, largest: Callable[[Callable[[Alternative], int]], Callable[[str], int]]
+) -> str:
+    """The bounds that the depth limits set."""
+    roles = grammar.directives
+    start = roles.start
+    reads = roles.features or (
+        "features" if any(r.name == "features" for r in grammar.rules) else ""
+    )
+    parts = []
+    if roles.layer:
+        parts.append(f"{_many(largest(_mentions(roles.layer))(start))} hidden layers")
+    neurons = largest(_activations)(roles.layer or start)
+    if neurons:
+        parts.append(f"{_many(neurons)} neurons" + (" a layer" if roles.layer else ""))
+    if neurons and reads:
+        bodies = (a for rule in grammar.rules for a in rule.alternatives if _activations(a))
+        below = largest(_mentions(reads))
+        widest = max(
+            sum(
+                (s.name == reads) + below(s.name)
+                for s in body.symbols
+                if isinstance(s, NonTerminal)
+            )
+            for body in bodies
+        )
+        parts.append(f"{_many(widest)} connections a neuron")
+    if not roles.layer:  # the names of hidden neurons are in no rule
+        parts.append(f"{_many(largest(_characters)(start))} characters")
+    return ", ".join(parts)
+
+
+def _mentions(name: str) -> Callable[[Alternative], int]:
+    return lambda alternative: sum(
+        isinstance(symbol, NonTerminal) and symbol.name == name for symbol in alternative.symbols
+    )
+
+
+def _characters(alternative: Alternative) -> int:
+    return sum(len(s.text) for s in alternative.symbols if isinstance(s, Terminal))
+
+
+def _activations(alternative: Alternative) -> int:
+    return sum(
+        len(_ACTIVATION.findall(s.text)) for s in alternative.symbols if isinstance(s, Terminal)
+    )
+
+
+def _many(number: int) -> str:
+    if number < 10**15:
+        return f"{number:,}"
+    return f"more than 10^{int((number.bit_length() - 1) * math.log10(2))}"

@@ -1,0 +1,249 @@
+"""Model to what a person reads of it on a terminal: what it is, its formulas, its neurons."""
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from dsgec.arithmetic.sums import total
+from dsgec.cli.terminal.styled import Line, StyledText, length, plain
+from dsgec.errors import clean, counted
+from dsgec.network.ir import Input
+from dsgec.network.links import Parts, neuron_parts, output_parts
+from dsgec.network.measure import size
+from dsgec.network.model import Model
+from dsgec.network.model_text import model_text
+from dsgec.network.notation import formula_text, missing_text
+from dsgec.network.ranges import Range
+from dsgec.report.nodes import neuron_names, output_name
+from dsgec.report.width import cells, shorten
+
+_WIDTH_OF_A_FILE = 98  # and the signs of a comment
+_NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 52, 2
+_HALF_BAR = 6  # on either side of the axis
+_HEAD = 11 + 2 * _HALF_BAR + 2  # a weight, its bar and a blank
+_MOST_CLASSES, _LONGEST_NAME = 10, 24
+_SCALED = "The weights below are those of the scaled features, so that they can be compared:"
+_GLUE = "\u00a0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """All mentions of one source in a sum, taken together."""
+
+    label: str
+    weight: float | None
+    mentions: int
+
+
+def page(
+    model: Model, name: str, source: str, width: int, ranges: Sequence[Range | None] = ()
+) -> list[Line]:
+    """The network for a terminal of so many columns; `source` says where exports come from.
+
+    Its equations are in the units of the columns, whose `ranges` say how many digits are needed.
+    """
+    lines: list[Line] = [[StyledText(part)] for part in _words(_summary(model, name), width)]
+    lines += [[StyledText(part, "dim")] for part in _words(source, width)]
+    lines.append([])
+    for equation in formula_text(model, ranges).splitlines():
+        lines += [[StyledText(part)] for part in _broken(clean(equation), width)]
+    missing = missing_text(model)
+    if missing:
+        lines += [[StyledText(part, "dim")] for part in _words(f"missing values: {missing}", width)]
+    if any((column.center, column.scale) != (0.0, 1.0) for column in model.columns):
+        lines += [[], *([StyledText(part, "dim")] for part in _words(_SCALED, width))]
+    for title, blocks in _sections(model, width):
+        lines += [[], [StyledText(title, "title")], *_grid(blocks, _room(model, width), width)]
+    return lines
+
+
+def file_lines(
+    model: Model,
+    name: str,
+    source: str,
+    ranges: Sequence[Range | None] = (),
+    *,
+    ascii_only: bool = False,
+) -> Iterator[str]:
+    """The same for a file: the model as `dsgec compile` reads it, all else as comments."""
+    yield f"# {_summary(model, name)}"
+    yield f"# {source}"
+    yield "#"
+    yield "# In the units of the columns, with rounded numbers:"
+    for equation in formula_text(model, ranges).splitlines():
+        yield f"#   {clean(equation)}"
+    missing = missing_text(model)
+    if missing:
+        yield f"#   missing values: {missing}"
+    yield "#"
+    yield "# Exactly, as `dsgec compile` reads it:"
+    yield model_text(model, ascii_only=ascii_only).removesuffix("\n")
+    for title, blocks in _sections(model, _WIDTH_OF_A_FILE):
+        yield "#"
+        yield f"# {title}"
+        for line in _grid(blocks, _room(model, _WIDTH_OF_A_FILE), _WIDTH_OF_A_FILE):
+            yield f"# {plain(line)}".rstrip()
+
+
+def _summary(model: Model, name: str) -> str:
+    counts = size(model.network)
+    target = f" of {shorten(clean(model.target), _LONGEST_NAME)}" if model.target else ""
+    what = f"values{target}"
+    if model.classes:
+        names = [shorten(clean(str(label)), _LONGEST_NAME) for label in model.classes]
+        more = f" … ({len(names)})" if len(names) > _MOST_CLASSES else ""
+        what = f"the classes {', '.join(names[:_MOST_CLASSES])}{more}{target}"
+    figures = ", ".join(
+        counted(count, noun)
+        for noun, count in (
+            ("layer", counts.layers),
+            ("neuron", counts.neurons),
+            ("connection", counts.connections),
+        )
+        if count or noun == "connection"
+    )
+    features = f"{counts.features} of {counted(model.network.inputs, 'feature')}"
+    return f"{name}: {what}, from {features}; {figures}"
+
+
+def _words(sentence: str, width: int) -> list[str]:
+    return textwrap.wrap(sentence, width, break_on_hyphens=False)
+
+
+def _broken(equation: str, width: int) -> list[str]:
+    """An equation in lines that begin with a sign or follow a comma, and are not too wide."""
+    for sign in "*/":
+        equation = equation.replace(f" {sign} ", f"{_GLUE}{sign}{_GLUE}")
+    for sign in "+-":
+        equation = equation.replace(f" {sign} ", f" {sign}{_GLUE}")
+    indent = " " * min(equation.find("=") + 2, width // 3)
+    lines, line = [], ""
+    for word in equation.split(" "):
+        if line.strip() and cells(f"{line} {word}") > width:
+            lines.append(line)
+            line = indent + word
+        else:
+            line = f"{line} {word}" if line else word
+        while cells(line) > width:
+            fitting = next(n for n in range(width, 0, -1) if cells(line[:n]) <= width)
+            lines.append(line[:fitting])
+            line = indent + line[fitting:]
+    return [each.replace(_GLUE, " ") for each in (*lines, line)]
+
+
+def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]]:
+    """The layers and the outputs: a title, and a block of lines for each neuron."""
+    network = model.network
+    made = [[neuron_parts(network, p) for p in layer] for layer in network.layers]
+    ends = [output_parts(network, number) for number in range(len(network.outputs))]
+    names = _names(model)
+    room = _room(model, width)
+    for number, layer in enumerate(made, 1):
+        labels = [f"h_{number}_{index}" for index in range(1, len(layer) + 1)]
+        yield (
+            f"layer {number}: {counted(len(layer), 'neuron')}",
+            _blocks(labels, layer, names, room),
+        )
+    title = "output" if len(ends) == 1 else "outputs"
+    if network.softmax:
+        title += ", through softmax"
+    labels = [f"y_{index}" for index in range(1, len(ends) + 1)]
+    if model.classes:
+        labels = [f"{y} = {clean(output_name(model, n))}" for n, y in enumerate(labels)]
+    yield title, _blocks(labels, ends, names, room)
+
+
+def _names(model: Model) -> dict[int, str]:
+    """Features by number and name, neurons by their places."""
+    features = model.features
+    found = {
+        position: f"x_{node.column + 1} {clean(features[node.column])}"
+        for position, node in enumerate(model.network.nodes)
+        if isinstance(node, Input)
+    }
+    return found | neuron_names(model)
+
+
+def _terms(parts: Parts, names: dict[int, str]) -> list[_Term]:
+    """What goes into a neuron, what weighs most first."""
+    found: dict[tuple[int, bool], list[float | None]] = {}
+    for source, weight in parts.sources:
+        found.setdefault((source, weight is None), []).append(weight)
+    terms = []
+    for (source, is_unknown), weights in found.items():
+        whole = total(weight for weight in weights if weight is not None)
+        known = not is_unknown and math.isfinite(whole)
+        terms.append(_Term(names[source], whole if known else None, len(weights)))
+    return sorted(terms, key=lambda t: -1.0 if t.weight is None else abs(t.weight), reverse=True)
+
+
+def _blocks(
+    labels: list[str], layer: list[Parts], names: dict[int, str], width: int
+) -> list[list[Line]]:
+    """The neurons of a layer; bars are measured by its greatest weight."""
+    each = [_terms(parts, names) for parts in layer]
+    largest = max((abs(t.weight) for terms in each for t in terms if t.weight), default=1.0)
+    return [
+        _block(label, parts, terms, largest, width)
+        for label, parts, terms in zip(labels, layer, each, strict=True)
+    ]
+
+
+def _block(label: str, parts: Parts, terms: list[_Term], largest: float, width: int) -> list[Line]:
+    """One neuron: its name and its function, then a line for each of its inputs."""
+    title = shorten(label, width - len(parts.function) - 2)
+    lines: list[Line] = [[StyledText(title, "title"), StyledText(f"  {parts.function}", "dim")]]
+    for term in terms:
+        again = f" ({term.mentions}×)" if term.mentions > 1 else ""
+        head = [*_weight(term.weight), *_bar(term.weight, largest), StyledText(" ")]
+        room = width - length(head) - len(again)
+        lines.append([*head, StyledText(shorten(term.label, room)), StyledText(again, "dim")])
+    if parts.bias is not None:
+        lines.append(
+            [*_weight(parts.bias), StyledText(" " * (2 * _HALF_BAR + 2)), StyledText("bias", "dim")]
+        )
+    return lines
+
+
+def _weight(weight: float | None) -> Line:
+    shown = "·" if weight is None else f"{weight:+.4g}"
+    return [StyledText(f"{shown:>10} ")]
+
+
+def _bar(weight: float | None, largest: float) -> Line:
+    """As long as the weight is great: to the left of the axis if it is negative, else right."""
+    halves = 0 if weight is None else round(2 * _HALF_BAR * (abs(weight) / largest))
+    bar = "━" * (halves // 2)
+    left = right = StyledText(" " * _HALF_BAR)
+    if weight is not None and weight < 0:
+        left = StyledText((("╺" if halves % 2 else "") + bar).rjust(_HALF_BAR), "minus")
+    elif weight is not None:
+        right = StyledText((bar + ("╸" if halves % 2 else "")).ljust(_HALF_BAR), "plus")
+    return [left, StyledText("│", "dim"), right]
+
+
+def _room(model: Model, width: int) -> int:
+    """The columns that a neuron gets: as many as the longest name asks for, within reason."""
+    longest = max((cells(f"{name} (2×)") for name in _names(model).values()), default=0)
+    return min(max(_NARROWEST_BLOCK, _HEAD + longest), _WIDEST_BLOCK, width)
+
+
+def _grid(blocks: list[list[Line]], room: int, width: int) -> list[Line]:
+    """Blocks side by side, as many as there is room for, with an empty line between rows."""
+    across = max(1, (width + _GAP) // (room + _GAP))
+    lines: list[Line] = []
+    for start in range(0, len(blocks), across):
+        if start:
+            lines.append([])
+        for parts in zip_longest(*blocks[start : start + across], fillvalue=()):
+            lines.append(_side_by_side(parts, room))
+    return lines
+
+
+def _side_by_side(parts: Sequence[Line], room: int) -> Line:
+    line: list[StyledText] = []
+    for number, part in enumerate(parts):
+        line += [StyledText(" " * (number * (room + _GAP) - length(line))), *part]
+    return line

@@ -1,0 +1,112 @@
+"""A study to its progress on a terminal: how far it is, how long it will take."""
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from dsgec.cli.terminal.display import Voice, duration
+from dsgec.cli.terminal.styled import size_of
+from dsgec.errors import clean
+from dsgec.study.prepare import Task
+
+_SECONDS_BETWEEN_LINES = 10.0
+_NARROWEST_BAR = 4
+
+Kind = tuple[str, str, str, int]
+
+
+class Remaining:
+    """How much time the runs that are left will take, from those that have ended.
+
+    A kind of run that has been seen takes as long as it did; another is judged by its size.
+    """
+
+    def __init__(self, tasks: Iterable[Task], jobs: int) -> None:
+        self.jobs = jobs
+        self.left: defaultdict[Kind, int] = defaultdict(int)
+        self.sizes: dict[Kind, int] = {}
+        self.seconds: defaultdict[Kind, list[float]] = defaultdict(list)
+        for task in tasks:
+            self.left[_kind(task)] += 1
+            self.sizes[_kind(task)] = task.size
+
+    def ended(self, task: Task, seconds: float) -> None:
+        """Count a run that has ended."""
+        self.left[_kind(task)] -= 1
+        self.seconds[_kind(task)].append(seconds)
+
+    def estimate(self) -> float | None:
+        """Seconds; None before anything is known."""
+        if not self.seconds:
+            return None
+        means = {kind: sum(seen) / len(seen) for kind, seen in self.seconds.items()}
+        rate = sum(means.values()) / sum(self.sizes[kind] for kind in means)
+        total = sum(
+            count * means.get(kind, rate * self.sizes[kind]) for kind, count in self.left.items()
+        )
+        return total / min(self.jobs, max(sum(self.left.values()), 1))
+
+
+class StudyDisplay:
+    """On a terminal one line is kept fresh, else a line follows every few seconds."""
+
+    def __init__(self, tasks: Sequence[Task], finished: int, jobs: int, *, quiet: bool) -> None:
+        self.done, self.total = finished, finished + len(tasks)
+        self.remaining = Remaining(tasks, jobs)
+        self.quiet = quiet or sys.stderr is None
+        self.terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._say = Voice(sys.stderr)
+        self.shown = -_SECONDS_BETWEEN_LINES
+        self.noted = False
+        if tasks:
+            self._show(is_last=False)
+
+    def note(self, text: str) -> None:
+        """A remark, once."""
+        if text and not self.noted and not self.quiet:
+            self.noted = True
+            self._say(clean(f"note: {text}") + "\n")
+
+    def ended(self, task: Task, seconds: float) -> None:
+        """Called with every run that has ended."""
+        self.done += 1
+        self.remaining.ended(task, seconds)
+        self._show(is_last=self.done == self.total)
+
+    def _show(self, *, is_last: bool) -> None:
+        now = time.monotonic()
+        soon = not self.terminal and now - self.shown < _SECONDS_BETWEEN_LINES
+        if self.quiet or (soon and not is_last):
+            return
+        self.shown = now
+        left = self.remaining.estimate()
+        share = self.done / self.total
+        text = f"{self.done:>{len(str(self.total))}}/{self.total} runs"
+        text += "" if left is None or is_last else f"  {duration(left)} left"
+        if self.terminal:
+            self._say(f"\r\x1b[K{_bar(share, text)}{text}" + "\n" * is_last)
+        else:
+            self._say(text + "\n")
+
+    def close(self) -> None:
+        """End the line that was kept fresh."""
+        if self.terminal and not self.quiet and self.done < self.total:
+            self._say("\n")
+
+
+def _bar(share: float, text: str) -> str:
+    """As long as there is room for beside a text, and for one that takes longer."""
+    width = size_of(sys.stderr)[0] - 1 - max(len(text), len("1000/1000 runs  59 min 59 s left")) - 2
+    full = round(width * share)
+    return "━" * full + "─" * (width - full) + "  " if width >= _NARROWEST_BAR else ""
+
+
+def _kind(task: Task) -> Kind:
+    cell = task.cell
+    return (
+        cell.settings.representation,
+        cell.grammar.file,
+        cell.data.name,
+        cell.settings.generations * cell.settings.population,
+    )

@@ -1,1 +1,0 @@
-"""Networks and numbers to pictures."""

@@ -1,0 +1,392 @@
+"""The source of an engine to an object that runs generations, outside Python and its lock."""
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.engine.costs import EngineCosts, NativeCosts
+from dsgec.engine.library import Library, Waiting, is_compiled, load, load_linked
+from dsgec.engine.source import EngineSource
+from dsgec.engine.toolchain import CompileError, Toolchain
+from dsgec.engine.values import (
+    EngineTables,
+    EngineView,
+    NativeChampion,
+    NativeGenotype,
+    NativeTally,
+    Parameters,
+    TablePart,
+)
+from dsgec.errors import DsgecError, mention
+
+NATIVE = ("-O2", "-fno-trapping-math", "-pthread", "-march=native")
+"""As fast as -O3, with what it takes for vectors, and compiled in two thirds of the time."""
+PORTABLE = ("-O2",)
+QUICK = ("-O0", "-pthread")
+"""Compiled in a fifth of the time, and ten times slower."""
+GCC_VECTORS = ("-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fno-tree-slp-vectorize")
+
+_FAILURES = {
+    "NO_MEMORY": (
+        "there is not enough memory",
+        f"Try a smaller population, or a smaller depth with {mention('max_depth')}.",
+    ),
+    "TOO_MANY_LAYERS": ("a network has more than 32,000 layers", ""),
+    "NO_THREADS": ("the threads could not be started", ""),
+    "BAD_STATE": (
+        "the saved state is not one of this run",
+        "The file may be damaged: start the run from scratch.",
+    ),
+    "BAD_CALL": ("the engine was called wrongly", ""),
+}
+
+
+def load_engine(
+    source: EngineSource,
+    declarations: str,
+    toolchain: Toolchain,
+    flags: Sequence[str] = NATIVE,
+    waiting: Waiting = nullcontext,
+) -> Library:
+    """Compile for this machine's processor or, where the compiler cannot, for any.
+
+    `waiting` is entered if the engine is compiled, and not only linked with its grammar.
+    """
+    if toolchain.tcc is not None:
+        return load(source.whole, declarations, toolchain, flags)
+    own = source.grammar
+    try:
+        shared, flags = _for_this_processor(source, toolchain, flags)
+        return load_linked(shared, own, declarations, toolchain, flags, waiting)
+    except CompileError:
+        return load_linked(source.engine, own, declarations, toolchain, PORTABLE, waiting)
+
+
+def is_engine_compiled(source: EngineSource, toolchain: Toolchain, flags: Sequence[str]) -> bool:
+    """Return whether `load_engine` would compile nothing that takes long."""
+    if toolchain.tcc is not None:
+        return True
+    shared, flags = _for_this_processor(source, toolchain, flags)
+    return is_compiled(shared, source.grammar, toolchain, flags)
+
+
+def _for_this_processor(
+    source: EngineSource, toolchain: Toolchain, flags: Sequence[str]
+) -> tuple[str, Sequence[str]]:
+    if "clang" not in toolchain.identity:
+        flags = (*flags, *GCC_VECTORS)
+    # In the text, and so in the key of the cache: the code runs on such processors only.
+    return f"{source.engine}\n/* for {_processor()} */\n", flags
+
+
+@cache
+def _processor() -> str:
+    """What distinguishes processors that -march=native makes other code for."""
+    answer = [platform.machine(), platform.processor()]
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        answer += sorted({x for x in lines if x.startswith(("flags", "Features", "model name"))})
+    except OSError:
+        pass
+    return hashlib.sha256("\n".join(answer).encode()).hexdigest()
+
+
+class NativeEngine:
+    """An engine that has not begun; `step` goes on. It is not to be used by two threads at once."""
+
+    def __init__(
+        self,
+        library: Library,
+        parameters: Parameters,
+        tables: EngineTables,
+        costs: EngineCosts | None = None,
+    ) -> None:
+        self._library, self._ffi, self._lib = library, library.ffi, library.functions
+        self._tables = tables  # the engine reads them where they are
+        errors = library.names("dsgec_engine_error")
+        self._failures = {code: _FAILURES[name] for code, name in errors.items() if code}
+        groups = [{"start": start, "count": count} for start, count in tables.groups]
+        self._groups = self._ffi.new("dsgec_engine_group[]", groups)
+        self.costs = NativeCosts(library, costs)
+        features, rows = tables.columns.shape
+        settings = library.struct(
+            "dsgec_engine_settings",
+            **parameters,
+            columns=tables.columns,
+            single=tables.single,
+            each=tables.each,
+            row_weights=self._ffi.NULL if tables.row_weights is None else tables.row_weights,
+            features=features,
+            rows=rows,
+            groups=len(groups),
+            row_groups=self._groups,
+            prologue=self.costs.prologue,
+            prices=self.costs.prices,
+        )
+        self._population = settings.population
+        error = self._ffi.new("int *")
+        engine = self._lib.dsgec_engine_new(settings, error)
+        if engine == self._ffi.NULL:
+            raise self._failure(error[0])
+        self._engine: Any = self._ffi.gc(engine, self._lib.dsgec_engine_free)
+
+    @property
+    def generation(self) -> int:
+        """The generation that comes next; -1 during one."""
+        return int(self._lib.dsgec_engine_generation(self._engine))
+
+    def step(self, generations: int, seconds: float) -> list[dict[str, Any]]:
+        """Go on for so many generations, or until the time is up: those that became whole.
+
+        Each has what `dsgec_engine_row` has, and the best text as `phenotype`.
+        """
+        answer = self._ffi.new("dsgec_engine_rows *")
+        self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, answer))
+        return [self._row(answer.rows[number], answer.texts) for number in range(answer.count)]
+
+    def _row(self, row: Any, texts: Any) -> dict[str, Any]:
+        values = self._library.values(row)
+        start, length = values.pop("text_start"), values.pop("text_length")
+        return {**values, "phenotype": self._text(texts + start, length)}
+
+    def times(self) -> dict[str, float]:
+        """Seconds by what they were spent on, of a build with -DDSGEC_TIMED."""
+        seconds = self._ffi.new("dsgec_engine_seconds *")
+        self._lib.dsgec_engine_times(seconds)
+        return self._library.values(seconds[0])
+
+    @property
+    def best(self) -> int:
+        """The number of the best individual."""
+        return int(self._lib.dsgec_engine_best(self._engine))
+
+    def look(self, number: int) -> EngineView:
+        """An individual of the last whole generation."""
+        view = self._ffi.new("dsgec_engine_individual *")
+        self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
+        genotype = self._genotype(view)
+        rates = tuple((rate.step, rate.slope) for rate in view.rates[0 : view.rate_count])
+        text = self._text(view.text, view.text_length)
+        fault = self._library.names("dsgec_engine_fault")[view.fault] if view.fault else ""
+        return EngineView(genotype, text, view.fitness, fault, bool(view.invalid), rates)
+
+    def _genotype(self, view: Any) -> NativeGenotype:
+        genotype = {}
+        for gene in view.genes[0 : view.gene_count]:
+            values = self._ffi.unpack(view.values + gene.start, gene.length)
+            genotype[gene.rule, gene.part] = tuple(values)
+        return genotype
+
+    def fitness(self) -> NDArray[np.float64]:
+        """That of each individual of the last whole generation; infinity if it is invalid."""
+        each = np.empty(self._population)
+        self._lib.dsgec_engine_fitness(self._engine, self._ffi.from_buffer("double[]", each))
+        return each
+
+    def save(self) -> bytes:
+        """The state between two generations."""
+        return self._bytes(self._lib.dsgec_engine_save)
+
+    def restore(self, state: bytes) -> None:
+        """Put an engine that has not begun into a state that `save` gave."""
+        self._expect(self._lib.dsgec_engine_restore(self._engine, state, len(state)))
+
+    def send(self, number: int) -> bytes:
+        """A valid individual, for another engine of the same run."""
+        return self._bytes(self._lib.dsgec_engine_send, number)
+
+    def receive(self, number: int, migrant: bytes) -> None:
+        """Put what `send` gave in the place of an individual."""
+        self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
+
+    def champions(self) -> list[NativeChampion]:
+        """The hall of fame: the best of each size, by size, or the front, by cost."""
+        return self._listed(self._lib.dsgec_engine_champions)
+
+    def pruned(self, rounds: int) -> list[NativeChampion]:
+        """The best individual, made smaller and smaller in so many rounds at most."""
+        return self._listed(self._lib.dsgec_engine_prune, rounds)
+
+    def _listed(self, function: Any, *arguments: int) -> list[NativeChampion]:
+        found = self._ffi.new("dsgec_engine_champion[]", self._lib.LARGEST_CHAMPION + 1)
+        count = function(self._engine, *arguments, found)
+        if count < 0:
+            raise self._failure(-1 - count)
+        return [
+            (
+                *(c.size, c.fitness, self._text(c.text, c.text_length)),
+                *(self._genotype(c) or None, c.cost),
+            )
+            for c in found[0:count]
+        ]
+
+    def score(self, text: str) -> tuple[str, float]:
+        """What comes of one text, a name of `dsgec_engine_outcome`, and its fitness."""
+        data, fitness = _encoded(text), self._ffi.new("double *")
+        outcome = self._lib.dsgec_engine_score(self._engine, data, len(data), fitness)
+        return self._outcome(outcome), fitness[0]
+
+    def gradient(
+        self,
+        text: str,
+        weights: Sequence[tuple[int, int]],
+        penalty: float = 0.0,
+        values: Sequence[float] | None = None,
+    ) -> tuple[str, float, list[float]]:
+        """What comes of one text, its loss, and the slope of that by each weight.
+
+        A weight is the offset and the length of its numeral in the UTF-8 text; `values` take the
+        place of those of the text. See `dsgec.search.gradient`.
+        """
+        if values is not None and len(values) != len(weights):
+            raise self._failure(self._lib.BAD_CALL)
+        given = self._ffi.NULL if values is None else self._ffi.new("double[]", list(values))
+        slopes = self._ffi.new("double[]", len(weights))
+        return *self._learned(text, weights, penalty, given, slopes), list(slopes)
+
+    def loss(
+        self, text: str, weights: Sequence[tuple[int, int]], penalty: float = 0.0
+    ) -> tuple[str, float]:
+        """As `gradient`, without the slopes: the bench compares the two."""
+        return self._learned(text, weights, penalty, self._ffi.NULL, self._ffi.NULL)
+
+    def _learned(
+        self, text: str, weights: Sequence[tuple[int, int]], penalty: float, given: Any, slopes: Any
+    ) -> tuple[str, float]:
+        data, loss = _encoded(text), self._ffi.new("double *")
+        spans = self._weights(weights, [(0.0, 0.0)] * len(weights))
+        outcome = self._lib.dsgec_engine_gradient(
+            self._engine, data, len(data), spans, len(weights), penalty, given, loss, slopes
+        )
+        return self._outcome(outcome), loss[0]
+
+    def tune(
+        self,
+        text: str,
+        weights: Sequence[tuple[int, int]],
+        bounds: Sequence[tuple[float, float]],
+        values: Sequence[float],
+        evaluations: int,
+        penalty: float = 0.0,
+    ) -> tuple[str, list[float], float, int]:
+        """What comes of one text, lower values from `values` on, their loss, and the evaluations.
+
+        See `gradient` and `dsgec.search.lbfgs`.
+        """
+        data, ffi, count = _encoded(text), self._ffi, len(weights)
+        if not len(bounds) == len(values) == count:
+            raise self._failure(self._lib.BAD_CALL)
+        spans, found = self._weights(weights, bounds), ffi.new("double[]", list(values))
+        loss, used = ffi.new("double *"), ffi.new("int64_t *")
+        outcome = self._lib.dsgec_engine_tune(
+            self._engine, data, len(data), spans, count, penalty, evaluations, found, loss, used
+        )
+        return self._outcome(outcome), list(found), loss[0], used[0]
+
+    def _weights(
+        self, spans: Sequence[tuple[int, int]], bounds: Sequence[tuple[float, float]]
+    ) -> Any:
+        items = [
+            {"offset": offset, "length": length, "least": least, "most": most}
+            for (offset, length), (least, most) in zip(spans, bounds, strict=True)
+        ]
+        return self._ffi.new("dsgec_engine_weight[]", items)
+
+    def _outcome(self, outcome: int) -> str:
+        if outcome == self._lib.SCORE_NO_MEMORY:
+            raise self._failure(self._lib.NO_MEMORY)
+        return self._library.names("dsgec_engine_outcome")[outcome]
+
+    def evaluate(self, text: str) -> NDArray[np.float64] | None:
+        """The outputs of one text, a column an output; None where it is no network of the task."""
+        outputs = self._outputs(text)
+        return None if outputs is None else np.ascontiguousarray(outputs.T)
+
+    def _outputs(self, text: str) -> NDArray[np.float64] | None:
+        data, capacity = _encoded(text), max(len(self._tables.each), 1)
+        outputs = np.empty((capacity, self._tables.columns.shape[1]))
+        pointer = self._ffi.from_buffer("double[]", outputs)
+        count = self._lib.dsgec_engine_evaluate(self._engine, data, len(data), pointer, capacity)
+        if count == -self._lib.SCORE_NO_MEMORY:
+            raise self._failure(self._lib.NO_MEMORY)
+        return outputs[:count] if count > 0 else None
+
+    def describe(self, text: str) -> tuple[dict[str, int], str]:
+        """The simplified network of a text that is one: its sizes, as in `dsgec.network.measure`,
+        and its text, in which a number is `@` and its bits in hexadecimal."""
+        data, answer = _encoded(text), self._ffi.new("dsgec_engine_network *")
+        self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))
+        sizes = self._library.values(answer[0])
+        return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
+
+    def work(self, text: str) -> dict[str, int]:
+        """What the C of the network of a text does for a row, by kinds."""
+        data, counts = _encoded(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
+        self._expect(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
+        return {kind: count for kind, count in zip(self.costs.kinds, counts, strict=True) if count}
+
+    def tally(self, text: str, part: TablePart, threshold: float) -> NativeTally:
+        """What the metrics of the network of a text are made of, for some rows of the table."""
+        outputs = self._outputs(text)
+        if outputs is None:
+            raise self._failure(self._lib.BAD_CALL)
+        columns, rows = outputs.shape
+        classes = part.class_count
+        confusion = np.zeros((classes, classes), np.int64)
+        ranks = np.zeros(1 if classes == 2 else columns, np.int64)
+        room = np.empty(3 * rows + 1, np.uint64)
+        answer = self._library.struct(
+            "dsgec_engine_tally",
+            outputs=outputs,
+            rows=rows,
+            columns=columns,
+            places=part.places,
+            classes=part.classes,
+            wanted=part.wanted,
+            count=len(part.places),
+            class_count=classes,
+            threshold=threshold,
+            room=room,
+            confusion=confusion,
+            ranks=ranks,
+            squares=0.0,
+            distances=0.0,
+        )
+        self._lib.dsgec_engine_count(answer)
+        return NativeTally(
+            columns, confusion.tolist(), ranks.tolist(), answer.squares, answer.distances
+        )
+
+    def number(self, text: str) -> float:
+        """The value of a number of a phenotype."""
+        data = text.encode()
+        return float(self._lib.dsgec_engine_number(data, len(data)))
+
+    def _bytes(self, function: Any, *arguments: int) -> bytes:
+        data, length = self._ffi.new("const char **"), self._ffi.new("size_t *")
+        self._expect(function(self._engine, *arguments, data, length))
+        return bytes(self._ffi.buffer(data[0], length[0]))
+
+    def _text(self, pointer: Any, length: int) -> str:
+        if not length:  # the pointer may be NULL
+            return ""
+        return bytes(self._ffi.buffer(pointer, length)).decode("utf-8", "surrogatepass")
+
+    def _expect(self, code: int) -> None:
+        if code != self._lib.OK:
+            raise self._failure(code)
+
+    def _failure(self, code: int) -> DsgecError:
+        message, advice = self._failures[code]
+        return DsgecError(f"the engine stopped: {message}", advice)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

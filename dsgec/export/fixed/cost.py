@@ -1,0 +1,292 @@
+"""A program of integers to what its C does for a row, by kinds, and what it is made of.
+
+The cost of integers is small, so it shows what compilers make of the C: which functions they inline
+and which loops they unroll. The limits here are those of gcc with -Os, as its images have them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeGuard, assert_never
+
+from dsgec.export.fixed.decide import is_separate
+from dsgec.export.fixed.ir import (
+    RESULT_BITS,
+    ColumnValue,
+    FunctionTable,
+    IntegerCall,
+    IntegerProgram,
+    Look,
+    Operand,
+    Slot,
+    Step,
+    Sum,
+    WholeNumber,
+    largest,
+)
+from dsgec.export.fixed.trim import operands, trimmed
+from dsgec.network.cost import work_around
+from dsgec.network.ir import Network
+from dsgec.network.model import Model
+
+_SEVERAL = 3  # products that are worth a table
+_SHIFTING = ("product", "quotient", "rounded", "shifted")
+"""Functions whose last argument is what they shift by."""
+
+_MOST_INLINED, _MOST_UNROLLED_TERMS, _MOST_UNROLLED = 2, 4, 3
+"""Calls that are inlined; products, and turns of other loops, that are unrolled."""
+
+_MOST_SAVED = 4  # values in registers that a function must save
+
+DATA = "data"
+"""The bytes of tables, of which each takes one of flash."""
+
+RUNNING_KINDS = (
+    *("unrolled_sum", "unrolled_term", "unrolled_read", "inlined_sum", "called_sum", "term"),
+    *("times", "negative", "doubled", "plain", "flag", "flag_times"),
+    *("read", "bias", "byte", "word", "shift", "shift_bits"),
+    *("clamp", "fill", "equals", "minimum", "maximum", "absolute", "rounded", "shifted"),
+    *("product", "quotient", "excess", "reciprocal"),
+    *("flat_look", "inlined_look", "twin_look", "shared_look", "called_look"),
+    *("inlined_bits", "twin_bits", "shared_bits", "look_odd_call", "look_even_call"),
+    *("required_1", "required_2", "required_3", "required_4", "required_loop", "listed_few"),
+    *("classes_2", "classes_3", "classes_4", "kept", "live", "saved"),
+)
+"""What `integer_work` counts that takes time, beside `work_around`."""
+
+STORED_KINDS = (
+    *("sum_function", "quotients", "look_odd", "look_even"),
+    *("flat_table", "inlined_table", "twin_table", "shared_table", "shared_tables"),
+    *("called_table", "lone_table"),
+)
+"""What takes flash only, beside data."""
+
+
+def reads_table(step: Step) -> TypeGuard[Sum]:
+    """Whether the C reads the products of a sum from tables, by one function for all sums.
+
+    Those of weights other than 1 read only what is kept in few bits.
+    """
+    if not isinstance(step, Sum):
+        return False
+    return len(step.terms) >= _SEVERAL and any(abs(weight) != 1 for _, weight in step.terms)
+
+
+def terms_by_source(
+    step: Sum,
+) -> tuple[list[tuple[ColumnValue, int]], list[tuple[Slot, int]]]:
+    """Split the terms of a sum into those of columns and those of earlier results.
+
+    The C reads the ones from the row and the others from what it keeps.
+    """
+    columns: list[tuple[ColumnValue, int]] = []
+    slots: list[tuple[Slot, int]] = []
+    for operand, weight in step.terms:
+        match operand:
+            case ColumnValue():
+                columns.append((operand, weight))
+            case Slot():
+                slots.append((operand, weight))
+            case _:
+                assert_never(operand)
+    return columns, slots
+
+
+def integer_work(model: Model, network: Network, program: IntegerProgram) -> Counter[str]:
+    """What the C of a program of integers does for a row, and what it is made of.
+
+    Operations have the names of their functions; a `clamp` is one limit. Of sums that are written
+    out, `times` are products, `doubled` those with powers of two, `plain` no products; `flag` is
+    made of the truth of a comparison, and `flag_times` weighs that. `byte` and `word` are numbers
+    of 8 bits and of more, `bits` how far values are shifted, but for whole bytes. `live` are the
+    most values to be kept at a time, as many of them `saved` as there are registers.
+    """
+    if is_separate(program):  # the class needs no more
+        program = trimmed(replace(program, results=program.sums))
+    counts = work_around(model, network) + _steps(program) + _sums(program) + _tables(program)
+    _unroll(counts, program.bits)
+    counts["output"] = len(program.results)
+    counts["live"] = _live(program)
+    counts["saved"] = min(counts["live"], _MOST_SAVED)
+    return +counts
+
+
+def _steps(program: IntegerProgram) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    truths: set[Operand] = set()
+    flags: set[Operand] = set()
+    for number, step in enumerate(program.steps):
+        match step:
+            case Sum() if reads_table(step):
+                _round(counts, step)
+            case Sum(terms):
+                if any(operand in truths for operand, _ in terms):
+                    flags.add(Slot(number))
+                _terms(counts, terms, truths, flags)
+                _round(counts, step)
+            case IntegerCall("clamp", (operand, *limits)):
+                _clamp(counts, operand, limits, program.bits)
+            case IntegerCall(function, arguments):
+                _call(counts, function, arguments)
+                if function == "equals":
+                    truths.add(Slot(number))
+            case Look():
+                pass  # see `_tables`
+            case _:
+                assert_never(step)
+    return counts
+
+
+def _terms(
+    counts: Counter[str],
+    terms: Sequence[tuple[Operand, int]],
+    truths: set[Operand],
+    flags: set[Operand],
+) -> None:
+    """The terms of a sum that is written out."""
+    for operand, weight in terms:
+        size = abs(weight)
+        counts["read"] += isinstance(operand, ColumnValue)
+        if operand in truths:
+            counts["flag"] += 1
+        elif operand in flags:
+            counts["flag_times"] += 1
+        elif size & (size - 1) == 0:
+            counts["plain" if size == 1 else "doubled"] += 1
+        else:
+            counts["times"] += 1
+            counts["negative"] += weight < 0
+            _number(counts, weight)
+
+
+def _round(counts: Counter[str], step: Sum) -> None:
+    counts["bias"] += bool(step.bias)
+    if step.bias:
+        _number(counts, step.bias)
+    _shift(counts, step.shift)
+
+
+def _shift(counts: Counter[str], shift: int) -> None:
+    counts["shift"] += shift > 0
+    counts["shift_bits"] += shift if shift % 8 else 0
+
+
+def _number(counts: Counter[str], value: int) -> None:
+    size = abs(value)
+    counts["byte" if size < 1 << 8 else "word"] += 1
+
+
+def _clamp(counts: Counter[str], operand: Operand, limits: list[Operand], bits: int) -> None:
+    """A side at the limit of the type needs no comparison."""
+    counts["read"] += isinstance(operand, ColumnValue)
+    for limit in limits:
+        if isinstance(limit, WholeNumber) and abs(limit.value) != largest(bits):
+            counts["clamp"] += 1
+            _number(counts, limit.value)
+
+
+def _call(counts: Counter[str], function: str, arguments: tuple[Operand, ...]) -> None:
+    counts[function] += 1
+    *others, last = arguments
+    if function in _SHIFTING and isinstance(last, WholeNumber):
+        _shift(counts, last.value)
+    else:
+        others.append(last)
+    for argument in others:
+        counts["read"] += isinstance(argument, ColumnValue)
+        if isinstance(argument, WholeNumber):
+            _number(counts, argument.value)
+
+
+def _sums(program: IntegerProgram) -> Counter[str]:
+    """Sums whose products are in tables.
+
+    Where the function that adds them up is called twice at most, it is inlined, and a loop of few
+    turns is unrolled: nothing is kept for it in the array that the others read.
+    """
+    counts: Counter[str] = Counter()
+    kept: set[Operand] = set()
+    sums = [step for step in program.steps if reads_table(step)]
+    parts = [part for step in sums for part in terms_by_source(step)]
+    calls: list[list[Operand]] = [[operand for operand, _ in part] for part in parts if part]
+    for read in calls:
+        if len(calls) <= _MOST_INLINED and len(read) <= _MOST_UNROLLED_TERMS:
+            counts["unrolled_sum"] += 1
+            counts["unrolled_term"] += len(read)
+            counts["unrolled_read"] += len(read) * isinstance(read[0], ColumnValue)
+        else:
+            counts["inlined_sum" if len(calls) <= _MOST_INLINED else "called_sum"] += 1
+            counts["term"] += len(read)
+            kept |= {operand for operand in read if isinstance(operand, Slot)}
+    if counts["term"]:
+        counts[DATA] = sum(map(len, calls)) * (program.bits // 8 + 1)  # a weight, and its place
+    counts["sum_function"] = int(len(calls) > _MOST_INLINED)
+    counts["kept"] = len(kept)
+    return counts
+
+
+def _unroll(counts: Counter[str], bits: int) -> None:
+    """Loops around the network, which compilers unroll where they have few turns."""
+    turns, is_listed = counts["required"], counts["listed"] > 0
+    if 0 < turns <= _MOST_UNROLLED or (is_listed and bits == 8 and turns == _MOST_UNROLLED + 1):
+        counts[f"required_{counts.pop('required')}"] = 1
+        counts["listed_few"] = counts.pop("listed", 0)
+    elif turns:
+        counts["required_loop"] = 1
+    if 0 < counts["class"] <= _MOST_UNROLLED + 1:
+        counts[f"classes_{counts.pop('class')}"] = 1
+
+
+def _tables(program: IntegerProgram) -> Counter[str]:
+    """Tables, and what looks into them.
+
+    A function that is called from one place is inlined there. What reads all tables is inlined for
+    each of two, too, but where compilers prefer one that both share.
+    """
+    counts: Counter[str] = Counter()
+    tables = program.tables
+    looks = Counter(step.table for step in program.steps if isinstance(step, Look))
+    way = _way(tables)
+    for number, table in enumerate(tables):
+        calls = looks[number]
+        is_flat = way == "inlined" and not table.shift
+        counts["flat_look" if is_flat else f"{way}_look"] += calls
+        counts[f"{way}_bits"] += calls * table.shift if way != "inlined" or table.shift % 8 else 0
+        counts[DATA] += len(table.entries) * RESULT_BITS // 8
+        if table.look != "look":
+            counts[table.look] += 1
+            counts[f"{table.look}_call"] += calls
+        if calls > 1:
+            counts["called_table"] += 1
+            counts["called_look"] += calls
+        counts["flat_table" if is_flat else f"{way}_table"] += 1
+        counts["lone_table"] += way == "shared" and calls == 1
+    counts["shared_tables"] = int(way == "shared")
+    called = {step.function for step in program.steps if isinstance(step, IntegerCall)}
+    counts["quotients"] = int("quotient" in called)
+    return counts
+
+
+def _way(tables: Sequence[FunctionTable]) -> str:
+    """How the function is compiled that looks into tables."""
+    if len(tables) > _MOST_INLINED:
+        return "shared"
+    shifts, functions = {table.shift for table in tables}, {table.look for table in tables}
+    is_twin = len(tables) == _MOST_INLINED and (
+        len(shifts) == 1 or (len(functions) == 1 and functions != {"look"})
+    )
+    return "twin" if is_twin else "inlined"
+
+
+def _live(program: IntegerProgram) -> int:
+    """The most results of steps at a time that are still to be read."""
+    last: dict[int, int] = {}
+    for position, step in enumerate(program.steps):
+        last |= {o.number: position for o in operands(step) if isinstance(o, Slot)}
+    last |= {o.number: len(program.steps) for o in program.results if isinstance(o, Slot)}
+    ending = Counter(last.values())
+    most = live = 0
+    for position in range(len(program.steps)):
+        live += 1 - ending[position]
+        most = max(most, live)
+    return most

@@ -1,0 +1,105 @@
+"""A program of integers on rows: the plain interpreter, the oracle of every back end."""
+
+from collections.abc import Sequence
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.arithmetic.printed import vector_integer
+from dsgec.export.fixed.ir import (
+    ColumnValue,
+    IntegerCall,
+    IntegerProgram,
+    Look,
+    Operand,
+    Slot,
+    Sum,
+    WholeNumber,
+    largest,
+)
+
+Array = NDArray[Any]
+Rows = NDArray[np.int32]
+
+_BLOCK = 4096
+
+
+def quantise(program: IntegerProgram, rows: Array) -> Rows:
+    """Raw rows of doubles, NaN where a value is missing, to rows of integers."""
+    most = largest(program.bits)
+    found = np.empty(rows.shape, np.int32)
+    with np.errstate(all="ignore"):
+        for number, format_ in enumerate(program.columns):
+            ends = float(format_.zero - most), float(format_.zero + most)
+            scaled = np.clip(rows[:, number] * 2.0**format_.fraction, *ends)
+            whole = np.rint(np.nan_to_num(scaled)) - format_.zero
+            found[:, number] = np.where(np.isnan(scaled), program.missing, whole)
+    return found
+
+
+def saturate(program: IntegerProgram, rows: Array) -> Array:
+    """Raw rows with their numbers within the limits of the columns."""
+    low = np.array([format_.low for format_ in program.columns])
+    high = np.array([format_.high for format_ in program.columns])
+    return np.clip(rows, low, high)
+
+
+def dequantise(program: IntegerProgram, rows: Rows) -> Array:
+    """The raw rows that integers stand for, exactly."""
+    zero = np.array([format_.zero for format_ in program.columns], np.float64)
+    unit = np.array([2.0**-format_.fraction for format_ in program.columns])
+    return np.where(rows == program.missing, np.nan, (rows + zero) * unit)
+
+
+def evaluate_integers(program: IntegerProgram, rows: Rows) -> Rows:
+    """The results of rows of integers."""
+    results = np.empty((len(rows), len(program.results)), np.int32)
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK]
+        slots = step_values(program, block)
+        for index, operand in enumerate(program.results):
+            results[start : start + _BLOCK, index] = read(operand, block, slots)
+    return results
+
+
+def evaluate(program: IntegerProgram, rows: Array) -> Array:
+    """The results of raw rows, as doubles: NaN where a value is missing is not looked at here."""
+    return evaluate_integers(program, quantise(program, rows)) * 2.0**-program.fraction
+
+
+def read(operand: Operand, rows: Rows, slots: Sequence[Any]) -> Any:
+    """The value of an operand: an array over the rows, or a number."""
+    match operand:
+        case ColumnValue(number):
+            return rows[:, number]
+        case Slot(number):
+            return slots[number]
+        case WholeNumber(value):
+            return value
+        case _:
+            assert_never(operand)
+
+
+def step_values(program: IntegerProgram, rows: Rows) -> list[Any]:
+    """The result of every step."""
+    tables = [np.array(table.entries, np.int32) for table in program.tables]
+    slots: list[Any] = []
+    for step in program.steps:
+        match step:
+            case Sum(terms, bias, shift):
+                total: Any = bias
+                for operand, weight in terms:
+                    total = total + weight * read(operand, rows, slots)
+                slots.append(total >> shift)
+            case IntegerCall(function, arguments):
+                values = [read(argument, rows, slots) for argument in arguments]
+                slots.append(getattr(vector_integer, function)(*values))
+            case Look(number, argument):
+                table = program.tables[number]
+                look = getattr(vector_integer, table.look)
+                value = read(argument, rows, slots)
+                slots.append(look(tables[number], value, *table.limits))
+            case _:
+                assert_never(step)
+    return slots

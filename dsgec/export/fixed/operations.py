@@ -1,0 +1,261 @@
+"""Operations on numbers to steps on integers, with the error of each result."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from dsgec.arithmetic.table import DEFINED
+from dsgec.errors import DsgecError
+from dsgec.export.fixed.curves import FunctionCurve, curve, power_of, power_to
+from dsgec.export.fixed.exact import (
+    ROUNDING,
+    TINY,
+    above,
+    below,
+    floor_log2,
+    power_of_two,
+    refuse_extreme,
+)
+from dsgec.export.fixed.forms import Form, Quantity, constant_form, negate, quantity_form, scale
+from dsgec.export.fixed.ir import RESULT_BITS, largest
+from dsgec.export.fixed.tables import Sampled, sample
+from dsgec.export.fixed.writer import Writer
+from dsgec.network.powers import multiplications
+from dsgec.network.simplify import apply
+
+_EVERYWHERE = 1e4  # functions that saturate soon have done so by far
+_SOON = 32.0
+_NARROWER = "Give narrower ranges with --range COLUMN=LO:HI, or export it as float."
+_RECIPROCAL = Fraction(1, 1 << 15)
+"""How far the reciprocal of the arithmetic is from the exact one, as a share: a test tries all."""
+
+
+def multiply(writer: Writer, a: Form, b: Form) -> Form:
+    """a · b: a weight where one of them is a number."""
+    if b.is_constant:
+        return scale(a, b.constant) if not b.rounding else _product(writer, a, b)
+    if a.is_constant:
+        return multiply(writer, b, a)
+    return _product(writer, a, b)
+
+
+def _product(writer: Writer, a: Form, b: Form) -> Form:
+    x = writer.store(a)
+    return quantity_form(_times(writer, x, x if a == b else writer.store(b)))
+
+
+def _times(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
+    ends = [Fraction(p) * Fraction(q) for p in (x.low, x.high) for q in (y.low, y.high)]
+    wholes = [p * q for p in (x.least, x.most) for q in (y.least, y.most)]
+    if x == y and min(wholes) < 0:
+        wholes.append(0)
+        wholes.remove(min(wholes))
+    if x == y and min(ends) < 0:
+        ends = [max(ends), Fraction(0)]
+    wholes = [max(p, 0) for p in wholes] if x == y else wholes
+    error = (
+        Fraction(x.error) * _size(y)
+        + Fraction(y.error) * _size(x)
+        + Fraction(x.error) * Fraction(y.error)
+        + _rounding(max(map(abs, ends)))
+    )
+    shift = _shift(min(wholes), max(wholes), largest(writer.bits))
+    fraction = x.fraction + y.fraction - shift
+    refuse_extreme(fraction)
+    operand = writer.call("product", x.operand, y.operand, shift)
+    if shift:
+        error += power_of_two(-fraction - 1)
+    half = (1 << shift) >> 1
+    return Quantity(
+        operand,
+        fraction,
+        below(min(ends) - _rounding(min(ends))),
+        above(max(ends) + _rounding(max(ends))),
+        above(error),
+        (min(wholes) + half) >> shift,
+        (max(wholes) + half) >> shift,
+    )
+
+
+def quotient(writer: Writer, a: Form, b: Form) -> Form:
+    """a / b: a weight where b is a number, otherwise by way of a reciprocal."""
+    if b.is_constant and not b.rounding:
+        return scale(a, 1 / b.constant) if b.constant else constant_form(1.0)
+    x, y = writer.store(a), writer.store(b, RESULT_BITS)
+    if y.least <= 0 <= y.most or y.low <= 0 <= y.high:
+        raise DsgecError(
+            f"the network divides by a number between {y.low:.4g} and {y.high:.4g}, which can be 0"
+            " or too close to 0 for fixed point",
+            _NARROWER,
+        )
+    return quantity_form(_divided(writer, x, y))
+
+
+def _divided(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
+    ends = [Fraction(p) / Fraction(q) for p in (x.low, x.high) for q in (y.low, y.high)]
+    nearest_zero = min(abs(y.least), abs(y.most))
+    # q = x / y · 2^digits is within the bits that are kept, whatever the reciprocal's error.
+    most = largest(writer.bits)
+    greatest = Fraction(max(x.size, 1), nearest_zero) * (1 + _RECIPROCAL * 2)
+    digits = floor_log2((most - 1) / greatest)
+    operand = writer.call("quotient", x.operand, y.operand, 29 - digits)
+    fraction = digits + x.fraction - y.fraction
+    refuse_extreme(fraction)
+    reach = int(greatest * power_of_two(digits)) + 1
+    smallest = Fraction(nearest_zero) * y.unit
+    share = max(map(abs, ends))
+    error = (
+        (Fraction(x.error) + share * Fraction(y.error)) / smallest
+        + Fraction(x.size) * x.unit / smallest * _RECIPROCAL
+        + power_of_two(-fraction - 1)
+        + _rounding(share)
+    )
+    return Quantity(
+        operand,
+        fraction,
+        below(min(ends) - _rounding(share)),
+        above(max(ends) + _rounding(share)),
+        above(error),
+        -reach,
+        reach,
+    )
+
+
+def whole_power(writer: Writer, a: Form, exponent: int) -> Form:
+    """a ^ n by multiplications, and 1 divided by it where n is negative."""
+    if exponent == 0:
+        return constant_form(1.0)
+    if a.is_constant and not a.rounding:
+        return constant_form(apply("pow", float(a.constant), float(exponent)))
+    base = writer.store(a)
+    value = base
+    for step in multiplications(exponent):
+        value = _times(writer, value, value if step == "square" else base)
+    if exponent > 0:
+        return a if value is base else quantity_form(value)
+    return quotient(writer, constant_form(1.0), quantity_form(value))
+
+
+def smaller(writer: Writer, a: Form, b: Form) -> Form:
+    """The smaller of two."""
+    if a.high <= b.low:
+        return a
+    if b.high <= a.low:
+        return b
+    return _compared(writer, "minimum", min, a, b)
+
+
+def larger(writer: Writer, a: Form, b: Form) -> Form:
+    """The greater of two."""
+    if a.low >= b.high:
+        return a
+    if b.low >= a.high:
+        return b
+    return _compared(writer, "maximum", max, a, b)
+
+
+def _compared(
+    writer: Writer, function: str, of: Callable[[float, float], float], a: Form, b: Form
+) -> Form:
+    x, y = writer.together([a, b])
+    return quantity_form(
+        Quantity(
+            writer.call(function, x.operand, y.operand),
+            x.fraction,
+            of(x.low, y.low),
+            of(x.high, y.high),
+            max(x.error, y.error),
+            int(of(x.least, y.least)),
+            int(of(x.most, y.most)),
+        )
+    )
+
+
+def rectified(writer: Writer, a: Form) -> Form:
+    """a, and 0 below 0."""
+    return larger(writer, a, constant_form(0.0))
+
+
+def magnitude(writer: Writer, a: Form) -> Form:
+    """a without its sign."""
+    if a.low >= 0:
+        return a
+    if a.high <= 0:
+        return negate(a)
+    x = writer.store(a)
+    operand = writer.call("absolute", x.operand)
+    high = max(-x.low, x.high)
+    return quantity_form(Quantity(operand, x.fraction, 0.0, high, x.error, 0, x.size))
+
+
+def apply_curve(writer: Writer, function: str, a: Form) -> Form:
+    """A function of the table, as a table of integers."""
+    if a.is_constant and not a.rounding:
+        return constant_form(apply(function, float(a.constant)))
+    shared = _shared(writer, function) if DEFINED[function].is_bounded else None
+    if shared is None:
+        return looked_up(writer, curve(function, a.low, a.high), a)
+    return _looked(writer, shared, a)
+
+
+def _shared(writer: Writer, function: str) -> Sampled | None:
+    """The one table that serves all neurons, of a function that saturates soon."""
+    if function not in writer.shared:
+        whole = curve(function, -_EVERYWHERE, _EVERYWHERE)
+        writer.shared[function] = sample(whole, -_EVERYWHERE, _EVERYWHERE, writer.bits)
+    found = writer.shared[function]
+    reach = max(-found.first, found.table.last) * 2.0**-found.argument_fraction
+    return found if reach <= _SOON else None
+
+
+def _looked(writer: Writer, sampled: Sampled, a: Form) -> Form:
+    limits = sampled.first, sampled.table.last
+    argument = writer.argument(a, sampled.argument_fraction, limits)
+    return quantity_form(writer.looked(sampled, argument))
+
+
+def looked_up(writer: Writer, function: FunctionCurve, a: Form) -> Form:
+    """A function over the interval of its argument, as a table of its own."""
+    low, high = function.over(a.low, a.high)
+    if not (abs(low) < float("inf") and abs(high) < float("inf")):
+        raise DsgecError(
+            f"within the ranges of the columns, `{function.key[0]}` of a number between"
+            f" {a.low:.4g} and {a.high:.4g} has no limit",
+            _NARROWER,
+        )
+    return _looked(writer, sample(function, a.low, a.high, writer.bits), a)
+
+
+def power_of_two_numbers(writer: Writer, a: Form, b: Form) -> Form:
+    """|a|^b: a function of one where the other is a number, otherwise e^(b · ln |a|)."""
+    if a.is_constant and b.is_constant and not a.rounding and not b.rounding:
+        return constant_form(apply("power", float(a.constant), float(b.constant)))
+    if b.is_constant and not b.rounding:
+        return looked_up(writer, power_of(float(b.constant)), a)
+    if a.is_constant and not a.rounding and a.constant:
+        return looked_up(writer, power_to(float(a.constant)), b)
+    if a.low <= 0 <= a.high:
+        raise DsgecError(
+            f"the network raises a number between {a.low:.4g} and {a.high:.4g}, which can be 0, to"
+            " a power that is not one number",
+            _NARROWER,
+        )
+    logarithm = apply_curve(writer, "log", a)
+    return apply_curve(writer, "exp", multiply(writer, b, logarithm))
+
+
+def _shift(least: int, most: int, limit: int) -> int:
+    shift = 0
+    while (most + ((1 << shift) >> 1)) >> shift > limit or (
+        least + ((1 << shift) >> 1)
+    ) >> shift < -limit:
+        shift += 1
+    return shift
+
+
+def _size(quantity: Quantity) -> Fraction:
+    return Fraction(max(abs(quantity.low), abs(quantity.high)))
+
+
+def _rounding(value: Fraction) -> Fraction:
+    """What rounding changes a result of the double network by, at most."""
+    return abs(value) * Fraction(ROUNDING) + Fraction(TINY)

@@ -1,0 +1,187 @@
+"""Exported files to the artefact that they say they are: read as text, and never run."""
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dsgec.errors import DsgecError
+from dsgec.export.artefact import DTYPES, EFFORTS, FULL, Artefact, model_id
+from dsgec.export.fixed.ir import STORED_BITS
+from dsgec.export.packages.package import Package
+from dsgec.export.packages.registry import PACKAGES, maker_of
+from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import Files, Target
+from dsgec.folder import Folder, open_folder
+from dsgec.network.description import read_model
+from dsgec.network.model import Model
+from dsgec.network.ranges import Range, read_ranges
+
+_MOST_BYTES = 256 << 20
+_HEAD = 200  # bytes of a file, among which is its mark
+_VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
+_ARCHIVES = tuple(dict.fromkeys(package.suffix for package in PACKAGES.values()))
+# The files that are called the same in every export, in a folder that is named for it.
+_INSIDE = {target.inside(target.files[0]) for target in TARGETS.values()} - {""}
+# How the names of other files end that come with the one that carries the metadata, and its name.
+_MAINS = {
+    file.format(""): target.files[0]
+    for target in TARGETS.values()
+    for file in target.files[1:]
+    if not target.inside(file)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ArtefactFile:
+    """An artefact as its file describes it, and the targets or packages that make such a file.
+
+    `name` is that of the file in the folder which the names of the artefact's files start from.
+    """
+
+    folder: Folder
+    name: str
+    artefact: Artefact
+    makers: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        return self.folder.path / self.name
+
+    @property
+    def is_archive(self) -> bool:
+        return self.path.suffix in _ARCHIVES
+
+    def wanted(self, maker: str) -> Files:
+        """What must be there if this target or package made it; an archive may be renamed."""
+        files = maker_of(maker).make(self.artefact)
+        return (replace(files[0], name=self.name),) if self.is_archive else files
+
+    def given(self, names: Iterable[str]) -> dict[str, bytes]:
+        """What is in those of the files that are there."""
+        return {n: self.folder.read(n, _MOST_BYTES) for n in names if self.folder.has(n)}
+
+
+@contextlib.contextmanager
+def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
+    """The artefact of a file that a user named, or those of a folder, while the folder is open."""
+    with contextlib.ExitStack() as held:
+        if path.is_dir():
+            folder = held.enter_context(open_folder(path))
+            names = artefact_files(folder)
+            if names and _INSIDE.issuperset(names):  # a folder that is an artefact
+                folder = held.enter_context(open_folder(path / ".."))
+                names = [f"{path.resolve().name}/{name}" for name in names]
+        else:
+            path = _main(path)
+            real = path.resolve() if path.is_symlink() else path  # the user named it
+            inside = _inside(real.absolute())
+            own = _above(real, inside) if inside else real.parent
+            folder = held.enter_context(open_folder(own / ".." if inside else own))
+            names = [f"{own.resolve().name}/{inside}" if inside else real.name]
+        if not names:
+            raise DsgecError(
+                f"{path} holds nothing that dsgec exported", "`dsgec export` makes it."
+            )
+        yield [read_artefact(folder, name) for name in names]
+
+
+def is_exported_name(name: str) -> bool:
+    """Whether a file of this name may be one that dsgec exported."""
+    return name.endswith(
+        (*_ARCHIVES, *_MAINS, *(target.main.suffix for target in TARGETS.values()))
+    )
+
+
+def artefact_files(folder: Folder) -> list[str]:
+    """Those of a folder's files that say that they are artefacts."""
+    names = folder.names()
+    inside = (f"{name}/{file}" for name in names for file in _INSIDE)
+    return [name for name in sorted({*names, *_INSIDE, *inside}) if _is_ours(folder, name)]
+
+
+def read_artefact(folder: Folder, file: str) -> ArtefactFile:
+    """The artefact that a file says it is; nothing in it is trusted."""
+    path = folder.path / file
+    data = folder.read(file, _MOST_BYTES)
+    found = {maker: read for maker in _makers(path) if (read := maker_of(maker).read(data))}
+    metadata = next(iter(found.values()), None)
+    if not isinstance(metadata, dict) or not isinstance(metadata.get("network"), str):
+        kinds = dict.fromkeys(target.main.suffix for target in TARGETS.values())
+        raise DsgecError(
+            f"{path} does not carry the model that it was made of",
+            f"Give an exported file ({', '.join((*kinds, *_ARCHIVES))}) or its folder.",
+        )
+    model = read_model(metadata, metadata["network"], str(path), str(path))
+    version = _VERSION.fullmatch(str(metadata.get("generator")))
+    dtype = metadata.get("dtype")
+    selftest = metadata.get("selftest", FULL)
+    if version is None or dtype not in DTYPES or selftest not in EFFORTS:
+        raise DsgecError(f"{path} does not say what made it, and of which type")
+    ranges = _read_ranges(metadata.get("ranges"), model, dtype, path)
+    if metadata.get("model_id") != model_id(model):
+        raise DsgecError(f"the model in {path} is not the one whose id it states")
+    name, checked = str(metadata.get("name")), metadata.get("checked")
+    if checked not in (None, True, False):
+        raise DsgecError(f"{path} does not say whether it was checked")
+    artefact = Artefact(model, name, dtype, version[1], selftest, ranges, checked)
+    able = (maker for maker in found if dtype in maker_of(maker).dtypes)
+    return ArtefactFile(folder, file, artefact, tuple(able))
+
+
+def _read_ranges(value: Any, model: Model, dtype: Any, path: Path) -> tuple[Range | None, ...]:
+    """The ranges of the columns that an artefact in fixed point was made with."""
+    if dtype not in STORED_BITS:
+        return ()
+    ranges = read_ranges(value, len(model.columns))
+    if ranges is None:
+        raise DsgecError(f"{path} does not say which ranges its columns have")
+    return ranges
+
+
+def _makers(path: Path) -> dict[str, Target | Package]:
+    """The targets and packages that can have made a file of this name to carry the metadata."""
+    if path.suffix in _ARCHIVES:
+        return {name: each for name, each in PACKAGES.items() if each.suffix == path.suffix}
+    inside = _inside(path)
+    return {
+        name: target
+        for name, target in TARGETS.items()
+        if target.inside(target.files[0]) == inside
+        and (inside or target.main.suffix == path.suffix)
+    }
+
+
+def _main(path: Path) -> Path:
+    """The file that carries the metadata, of one that comes with it, such as a header."""
+    for target in TARGETS.values():
+        for file in filter(None, map(target.inside, target.files[1:])):
+            if _ends_in(path.absolute(), file):
+                return _above(path, file) / target.inside(target.files[0])
+    end = max((end for end in _MAINS if path.name.endswith(end)), key=len, default="")
+    return path.with_name(_MAINS[end].format(path.name.removesuffix(end))) if end else path
+
+
+def _inside(path: Path) -> str:
+    """What a file is called in the folder of an export, if it carries metadata there."""
+    return next((inside for inside in _INSIDE if _ends_in(path, inside)), "")
+
+
+def _ends_in(path: Path, inside: str) -> bool:
+    parts = PurePosixPath(inside).parts
+    return path.parts[-len(parts) :] == parts
+
+
+def _above(path: Path, inside: str) -> Path:
+    """The folder of an export, of the path of a file in it."""
+    return path.parent.joinpath(*[".."] * inside.count("/"))
+
+
+def _is_ours(folder: Folder, name: str) -> bool:
+    return any(
+        maker.mark in folder.read(name, _HEAD, cut=True)
+        for maker in _makers(Path(name)).values()
+        if folder.has_file(name) and not name.endswith(tuple(_MAINS))
+    )

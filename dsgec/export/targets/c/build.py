@@ -1,0 +1,135 @@
+"""Artefact to a linked image for a chip, by a cross compiler that is here: what it takes of it."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dsgec.export.artefact import Artefact
+from dsgec.export.targets.c.emit import emit_module
+
+_SECONDS = 120
+_MEMBER = re.compile(r"^ \.(?:text|rodata|data)\S*\s+0x\w+\s+(0x\w+) \S+\.a\((\S+)\.o\)$", re.M)
+_BROKEN = re.compile(r"^( \.\S+)\n +0x", re.MULTILINE)  # a long name has a line of its own
+_SECTION = re.compile(r"^(\.\S+) +(\d+)", re.MULTILINE)
+_IN_FLASH = (".text", ".rodata", ".data", ".sdata", ".ARM.ex")
+_WITHOUT_LIBRARY = ("-nostdlib", "-lgcc")
+_AVR = ("-nostdlib", "-Wl,--start-group", "-lm", "-lgcc", "-lc", "-Wl,--end-group")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """How C becomes an image of a chip; Debian's `package` has the command."""
+
+    command: str
+    package: str
+    flags: tuple[str, ...]
+    libraries: tuple[str, ...] = _WITHOUT_LIBRARY
+
+    @property
+    def path(self) -> str | None:
+        return shutil.which(self.command)
+
+    def tool(self, name: str) -> str:
+        """What goes with it: arm-none-eabi-size with arm-none-eabi-gcc."""
+        path = Path(self.path or self.command)
+        return str(path.with_name(path.name.replace("gcc", name)))
+
+
+_ARM = "arm-none-eabi-gcc", "gcc-arm-none-eabi"
+COMPILERS: dict[str, Compiler] = {
+    "cortex-m0plus": Compiler(*_ARM, ("-mcpu=cortex-m0plus", "-mthumb")),
+    "cortex-m4f": Compiler(
+        *_ARM, ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
+    ),
+    "avr": Compiler("avr-gcc", "gcc-avr", ("-mmcu=atmega328p",), _AVR),
+    "rv32imc": Compiler(
+        "riscv64-unknown-elf-gcc",
+        "gcc-riscv64-unknown-elf",
+        ("-march=rv32imc", "-mabi=ilp32", "-ffreestanding"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """Bytes of a linked image without start-up code: what the network adds to a program.
+
+    `stack` is what the frames of its own functions take together, which is the most that a call can
+    need, as nothing recurses; that of the compiler's `routines` comes on top. These have their
+    bytes by their names, and are part of `flash`.
+    """
+
+    flash: int
+    ram: int
+    stack: int
+    routines: dict[str, int] = field(default_factory=dict)
+
+
+def function_called(artefact: Artefact) -> str:
+    """What a program calls for a row, of which the cost is estimated: the class or the values."""
+    return f"{artefact.name}_{'predict' if artefact.model.is_classifier else 'regress'}"
+
+
+def functions_called(artefact: Artefact) -> tuple[str, ...]:
+    """The same, and of a classifier also what gives the probabilities."""
+    proba = (f"{artefact.name}_predict_proba",) if artefact.model.is_classifier else ()
+    return function_called(artefact), *proba
+
+
+def measure_image(artefact: Artefact, chip: str) -> Image | None:
+    """What the C takes on a chip; None where the compiler is not here or cannot do it."""
+    if COMPILERS[chip].path is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return link(artefact, chip, Path(folder))
+        except (OSError, subprocess.SubprocessError):
+            return None
+
+
+def link(artefact: Artefact, chip: str, folder: Path, called: tuple[str, ...] = ()) -> Image:
+    """Compile and link the C without names and batches, for size; the image is `net.elf`.
+
+    What is not needed for the functions that are `called` is left out.
+    """
+    compiler, name = COMPILERS[chip], artefact.name
+    for file in emit_module(artefact):
+        folder.joinpath(file.name).write_text(str(file.text), encoding="utf-8")
+    called = called or (function_called(artefact),)
+    command = [
+        *(compiler.path or compiler.command, "-std=c99", "-Os", "-fstack-usage", *compiler.flags),
+        *(f"-D{name.upper()}_NO_BATCH", f"-D{name.upper()}_NO_NAMES"),
+        *("-ffunction-sections", "-fdata-sections", "-nostartfiles", f"{name}.c"),
+        *("-Wl,--gc-sections", "-Wl,-Map,net.map", f"-Wl,-e,{called[0]}"),
+        *(f"-Wl,-u,{function}" for function in called),
+        *("-o", "net.elf", *compiler.libraries),
+    ]
+    _run(command, folder)
+    listed = _run([compiler.tool("size"), "-A", "net.elf"], folder)
+    sections = {name: int(size) for name, size in _SECTION.findall(listed)}
+    frames = [line for file in folder.glob("*.su") for line in file.read_text().splitlines()]
+    return Image(
+        flash=sum(size for name, size in sections.items() if name.startswith(_IN_FLASH)),
+        ram=sections.get(".data", 0) + sections.get(".bss", 0),
+        stack=sum(int(frame.split("\t")[1]) for frame in frames),
+        routines=_routines(folder.joinpath("net.map").read_text(encoding="utf-8")),
+    )
+
+
+def _routines(text: str) -> dict[str, int]:
+    """The members of libraries that were linked, and their bytes."""
+    _, _, used = text.partition("Linker script and memory map")
+    found: dict[str, int] = {}
+    for size, name in _MEMBER.findall(_BROKEN.sub(r"\1 0x", used)):
+        found[name] = found.get(name, 0) + int(size, 16)
+    return {name: size for name, size in found.items() if size}
+
+
+def _run(command: list[str], folder: Path) -> str:
+    # An argument list without a shell, of our own text and a name that was checked.
+    return subprocess.run(  # noqa: S603
+        command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=True
+    ).stdout

@@ -1,0 +1,203 @@
+"""Artefact to C99 files that need no library: the module, its header, its self-test, a README."""
+
+import struct
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+from dsgec.arithmetic.source import c_source
+from dsgec.export.artefact import Artefact, SourceFile, TemplateView
+from dsgec.export.loops import Loops, loops
+from dsgec.export.statements import C, Syntax, functions_used, program
+from dsgec.export.targets.c.fixed import emit_fixed
+from dsgec.export.targets.c.names import CNames
+from dsgec.literals import float_number, number_bits
+from dsgec.network.decide import Deciding, deciding, undecided
+from dsgec.network.ir import Input, Network
+from dsgec.rendering import Code, render
+
+_BLOCK_BYTES = 4 << 10  # of the stack, which a board has little of
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """How C computes with double or float."""
+
+    row: Syntax
+    block: Syntax
+    word: str
+    format: str  # of its bits, for struct
+    largest: str
+
+    def bits(self, value: float) -> Code:
+        """The literal of the bits of a number; every NaN is the same one."""
+        digits = struct.calcsize(self.format) * 2
+        return Code(f"UINT{digits * 4}_C(0x{number_bits(value, self.row.real):0{digits}x})")
+
+
+_BLOCK = replace(C, feature="c[{}][i]")
+_FLOAT = replace(C, literal=float_number, real="float")
+_FLOAT_BLOCK = replace(_FLOAT, feature=_BLOCK.feature)
+TYPES = {
+    "double": Type(C, _BLOCK, "uint64_t", ">d", "DBL_MAX"),
+    "float": Type(_FLOAT, _FLOAT_BLOCK, "uint32_t", ">f", "FLT_MAX"),
+}
+
+
+@dataclass(frozen=True)
+class CView(CNames):
+    """What only the templates of C see that computes with IEEE numbers."""
+
+    type: Type
+    decided: Deciding
+
+    @property
+    def finish(self) -> Code:
+        """What is done last, which a class does not need."""
+        return Code(self.decided.finish)
+
+    @property
+    def is_lone(self) -> bool:
+        """Whether its one output is the probability of the second of two classes."""
+        return self.m.class_count == 2 and self.m.outputs == 1
+
+    def place(self, output: int) -> int:
+        """Where an output of a block stands in the results of a row."""
+        return self.m.results - self.m.outputs + output
+
+    @property
+    def limit(self) -> Code | None:
+        """What the last output must reach for the second of two classes."""
+        limit = self.decided.limit
+        return None if limit is None else Code(self.type.row.literal(limit))
+
+    @property
+    def why(self) -> Code:
+        """A comment on the limit."""
+        if self.decided.finish == "sig":
+            return Code("The least sum whose sigmoid reaches the threshold decides.")
+        return Code("The second class is chosen where its output reaches this.")
+
+    @property
+    def copied(self) -> tuple[int, ...]:
+        """The columns to be taken out of rows; a single one stands as a column already."""
+        return self.m.used if self.m.inputs > 1 else ()
+
+    @cached_property
+    def loops(self) -> Loops:
+        """The same program over a block of the columns that are used."""
+        block = self.type.block if self.copied else replace(self.type.block, feature="x[i]")
+        return loops(_compact(self.decided.network, self.m.used), block)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is computed."""
+        return not self.m.program.slots
+
+    @property
+    def row_bytes(self) -> int:
+        """What each row of a block takes of the stack: columns, values between, probabilities."""
+        words = len(self.copied) + self.loops.slots + self.m.class_count
+        return words * struct.calcsize(self.type.format)
+
+    @property
+    def block(self) -> int:
+        """Rows at a time: whole vectors of them, if the stack may take so much."""
+        fitting = min(64, _BLOCK_BYTES // max(self.row_bytes, 1))
+        return max(fitting // 8 * 8 or fitting, 1)
+
+    @property
+    def block_bytes(self) -> int:
+        return self.block * self.row_bytes
+
+    @property
+    def word(self) -> Code:
+        return Code(self.type.word)
+
+    @property
+    def largest(self) -> Code:
+        return Code(self.type.largest)
+
+    @property
+    def zero(self) -> Code:
+        return Code(self.type.row.literal(0.0))
+
+    @property
+    def one(self) -> Code:
+        return Code(self.type.row.literal(1.0))
+
+    @property
+    def nan(self) -> Code:
+        return self.type.bits(float("nan"))
+
+    @property
+    def infinity(self) -> Code:
+        return self.type.bits(float("inf"))
+
+    @property
+    def magnitude(self) -> Code:
+        """All bits but the sign."""
+        return Code(f"{self.infinity[:8]}(0x7f{'ff' * (struct.calcsize(self.type.format) - 1)})")
+
+    @property
+    def golden_rows(self) -> list[Code]:
+        return [self._bits(row or (0.0,)) for row in self.m.golden.rows]
+
+    @property
+    def golden_results(self) -> list[Code]:
+        return [self._bits(row) for row in self.m.golden.results]
+
+    @property
+    def golden_has_nan(self) -> bool:
+        return any(value != value for row in self.m.golden.results for value in row)
+
+    def _bits(self, row: tuple[float, ...]) -> Code:
+        return Code(", ".join(map(self.type.bits, row)))
+
+
+def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
+    if artefact.numbers.fixed:
+        return tuple(emit_fixed(artefact))
+    name, c = artefact.name, _view(artefact)
+    return (
+        *emit_module(artefact),
+        SourceFile(f"{name}_selftest.c", render("c/selftest.c.j2", m=c.m, c=c)),
+        SourceFile(f"{name}_README.md", render("c/README.md.j2", m=c.m, c=c)),
+    )
+
+
+def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name.h` and `name.c` alone, for which no self-test has to be found."""
+    if artefact.numbers.fixed:
+        return tuple(islice(emit_fixed(artefact), 2))
+    name, c = artefact.name, _view(artefact)
+    m = c.m
+    functions = functions_used(artefact.network, c.type.row)
+    functions |= {"bits"} if m.required or m.classes else set()
+    functions |= {"from_bits"} if m.required else set()
+    arithmetic = Code(c_source(functions, artefact.dtype))
+    return (
+        SourceFile(f"{name}.h", render("c/module.h.j2", m=m, c=c)),
+        SourceFile(f"{name}.c", render("c/module.c.j2", m=m, c=c, arithmetic=arithmetic)),
+    )
+
+
+def _view(artefact: Artefact) -> CView:
+    kind = TYPES[artefact.dtype]
+    model, network = artefact.model, artefact.network
+    decided = (
+        deciding(network, model.threshold, artefact.dtype)
+        if model.is_classifier
+        else undecided(network)
+    )
+    return CView(TemplateView(artefact, program(decided.network, kind.row)), kind, decided)
+
+
+def _compact(network: Network, used: tuple[int, ...]) -> Network:
+    """The network over the used columns alone, in their order."""
+    place = {column: at for at, column in enumerate(used)}
+    nodes = tuple(
+        Input(place[node.column]) if isinstance(node, Input) else node for node in network.nodes
+    )
+    return replace(network, inputs=len(used), nodes=nodes)

@@ -1,0 +1,202 @@
+"""Artefact to C99 files of integers only: the module, its header, its self-test, a README.
+
+Sums of several products are read from tables by one function, because that takes a third of the
+flash that a statement for each product takes.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dsgec.arithmetic.source import integer_source
+from dsgec.export.artefact import Artefact, SourceFile, TemplateView
+from dsgec.export.fixed import ir
+from dsgec.export.fixed.cost import reads_table, terms_by_source
+from dsgec.export.fixed.decide import is_separate
+from dsgec.export.fixed.trim import steps_read
+from dsgec.export.fixed_view import FixedView
+from dsgec.export.integers import IntegerSyntax, IntegerWriter, integer_functions
+from dsgec.export.statements import Program, Statement
+from dsgec.export.targets.c.names import CNames
+from dsgec.rendering import Code, render
+
+_LINE = 14  # numbers of a table
+
+
+class CWriter(IntegerWriter):
+    """Writes sums of several products as calls; what they read is kept in an array `v`."""
+
+    def __init__(self, source: ir.IntegerProgram, prefix: str) -> None:
+        language = IntegerSyntax(
+            call="dsgec_{}",
+            look=f"{prefix}_look{{}}({{}})",
+            shift="dsgec_shift({}, {})",
+            number="(int32_t){}",  # an int of its own can have 16 bits
+        )
+        super().__init__(source, language)
+        self.prefix = prefix
+        self.sources: list[int] = []
+        self.weights: list[int] = []
+        self.kept: dict[int, int] = {}
+        for step in source.steps:
+            for slot, _ in terms_by_source(step)[1] if reads_table(step) else ():
+                self.kept.setdefault(slot.number, len(self.kept))
+
+    def step(self, position: int, step: ir.Step) -> None:
+        super().step(position, step)
+        if position in self.kept:
+            name = f"v[{self.kept[position]}]"
+            self.statements.append(Statement(Code(name), Code(self.slots[position])))
+
+    def sum(self, step: ir.Sum) -> str:
+        if not reads_table(step):
+            return super().sum(step)
+        total = self.language.number.format(step.bias)
+        columns, slots = terms_by_source(step)
+        total += self.read_sum("x", [(column.number, weight) for column, weight in columns])
+        total += self.read_sum("v", [(self.kept[slot.number], weight) for slot, weight in slots])
+        return self.language.shift.format(total, step.shift) if step.shift else total
+
+    def read_sum(self, array: str, terms: Sequence[tuple[int, int]]) -> str:
+        """Enter places of an array and their weights into the tables; return the call to add."""
+        if not terms:
+            return ""
+        call = f" + {self.prefix}_sum({array}, {len(self.weights)}, {len(terms)})"
+        for place, weight in terms:
+            self.sources.append(place)
+            self.weights.append(weight)
+        return call
+
+
+@dataclass(frozen=True)
+class FixedCView(CNames):
+    """What only the templates of C see that computes with integers."""
+
+    writer: CWriter
+    fixed: FixedView
+    rest: Program | None = None
+
+    @property
+    def sum_type(self) -> Code:
+        """The type of what decides between classes: that of a lone sum can be more than 16 bits."""
+        return Code("int32_t" if self.limit is not None else "int16_t")
+
+    @property
+    def sums(self) -> int:
+        """How many sums the class is chosen by, beside which results are computed of nothing."""
+        return len(self.fixed.program.sums) if self.rest else 0
+
+    @property
+    def limit(self) -> int | None:
+        return self.fixed.program.limit
+
+    @property
+    def number(self) -> Code:
+        """The type of what a row has, of weights and of values that are kept."""
+        return Code(f"int{self.fixed.bits}_t")
+
+    @property
+    def kept(self) -> int:
+        return len(self.writer.kept)
+
+    @property
+    def source_bits(self) -> int:
+        return 8 if max(self.writer.sources, default=0) < 256 else 16
+
+    @property
+    def source(self) -> Code:
+        return Code(f"uint{self.source_bits}_t")
+
+    @property
+    def sources(self) -> list[Code]:
+        return _lines(self.writer.sources)
+
+    @property
+    def weights(self) -> list[Code]:
+        return _lines(self.writer.weights)
+
+    @property
+    def index_bits(self) -> int:
+        return 8 if self.m.inputs <= 256 else 16
+
+    @property
+    def index(self) -> Code:
+        return Code(f"uint{self.index_bits}_t")
+
+    def macro_number(self, value: int) -> Code:
+        """In parentheses where it has a sign."""
+        return Code(f"({value})" if value < 0 else str(value))
+
+    @cached_property
+    def golden_rows(self) -> list[Code]:
+        return [_line(row or [0]) for row in self.fixed.golden_rows(self.m.golden)]
+
+    @cached_property
+    def golden_results(self) -> list[Code]:
+        return list(map(_line, self.fixed.golden_results(self.m.golden)))
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """What templates of integers in C are given."""
+
+    m: TemplateView
+    c: FixedCView
+    arithmetic: Code
+
+
+def fixed_view(artefact: Artefact) -> Views:
+    """What templates see of an artefact in fixed point."""
+    fixed = artefact.numbers.fixed
+    assert fixed
+    writer = CWriter(fixed.program, artefact.name)
+    first, rest = _parts(fixed.program, writer)
+    m = TemplateView(artefact, first)
+    assert m.fixed
+    functions = integer_functions(fixed.program) | {"shift"}
+    return Views(m, FixedCView(m, writer, m.fixed, rest), Code(integer_source("c", functions)))
+
+
+def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Program | None]:
+    """The statements of the sums and the rest, if that reads only those; otherwise all of them."""
+    before = steps_read(program, program.sums)
+    behind = [number for number in range(len(program.steps)) if number not in before]
+    is_cut = (
+        not writer.array
+        and is_separate(program)
+        and not any(reads_table(program.steps[number]) for number in behind)
+    )
+    for position in sorted(before) if is_cut else range(len(program.steps)):
+        writer.step(position, program.steps[position])
+    if not is_cut:
+        return writer.program(), None
+    sums = writer.program(program.sums)
+    writer.statements.clear()
+    for index, operand in enumerate(program.sums):
+        if isinstance(operand, ir.Slot):
+            writer.slots[operand.number] = f"s[{index}]"
+    for position in behind:
+        writer.step(position, program.steps[position])
+    return sums, writer.program()
+
+
+def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
+    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`, each when it is asked for."""
+    views, name = fixed_view(artefact), artefact.name
+    files = (
+        (f"{name}.h", "module.h"),
+        (f"{name}.c", "module.c"),
+        (f"{name}_selftest.c", "selftest.c"),
+        (f"{name}_README.md", "README.md"),
+    )
+    for file, template in files:
+        path = f"c/fixed/{template}.j2"
+        yield SourceFile(file, render(path, m=views.m, c=views.c, arithmetic=views.arithmetic))
+
+
+def _lines(numbers: list[int]) -> list[Code]:
+    return [_line(numbers[start : start + _LINE]) for start in range(0, len(numbers), _LINE)]
+
+
+def _line(numbers: list[int]) -> Code:
+    return Code(", ".join(map(str, numbers)))

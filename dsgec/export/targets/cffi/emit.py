@@ -1,0 +1,226 @@
+"""Artefact to the sources of an importable package: the Python around a C extension, and the C.
+
+A compiler is needed to make the extension of the C; that is not done here.
+"""
+
+from dataclasses import dataclass
+
+from dsgec.arithmetic.source import c_source
+from dsgec.arithmetic.table import DEFINED
+from dsgec.export.artefact import Artefact, SourceFile, TemplateView, view
+from dsgec.export.tape import Step, Tape, tape
+from dsgec.export.targets.c.emit import TYPES
+from dsgec.export.targets.c.fixed import fixed_view
+from dsgec.rendering import Code, render
+
+_ROWS = (64, 32)
+_BYTES_OF_BLOCK = 48 << 10
+_BYTES_OF_STACK = 60 << 10  # of a block; parts and frames take less than 4 KB more
+_BYTES_OF_ROW = 8 << 10  # of one that is copied to the stack
+_ALIGNMENT = 64
+_VECTORS = {1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 2}  # so that a tile fits into 16 registers
+_SIZES = {"double": 8, "float": 4}
+_NUMPY_TYPES = {"double": "float64", "float": "float32"}
+_OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y", "neg": "-x"}
+_PARTS = {"sig": "sig_parts"}  # as sections of the arithmetic; each part has its own loop
+_BINARY = {*_OPERATORS, *(f.symbol for f in DEFINED.values() if f.arity == 2)} - {"neg"}
+
+_BY = {
+    "outputs": {"run": Code("_run"), "passed": Code("")},
+    "sums": {"run": Code("_run_sums"), "passed": Code(", _run_sums")},
+}
+"""What is run for a row, and what is passed on to run for others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A set of instructions; the rows of a block and the bytes of a vector."""
+
+    name: str
+    rows: int
+    width: int
+    feature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CFunction:
+    """A step that is no sum, as a loop over rows."""
+
+    name: Code
+    code: Code
+    expression: Code
+    binary: bool
+    in_parts: bool  # several loops, one after the other
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """A step as the C has it in its table."""
+
+    operation: Code
+    to: int
+    a: int
+    b: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What the template sees of a tape."""
+
+    real: Code
+    largest: Code
+    rows: int
+    slots: int
+    levels: tuple[Level, ...]
+    inputs: tuple[tuple[int, int], ...]
+    constants: tuple[tuple[Code, int], ...]
+    functions: tuple[CFunction, ...]
+    steps: tuple[EntryPoint, ...]
+    sources: tuple[tuple[int, ...], ...]
+    weights: tuple[tuple[Code, ...], ...]
+    outputs: tuple[int, ...]
+    sums: tuple[int, ...]  # by which the class is chosen, if not by the outputs
+    tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
+    all_required: bool
+    scratch: int  # numbers that a caller lends, where a block is too large for the stack
+    has_parts: bool
+    is_single: bool  # two classes of one output, in the type of Python's own numbers
+    packed: str  # what Python calls a row of them as bytes
+    reals: str  # the types of cffi and of numpy
+    row: str
+    dtype: str
+
+
+def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
+    """`name/__init__.py`, and what `name/_name.abi3.so` is made of: C, and its declarations."""
+    if artefact.numbers.fixed:
+        return _emit_fixed(artefact)
+    m = view(artefact, TYPES[artefact.dtype].row)
+    tape_ = tape(artefact.network)
+    symbols = {_PARTS.get(step.operation, step.operation) for step in tape_.steps}
+    symbols -= {"sum", *_OPERATORS}
+    kernel = _kernel(artefact, m, tape_)
+    name = artefact.name
+    arithmetic = Code(c_source(symbols, artefact.dtype, hosted=True))
+    c = render("cffi/module.c.j2", m=m, k=kernel, arithmetic=arithmetic)
+    return (
+        SourceFile(
+            f"{name}/__init__.py",
+            render("cffi/module.py.j2", m=m, k=kernel, by=_BY, **_BY["outputs"]),
+        ),
+        SourceFile(f"{name}/_{name}.c", c),
+        SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FixedKernel:
+    """What the template of the Python around integers sees; rows and results are doubles."""
+
+    row: str
+    numbers: str  # the type of rows of integers
+    real: Code
+    reals: str = "double[]"
+    dtype: str = "float64"
+    is_single: bool = False
+    scratch: int = 0
+    sums: tuple[int, ...] = ()
+
+
+def _emit_fixed(artefact: Artefact) -> tuple[SourceFile, ...]:
+    view_ = fixed_view(artefact)
+    m, c, name = view_.m, view_.c, artefact.name
+    kernel = FixedKernel(f"double[{m.results}]", f"{c.number}[]", Code("double"))
+    source = render("cffi/fixed.c.j2", m=m, c=c, arithmetic=view_.arithmetic)
+    return (
+        SourceFile(
+            f"{name}/__init__.py",
+            render("cffi/module.py.j2", m=m, k=kernel, by=_BY, **_BY["outputs"]),
+        ),
+        SourceFile(f"{name}/_{name}.c", source),
+        SourceFile(f"{name}/_{name}.h", render("cffi/module.h.j2", m=m, k=kernel, c=c)),
+    )
+
+
+def _kernel(artefact: Artefact, m: TemplateView, tape_: Tape) -> Kernel:
+    names = sorted({step.operation for step in tape_.steps} - {"sum"})
+    rows = _rows(tape_.slots * _SIZES[artefact.dtype])
+    sums = [step for step in tape_.steps if step.operation == "sum"]
+    kind, size = TYPES[artefact.dtype], _SIZES[artefact.dtype]
+    block = tape_.slots * rows
+    scratch = block + _ALIGNMENT // size if block * size > _BYTES_OF_STACK else 0
+
+    def literal(value: float) -> Code:
+        return Code(kind.row.literal(value))
+
+    sources = list(dict.fromkeys(step.sources for step in sums))
+    return Kernel(
+        real=Code(artefact.dtype),
+        largest=Code(kind.largest),
+        rows=rows,
+        slots=tape_.slots,
+        levels=(
+            Level("row", 1, 0),
+            Level("any", rows, 16),
+            Level("avx2", rows, 32, "avx2"),
+            Level("avx512", rows, 64, "avx512f"),
+        ),
+        inputs=tape_.inputs,
+        constants=tuple((literal(value), slot) for value, slot in tape_.constants),
+        functions=tuple(map(_function, names)),
+        steps=tuple(_entries(tape_.steps, sources)),
+        sources=tuple(sources),
+        weights=tuple(tuple(literal(w) for row in step.weights for w in row) for step in sums),
+        outputs=tape_.outputs,
+        sums=tape_.sums if m.by_sums else (),
+        tiles=tuple((count, _VECTORS[count]) for count in sorted({step.count for step in sums})),
+        all_required=len(m.required) == m.inputs > 0,
+        scratch=scratch,
+        has_parts=any(name in _PARTS for name in names),
+        is_single=m.class_count == 2
+        and m.outputs == 1
+        and artefact.dtype == "double"
+        and not scratch
+        and 0 < m.inputs * size <= _BYTES_OF_ROW,
+        packed=f"{m.inputs}d",
+        reals=f"{artefact.dtype}[]",
+        row=f"{artefact.dtype}[{m.results}]",
+        dtype=_NUMPY_TYPES[artefact.dtype],
+    )
+
+
+def _rows(bytes_of_row: int) -> int:
+    """The rows of a block, so that it stays in the nearest cache."""
+    fitting = (rows for rows in _ROWS if rows * bytes_of_row <= _BYTES_OF_BLOCK)
+    return next(fitting, _ROWS[-1])
+
+
+def _function(name: str) -> CFunction:
+    binary = name in _BINARY
+    call = f"dsgec_{name}(x, y)" if binary else f"dsgec_{name}(x)"
+    expression = _OPERATORS.get(name, call)
+    return CFunction(
+        Code(f"each_{name}"), Code(name.upper()), Code(expression), binary, name in _PARTS
+    )
+
+
+def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[EntryPoint]:
+    starts = {}
+    start = 0
+    for row in sources:
+        starts[row] = start
+        start += len(row)
+    entries = []
+    weight = 0
+    for step in steps:
+        if step.operation == "sum":
+            operation = Code(f"SUM_{step.count}")
+            entries.append(
+                EntryPoint(operation, step.to, starts[step.sources], len(step.sources), weight)
+            )
+            weight += step.count * len(step.sources)
+        else:
+            a, b = (*step.sources, step.count)[:2]
+            entries.append(EntryPoint(Code(step.operation.upper()), step.to, a, b, 0))
+    return entries

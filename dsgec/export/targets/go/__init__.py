@@ -1,0 +1,164 @@
+"""A Go module that needs nothing but the standard library."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from dsgec.export.artefact import DTYPES, Artefact, SourceFile
+from dsgec.export.targets.go.language import FLAT, INTEGERS, NEGATIVE_ZERO, STORED, SYNTAX
+from dsgec.export.targets.language import LanguageView
+from dsgec.export.targets.reading import search_json
+from dsgec.export.targets.running import find_command, raw_rows, run_commands
+from dsgec.export.targets.target import Array, Files, Target
+from dsgec.rendering import Code
+
+_METADATA = re.compile(rb"^const Metadata = `(.*)`$", re.MULTILINE)
+_FILES = {
+    "{}/network.go": "go/network.go.j2",
+    "{}/selftest.go": "go/selftest.go.j2",
+    "{}/network_test.go": "go/network_test.go.j2",
+    "{}/go.mod": "go/go.mod.j2",
+}
+_MODULE = """\
+module run
+
+go 1.18
+
+require example.com/NAME v0.0.0
+
+replace example.com/NAME => ./NAME
+"""
+_MAIN = """\
+package main
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+
+	net "example.com/NAME"
+)
+
+func main() {
+	data, err := os.ReadFile("rows")
+	if err != nil {
+		panic(err)
+	}
+	rows := make([][net.Features]REAL, len(data)/8/(net.Features+1))
+	for i := range rows {
+		for j := range rows[i] {
+			bits := binary.LittleEndian.Uint64(data[8*(i*(net.Features+1)+j):])
+			rows[i][j] = REAL(math.Float64frombits(bits))
+		}
+	}
+	var results []byte
+	for _, row := range net.PREDICT(rows) {
+		for _, value := range row {
+			bits := math.Float64bits(float64(value))
+			results = binary.LittleEndian.AppendUint64(results, bits)
+		}
+	}
+	if os.WriteFile("results", results, 0o600) != nil {
+		panic("cannot write")
+	}
+}
+"""
+OFFLINE = {
+    "GO111MODULE": "on",
+    "GOCACHE": "{}/cache",
+    "GOFLAGS": "-mod=mod",
+    "GOPROXY": "off",
+    "GOTOOLCHAIN": "local",
+    "GOWORK": "off",
+    "GOTELEMETRY": "off",
+}
+"""Nothing is loaded from anywhere, and nothing is left but in the folder."""
+
+
+@dataclass(frozen=True)
+class GoView(LanguageView):
+    """What only the templates of Go see."""
+
+    @property
+    def is_double(self) -> bool:
+        return self.real == "float64"
+
+    @property
+    def nan(self) -> Code:
+        return Code("math.NaN()" if self.is_double else "float32(math.NaN())")
+
+    @property
+    def largest(self) -> Code:
+        return Code("math.MaxFloat64" if self.is_double else "math.MaxFloat32")
+
+    @property
+    def negative_zero(self) -> Code:
+        zero = "math.Copysign(0, -1)"
+        return Code(zero if self.is_double else f"float32({zero})")
+
+    @property
+    def from_bits(self) -> Code:
+        return Code("math.Float64frombits" if self.is_double else "math.Float32frombits")
+
+    @property
+    def to_bits(self) -> Code:
+        return Code("math.Float64bits" if self.is_double else "math.Float32bits")
+
+    @property
+    def values(self) -> str:
+        """All expressions of the network."""
+        program = self.m.program
+        values = [s.value for part in program.parts for s in part]
+        return "\n".join([*values, *program.outputs])
+
+    @property
+    def has_number(self) -> bool:
+        return "number(" in self.values
+
+    @property
+    def has_negative_zero(self) -> bool:
+        return NEGATIVE_ZERO in self.values
+
+    @property
+    def needs_math(self) -> bool:
+        """Go refuses an import that nothing uses."""
+        compares_all = bool(self.m.classes) and not self.m.has_threshold
+        if self.m.fixed:
+            return True
+        of_network = bool(self.m.required) or compares_all or self.has_negative_zero
+        return of_network or "math." in self.arithmetic
+
+
+def emit_go(artefact: Artefact) -> Files:
+    """A module: `name/go.mod`, `name/network.go`, `name/selftest.go`, `name/network_test.go`."""
+    flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
+    return GoView(artefact, flat, syntax, INTEGERS, STORED).render(_FILES)
+
+
+def read_go(data: bytes) -> Any:
+    """The metadata, which is JSON in a raw string; None where there are none."""
+    return search_json(_METADATA, data)
+
+
+def run_go(artefact: Artefact, files: Files, rows: Array) -> Array:
+    """Probabilities or values, one row after the other."""
+    batch = "PredictProbaBatch" if artefact.model.is_classifier else "PredictBatch"
+    words = {"NAME": artefact.name, "REAL": SYNTAX[artefact.dtype].real, "PREDICT": batch}
+    program = {"go.mod": _MODULE, "main.go": _MAIN}
+    for word, text in words.items():
+        program = {name: source.replace(word, text) for name, source in program.items()}
+    more = [SourceFile(name, text) for name, text in program.items()]
+    build = [find_command("go"), "build", "-o", "run", "."]
+    return run_commands((*files, *more, raw_rows(rows)), build, ["./run"], environment=OFFLINE)
+
+
+TARGET = Target(
+    tuple(_FILES),
+    emit_go,
+    read_go,
+    run_go,
+    dtypes=DTYPES,
+    mark=b"Code generated by dsgec ",
+    swept=("*.go", "*.s", "*.S", "*.sx", "*.syso", "*.swig", "*.swigcxx", "vendor"),
+    obeyed=("go.work",),
+)

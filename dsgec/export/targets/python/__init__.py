@@ -1,0 +1,58 @@
+"""A module that needs nothing but Python."""
+
+import platform
+import re
+from typing import Any
+
+import numpy as np
+
+from dsgec.arithmetic.source import Module, python_source
+from dsgec.engine.module import load_module
+from dsgec.export.artefact import Artefact, SourceFile, functions_called, view
+from dsgec.export.fixed.ir import STORED_BITS
+from dsgec.export.statements import PYTHON
+from dsgec.export.targets.python.literal import read_literal
+from dsgec.export.targets.running import SelfTestFailed, given_rows
+from dsgec.export.targets.target import Array, Files, Target
+from dsgec.rendering import Code, render
+
+_METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
+
+
+def emit_python(artefact: Artefact) -> Files:
+    """`name.py`."""
+    m = view(artefact, PYTHON)
+    module: Module = "integer" if m.fixed else "scalar"
+    source = python_source(module, functions_called(artefact, PYTHON))
+    imports = "\n".join(re.findall(r"^import \w+$", source, re.MULTILINE))
+    arithmetic = Code(source.removeprefix(imports).lstrip("\n"))
+    text = render("python/module.py.j2", m=m, imports=Code(imports), arithmetic=arithmetic)
+    return (SourceFile(f"{artefact.name}.py", text),)
+
+
+def read_python(data: bytes) -> Any:
+    """The literal that a module assigns to `metadata`."""
+    begin = _METADATA.search(data)
+    try:
+        # The literal is ASCII; what follows it need not be.
+        return read_literal(data[begin.end() :].decode("ascii", "replace")) if begin else None
+    except ValueError:
+        return None
+
+
+def run_python(artefact: Artefact, files: Files, rows: Array) -> Array:
+    """The results of rows, by the module that the text makes here."""
+    module = load_module(str(files[0].text), artefact.name)
+    predict = module.predict_proba if artefact.model.is_classifier else module.predict
+    return np.array(predict(given_rows(artefact, rows), nan="propagate"), np.float64)
+
+
+def check_python(artefact: Artefact, files: Files) -> str:
+    """Run the self-test of the module that the text makes here."""
+    if not load_module(str(files[0].text), artefact.name).selftest():
+        raise SelfTestFailed("its function selftest() returns False")
+    return f"run by Python {platform.python_version()}"
+
+
+DTYPES = ("double", *STORED_BITS)
+TARGET = Target(("{}.py",), emit_python, read_python, run_python, dtypes=DTYPES, check=check_python)

@@ -1,0 +1,64 @@
+"""A WebAssembly module, its loader for browsers and Node, and the loader's types."""
+
+from typing import Any
+
+from dsgec.export.artefact import DTYPES, Artefact, SourceFile, view
+from dsgec.export.statements import JAVASCRIPT
+from dsgec.export.targets.js import check_module, run_module
+from dsgec.export.targets.reading import parse_json
+from dsgec.export.targets.target import Array, Files, Target
+from dsgec.export.targets.wasm.binary import find_custom
+from dsgec.export.targets.wasm.emit import SECTION, wasm_module
+from dsgec.rendering import Code, render
+
+_ENDING = Code(".wasm.mjs")
+_GIVEN = {"double": "Float64Array", "float": "Float32Array", "q15": "Int16Array", "q7": "Int8Array"}
+_MADE = _GIVEN | {"q7": "Int16Array"}
+
+
+def emit_wasm(artefact: Artefact) -> Files:
+    """`name.wasm`, `name.wasm.mjs` and its types."""
+    name = artefact.name
+    m = view(artefact, JAVASCRIPT)
+    loader = render(
+        "wasm/loader.mjs.j2",
+        m=m,
+        ending=_ENDING,
+        choice=Code("chosen(numbers(row))"),
+        section=SECTION,
+        given=Code(_GIVEN[artefact.dtype]),
+        made=Code(_MADE[artefact.dtype]),
+        function="predict_proba" if m.classes else "regress",
+    )
+    return (
+        SourceFile(f"{name}.wasm", wasm_module(m)),
+        SourceFile(f"{name}.wasm.mjs", loader),
+        SourceFile(f"{name}.wasm.d.mts", render("js/module.d.mts.j2", m=m, ending=_ENDING)),
+    )
+
+
+def read_wasm(data: bytes) -> Any:
+    """The section of the metadata, which are JSON."""
+    found = find_custom(data, SECTION)
+    return None if found is None else parse_json(found)
+
+
+def run_wasm(artefact: Artefact, files: Files, rows: Array) -> Array:
+    """The results of rows, by Node."""
+    return run_module(f"{artefact.name}.wasm.mjs", artefact, files, rows)
+
+
+def check_wasm(artefact: Artefact, files: Files) -> str:
+    """Run the self-test of the module by Node."""
+    return check_module(f"{artefact.name}.wasm.mjs", files)
+
+
+TARGET = Target(
+    ("{}.wasm", "{}.wasm.mjs", "{}.wasm.d.mts"),
+    emit_wasm,
+    read_wasm,
+    run_wasm,
+    dtypes=DTYPES,
+    check=check_wasm,
+    mark=bytes([len(SECTION)]) + SECTION.encode("ascii"),
+)

@@ -1,0 +1,279 @@
+"""Artefact to a WebAssembly module: the network, functions of many rows, and a self-test.
+
+Memory starts with the rows of the self-test and what must come of them, then has room to compute
+in, and is free from the address `heap` on. The functions that are exported are those of the C:
+
+- `predict_proba(rows, n, out)`, or `regress` of a network without classes: the results of n rows,
+  all by their addresses; NaN for a row that lacks a value which nothing stands for. Gives how many
+  rows do.
+- `predict(rows, n, out)`: the number of each row's class, as an i32, or -1.
+- `selftest()`: 0, or the number from 1 of a row that gives other bits than it must.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dsgec.arithmetic.ir import Dtype
+from dsgec.export.artefact import TemplateView
+from dsgec.export.integers import integer_functions
+from dsgec.export.statements import JAVASCRIPT, functions_used
+from dsgec.export.targets.wasm.arithmetic import TYPES, add_arithmetic, add_integers
+from dsgec.export.targets.wasm.binary import PAGE, Module
+from dsgec.export.targets.wasm.code import Locals, const, load, op, repeat, store, when
+from dsgec.export.targets.wasm.integers import add_program
+from dsgec.export.targets.wasm.network import add_network
+from dsgec.export.targets.wasm.numbers import DOUBLE, FLOAT, IntegerTypes, ValueTypes, integer_types
+from dsgec.literals import js_data
+
+SECTION = "dsgec"
+"""The section that has the metadata, as JSON."""
+
+_MANY = {"x": "i32", "n": "i32", "out": "i32"}
+_ALIGNED = 16
+
+
+def wasm_module(m: TemplateView) -> bytes:
+    """The module of an artefact."""
+    module, numbers = Module(), _numbers(m)
+    data, places = _data(m, numbers)
+    tables = _tables(m, len(data))
+    data += b"".join(tables.values())
+    scratch = _aligned(len(data))
+    free = scratch + m.results * numbers.size
+    free += _add_outputs(module, m, numbers, list(tables), free)
+    _Entries(module, m, numbers, scratch).add(places)
+    heap = _aligned(free)
+    row = _aligned(m.inputs * numbers.given_size) + m.results * numbers.size
+    pages = -(-(heap + max(row, PAGE)) // PAGE)
+    exported = {"heap": heap, "columns": m.inputs, "results": m.results}
+    return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, data, exported)
+
+
+def _numbers(m: TemplateView) -> ValueTypes:
+    if m.fixed:
+        return integer_types(m.fixed.bits, m.fixed.missing)
+    return FLOAT if m.artefact.dtype == "float" else DOUBLE
+
+
+def _add_outputs(
+    module: Module, m: TemplateView, numbers: ValueTypes, tables: list[int], memory: int
+) -> int:
+    """The function `outputs` and those that it calls; gives the bytes of memory that it needs."""
+    network = m.artefact.network
+    if m.fixed:
+        assert isinstance(numbers, IntegerTypes)
+        add_integers(module, integer_functions(m.fixed.program))
+        return add_program(module, m.fixed.program, numbers, tables, memory)
+    dtype: Dtype = "float" if numbers == FLOAT else "double"
+    add_arithmetic(module, functions_used(network, JAVASCRIPT), dtype)
+    return add_network(module, network, TYPES[dtype], memory)
+
+
+def _tables(m: TemplateView, start: int) -> dict[int, bytes]:
+    """The tables of fixed point, by their addresses."""
+    found: dict[int, bytes] = {}
+    for table in m.fixed.tables if m.fixed else ():
+        found[start] = np.array(table.entries, "<i2").tobytes()
+        start += len(found[start])
+    return found
+
+
+def _aligned(address: int) -> int:
+    return -(-address // _ALIGNED) * _ALIGNED
+
+
+def _data(m: TemplateView, numbers: ValueTypes) -> tuple[bytes, tuple[int, int, int]]:
+    """The rows of the self-test, their results and classes, and where each of these starts."""
+    golden = m.golden
+    rows: Sequence[Sequence[float]] = golden.rows
+    results: Sequence[Sequence[float]] = golden.results
+    if m.fixed:
+        rows, results = m.fixed.golden_rows(golden), m.fixed.golden_results(golden)
+    tables = [
+        _bytes(rows, f"<{numbers.given[0]}{numbers.given_size}"),
+        _bytes(results, f"<{numbers.made[0]}{numbers.size}"),
+        np.array(golden.classes, "<i4").tobytes(),
+    ]
+    starts = (0, len(tables[0]), len(tables[0]) + len(tables[1]))
+    return b"".join(tables), starts
+
+
+def _bytes(rows: Sequence[Sequence[float]], type_: str) -> bytes:
+    """One bit pattern for all that is not a number: machines do not agree on one."""
+    table = np.array(rows, type_)
+    if table.dtype.kind == "f":
+        table[np.isnan(table)] = np.nan
+    return table.tobytes()
+
+
+class _Entries:
+    """Adds what a module does with its network."""
+
+    def __init__(self, module: Module, m: TemplateView, numbers: ValueTypes, scratch: int) -> None:
+        self.module, self.m, self.numbers = module, m, numbers
+        self.scratch = const("i32", scratch)  # the address of one row's results
+        self.row = const("i32", m.inputs * numbers.given_size)
+        self.results = const("i32", m.results * numbers.size)
+
+    def add(self, places: tuple[int, int, int]) -> None:
+        self.add_results()
+        if self.m.required:
+            self.add_lacks()
+        self.add_checked()
+        if self.m.classes:
+            self.add_choose()
+            self.add_predict()
+        self.add_many("predict_proba" if self.m.classes else "regress")
+        self.add_selftest(*places)
+
+    def add_results(self) -> None:
+        """What comes of a row of numbers: probabilities, or values."""
+        v = Locals({"x": "i32", "y": "i32"})
+        made, size = self.numbers.made, self.numbers.size
+        y = v.get("y")
+        if self.m.classes and self.m.outputs == 1:
+            code = v.get("x") + y + const("i32", size) + op("i32.add") + self.module.call("outputs")
+            other = const(made, 1.0) + load(made, y, size) + op(f"{made}.sub")
+            code += store(made, y, other)
+        else:
+            code = v.get("x") + y + self.module.call("outputs")
+        self.module.add("results", v, code)
+
+    def add_lacks(self) -> None:
+        """Whether a value is missing that the network reads and that nothing stands for."""
+        v = Locals({"x": "i32"})
+        code = const("i32", 0)
+        for column in self.m.required:
+            value = load(self.numbers.given, v.get("x"), column * self.numbers.given_size)
+            code += self.numbers.is_missing(value) + op("i32.or")
+        self.module.add("lacks", v, code, "i32")
+
+    def add_checked(self) -> None:
+        """The results of a row, and whether it lacks a value."""
+        v = Locals({"x": "i32", "y": "i32"})
+        made, size = self.numbers.made, self.numbers.size
+        code = b""
+        if self.m.required:
+            nothing = b"".join(
+                store(
+                    made, v.get("y"), const(self.numbers.value, self.numbers.nothing), number * size
+                )
+                for number in range(self.m.results)
+            )
+            lacks = v.get("x") + self.module.call("lacks")
+            code = when(lacks, nothing + const("i32", 1) + op("return"))
+        code += v.get("x") + v.get("y") + self.module.call("results") + const("i32", 0)
+        self.module.add("checked", v, code, "i32")
+
+    def add_choose(self) -> None:
+        """The number of the predicted class; -1 where there is none.
+
+        What is not a number is no larger than minus infinity; a class it is not.
+        """
+        v = Locals({"p": "i32"})
+        made, size = self.numbers.made, self.numbers.size
+        value = self.numbers.value
+        if self.m.by_sums:
+            return self.add_choose_by_sums(v)
+        if self.m.has_threshold:
+            best = load(made, v.get("p"), size)
+            chosen = best + const(value, self.threshold) + self.numbers.compare("ge")
+            code = b""
+        else:
+            v.add("i", "i32")
+            v.add("chosen", "i32")
+            code = v.set("best", value, const(value, self.numbers.lowest))
+            take = v.set("best", value, self.element(v, "i")) + v.set("chosen", "i32", v.get("i"))
+            better = self.element(v, "i") + v.get("best") + self.numbers.compare("gt")
+            while_ = v.get("i") + const("i32", self.m.outputs) + op("i32.lt_u")
+            code += repeat(while_, when(better, take) + v.increase("i", const("i32", 1)))
+            best, chosen = self.element(v, "chosen"), v.get("chosen")
+        code += chosen + const("i32", -1) + self.numbers.is_number(best) + op("select")
+        self.module.add("choose", v, code, "i32")
+
+    def add_choose_by_sums(self, v: Locals) -> None:
+        """The same of sums: -1 where one is not a number, or the largest infinite."""
+        value = self.numbers.value
+        for name in ("i", "chosen"):
+            v.add(name, "i32")
+        code = v.set("best", value, const(value, self.numbers.lowest))
+        one, best = self.element(v, "i"), v.get("best")
+        no_number = self.numbers.is_number(one) + op("i32.eqz")
+        code_of_one = when(no_number, const("i32", -1) + op("return"))
+        take = v.set("best", value, one) + v.set("chosen", "i32", v.get("i"))
+        code_of_one += when(one + best + self.numbers.compare("gt"), take)
+        while_ = v.get("i") + const("i32", self.m.outputs) + op("i32.lt_u")
+        code += repeat(while_, code_of_one + v.increase("i", const("i32", 1)))
+        is_finite = self.numbers.is_number(best + best + op(f"{value}.sub"))
+        code += v.get("chosen") + const("i32", -1) + is_finite + op("select")
+        self.module.add("choose", v, code, "i32")
+
+    @property
+    def threshold(self) -> float:
+        return self.m.fixed.threshold if self.m.fixed else self.m.threshold
+
+    def chosen(self, row: bytes) -> bytes:
+        """The number of the class of a row, whose results are at `scratch`."""
+        sums = row + self.scratch + self.module.call("sums") if self.m.by_sums else b""
+        return sums + self.scratch + self.module.call("choose")
+
+    def element(self, v: Locals, index: str) -> bytes:
+        """What `p` has at an index."""
+        place = v.get(index) + const("i32", self.numbers.size) + op("i32.mul")
+        return load(self.numbers.made, v.get("p") + place + op("i32.add"))
+
+    def add_many(self, name: str) -> None:
+        v = Locals(_MANY)
+        one = v.get("x") + v.get("out") + self.module.call("checked")
+        self.add_loop(name, v, one, self.results)
+
+    def add_predict(self) -> None:
+        v = Locals(_MANY)
+        chosen = self.chosen(v.get("x"))
+        if self.m.by_sums:
+            lacks = v.get("x") + self.module.call("lacks") if self.m.required else const("i32", 0)
+            one = store("i32", v.get("out"), const("i32", -1) + chosen + lacks + op("select"))
+            one += lacks
+        else:
+            one = v.get("x") + self.scratch + self.module.call("checked")
+            one += store("i32", v.get("out"), chosen)
+        self.add_loop("predict", v, one, const("i32", 4))
+
+    def add_loop(self, name: str, v: Locals, one: bytes, step: bytes) -> None:
+        """An exported function of n rows; `one` leaves whether a row lacks a value."""
+        v.add("lacking", "i32")
+        code = repeat(
+            v.get("n"),
+            v.increase("lacking", one)
+            + v.increase("x", self.row)
+            + v.increase("out", step)
+            + v.increase("n", const("i32", -1)),
+        )
+        self.module.add(name, v, code + v.get("lacking"), "i32", exported=True)
+
+    def add_selftest(self, rows: int, results: int, classes: int) -> None:
+        """Bits are compared, but for those of what is not a number."""
+        v = Locals({})
+        for name in ("number", "offset"):
+            v.add(name, "i32")
+        code = v.set("x", "i32", const("i32", rows)) + v.set("y", "i32", const("i32", results))
+        code += v.set("class", "i32", const("i32", classes))
+        pair = [address + v.get("offset") + op("i32.add") for address in (self.scratch, v.get("y"))]
+        fail = v.get("number") + op("return")
+        other = when(self.numbers.differ(pair[0], pair[1]), fail)
+        one = v.increase("number", const("i32", 1))
+        one += v.get("x") + self.scratch + self.module.call("results")
+        one += v.set("offset", "i32", const("i32", 0))
+        one += repeat(
+            v.get("offset") + self.results + op("i32.lt_u"),
+            other + v.increase("offset", const("i32", self.numbers.size)),
+        )
+        if self.m.classes:
+            chosen = self.chosen(v.get("x"))
+            one += when(chosen + load("i32", v.get("class")) + op("i32.ne"), fail)
+        one += v.increase("x", self.row) + v.increase("y", self.results)
+        one += v.increase("class", const("i32", 4))
+        while_ = v.get("number") + const("i32", len(self.m.golden.rows)) + op("i32.lt_u")
+        code += repeat(while_, one) + const("i32", 0)
+        self.module.add("selftest", v, code, "i32", exported=True)

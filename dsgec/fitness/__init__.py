@@ -1,1 +1,0 @@
-"""Outputs and targets to scores."""

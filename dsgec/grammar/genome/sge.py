@@ -1,0 +1,155 @@
+"""Structured Grammatical Evolution (Lourenço, Pereira, Costa 2016).
+
+Recursion is unrolled: a symbol at each depth of its recursion is a symbol of its own, and the
+deepest has no alternative that goes deeper. So every symbol has a greatest number of expansions,
+and its gene an integer for each of them, read or not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from dsgec.errors import DsgecError, mention
+from dsgec.grammar.genome.derive import derive
+from dsgec.grammar.genome.ir import (
+    Choice,
+    Derivation,
+    Gene,
+    Genotype,
+    Number,
+    Options,
+    draw,
+    mutate_choice,
+    placed,
+)
+from dsgec.grammar.genome.tables import Child, Tables
+from dsgec.random import Stream
+
+MOST_INTEGERS = 1_000_000
+"""In one individual: a population of these should still fit into memory."""
+
+
+@dataclass(frozen=True)
+class Sge:
+    """The level to which a symbol is unrolled is its depth limit."""
+
+    tables: Tables
+    max_size: int
+
+    @cached_property
+    def sizes(self) -> Mapping[Gene, int]:
+        """How many integers each gene has."""
+        return gene_sizes(self.tables)
+
+    def grow(self, stream: Stream) -> Genotype:
+        """All integers of all genes, drawn in order."""
+        return {
+            gene: tuple(draw(self.tables.options(*gene), stream) for _ in range(size))
+            for gene, size in self.sizes.items()
+        }
+
+    def express(self, genotype: Genotype, stream: Stream) -> Derivation:
+        """Map a genotype; nothing is ever missing."""
+        del stream
+        read: dict[Gene, int] = {}
+        choices: list[Choice] = []
+        numbers: list[Number] = []
+
+        def choose(rule: int, depth: int, layer: int, options: Options) -> int:
+            del layer
+            gene = (rule, depth)
+            index = read.get(gene, 0)
+            read[gene] = index + 1
+            if len(options) > 1:
+                choices.append(Choice(gene, index, options))
+            if self.tables.is_number(rule):
+                numbers.append(Number(rule, genotype[gene][index], gene, index))
+            return genotype[gene][index]
+
+        phenotype, fault, spans = derive(self.tables, choose, "all", self.max_size)
+        made = () if fault else tuple(choices)
+        return Derivation(genotype, phenotype, read, made, fault, placed(numbers, spans))
+
+    def is_whole(self, genotype: Genotype) -> bool:
+        """Whether there are all genes and all their integers, each one that its symbol has."""
+        return genotype.keys() == self.sizes.keys() and all(
+            len(values) == self.sizes[gene] and set(values) <= set(self.tables.options(*gene))
+            for gene, values in genotype.items()
+        )
+
+    def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
+        """One integer that was read, replaced by another that its symbol has."""
+        return mutate_choice(derivation, stream)
+
+    def crossover(
+        self, mother: Genotype, father: Genotype, stream: Stream
+    ) -> tuple[Genotype, Genotype]:
+        """Uniform crossover of whole genes: of each, one child has the mother's and one the
+        father's."""
+        first, second = {}, {}
+        for gene in self.sizes:
+            swapped = stream.below(2)
+            first[gene], second[gene] = (
+                (father[gene], mother[gene]) if swapped else (mother[gene], father[gene])
+            )
+        return first, second
+
+
+def gene_sizes(tables: Tables) -> dict[Gene, int]:
+    """The number of expansions that each unrolled symbol has at most, in order of the symbols.
+
+    As the SGE paper counts them: a symbol is expanded at most as often as each that mentions it,
+    times the most that one of its alternatives does. Where alternatives exclude one another, that
+    is more than any derivation has.
+    """
+    mentions: dict[Gene, dict[Gene, int]] = {}
+    order: list[Gene] = []  # callees first
+    todo: list[tuple[Gene, bool]] = [((tables.start, 0), False)]
+    while todo:
+        gene, is_done = todo.pop()
+        if is_done:
+            order.append(gene)
+        elif gene not in mentions:
+            mentions[gene] = _mentions(tables, gene)
+            todo.append((gene, True))
+            todo += [(callee, False) for callee in mentions[gene]]
+        if len(mentions) > MOST_INTEGERS:
+            raise _too_many(tables, f"more than {MOST_INTEGERS:,}")
+    sizes = dict.fromkeys(order, 0)
+    sizes[tables.start, 0] = 1
+    for gene in reversed(order):
+        for callee, times in mentions[gene].items():
+            sizes[callee] += sizes[gene] * times
+    if (total := sum(sizes.values())) > MOST_INTEGERS:
+        raise _too_many(tables, f"{total:,}" if total < 10**15 else "more than 10^15")
+    return dict(sorted(sizes.items()))
+
+
+def _mentions(tables: Tables, gene: Gene) -> dict[Gene, int]:
+    """What one expansion of a symbol leads to, and how often at most."""
+    rule, depth = gene
+    most: dict[Gene, int] = {}
+    for alternative in tables.options(rule, depth):
+        counts: dict[Gene, int] = {}
+        for symbol in tables.productions[rule][alternative]:
+            if isinstance(symbol, Child):
+                callee = (symbol.rule, depth + 1 if symbol.deeper else 0)
+                counts[callee] = counts.get(callee, 0) + 1
+        for callee, count in counts.items():
+            most[callee] = max(most.get(callee, 0), count)
+    return most
+
+
+def _too_many(tables: Tables, number: str) -> DsgecError:
+    recursive = [
+        {name: limit - 1}
+        for name, limit, rooms in zip(tables.names, tables.limits, tables.allowed, strict=True)
+        if len(rooms) > 1 and limit > 1
+    ]
+    example = f", such as {mention('max_depth', recursive[0])}" if recursive else ""
+    return DsgecError(
+        f"an individual of SGE would have {number} integers for this grammar,"
+        f" and may have {MOST_INTEGERS:,}",
+        f"SGE has one for every expansion that there could be: lower the depth limits{example},"
+        f" or use {mention('representation', 'dsge')}.",
+    )

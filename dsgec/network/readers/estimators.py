@@ -1,0 +1,245 @@
+"""A fitted scikit-learn estimator to a Model; it is recognised without importing scikit-learn."""
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dsgec.errors import DsgecError
+from dsgec.network.model import Label
+from dsgec.network.readers.layers import Array, Layers, Nodes
+from dsgec.network.readers.source import ForeignModel, ForeignOutputs, make_model
+
+Step = Callable[[Layers, Nodes, Any], Nodes]
+
+_ACTIVATIONS = {"identity": "", "logistic": "sig", "tanh": "tanh", "relu": "relu", "exp": "exp"}
+_MOST_STEPS = 100
+_FIT = "Call fit before it is compiled."
+
+
+def is_estimator(model: Any) -> bool:
+    """Whether something is an estimator of scikit-learn's own."""
+    return type(model).__module__.partition(".")[0] == "sklearn"
+
+
+def read_estimator(
+    estimator: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Label] | None = None,
+) -> ForeignModel:
+    """The model of an estimator, or of a pipeline of scalers that ends in one."""
+    *scalers, last = steps = _flattened(estimator)
+    if type(last).__name__ not in _PREDICTORS:
+        raise _refused(last, "a predictor", _PREDICTORS)
+    for step in scalers:
+        if type(step).__name__ not in _SCALERS:
+            raise _refused(step, "a step of a pipeline", _SCALERS)
+    layers = Layers()
+    width = _width(steps[0])
+    x = layers.inputs(width)
+    for step in scalers:
+        x = _SCALERS[type(step).__name__](layers, x, step)
+    outputs = _PREDICTORS[type(last).__name__](layers, x, last)
+    names = getattr(steps[0], "feature_names_in_", None)
+    if names is None:
+        names = [f"x_{number}" for number in range(1, width + 1)]
+    classes = tuple(getattr(last, "classes_", ()))
+    if class_names is not None and not classes:
+        raise DsgecError(
+            f"{type(last).__name__} is not a classifier", "Compile it without class names."
+        )
+    model = make_model(layers, outputs, names, classes, feature_names, class_names)
+    version = getattr(sys.modules.get("sklearn"), "__version__", "")
+    run = partial(_run, estimator, len(model.network.outputs))
+    return ForeignModel(model, f"scikit-learn {version}".rstrip(), run)
+
+
+def _run(estimator: Any, outputs: int, rows: Array) -> ForeignOutputs:
+    """The estimator's own results."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # rows of an array have no names
+        if not hasattr(estimator, "classes_"):
+            return ForeignOutputs(
+                np.asarray(estimator.predict(rows), np.float64).reshape(len(rows), -1)
+            )
+        found = np.asarray(estimator.predict_proba(rows), np.float64)
+        labels = estimator.predict(rows)
+        return ForeignOutputs(found[:, -outputs:], np.searchsorted(estimator.classes_, labels))
+
+
+def _flattened(estimator: Any) -> list[Any]:
+    """The steps of a pipeline, those of pipelines in it included; a search is its best model."""
+    found: list[Any] = []
+    todo = [estimator]
+    while todo:
+        if len(found) + len(todo) > _MOST_STEPS:
+            raise DsgecError(f"the pipeline has more than {_MOST_STEPS} steps")
+        one = todo.pop()
+        if one is None or (isinstance(one, str) and one == "passthrough"):
+            continue
+        if not is_estimator(one):
+            raise _refused(one, "an estimator of scikit-learn's own", _PREDICTORS)
+        match type(one).__name__:
+            case "Pipeline":
+                todo += [step for _, step in reversed(one.steps)]
+            case "GridSearchCV" | "RandomizedSearchCV" if hasattr(one, "best_estimator_"):
+                todo.append(one.best_estimator_)
+            case _:
+                found.append(one)
+    if not found:
+        raise DsgecError("the pipeline has no steps")
+    return found
+
+
+def _refused(step: Any, what: str, known: dict[str, Step]) -> DsgecError:
+    return DsgecError(
+        f"{type(step).__name__} cannot be compiled as {what}",
+        f"These can: {', '.join(known)}.",
+    )
+
+
+def _width(step: Any) -> int:
+    width = getattr(step, "n_features_in_", None)
+    if width is None:
+        raise DsgecError(f"this {type(step).__name__} is not fitted", _FIT)
+    return int(width)
+
+
+def _fitted(step: Any, name: str) -> Any:
+    value = getattr(step, name, None)
+    if value is None:
+        raise DsgecError(f"this {type(step).__name__} is not fitted", _FIT)
+    return value
+
+
+# --- scalers -----------------------------------------------------------------------------------
+
+
+def _standard(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    if step.with_mean:
+        x = layers.scale(x, "sub", _fitted(step, "mean_"))
+    return layers.scale(x, "div", _fitted(step, "scale_")) if step.with_std else x
+
+
+def _robust(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    if step.with_centering:
+        x = layers.scale(x, "sub", _fitted(step, "center_"))
+    return layers.scale(x, "div", _fitted(step, "scale_")) if step.with_scaling else x
+
+
+def _min_max(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    x = layers.scale(x, "mul", _fitted(step, "scale_"))
+    x = layers.scale(x, "add", _fitted(step, "min_"))
+    return _clipped(layers, x, *step.feature_range) if step.clip else x
+
+
+def _max_abs(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    x = layers.scale(x, "div", _fitted(step, "scale_"))
+    return _clipped(layers, x, -1.0, 1.0) if getattr(step, "clip", False) else x
+
+
+def _clipped(layers: Layers, x: Nodes, least: float, most: float) -> Nodes:
+    return layers.scale(layers.scale(x, "max", least), "min", most)
+
+
+def _norm(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    return layers.normalise(x, step.norm, least=10.0 * np.finfo(np.float64).eps)  # as it does
+
+
+# --- predictors --------------------------------------------------------------------------------
+
+
+def _perceptron(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    """The layers of a multi-layer perceptron."""
+    last = _fitted(step, "out_activation_")
+    if last == "logistic" and step.n_outputs_ > 1:
+        raise DsgecError(
+            f"this {type(step).__name__} gives several labels for a row",
+            "Compile a classifier of one label, or one for each label.",
+        )
+    weights, biases = step.coefs_, step.intercepts_
+    for number, (weight, bias) in enumerate(zip(weights, biases, strict=True), 1):
+        x = layers.dense(x, np.asarray(weight, np.float64), np.asarray(bias, np.float64))
+        name = step.activation if number < len(weights) else last
+        if name == "softmax":
+            x = layers.softmax(x)
+        elif name not in _ACTIVATIONS:
+            raise DsgecError(f"the activation {name} is unknown", "Use another activation.")
+        elif name != "identity":
+            x = layers.activate(x, _ACTIVATIONS[name])
+    return x
+
+
+def _linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    """Sums of weighted features: values, or what a classifier decides by."""
+    weights = _fitted(step, "coef_")
+    weights = weights.toarray() if hasattr(weights, "toarray") else weights
+    weights = np.atleast_2d(np.asarray(weights, np.float64))
+    bias = np.broadcast_to(np.asarray(step.intercept_, np.float64), len(weights))
+    return layers.dense(x, weights.T, bias)
+
+
+def _log_linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    """Of a generalised linear model that predicts the exponential of a sum."""
+    return layers.activate(_linear(layers, x, step), "exp")
+
+
+def _logistic(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    sums = _linear(layers, x, step)
+    rule = getattr(step, "multi_class", "")  # until scikit-learn 1.8
+    if rule == "multinomial" and len(sums) == 1:  # a softmax of -s and s
+        sums = layers.scale(sums, "mul", 2.0)
+    each = rule == "ovr" or (rule in ("auto", "deprecated") and step.solver == "liblinear")
+    return _probabilities(layers, sums, each=each)
+
+
+def _discriminant(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    return _probabilities(layers, _linear(layers, x, step), each=False)
+
+
+def _gradient_descent(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    if step.loss != "log_loss":
+        raise DsgecError(
+            f"an SGDClassifier with loss={step.loss!r} has no logistic probabilities",
+            'Fit it with loss="log_loss".',
+        )
+    return _probabilities(layers, _linear(layers, x, step), each=True)
+
+
+def _probabilities(layers: Layers, sums: Nodes, *, each: bool) -> Nodes:
+    """Of two classes the second's; of more, a softmax, or `each` against all others."""
+    if len(sums) == 1:
+        return layers.activate(sums, "sig")
+    return layers.normalise(layers.activate(sums, "sig")) if each else layers.softmax(sums)
+
+
+_SCALERS: dict[str, Step] = {
+    "StandardScaler": _standard,
+    "MinMaxScaler": _min_max,
+    "MaxAbsScaler": _max_abs,
+    "RobustScaler": _robust,
+    "Normalizer": _norm,
+}
+
+_LINEAR = """
+    LinearRegression Ridge RidgeCV Lasso LassoCV ElasticNet ElasticNetCV Lars LarsCV LassoLars
+    LassoLarsCV LassoLarsIC MultiTaskLasso MultiTaskLassoCV MultiTaskElasticNet
+    MultiTaskElasticNetCV OrthogonalMatchingPursuit OrthogonalMatchingPursuitCV BayesianRidge
+    ARDRegression HuberRegressor QuantileRegressor TheilSenRegressor SGDRegressor
+    PassiveAggressiveRegressor LinearSVR
+"""
+
+_PREDICTORS: dict[str, Step] = {
+    "MLPClassifier": _perceptron,
+    "MLPRegressor": _perceptron,
+    "LogisticRegression": _logistic,
+    "LogisticRegressionCV": _logistic,
+    "SGDClassifier": _gradient_descent,
+    "LinearDiscriminantAnalysis": _discriminant,
+    "PoissonRegressor": _log_linear,
+    "GammaRegressor": _log_linear,
+    **dict.fromkeys(_LINEAR.split(), _linear),
+}

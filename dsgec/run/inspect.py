@@ -1,0 +1,104 @@
+"""An exported artefact, or a run, to what people ask of it: what it is and what it costs."""
+
+from collections import Counter
+from pathlib import Path
+
+from dsgec.errors import clean, counted
+from dsgec.export.artefact import Artefact
+from dsgec.export.cost import cost_lines
+from dsgec.export.files import run_artefact
+from dsgec.export.golden import rounded_up
+from dsgec.export.read import artefact_files, open_artefacts
+from dsgec.folder import open_folder
+from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.measure import size
+from dsgec.network.powers import multiplications
+from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
+from dsgec.run.folder import has_record, read_model, read_record
+from dsgec.run.record import record_ranges
+
+_SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
+
+
+def holds_artefacts(path: Path) -> bool:
+    """Whether a folder is a run, or has exported files in it."""
+    with open_folder(path) as folder:
+        return has_record(folder) or bool(artefact_files(folder))
+
+
+def inspect_artefact(path: Path) -> list[str]:
+    """The lines that describe an exported file, each in a folder of them, or a run."""
+    if path.is_dir():
+        with open_folder(path) as folder:
+            if has_record(folder):
+                model, name = read_model(folder)
+                recorded = record_ranges(read_record(folder), model)
+                ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
+                return _describe(f"the run in {path}", run_artefact(model, name), ranges)
+    with open_artefacts(path) as found:
+        return [
+            line
+            for one in found
+            for line in _describe(f"{one.path} ({' or '.join(one.makers)})", one.artefact)
+        ]
+
+
+def operations(network: Network) -> Counter[str]:
+    """What is computed for a row: additions and the like, and calls of functions by their names."""
+    counts: Counter[str] = Counter()
+    for node in network.nodes:
+        if not isinstance(node, Apply):
+            continue
+        if node.function == "pow":
+            exponent = network.nodes[node.arguments[1]]
+            assert isinstance(exponent, Constant)
+            counts["multiplications"] += len(multiplications(int(exponent.value)))
+            counts["divisions"] += exponent.value < 0
+        else:
+            counts[_SIGNS.get(node.function, node.function)] += 1
+    if network.softmax:
+        counts["softmax"] += 1
+    return +counts
+
+
+def _precision(artefact: Artefact) -> list[str]:
+    """What other numbers than doubles cost."""
+    loss, fixed = artefact.loss, artefact.numbers.fixed
+    if loss is None:
+        return []
+    proved = f"proved {rounded_up(max(fixed.bounds)):g}, " if fixed else ""
+    labels = (
+        f"; {counted(loss.flips, 'label')} {'differs' if loss.flips == 1 else 'differ'}"
+        if artefact.model.is_classifier
+        else ""
+    )
+    return [
+        f"  differs     from double precision by at most: {proved}measured {loss.worst:g}"
+        f" ({loss.rows:,} random rows{labels})"
+    ]
+
+
+def _describe(title: str, artefact: Artefact, ranges: tuple[Range | None, ...] = ()) -> list[str]:
+    model, network = artefact.model, artefact.network
+    used = sum(isinstance(node, Input) for node in network.nodes)
+    filled = sum(column.fill is not None for column in model.columns)
+    texts = sum(bool(column.categories) for column in model.columns)
+    what = ", ".join(ascii(label) for label in model.classes[:20]) or "a number"
+    measure = size(model.network)
+    counts = operations(network)
+    first = counts.pop("multiplications", 0)
+    calls = ", ".join(f"{count} {name}" for name, count in counts.items())
+    return [
+        clean(title),
+        f"  model       {artefact.model_id}, made by dsgec {artefact.version}",
+        f"  predicts    {what}" + (f" (`{ascii(model.target)[1:-1]}`)" if model.target else ""),
+        f"  row         {counted(len(model.columns), 'column')}, {used} of them read;"
+        f" {texts} of texts;"
+        f" {filled} may be missing",
+        f"  network     {counted(measure.neurons, 'neuron')} in {counted(measure.layers, 'layer')},"
+        f" {counted(measure.connections, 'connection')}; type {artefact.dtype}",
+        f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
+        f"  self-test   {counted(len(artefact.golden.rows), 'row')}",
+        *_precision(artefact),
+        *cost_lines(artefact, ranges),
+    ]

@@ -1,0 +1,143 @@
+"""Pairs of parents to pairs of children: by the paper's operators, or by edits of their trees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from dsgec.grammar.genome import edit
+from dsgec.grammar.genome.ir import Derivation, Genotype, Representation
+from dsgec.grammar.genome.merge import merge
+from dsgec.grammar.genome.neurons import Neurons, find_neurons
+from dsgec.grammar.genome.rates import FIRST_STEP, Rate
+from dsgec.grammar.genome.sums import Sums, find_sums
+from dsgec.grammar.genome.tables import NONE, Tables
+from dsgec.random import Stream
+from dsgec.search.individual import Individual, Offspring
+from dsgec.search.problem import Problem
+from dsgec.search.settings import Settings
+
+
+class Breeding(Protocol):
+    """How children are made. Each is given the stream of its own draws."""
+
+    def grow(self, stream: Stream) -> Offspring:
+        """An individual of the first generation."""
+        ...
+
+    def pair(
+        self, mother: Individual, father: Individual, first: Stream, second: Stream
+    ) -> tuple[Offspring, Offspring]:
+        """The mother's child and the father's, with parts of the other if they are crossed.
+
+        Whether and how they are, is drawn from the first child's stream.
+        """
+        ...
+
+
+def make_breeding(problem: Problem, settings: Settings) -> Breeding:
+    """The one that the settings ask for."""
+    individuals = problem.represent(settings)
+    if problem.learning and problem.learning.trees:
+        tables = problem.tables
+        return TreeBreeding(individuals, tables, find_neurons(tables), find_sums(tables), settings)
+    return ListBreeding(individuals, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class ListBreeding:
+    """The paper's: crossover of whole genes or lists, then one integer is changed."""
+
+    individuals: Representation
+    settings: Settings
+
+    def grow(self, stream: Stream) -> Offspring:
+        return Offspring(self.individuals.express(self.individuals.grow(stream), stream))
+
+    def pair(
+        self, mother: Individual, father: Individual, first: Stream, second: Stream
+    ) -> tuple[Offspring, Offspring]:
+        pair = (mother.derivation.genotype, father.derivation.genotype)
+        if first.chance(self.settings.crossover):
+            pair = self.individuals.crossover(*pair, first)
+        return self._child(pair[0], first), self._child(pair[1], second)
+
+    def _child(self, genotype: Genotype, stream: Stream) -> Offspring:
+        """Mended, perhaps mutated, mended again."""
+        derivation = self.individuals.express(genotype, stream)
+        if stream.chance(self.settings.mutation):
+            mutant = self.individuals.mutate(derivation, stream)
+            derivation = self.individuals.express(mutant, stream)
+        return Offspring(derivation)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBreeding:
+    """A part of one tree in another, then a change at one place; what is kept learns on.
+
+    No child has a sum with two terms of the same source.
+    """
+
+    individuals: Representation
+    tables: Tables
+    neurons: Neurons | None
+    sums: Sums | None
+    settings: Settings
+
+    def grow(self, stream: Stream) -> Offspring:
+        derivation = self.individuals.express(self.individuals.grow(stream), stream)
+        return self._merged(Offspring(derivation), stream)
+
+    def _merged(self, one: Offspring, stream: Stream) -> Offspring:
+        return merge_terms(self.individuals, self.tables, self.sums, one, stream)
+
+    def pair(
+        self, mother: Individual, father: Individual, first: Stream, second: Stream
+    ) -> tuple[Offspring, Offspring]:
+        crosses = first.chance(self.settings.crossover)
+        return (
+            self._child(mother, father, crosses, first),
+            self._child(father, mother, crosses, second),
+        )
+
+    def _child(
+        self, mother: Individual, father: Individual, crosses: bool, stream: Stream
+    ) -> Offspring:
+        derivation, rates = mother.derivation, mother.rates
+        if crosses and not derivation.fault and not father.derivation.fault:
+            parents = (derivation.genotype, father.derivation.genotype)
+            crossed = edit.exchange(self.tables, self.neurons, *parents, stream)
+            both = mother.rates + father.rates if mother.rates and father.rates else ()
+            derivation = self.individuals.express(crossed.genotype, stream)
+            rates = _inherited(both, crossed.origins, derivation)
+        if stream.chance(self.settings.mutation) and not derivation.fault:
+            changed = edit.mutate(self.tables, self.neurons, derivation.genotype, stream)
+            derivation = self.individuals.express(changed.genotype, stream)
+            rates = _inherited(rates, changed.origins, derivation)
+        return self._merged(Offspring(derivation, rates), stream)
+
+
+def merge_terms(
+    individuals: Representation,
+    tables: Tables,
+    sums: Sums | None,
+    one: Offspring,
+    stream: Stream,
+) -> Offspring:
+    """Merge terms of one source in one sum; the number that is left keeps its rate."""
+    if sums is None or one.derivation.fault:
+        return one
+    merged = merge(tables, sums, one.derivation.genotype)
+    if merged is None:
+        return one
+    derivation = individuals.express(merged.genotype, stream)
+    return Offspring(derivation, _inherited(one.rates, merged.kept, derivation))
+
+
+def _inherited(
+    rates: Sequence[Rate], origins: Sequence[int], derivation: Derivation
+) -> tuple[Rate, ...]:
+    """What the numbers of a child have of its parents'; without any, all begin to learn."""
+    if not rates or derivation.fault:
+        return ()
+    new = Rate(FIRST_STEP, 0.0)
+    return tuple(new if origin == NONE else rates[origin] for origin in origins)

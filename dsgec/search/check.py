@@ -1,0 +1,147 @@
+"""A grammar and a data set to what is wrong with the two together: every error at its place."""
+
+from collections.abc import Iterable, Sequence
+
+from dsgec.data.ir import Dataset
+from dsgec.errors import DsgecError, Fault, Span
+from dsgec.grammar.directives import LINEAR
+from dsgec.grammar.genome.sample import Sample, covering_texts
+from dsgec.grammar.ir import Grammar
+from dsgec.network.ir import Apply, Network
+from dsgec.network.layered import cut
+from dsgec.network.parse import parse_phenotype
+from dsgec.network.tokens import PhenotypeError
+from dsgec.search.usual import usual_grammar
+
+_MOST_FAULTS = 20
+
+
+def outputs_needed(dataset: Dataset) -> tuple[int, ...]:
+    """The numbers of outputs that a network for this task may have."""
+    count = len(dataset.classes)
+    return (1, 2) if count == 2 else (max(count, 1),)
+
+
+def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") -> str:
+    """Refuse a grammar whose networks cannot do the task; a remark where they can hardly.
+
+    `output` is what its directive states.
+    """
+    if output == LINEAR and dataset.classes:
+        raise DsgecError(
+            "the grammar has `%output linear`, which is for a numeric target, but the target has"
+            f" {len(dataset.classes)} classes",
+            "Choose another grammar, or another target.",
+        )
+    made = {len(network.outputs) for network in networks}
+    needed = outputs_needed(dataset)
+    if made and not made & set(needed):
+        task = f"{len(dataset.classes)} classes" if dataset.classes else "a numeric target"
+        others = (
+            ", one_layer_softmax or multi_layer_softmax, which have an output for each class"
+            if len(dataset.classes) > 2
+            else ""
+        )
+        raise DsgecError(
+            f"the grammar makes networks of {_either(made)} output{'' if made == {1} else 's'}, but"
+            " the target,"
+            f" {task}, needs {_either(needed)}",
+            f"Use the shipped grammar `{usual_grammar(len(dataset.classes))}`{others}.",
+        )
+    roots = {_root(network) for network in networks if len(network.outputs) == 1}
+    y = dataset.learned_y
+    if (
+        not dataset.classes
+        and output != LINEAR
+        and roots == {"sig"}
+        and not 0 <= y.min() <= y.max() <= 1
+    ):
+        scaled = ", scaled," if dataset.target_scale else ""
+        return (
+            f"every output of this grammar lies between 0 and 1, but `{dataset.target}`{scaled}"
+            f" goes from {y.min():g} to {y.max():g}; the shipped grammar `regression` has no"
+            " such bounds"
+        )
+    if dataset.classes and roots - {"sig"}:
+        return (
+            "the output of this grammar is not a sigmoid, so what it predicts need not be"
+            " probabilities; `%output sigmoid` in the grammar makes it one"
+        )
+    return ""
+
+
+def _root(network: Network) -> str:
+    node = network.nodes[network.outputs[0]]
+    return node.function if isinstance(node, Apply) else ""
+
+
+def _either(counts: Iterable[int]) -> str:
+    return " or ".join(map(str, sorted(counts)))
+
+
+def check_language(
+    grammar: Grammar, features: int | None, untried: list[str] | None = None
+) -> list[Network]:
+    """Parse a text for every alternative, and report an error where the grammar wrote it.
+
+    Gives the networks of the texts: what the grammar makes, in the small. Of a grammar that is too
+    large for that, the symbols whose alternatives were not tried are added to `untried`.
+    """
+    roles = grammar.directives
+    layered = bool(roles.layer)
+    networks: list[Network] = []
+    faults: dict[tuple[str, Span | None], Fault] = {}
+    good: set[tuple[str, int]] = set()
+    for sample in covering_texts(grammar, untried):
+        if (sample.text, sample.hidden_layers) in good:
+            continue
+        try:
+            networks.append(
+                parse_phenotype(sample.text, layered=layered, output=roles.output, inputs=features)
+            )
+        except PhenotypeError as error:
+            fault = _in_grammar(grammar, error, sample)
+        else:
+            if not layered or _layers_agree(grammar, sample):
+                good.add((sample.text, sample.hidden_layers))
+                continue
+            fault = grammar.fault(
+                f"`--` separates layers that `<{roles.layer}>` does not stand for",
+                f"Every hidden layer must come from one `<{roles.layer}>`, and hold no `--` outside"
+                f" parentheses. It comes about in `{_shortened(sample.text)}`.",
+                grammar.rule(roles.layer).span,
+            )
+        faults.setdefault((fault.message, fault.span), fault)
+        if len(faults) == _MOST_FAULTS:
+            break
+    if faults:
+        raise DsgecError(faults.values())
+    return networks
+
+
+def _layers_agree(grammar: Grammar, sample: Sample) -> bool:
+    """Whether the mapping, which counts symbols, and the parser, which cuts text, agree."""
+    hidden = len(cut(sample.text)) - 1
+    # Without a symbol for the output, the last layer is it.
+    allowed = (0,) if grammar.directives.output_layer else (0, 1)
+    return sample.hidden_layers - hidden in allowed
+
+
+def _in_grammar(grammar: Grammar, error: PhenotypeError, sample: Sample) -> Fault:
+    """The fault, moved from the text to the terminal of the grammar that it came from."""
+    fault = error.faults[0]
+    offset = 0
+    span = None
+    for text, place in sample.pieces:
+        if place is not None:
+            span = place
+        offset += len(text)
+        if offset > error.offset:
+            break
+    advice = f"{fault.advice} " if fault.advice else ""
+    advice += f"It comes about in `{_shortened(sample.text)}`."
+    return grammar.fault(fault.message, advice, span)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}…"

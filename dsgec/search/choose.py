@@ -1,0 +1,98 @@
+"""Which machinery runs the generations: the native engine, or the loop in Python with a backend."""
+
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+
+from dsgec.engine.library import Waiting
+from dsgec.engine.processors import processors
+from dsgec.engine.toolchain import find_toolchain
+from dsgec.errors import DsgecError, mention
+from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
+from dsgec.search.ensemble import EnsembleEvolver, member_settings
+from dsgec.search.evolver import Evolver, Island, LoopEvolver
+from dsgec.search.islands import IslandEvolver, island_settings
+from dsgec.search.native import Engine, EngineUnavailable, make_machine, make_machine_soon
+from dsgec.search.problem import Problem
+from dsgec.search.settings import Settings
+
+_CELLS_WORTH_SHARING = 50_000
+_WITHOUT_COMPILER = f"Install gcc or clang, or use {mention('backend', 'numpy')}."
+
+
+def choose(
+    problem: Problem,
+    settings: Settings,
+    wanted: str,
+    threads: int = 1,
+    *,
+    soon: bool = False,
+    waiting: Waiting = nullcontext,
+) -> Evolver:
+    """The backend asked for; `auto` takes the engine, or numpy where it cannot be compiled.
+
+    Islands are evolved side by side, one a processor, each with so many threads. `waiting` is
+    entered while an engine is compiled. With `soon`, the run begins with one that is compiled
+    quickly if there is a processor left that compiles the fast one meanwhile.
+    """
+    busy = min(max(settings.islands, settings.ensemble) * threads, processors())
+    make = _maker(problem, settings, wanted, threads, soon and busy < processors(), waiting)
+    if settings.ensemble > 1:
+        members = [make(one) for one in member_settings(settings)]
+        return EnsembleEvolver(problem, settings, members, min(len(members), processors()))
+    if settings.islands == 1:
+        return make(settings)
+    islands = [make(one) for one in island_settings(settings)]
+    return IslandEvolver(problem, settings, islands, min(len(islands), processors()))
+
+
+def choose_island(problem: Problem, settings: Settings, wanted: str, threads: int = 1) -> Island:
+    """The backend for one population."""
+    return _maker(problem, settings, wanted, threads)(settings)
+
+
+def _maker(
+    problem: Problem,
+    settings: Settings,
+    wanted: str,
+    threads: int,
+    soon: bool = False,
+    waiting: Waiting = nullcontext,
+) -> Callable[[Settings], Island]:
+    """What makes an island of its settings; all that islands share is made once, here."""
+    if wanted in ("auto", "engine"):
+        try:
+            started, upgrade = time.perf_counter(), None
+            if soon:
+                machine, upgrade = make_machine_soon(problem, settings.representation, waiting)
+            else:
+                machine = make_machine(problem, settings.representation, waiting=waiting)
+            seconds = time.perf_counter() - started
+            return lambda one: Engine(
+                problem, one, threads, machine=machine, upgrade=upgrade, seconds=seconds
+            )
+        except EngineUnavailable as reason:
+            if wanted == "engine":
+                raise DsgecError(str(reason), _WITHOUT_COMPILER) from reason
+            cause = " ".join(str(reason).split())[:200]
+            remark = f"{cause}: evolving with numpy instead, slower but with the same results"
+            return lambda one: LoopEvolver(problem, one, NumpyBackend(), remark)
+    if wanted == "c":
+        toolchain = find_toolchain()
+        if toolchain is None:
+            raise DsgecError(
+                "no C compiler was found (looked for $CC, cc, gcc, clang)",
+                _WITHOUT_COMPILER,
+            )
+        return lambda one: LoopEvolver(problem, one, CBackend(toolchain))
+    kind = NumpyBackend if wanted == "numpy" else ReferenceBackend
+    return lambda one: LoopEvolver(problem, one, kind())
+
+
+def sensible_threads(problem: Problem, runs: int = 1) -> int:
+    """For each of so many runs side by side.
+
+    They share the processors if the table is large; of a small one, a generation is too short.
+    """
+    cells = len(problem.split.train) * len(problem.dataset.features)
+    return max(processors() // runs, 1) if cells >= _CELLS_WORTH_SHARING else 1

@@ -1,0 +1,143 @@
+"""Rows and their targets to a linear model: what every network should be compared with.
+
+Logistic and ridge regression of standardised features, with scikit-learn's default penalty. Sums
+run in the order of the rows or of the features, so that every machine gives the same bits.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.arithmetic.printed import vector
+from dsgec.search.lbfgs import minimise
+from dsgec.search.objectives import LEAST_PROBABILITY
+
+Array = NDArray[np.float64]
+Errors = Callable[[Array], tuple[float, Array]]
+"""Of what a model gives, a row each: the loss, and its slope by each of these."""
+
+MOST_CELLS = 4_000_000
+"""Rows times features times outputs; of a larger table some rows are taken, evenly."""
+_MOST_EVALUATIONS, _LEAST_EVALUATIONS = 100, 20
+_MOST_STEPS = 40_000  # evaluations times weights
+_UNBOUNDED = float("inf")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearModel:
+    """`weights` has a row for each output, and in it the intercept after those of the features."""
+
+    center: Array
+    scale: Array
+    weights: Array
+    finish: Callable[[Array], Array]
+
+    def outputs(self, x: Array) -> Array:
+        """A row of outputs for each row of features."""
+        rows = np.ascontiguousarray(((x - self.center) / self.scale).T)
+        return self.finish(_sums(rows, self.weights))
+
+
+def fit_logistic(
+    x: Array, classes: NDArray[np.intp], count: int, weights: Array | None = None
+) -> LinearModel:
+    """Logistic regression: of two classes the second's probability, of more one for each."""
+    rows = _some(len(x), x.shape[1] * count)
+    by = _weights(weights, rows)
+    wanted = (classes[rows, None] == np.arange(count)).astype(np.float64)
+    if count == 2:
+        return _fit(x[rows], 1, lambda z: _two_classes(z, wanted[:, 1:], by), vector.sig)
+    return _fit(x[rows], count, lambda z: _many_classes(z, wanted, by), _softmax)
+
+
+def fit_ridge(x: Array, y: Array, weights: Array | None = None) -> LinearModel:
+    """Ridge regression."""
+    rows = _some(len(x), x.shape[1])
+    by = _weights(weights, rows)
+    wanted = y[rows, None]
+    mean = _in_order(wanted) / len(rows)
+    spread = np.sqrt(_in_order((wanted - mean) ** 2) / len(rows))
+    spread[~((spread > 0.0) & np.isfinite(spread))] = 1.0
+    scaled = (wanted - mean) / spread
+
+    def errors(z: Array) -> tuple[float, Array]:
+        return 0.5 * float(_in_order(by * (z - scaled) ** 2)[0]), by * (z - scaled)
+
+    return _fit(x[rows], 1, errors, lambda z: z * spread + mean)
+
+
+def _fit(x: Array, outputs: int, errors: Errors, finish: Callable[[Array], Array]) -> LinearModel:
+    count, features = x.shape
+    center = _in_order(x) / count
+    scale = np.sqrt(_in_order((x - center) ** 2) / count)
+    scale[~((scale > 0.0) & np.isfinite(scale))] = 1.0
+    by_row = (x - center) / scale
+    by_feature = np.ascontiguousarray(by_row.T)
+    products = np.empty_like(by_row)  # a new one each time would cost more than the sums
+
+    def evaluate(values: list[float]) -> tuple[float, list[float]] | None:
+        weights = np.array(values).reshape(outputs, features + 1)
+        loss, slopes = errors(_sums(by_feature, weights))
+        found = weights.copy()
+        found[:, -1] = 0.0  # an intercept is not penalised
+        loss += 0.5 * float(_in_order(found.reshape(-1, 1) ** 2)[0])
+        for output in range(outputs):
+            slope = slopes[:, output, None]
+            found[output, :-1] += _in_order(np.multiply(slope, by_row, out=products))
+            found[output, -1] = _in_order(slope)[0]
+        flat: list[float] = (found / count).ravel().tolist()
+        return (loss / count, flat) if np.isfinite(loss) else None
+
+    start = [0.0] * (outputs * (features + 1))
+    ends = [_UNBOUNDED] * len(start)
+    evaluations = max(min(_MOST_STEPS // len(start), _MOST_EVALUATIONS), _LEAST_EVALUATIONS)
+    with np.errstate(all="ignore"):
+        best = minimise(start, [-one for one in ends], ends, evaluate, evaluations)
+    weights = np.array(start if best is None else best.values).reshape(outputs, features + 1)
+    return LinearModel(center, scale, weights, finish)
+
+
+def _two_classes(z: Array, wanted: Array, by: Array) -> tuple[float, Array]:
+    p = vector.sig(z)
+    return _loss(np.where(wanted == 1.0, p, 1.0 - p), by), by * (p - wanted)
+
+
+def _many_classes(z: Array, wanted: Array, by: Array) -> tuple[float, Array]:
+    p = _softmax(z)
+    return _loss(p[wanted == 1.0][:, None], by), by * (p - wanted)
+
+
+def _softmax(z: Array) -> Array:
+    return np.column_stack(vector.softmax(*z.T))
+
+
+def _loss(chosen: Array, by: Array) -> float:
+    return float(_in_order(-by * vector.log(np.clip(chosen, LEAST_PROBABILITY, 1.0)))[0])
+
+
+def _weights(weights: Array | None, rows: NDArray[np.intp]) -> Array:
+    return np.ones((len(rows), 1)) if weights is None else weights[rows, None]
+
+
+def _sums(by_feature: Array, weights: Array) -> Array:
+    """What each row gives: a column for each output."""
+    rows = by_feature.shape[1]
+    sums = np.tile(weights[:, -1:], rows)
+    products = np.empty_like(sums)
+    for values, w in zip(by_feature, weights.T[:-1], strict=True):
+        sums += np.multiply(w[:, None], values, out=products)
+    return np.ascontiguousarray(sums.T)
+
+
+def _in_order(values: Array) -> Array:
+    """The sum of the rows, one after the other: never by vectors, whose width machines choose."""
+    total: Array = np.add.reduce(values, axis=0)
+    return total
+
+
+def _some(rows: int, cells: int) -> NDArray[np.intp]:
+    most = max(MOST_CELLS // max(cells, 1), 1)
+    count = min(rows, most)
+    return (np.arange(count) * rows // count).astype(np.intp)

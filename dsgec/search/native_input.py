@@ -1,0 +1,146 @@
+"""A problem to what the engine is given, and a digest of all that the generations depend on."""
+
+import hashlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dsgec.data.ir import Dataset
+from dsgec.engine.library import Library
+from dsgec.engine.values import EngineTables, Parameters
+from dsgec.errors import DsgecError
+from dsgec.network.cost import Prices, prices
+from dsgec.search import scoring
+from dsgec.search.objectives import LANES, OBJECTIVES
+from dsgec.search.problem import Problem
+from dsgec.search.settings import Settings
+
+_ELSEWHERE = ("threads", "batch")
+"""Parameters that no result depends on, or that the digest of the problem has."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """What the engines of a problem share, whatever their seeds: the code, the rows, a digest."""
+
+    library: Library
+    compiler: str
+    tables: EngineTables
+    digest: bytes
+
+
+def make_parameters(problem: Problem, settings: Settings, threads: int = 1) -> Parameters:
+    """The numbers; their order is part of a run's identity."""
+    learning = problem.learning
+    return {
+        "seed": settings.seed,
+        "population": settings.population,
+        "tournament": settings.tournament,
+        "elites": settings.elites,
+        "max_size": settings.max_size,
+        "threads": max(threads, 1),
+        "connect_all": int(settings.connect == "all"),
+        "codons": settings.codons,
+        "wraps": settings.wraps,
+        "memory": scoring.REMEMBERED,
+        "crossover": settings.crossover,
+        "mutation": settings.mutation,
+        "classes": len(problem.dataset.classes),
+        "steps": learning.steps if learning else 0,
+        "penalty": learning.penalty if learning else 0.0,
+        "parsimony": learning.parsimony if learning else 0.0,
+        "batch": problem.batch,
+    }
+
+
+def make_tables(problem: Problem) -> EngineTables:
+    """The rows of each class together, in order, or all rows where the objective asks for no class.
+
+    A group is filled up to whole lanes with its last row again, which counts for nothing.
+    """
+    train = problem.split.train
+    groups = [np.arange(len(train))]
+    if problem.dataset.classes and OBJECTIVES[problem.objective].by_class:
+        y = problem.dataset.y[train]
+        groups = [np.flatnonzero(y == number) for number in range(len(problem.dataset.classes))]
+    return _tables(problem.dataset, train, groups, problem.row_weights)
+
+
+def make_test_tables(problem: Problem) -> EngineTables:
+    """The test rows in order; without any, a training row, which does not count."""
+    rows = problem.split.test if len(problem.split.test) else problem.split.train[:1]
+    unweighed = None if problem.row_weights is None else np.ones(len(rows))
+    tables = _tables(problem.dataset, rows, [np.arange(len(rows))], unweighed)
+    return replace(tables, places=tables.places[: len(problem.split.test)])
+
+
+def _tables(
+    dataset: Dataset,
+    rows: NDArray[np.intp],
+    groups: list[NDArray[np.intp]],
+    row_weights: NDArray[np.float64] | None,
+) -> EngineTables:
+    filled = [np.pad(own, (0, -len(own) % LANES), "edge") for own in groups]
+    starts = np.cumsum([0, *map(len, filled)])
+    bounds = tuple((int(start), len(own)) for start, own in zip(starts, groups, strict=False))
+    within = np.concatenate(filled)
+    places = np.empty(len(rows), np.int64)
+    places[within] = np.arange(len(within))  # a row that fills up has the values of its twin
+    order = rows[within]
+    weights = None if row_weights is None else row_weights[within]
+    del groups, filled, within
+    count = len(dataset.classes)
+    single = dataset.learned_y[order]
+    each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
+    # Column by column: a large table is not to be in memory a third time.
+    columns = _aligned(len(dataset.features), len(order))
+    for number in range(len(columns)):
+        columns[number] = dataset.x[order, number]
+    return EngineTables(columns, single, np.ascontiguousarray(each), bounds, places, weights)
+
+
+def _aligned(rows: int, columns: int) -> NDArray[np.float64]:
+    """An array that begins a cache line, as then does each of its rows of whole lanes."""
+    memory = np.empty(rows * columns + LANES)
+    start = -(memory.ctypes.data // memory.itemsize) % LANES
+    return memory[start : start + rows * columns].reshape(rows, columns)
+
+
+def problem_digest(problem: Problem, representation: str, tables: EngineTables) -> bytes:
+    """Of the part that all islands of a run share."""
+    roles = problem.grammar.directives
+    inputs = (
+        representation,
+        problem.tables,
+        roles.layer,
+        roles.output,
+        problem.objective,
+        tables.groups,
+        problem.learning,
+    )
+    digest = hashlib.sha256(repr(inputs).encode("utf-8", "surrogatepass"))
+    for array in (tables.columns, tables.single, tables.row_weights):
+        if array is not None:
+            digest.update(array.astype("<f8", copy=False).data)
+    if problem.minimises:
+        digest.update(repr((problem.minimise, _prices(problem))).encode())
+    return digest.digest()
+
+
+def _prices(problem: Problem) -> Prices | None:
+    return prices(problem.chip, problem.dtype) if problem.has_prices else None
+
+
+def run_identity(problem: bytes, parameters: Parameters) -> bytes:
+    """A digest of all that the generations depend on, of which `problem` is the problem's."""
+    numbers = [value for name, value in parameters.items() if name not in _ELSEWHERE]
+    return hashlib.sha256(problem + repr(numbers).encode()).digest()
+
+
+def other_run() -> DsgecError:
+    """What is said of a state that begins with another digest."""
+    return DsgecError(
+        "the saved state is one of another run",
+        "It can be resumed only with the same grammar, data and settings.",
+    )

@@ -1,0 +1,297 @@
+"""The state of a run between two generations to bytes, and back, as state.c and restore.c do it.
+
+The bytes are the same whether the engine or the loop wrote them, so each goes on from the other's.
+Only genotypes and scores are kept: texts follow from the genotypes, and are made again.
+"""
+
+import math
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dsgec.errors import DsgecError
+from dsgec.grammar.genome.ir import Derivation, Gene, Genotype, Representation
+from dsgec.grammar.genome.rates import Rate
+from dsgec.network.measure import written
+from dsgec.network.simplify import simplify
+from dsgec.network.tokens import PhenotypeError
+from dsgec.random import Stream
+from dsgec.search.hash import hash_text
+from dsgec.search.individual import (
+    INFINITE,
+    LARGEST_CHAMPION,
+    NOT_FINITE,
+    REFUSED,
+    Champion,
+    Individual,
+    Score,
+)
+from dsgec.search.loop import State
+from dsgec.search.native_input import (
+    make_parameters,
+    make_tables,
+    other_run,
+    problem_digest,
+    run_identity,
+)
+from dsgec.search.problem import Problem
+from dsgec.search.scoring import Scorer
+from dsgec.search.settings import Settings
+
+_MAGIC, _LEARNING_MAGIC = b"dsgec-engine-2\n\0", b"dsgec-learns-1\n\0"
+_COUNTS = struct.Struct("<5Q")  # next generation, evaluations, reused, individuals, texts
+_TEXT = struct.Struct("<16sdB")  # hash, fitness, outcome; then its size
+_LEARNED = struct.Struct("<Bd")  # outcome, fitness; then its size, and how many rates there are
+_COST = struct.Struct("<Q")  # behind a size, where a cost is minimised
+_RATE = struct.Struct("<2d")
+_OUTCOMES = ("", NOT_FINITE, REFUSED)
+_LARGEST = (1 << 31) - 1  # integer of a genotype, and size of a network
+_LARGEST_COST = 1 << 53  # up to which it is exact as a double
+
+
+def identify(problem: Problem, settings: Settings) -> bytes:
+    """The digest that a saved state begins with."""
+    digest = problem_digest(problem, settings.representation, make_tables(problem))
+    return run_identity(digest, make_parameters(problem, settings))
+
+
+def save(identity: bytes, state: State | None, scorer: Scorer, population: int) -> bytes:
+    """The state as bytes; without one, that of a run that has not begun."""
+    counts = (
+        state.generation + 1 if state else 0,
+        scorer.evaluations,
+        scorer.reused,
+        population,
+        len(scorer.memory),
+    )
+    problem = scorer.problem
+    parts = [identity, _magic(problem), _COUNTS.pack(*counts)]
+    for individual in state.population if state else ():
+        parts.append(_genotype_bytes(individual.derivation.genotype))
+        if problem.learning:
+            parts.append(_learned_bytes(individual, problem))
+    for key, score in scorer.memory.items():
+        outcome = _OUTCOMES.index(score.outcome)
+        parts.append(_TEXT.pack(key, score.fitness, outcome) + _size_bytes(score, problem))
+    slots = scorer.hall.slots
+    for slot in range(LARGEST_CHAMPION + 1):
+        champion = slots.get(slot)
+        text = champion.phenotype.encode("utf-8", "surrogatepass") if champion else b""
+        parts.append(struct.pack("<I", len(text)))
+        if champion:
+            genotype = champion.genotype
+            content = text if genotype is None else _genotype_bytes(genotype)
+            parts.append(struct.pack("<d", champion.fitness) + content)
+    return b"".join(parts)
+
+
+def _magic(problem: Problem) -> bytes:
+    return _LEARNING_MAGIC if problem.learning else _MAGIC
+
+
+def _size_bytes(score: Score, problem: Problem) -> bytes:
+    cost = _COST.pack(score.cost) if problem.minimises else b""
+    return struct.pack("<I", score.size) + cost
+
+
+def _learned_bytes(individual: Individual, problem: Problem) -> bytes:
+    """What becomes of an individual that learns does not follow from its text."""
+    score, rates = individual.score, individual.rates
+    outcome = REFUSED if individual.derivation.fault else score.outcome
+    head = _LEARNED.pack(_OUTCOMES.index(outcome), score.fitness) + _size_bytes(score, problem)
+    count = struct.pack("<I", len(rates))
+    return head + count + b"".join(_RATE.pack(*rate) for rate in rates)
+
+
+def restore(
+    data: bytes, identity: bytes, problem: Problem, settings: Settings, scorer: Scorer
+) -> State | None:
+    """The state that the bytes hold; the memory and the hall of fame go to a new scorer."""
+    if data[: len(identity)] != identity:
+        raise other_run()
+    try:
+        return _Reader(data[len(identity) :], problem, settings, scorer).state()
+    except (_Damaged, struct.error, UnicodeDecodeError, PhenotypeError) as error:
+        raise DsgecError(
+            "the saved state is not one of this run",
+            "The file may be damaged: start the run from scratch.",
+        ) from error
+
+
+def migrant_bytes(individual: Individual, problem: Problem) -> bytes:
+    """A valid individual, for a population of the same run with another seed."""
+    genotype = _genotype_bytes(individual.derivation.genotype)
+    if problem.learning:
+        return genotype + _learned_bytes(individual, problem)
+    return genotype + struct.pack("<d", individual.fitness) + _size_bytes(individual.score, problem)
+
+
+def read_migrant(data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> Individual:
+    """The individual that `migrant_bytes` wrote; its text is remembered as one scored."""
+    try:
+        return _Reader(data, problem, settings, scorer).migrant()
+    except (_Damaged, struct.error) as error:
+        raise DsgecError("what came from another population is not of this run") from error
+
+
+class _Damaged(Exception):
+    """The bytes are not what `save` gives."""
+
+
+class _Reader:
+    def __init__(self, data: bytes, problem: Problem, settings: Settings, scorer: Scorer) -> None:
+        self.data, self.at = data, 0
+        self.problem, self.settings, self.scorer = problem, settings, scorer
+
+    def state(self) -> State | None:
+        magic = _magic(self.problem)
+        _expect(self.bytes(len(magic)) == magic)
+        generation, evaluations, reused, population, texts = self.unpack(_COUNTS)
+        _expect(population == self.settings.population)
+        _expect(not texts or not self.problem.learning)  # a run that learns remembers none
+        _expect(max(generation, evaluations, reused) < 1 << 62)
+        genotypes: list[Genotype] = []
+        individuals: list[Individual] = []
+        for _ in range(population if generation else 0):
+            genotypes.append(self.genotype())
+            if self.problem.learning:
+                individuals.append(self.learned(genotypes[-1]))
+        for _ in range(texts):
+            self.text()
+        for slot in range(LARGEST_CHAMPION + 1):
+            self.champion(slot)
+        _expect(self.at == len(self.data))
+        self.scorer.evaluations, self.scorer.reused = evaluations, reused
+        if not generation:
+            return None
+        if not self.problem.learning:
+            individuals = [*self.individuals(genotypes)]
+        return State(generation - 1, tuple(individuals), evaluations, reused)
+
+    def learned(self, genotype: Genotype) -> Individual:
+        number, fitness = self.unpack(_LEARNED)
+        size, cost = self.size()
+        count = self.number()
+        derivation = self.express(genotype)
+        _expect(number < len(_OUTCOMES))
+        outcome = _OUTCOMES[number]
+        _expect(not derivation.fault or outcome == REFUSED)
+        _expect_score(outcome, fitness, size, cost)
+        _expect(count in (0, len(derivation.numbers)))
+        rates = tuple(Rate(*self.unpack(_RATE)) for _ in range(count))
+        _expect(all(rate.step > 0 and all(map(math.isfinite, rate)) for rate in rates))
+        reason = derivation.fault or outcome
+        return Individual(derivation, Score(fitness, reason, size, outcome, cost), rates)
+
+    def express(self, genotype: Genotype) -> Derivation:
+        return _express(self.problem.represent(self.settings), genotype)
+
+    def individuals(self, genotypes: Sequence[Genotype]) -> Iterator[Individual]:
+        represented = self.problem.represent(self.settings)
+        for genotype in genotypes:
+            derivation = _express(represented, genotype)
+            if derivation.fault:
+                yield Individual(derivation, Score(INFINITE, derivation.fault))
+                continue
+            score = self.scorer.memory.get(hash_text(derivation.phenotype))
+            if score is None:
+                raise _Damaged
+            yield Individual(derivation, score)
+
+    def migrant(self) -> Individual:
+        genotype = self.genotype()
+        if self.problem.learning:
+            individual = self.learned(genotype)
+            _expect(self.at == len(self.data) and not individual.score.reason)
+            return individual
+        (fitness,) = self.unpack(struct.Struct("<d"))
+        size, cost = self.size()
+        _expect(self.at == len(self.data))
+        _expect_score("", fitness, size, cost)
+        derivation = _express(self.problem.represent(self.settings), genotype)
+        _expect(not derivation.fault)
+        key = hash_text(derivation.phenotype)
+        score = Score(fitness, size=size, cost=cost)
+        return Individual(derivation, self.scorer.memory.setdefault(key, score))
+
+    def genotype(self) -> Genotype:
+        genes: dict[Gene, tuple[int, ...]] = {}
+        last = (-1, -1)
+        for _ in range(self.number()):
+            gene, length = (self.number(), self.number()), self.number()
+            _expect(length > 0 and gene > last)
+            values = struct.unpack(f"<{length}I", self.bytes(4 * length))
+            _expect(max(values) <= _LARGEST)
+            genes[gene], last = values, gene
+        return genes
+
+    def text(self) -> None:
+        key, fitness, number = self.unpack(_TEXT)
+        size, cost = self.size()
+        _expect(number < len(_OUTCOMES) and key not in self.scorer.memory)
+        outcome = _OUTCOMES[number]
+        _expect_score(outcome, fitness, size, cost)
+        self.scorer.memory[key] = Score(fitness, outcome, size, outcome, cost)
+
+    def champion(self, slot: int) -> None:
+        length = self.number()
+        if not length:
+            return
+        (fitness,) = self.unpack(struct.Struct("<d"))
+        genotype: Genotype | None = None
+        if self.problem.learning:
+            genotype = self.genotype()
+            text = self.express(genotype).phenotype
+            _expect(len(text.encode("utf-8", "surrogatepass")) == length)
+        else:
+            text = self.bytes(length).decode("utf-8", "surrogatepass")
+        network = self.problem.parse(text)
+        _expect(math.isfinite(fitness) and self.problem.fits(network))
+        size = written(text, layered=bool(self.problem.grammar.directives.layer))
+        cost = self.problem.cost(simplify(network), size) if self.problem.minimises else size
+        champion = Champion(size, fitness, text, genotype, cost)
+        self.scorer.hall.admit(champion)
+        slots = self.scorer.hall.slots
+        _expect(slots.get(slot) is champion and max(slots) == slot)
+
+    def size(self) -> tuple[int, int]:
+        """A size, and the cost that is minimised: the same, if none is."""
+        size = self.number()
+        return size, self.unpack(_COST)[0] if self.problem.minimises else size
+
+    def number(self) -> int:
+        return int.from_bytes(self.bytes(4), "little")
+
+    def unpack(self, layout: struct.Struct) -> tuple[Any, ...]:
+        return layout.unpack(self.bytes(layout.size))
+
+    def bytes(self, count: int) -> bytes:
+        part = self.data[self.at : self.at + count]
+        _expect(len(part) == count)
+        self.at += count
+        return part
+
+
+def _expect_score(outcome: str, fitness: float, size: int, cost: int) -> None:
+    _expect(fitness == INFINITE and size == cost == 0 if outcome else math.isfinite(fitness))
+    _expect(size <= _LARGEST and cost <= _LARGEST_COST)
+
+
+def _expect(condition: bool) -> None:
+    if not condition:
+        raise _Damaged
+
+
+def _express(represented: Representation, genotype: Genotype) -> Derivation:
+    """Map a genotype. Nothing is drawn: one that needs mending was never saved."""
+    _expect(represented.is_whole(genotype))
+    derivation = represented.express(genotype, Stream(0, 0, 0))
+    _expect(dict(derivation.genotype) == genotype)
+    return derivation
+
+
+def _genotype_bytes(genotype: Genotype) -> bytes:
+    parts = [struct.pack("<I", len(genotype))]
+    for (rule, part), values in sorted(genotype.items()):
+        parts.append(struct.pack(f"<3I{len(values)}I", rule, part, len(values), *values))
+    return b"".join(parts)

@@ -1,0 +1,186 @@
+"""Islands on the workers of a cluster: the run of `dsgec.search.islands`, evolved elsewhere.
+
+A call takes an island from one generation to another: its state, and who arrives, go to a worker,
+and its generations, its new state and who leaves come back. Nothing stays on the worker but the
+problem, so that any of them can do the next call, or do one again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.choose import choose_island
+from dsgec.search.evolver import Evolver, Generation, LoopEvolver
+from dsgec.search.hall import merged
+from dsgec.search.individual import INFINITE, Champion
+from dsgec.search.islands import (
+    arrive,
+    best_island,
+    combined,
+    damaged,
+    decode,
+    encode,
+    exchange_after,
+    island_settings,
+    leaving,
+    migrates,
+    pack,
+    unpack,
+)
+from dsgec.search.problem import Problem
+from dsgec.search.recommend import Recommendation
+from dsgec.search.settings import Settings
+from dsgec.study.workers.calls import PendingCall, Workers
+
+_LONGEST_WAIT = 1.0  # seconds, after which the cluster is looked at
+_SECONDS = 2.0  # that a call should take: short enough to be watched, long enough to be worth it
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """What an island did in one call."""
+
+    generations: tuple[Generation, ...]
+    state: bytes
+    leaving: tuple[bytes, ...]
+
+
+def stay(
+    problem: Problem,
+    settings: Settings,
+    backend: str,
+    state: bytes,
+    arriving: Sequence[bytes],
+    goal: int,
+    emigrants: int,
+) -> Stay:
+    """Evolve an island up to a generation; without a `state`, from its first one."""
+    island = choose_island(problem, settings, backend)
+    if state:
+        island.restore(state)
+        arrive(island, arriving)
+    states: list[Generation] = []
+    while island.next_generation <= goal:
+        states += island.advance(goal + 1 - island.next_generation, INFINITE)
+    return Stay(tuple(states), island.save(), tuple(leaving(island, emigrants)))
+
+
+class ClusterIslands(Evolver):
+    """Islands, each of them wherever there is a worker."""
+
+    name = "cluster"
+
+    def __init__(
+        self, problem: Problem, settings: Settings, cluster: Workers, backend: str = "auto"
+    ) -> None:
+        super().__init__(problem, settings)
+        self.cluster, self.backend = cluster, backend
+        self.description = f"{settings.islands} islands on the cluster {cluster}"
+        self._problem = cluster.share(problem)
+        self._each = island_settings(settings)
+        self._states = [b""] * settings.islands
+        self._arriving: list[tuple[bytes, ...]] = [()] * settings.islands
+        self._calls: dict[PendingCall, int] = {}
+        self._stays: dict[int, Stay] = {}
+        self._done = -1
+        self._goal = -1
+        self._at_once = 1  # generations of a call: as many as take a moment
+        self._called = 0.0
+        self._best_text = ""
+
+    @property
+    def next_generation(self) -> int:
+        return -1 if self._calls else self._done + 1
+
+    def advance(self, generations: int, seconds: float) -> Sequence[Generation]:
+        until = time.monotonic() + seconds
+        if not self._calls:
+            most = self._done + min(generations, self._at_once)
+            self._call(min(most, exchange_after(self.settings, self._done)))
+        while self._calls:
+            left = until - time.monotonic()
+            ended = self.cluster.ended(min(max(left, 0.0), _LONGEST_WAIT))
+            for call in ended:
+                self._stays[self._calls.pop(call)] = call.result()
+            if not ended and left <= 0.0:
+                return ()
+        return self._whole()
+
+    def _call(self, goal: int) -> None:
+        self._goal, self._called = goal, time.monotonic()
+        emigrants = self.settings.migrants if migrates(self.settings, goal) else 0
+        for number, settings in enumerate(self._each):
+            call = self.cluster.submit(
+                stay,
+                self._problem,
+                settings,
+                self.backend,
+                self._states[number],
+                self._arriving[number],
+                goal,
+                emigrants,
+            )
+            self._calls[call] = number
+
+    def _whole(self) -> list[Generation]:
+        stays = [self._stays[number] for number in range(len(self._each))]
+        self._stays = {}
+        states: list[Generation] = [
+            combined(each, self.settings.population)
+            for each in zip(*(one.generations for one in stays), strict=True)
+        ]
+        self._states = [one.state for one in stays]
+        self._arriving = [stays[number - 1].leaving for number in range(len(stays))]
+        seconds = max(time.monotonic() - self._called, 1e-3)
+        self._at_once = max(1, min(4 * self._at_once, int(len(states) * _SECONDS / seconds)))
+        self._done = self._goal
+        self._best_text = states[-1].phenotype
+        return states
+
+    def save(self) -> bytes:
+        states = [
+            self._settled(number).save() if arriving else self._states[number]
+            for number, arriving in enumerate(self._arriving)
+        ]
+        return pack([encode(self._best_text), *states])
+
+    def restore(self, state: bytes) -> None:
+        text, *states = unpack(state, len(self._each) + 1)
+        next_ones = {self._restored(n, one).next_generation for n, one in enumerate(states)}
+        if len(next_ones) != 1:
+            raise damaged()
+        self._states, self._done = states, next_ones.pop() - 1
+        self._best_text = decode(text)
+
+    def _restored(self, number: int, state: bytes) -> LoopEvolver:
+        island = LoopEvolver(self.problem, self._each[number], ReferenceBackend())
+        island.restore(state)
+        return island
+
+    def _settled(self, number: int) -> LoopEvolver:
+        """An island with those who arrive there, which the next worker would see to first."""
+        island = self._restored(number, self._states[number])
+        arrive(island, self._arriving[number])
+        return island
+
+    @property
+    def best_text(self) -> str:
+        return self._best_text
+
+    @property
+    def champions(self) -> list[Champion]:
+        each = (self._restored(n, state).champions for n, state in enumerate(self._states))
+        return merged(self.problem, each)
+
+    def tuned(self) -> list[Champion]:
+        """Here: it takes a moment in native code."""
+        islands = [self._settled(number) for number in range(len(self._each))]
+        number = best_island([island.fitness() for island in islands])
+        best = choose_island(self.problem, self._each[number], self.backend)
+        best.restore(islands[number].save())
+        halls = (*(island.champions for island in islands), best.pruned())
+        return best.tune(merged(self.problem, halls))
+
+    def recommend(self, champions: Sequence[Champion]) -> Recommendation | None:
+        return choose_island(self.problem, self._each[0], self.backend).recommend(champions)

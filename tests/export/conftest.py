@@ -1,0 +1,21 @@
+"""What the tests of exports share."""
+
+import pytest
+
+from dsgec.export.cover import WORK
+from tests.export.hostile import hostile
+
+_OF_THE_SELF_TEST = ("tests.export.test_golden", "tests.export.test_emit")
+
+
+@pytest.fixture(autouse=True)
+def quick_self_tests(request, monkeypatch):
+    """Only tests that look at it wait for the best self-test: others get fewer rows, all true."""
+    if request.module.__name__ not in _OF_THE_SELF_TEST:
+        monkeypatch.setitem(WORK, "full", 2_000_000)
+
+
+@pytest.fixture(params=[300, pytest.param(2000, marks=pytest.mark.campaign)], ids=str)
+def names(request):
+    """Hostile names, so many of them."""
+    return hostile(request.param)

@@ -1,0 +1,44 @@
+"""Networks evolved on the paper's tables, in fixed point."""
+
+import pytest
+
+import dsgec
+from dsgec.errors import DsgecError
+from dsgec.export.files import make_artefact
+from tests.export.artefacts import COMPILERS
+from tests.export.fixed.test_bound import DTYPES, check
+from tests.export.fixed.test_targets import (
+    NODE,
+    UNDEFINED,
+    allowed,
+    check_c,
+    check_javascript,
+    check_python,
+)
+
+
+@pytest.mark.needs_cc
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("table", ["sonar", "ionosphere", "wdbc", "flame"])
+def test_targets_agree_and_the_bound_holds_on_evolved_networks(table, tmp_path):
+    from dsgec.export.fixed.evaluate import dequantise
+    from dsgec.export.integer_golden import integer_candidates
+
+    try:
+        run = dsgec.evolve("network", table, generations=60, population=60, seed=1)
+    except DsgecError as error:
+        pytest.skip(str(error))
+    for dtype in DTYPES:
+        network = run.network
+        artefact = make_artefact(network.model, "net", dtype, recorded=network.ranges)
+        program = artefact.numbers.fixed.program
+        # Of all sizes and at the limits of the integers, which are at and beyond the ranges.
+        wholes = integer_candidates(program, network.model.columns, 100_000, 7)
+        rows = allowed(artefact, dequantise(program, wholes))
+        assert len(rows) > 50_000
+        check(artefact, rows)
+        check_c(artefact, rows, tmp_path, COMPILERS[0], *UNDEFINED)
+        check_python(artefact, rows[::500])
+        if NODE:
+            check_javascript(artefact, rows[::10], tmp_path)

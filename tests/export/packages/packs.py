@@ -1,0 +1,74 @@
+"""Packages to folders and programs, for the tests."""
+
+import shutil
+import subprocess
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dsgec.export.files import make_artefact
+from dsgec.export.fixed.ir import STORED_BITS
+from dsgec.export.packages.registry import PACKAGES
+from tests.export.artefacts import expected_classes, expected_results
+from tests.export.hostile import KNOWN, hostile
+
+RANGES = {"*": (1.0, 9.0)}
+HOSTILE = hostile(len(KNOWN), 5)
+STUBS = Path(__file__).parent / "stubs"
+
+
+@cache
+def artefact_of(model, dtype="double", name="net"):
+    """An artefact that tests share, with the rows of its self-test."""
+    ranges = RANGES if dtype in STORED_BITS else {}
+    return make_artefact(model, name, dtype, ranges)
+
+
+def unpacked(model, package, folder, dtype="double"):
+    """The folder that the archive of a package holds; the archive is beside it."""
+    (file,) = PACKAGES[package].make(artefact_of(model, dtype))
+    folder.mkdir(exist_ok=True)
+    (folder / file.name).write_bytes(file.text)
+    with zipfile.ZipFile(folder / file.name) as archive:
+        archive.extractall(folder)
+    return folder / "net"
+
+
+def needs(*commands):
+    """Skip the test where one of these programs is missing."""
+    for command in commands:
+        if shutil.which(command) is None:
+            pytest.skip(f"there is no {command} here")
+
+
+def run(*command, stderr_too=False, **more):
+    """What a command prints; it must not fail."""
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, check=False, **more
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr if stderr_too else done.stdout
+
+
+def build(source, folder, *options, **more):
+    """Build a CMake project; warnings of its C are errors."""
+    flags = f"-DCMAKE_C_FLAGS={STRICT}"
+    run("cmake", "-S", source, "-B", folder, flags, "-DCMAKE_BUILD_TYPE=Release", *options, **more)
+    run("cmake", "--build", folder, **more)
+
+
+STRICT = "-Wall -Wextra -Werror -Wno-unknown-pragmas"
+
+
+def first_lines(model, name="net"):
+    """What an example prints of a row of zeros, as the interpreter has it."""
+    zeros = np.zeros((1, len(model.columns)))
+    results = expected_results(model, zeros)
+    lines = [f"{name}: the self-test passed"]
+    if not model.is_classifier:
+        return [*lines, *(f"{value:.6f}" for value in results[0]), "blink"]
+    (number,) = expected_classes(model, results)
+    return [*lines, str(model.classes[number]), *["blink"] * (number + 1)]

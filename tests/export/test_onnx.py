@@ -1,0 +1,188 @@
+"""The exported ONNX model in onnxruntime: within a millionth of the double network."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.data.dataset import make_dataset
+from dsgec.data.table import read_table
+from dsgec.errors import DsgecError
+from dsgec.export.artefact import Artefact, model_id
+from dsgec.export.targets.onnx.emit import emit_onnx
+from dsgec.grammar.load import load_grammar
+from dsgec.network.evaluate import evaluate
+from dsgec.network.model import Column, Model, composed, plain, unnamed
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from dsgec.search.choose import choose
+from dsgec.search.problem import make_problem
+from dsgec.search.settings import Settings
+
+TOLERANCE = 1e-6
+
+
+def session(model, dtype="double"):
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    (file,) = emit_onnx(Artefact(model, "net", dtype))
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(file.text, options, providers=["CPUExecutionProvider"])
+
+
+def compare(model, table, dtype="double"):
+    """Rows in single precision, so that both networks see the same numbers."""
+    table = table.astype(np.float32)
+    found, *numbers = session(model, dtype).run(None, {"rows": table})
+    outputs = evaluate(composed(model), table.astype(np.float64))
+    if not model.is_classifier:
+        assert np.abs(found - outputs).max() <= TOLERANCE * max(1.0, np.abs(outputs).max())
+        return
+    single = len(model.network.outputs) == 1
+    wanted = np.hstack([1.0 - outputs, outputs]) if single else outputs
+    assert found.shape == wanted.shape
+    assert np.abs(found - wanted).max() <= TOLERANCE
+    clear = np.abs(wanted - np.sort(wanted)[:, [-2]]).max(axis=1) > 1e-5
+    assert (numbers[0] == wanted.argmax(axis=1))[clear].all()
+
+
+def layered(rng, inputs, layers, classes):
+    """A network as the shipped grammars make them: few weighted features to each neuron."""
+    sources = [f"x_{i}" for i in range(1, inputs + 1)]
+    lines = [f"inputs = {inputs}"]
+
+    def total(sources):
+        chosen = [f"({rng.uniform(-3, 3):.3f}) * {rng.choice(sources)}" for _ in range(5)]
+        return " + ".join([*chosen, f"({rng.uniform(-2, 2):.3f})"])
+
+    for layer in range(1, layers + 1):
+        names = [f"h_{layer}_{i}" for i in range(1, 6)]
+        function = rng.choice(["sig", "tanh"])
+        lines += [f"{name} = {function}({total(sources)})" for name in names]
+        sources = sources[-6:] + names
+    if classes == 2:
+        lines.append(f"y_1 = sig({total(sources)})")
+    else:
+        names = ", ".join(f"y_{i}" for i in range(1, classes + 1))
+        lines.append(f"{names} = softmax({', '.join(total(sources) for _ in range(classes))})")
+    return simplify(parse("\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        "one_layer",
+        *(
+            pytest.param(f"multi_layer{end}", marks=pytest.mark.campaign)
+            for end in ("", "_softmax")
+        ),
+    ],
+)
+def test_what_the_shipped_grammars_make_is_within_a_millionth(grammar):
+    dataset = make_dataset(read_table("wdbc"))
+    columns = tuple(
+        Column(name, center=float(values.mean()), scale=float(values.std()))
+        for name, values in zip(dataset.features, dataset.x.T, strict=True)
+    )
+    for seed in range(5):
+        settings = Settings(population=10, generations=2, seed=seed)
+        problem = make_problem(load_grammar(grammar).grammar, dataset, settings)
+        *_, last = choose(problem, settings, "numpy").generations()
+        network = problem.model(last.phenotype).network
+        compare(Model(network, columns, dataset.classes), dataset.x)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_network_of_layers_is_within_a_millionth(seed):
+    rng = random.Random(seed)
+    classes = rng.choice([2, 3, 5])
+    network = layered(rng, 8, rng.randint(1, 5), classes)
+    columns = plain(tuple(f"x_{i}" for i in range(1, 9)))
+    model = Model(network, columns, tuple(range(classes)))
+
+    table = np.random.default_rng(seed).normal(size=(500, 8))
+    compare(model, table)
+    found, _ = session(model, "float").run(None, {"rows": table.astype(np.float32)})
+    exact, _ = session(model).run(None, {"rows": table.astype(np.float32)})
+    assert np.abs(found - exact).max() <= 1e-5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            f"{name}({', '.join(('x_1', 'x_2')[: function.arity])})"
+            for name, function in FUNCTIONS.items()
+            if function.arity
+        ),
+        "x_1 / x_2 + log(x_1) * sqrt(x_2)",
+        "sin(x_1) + cos(x_2) - exp(x_1 / 4)",
+        "x_1 ^ 3 + x_2 ^ -2 - power(x_1, 0.5)",
+        "min(x_1, x_2) + max(abs(x_1), 0.5) - (-x_2)",
+        "y_1 = 0.25\ny_2 = x_2\ny_3 = x_1 + 1.5",
+        "relu(x_1) + tanh(x_2)",
+    ],
+)
+def test_every_function_has_a_form(text):
+    table = np.random.default_rng(3).uniform(0.5, 3.0, size=(200, 2))
+    table[0], table[1] = (0.0, 1.0), (1.0, 1.0)
+    compare(unnamed(simplify(parse(text, inputs=2))), table)
+
+
+def test_a_protected_function_means_what_it_means():
+    model = unnamed(parse("y_1 = x_1 / x_2\ny_2 = log(x_1)\ny_3 = power(x_1, x_2)\ny_4 = cos(x_3)"))
+    (found,) = session(model).run(None, {"rows": np.array([[0.0, 0.0, 1e7]], np.float32)})
+
+    assert found.tolist() == [[1.0, 0.0, 1.0, 1.0]]
+
+
+def test_filling_categories_and_scaling_are_inside():
+    model = Model(
+        parse("sig(x_1 + 2.0*x_2 - x_3 + 0.5*x_4 - 0.25*x_5)"),
+        (
+            Column("width", fill=1.5, center=3.0, scale=0.7),
+            Column("colour", "category", ("red", "blue"), fill=0.0),
+            Column("open", "boolean", ("no", "yes")),
+            Column("length"),
+        ),
+        ("small", "large"),
+    )
+    rng = np.random.default_rng(1)
+    table = np.stack(
+        [rng.normal(3, 1, 300), *rng.integers(-1, 2, (2, 300)), rng.normal(size=300)], axis=1
+    )
+    table[:40, 0] = np.nan
+    table[20:60, 1] = np.nan
+    compare(model, table)
+
+
+def test_the_file_says_what_it_is():
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    model = Model(parse("sig(x_1)"), plain(('a "b" é',)), ("*/ no", 'y"'))
+    first, second = (emit_onnx(Artefact(model, "net"))[0].text for _ in "ab")
+    assert first == second
+    loaded = onnx.load_from_string(first)
+    properties = {entry.key: entry.value for entry in loaded.metadata_props}
+    assert properties["model_id"] == model_id(model)
+    assert json.loads(properties["columns"]) == [{"name": 'a "b" é'}]
+    assert json.loads(properties["classes"]) == ["*/ no", 'y"']
+    assert [opset.version for opset in loaded.opset_import] == [17]
+
+
+def test_a_number_beyond_single_precision_is_refused():
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    with pytest.raises(DsgecError, match="too large for the type float"):
+        emit_onnx(Artefact(unnamed(parse("x_1 * 1e300")), "net", "float"))
+
+
+@pytest.mark.parametrize("text", ["sig(x_1)", "softmax(x_1, 0.5)"])
+def test_where_the_output_is_not_a_number_there_is_no_class(text):
+    model = Model(parse(text), plain(("a",)), ("no", "yes"))
+    table = np.array([[np.nan], [-9.0]], np.float32)
+    found, numbers = session(model).run(None, {"rows": table})
+
+    assert np.isnan(found[0]).all()
+    assert numbers.tolist() == [-1, 0 if text[1] == "i" else 1]

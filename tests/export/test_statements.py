@@ -1,0 +1,23 @@
+"""A long program keeps only the numbers that it still needs."""
+
+import numpy as np
+
+from dsgec.export.statements import C, program
+from dsgec.network.model import unnamed
+from dsgec.network.parse import parse
+from dsgec.network.simplify import simplify
+from tests.export.artefacts import expected_results, module_results, python_module
+from tests.generators import same_bits
+
+
+def test_a_long_program_uses_slots_again_and_gives_the_same_bits():
+    terms = [f"{i}.5*x_{i % 7 + 1}^{i % 9 - 4}*sig(x_{i % 5 + 1}*{i})" for i in range(1, 500)]
+    model = unnamed(simplify(parse(f"tanh({'+'.join(terms[:300])})*x_1 + {'-'.join(terms[300:])}")))
+    found = program(model.network, C)
+    rows = np.random.default_rng(1).normal(0, 2, (20, 7))
+    module = python_module(model, "python")
+
+    assert found.is_split
+    assert sum(map(len, found.parts)) > 2000
+    assert found.slots < 510  # each of 499 neurons is read later
+    assert same_bits(module_results(module, model, rows), expected_results(model, rows))

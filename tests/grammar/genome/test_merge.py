@@ -1,0 +1,173 @@
+"""Terms of one source in one sum become one, and the network stays the same."""
+
+import numpy as np
+import pytest
+
+from dsgec.grammar.expand import expand
+from dsgec.grammar.genome.growth import AT_FIRST
+from dsgec.grammar.genome.merge import merge
+from dsgec.grammar.genome.numbers import fold_numbers
+from dsgec.grammar.genome.represent import represent
+from dsgec.grammar.genome.sums import find_sums
+from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.tree import plant
+from dsgec.grammar.load import load_grammar, parse_grammar
+from dsgec.network.evaluate import evaluate
+from dsgec.network.ir import Apply, Constant, Input
+from dsgec.network.parse import parse_phenotype
+from dsgec.network.simplify import simplify
+from dsgec.random import Stream
+
+INPUTS = 3
+NUMBER = "<n> ::= <d>.<d> | -<d>.<d>\n<d> ::= 0 | ... | 9\n<f> ::= x_1 | ... | x_n\n"
+GRAMMARS = {
+    "right recursion": "<s> ::= <t> | <t> + <s>\n<t> ::= <n> * <f>\n",
+    "left recursion": "<s> ::= <t> | <s> - <t>\n<t> ::= <f> * <n>\n",
+    "minus": "<s> ::= <n> * <f> | <s> + <s> | <s> - <n> * <f> | <s> - <t>\n<t> ::= <n> * <f>\n",
+    "biases": "<o> ::= tanh(<s> + <n>) - <n>\n<s> ::= <n> | <n> * <f> | <s> + <s>\n",
+    "named features": "<s> ::= <t> | <s> + <s>\n<t> ::= <n> * x_1 | x_2 * <n> | <n>*x[2]\n",
+    "symbols of features": "<s> ::= <n> * <i> | <s> + <s>\n<i> ::= <f> | x1 | <j>\n<j> ::= x_2\n",
+    "bare features": "<s> ::= <f> | <n> * <f> | <s> + <s>\n",
+    "parentheses": "<s> ::= <n> * <f> | (<s> - <s>) | (<s> + <s>) | sin(<s>) | <s> * <s>\n",
+    "operators": "<s> ::= <n> * <f> | <f> | <n> | (<s> <o> <s>)\n<o> ::= + | - | * | /\n",
+    "a factor before a sum": "<e> ::= <n> * <s> + <s>\n<s> ::= <n> * <f> | <s> + <s>\n",
+    "two sums": "<e> ::= <n> * (<s>) + max(<s>, <s> + 1) - (<s>)\n<s> ::= <n> * <f> | <s> + <s>\n",
+}
+SHIPPED = ("network", "network_softmax", "one_layer", "regression", "multi_layer", "formula")
+
+
+def tables_of(name):
+    if name in SHIPPED:
+        return fold_numbers(tabulate(expand(load_grammar(name).grammar, INPUTS, 3), {}))
+    source = f"%max-depth s=4\n{GRAMMARS[name]}{NUMBER}"
+    return fold_numbers(tabulate(expand(parse_grammar(source).grammar, INPUTS, 1), {}))
+
+
+def individuals(tables, count):
+    """Random individuals and what becomes of them, as derivations."""
+    sums = find_sums(tables)
+    mapping = represent(
+        "dsge", tables, connect="all", max_size=100_000, codons=1, wraps=0, growth=AT_FIRST
+    )
+    for number in range(count):
+        stream = Stream(7, 0, number)
+        before = mapping.express(mapping.grow(stream), stream)
+        merged = merge(tables, sums, before.genotype)
+        yield before, mapping.express(merged.genotype, stream) if merged else before, merged
+
+
+def network_of(text, tables, inputs=INPUTS):
+    return parse_phenotype(text, layered=tables.layer >= 0, output="", inputs=inputs)
+
+
+def repeated(network):
+    """How many terms of sums have the source of another; this reads the network, not the text."""
+    network = simplify(network)
+    nodes, count = network.nodes, 0
+    is_sum = [isinstance(n, Apply) and n.function in ("add", "sub") for n in nodes]
+    inner = {a for n, own in zip(nodes, is_sum, strict=True) if own for a in n.arguments}
+    inner -= {position for layer in network.layers for position in layer}
+    for position in range(len(nodes)):
+        if not is_sum[position] or position in inner:
+            continue
+        todo, sources = [position], []
+        while todo:
+            at = todo.pop()
+            node = nodes[at]
+            if is_sum[at]:
+                todo += node.arguments
+            elif isinstance(node, Constant):
+                sources.append("a number")
+            elif isinstance(node, Input):
+                sources.append(node.column)
+            elif node.function == "mul":
+                others = [nodes[a] for a in node.arguments if not isinstance(nodes[a], Constant)]
+                places = [a for a in node.arguments if not isinstance(nodes[a], Constant)]
+                is_term = len(others) == 1
+                if is_term and isinstance(others[0], Input):
+                    sources.append(others[0].column)
+                elif is_term and any(places[0] in layer for layer in network.layers):
+                    sources.append(("neuron", places[0]))
+        count += len(sources) - len({*sources})
+    return count
+
+
+@pytest.mark.parametrize("name", [*GRAMMARS, *SHIPPED])
+def test_a_merged_network_gives_what_it_gave(name):
+    tables = tables_of(name)
+    rows = np.random.default_rng(1).normal(size=(20, INPUTS))
+    count = 0
+    for before, after, merged in individuals(tables, 60):
+        if merged is None:
+            continue
+        count += 1
+        assert len(after.phenotype) < len(before.phenotype)
+        assert len(merged.kept) == len(after.numbers) < len(before.numbers) or name in (
+            "bare features",
+            "operators",
+            "formula",
+        )
+        if any(
+            tables.numbers[n.rule][n.rank]
+            in (tables.numbers[n.rule][0], tables.numbers[n.rule][-1])
+            for n in after.numbers
+        ):
+            continue  # a sum that no numeral can be
+        one, other = (evaluate(network_of(d.phenotype, tables), rows) for d in (before, after))
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9, equal_nan=True)
+    assert count > 5
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("right recursion", "left recursion", "biases", "named features", "symbols of features"),
+        *("network", "network_softmax", "one_layer", "regression", "multi_layer"),
+    ],
+)
+def test_no_repeated_term_is_left(name):
+    tables = tables_of(name)
+    found = [
+        (repeated(network_of(before.phenotype, tables)), network_of(after.phenotype, tables))
+        for before, after, _ in individuals(tables, 60)
+    ]
+    assert sum(count for count, _ in found) > 20
+    assert [repeated(network) for _, network in found] == [0] * 60
+
+
+def test_a_sum_that_no_numeral_can_be_is_the_nearest():
+    tables = tables_of("right recursion")
+    sums = find_sums(tables)
+    mapping = represent(
+        "dsge", tables, connect="all", max_size=1000, codons=1, wraps=0, growth=AT_FIRST
+    )
+    names = {name: rule for rule, name in enumerate(tables.names)}
+    last = len(tables.numbers[names["n"]]) - 1
+    genotype = {
+        (names["s"], 0): (1, 1, 0),
+        (names["t"], 0): (0, 0, 0),
+        (names["n"], 0): (last, 0, last),
+        (names["f"], 0): (0, 1, 0),
+    }
+    assert mapping.express(genotype, Stream(0, 0, 0)).phenotype == "9.9*x_1+-9.9*x_2+9.9*x_1"
+    merged = merge(tables, sums, genotype)
+    # The first goes: of the last, nothing is left beside it.
+    assert mapping.express(merged.genotype, Stream(0, 0, 0)).phenotype == "-9.9*x_2+9.9*x_1"
+    assert merged.kept == (1, 2)
+
+
+@pytest.mark.parametrize("name", ["network", "formula", "multi_layer"])
+def test_an_individual_without_repeats_stays_as_it_is(name):
+    tables = tables_of(name)
+    sums = find_sums(tables)
+    for _, after, merged in individuals(tables, 50):
+        assert plant(tables, after.genotype)
+        if merged is not None and name != "formula":
+            assert merge(tables, sums, after.genotype) is None
+
+
+def test_a_grammar_whose_terms_cannot_go_is_left_alone():
+    source = f"<s> ::= <n> * <f> + <n> * <f>\n{NUMBER}"
+    tables = fold_numbers(tabulate(expand(parse_grammar(source).grammar, INPUTS, 1), {}))
+    assert find_sums(tables) is None

@@ -1,0 +1,117 @@
+"""Texts with weights, and the engine's slopes beside those of the reference."""
+
+import re
+from functools import cache
+
+from dsgec.engine.toolchain import find_toolchain
+from dsgec.network.tokens import PhenotypeError
+from dsgec.search.gradient import loss_and_gradient
+from dsgec.search.graph import weighted_network
+from dsgec.search.lbfgs import minimise
+from dsgec.search.native import Engine, make_machine
+from dsgec.search.settings import Settings
+from tests.engine.compare import QUICK, make, make_data
+from tests.quick import quick_toolchain
+
+NUMERAL = re.compile(r"(?<![\w.\]])-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+SETTINGS = Settings(population=2, tournament=1)
+
+
+def spans_of(text, rng=None):
+    """The numerals of a text; with a stream, some of them, and some without their signs."""
+    found = []
+    for match in NUMERAL.finditer(text):
+        start, end = match.span()
+        if rng is not None:
+            if rng.random() < 0.1:
+                continue
+            start += text[start] == "-" and rng.random() < 0.3
+        found.append((len(text[:start].encode()), end - start))
+    return found
+
+
+class Pair:
+    """The reference and an engine with learning, for the same problem."""
+
+    def __init__(self, problem, flags=QUICK):
+        self.problem = problem
+        toolchain = quick_toolchain() if flags == QUICK else find_toolchain()
+        machine = make_machine(problem, "dsge", toolchain, flags, learning=True)
+        self.engine = Engine(problem, SETTINGS, machine=machine)
+        self.rows, self.targets = problem.rows, cache(problem.targets)
+
+    def graph(self, text, spans):
+        """None where the text is no network of the task."""
+        roles = self.problem.grammar.directives
+        try:
+            graph = weighted_network(
+                text,
+                spans,
+                inputs=len(self.problem.dataset.features),
+                layered=bool(roles.layer),
+                output=roles.output,
+            )
+        except PhenotypeError:
+            return None
+        return graph if self.problem.fits(graph.network) else None
+
+    def reference(self, text, spans, penalty=0.0, values=None):
+        """The outcome, the loss and the slopes."""
+        graph = self.graph(text, spans)
+        if graph is None:
+            return "REFUSED", None, None
+        found = loss_and_gradient(
+            graph,
+            graph.values if values is None else values,
+            self.rows,
+            self.targets(len(graph.network.outputs)),
+            self.problem.objective,
+            penalty,
+            linear=self.problem.is_linear,
+        )
+        return ("NOT_FINITE", None, None) if found is None else ("SCORED", *found)
+
+    def assert_same(self, text, spans, penalty=0.0, values=None):
+        """Gives the outcome and the slopes."""
+        outcome, loss, slopes = self.reference(text, spans, penalty, values)
+        found = self.engine.native.gradient(text, spans, penalty, values)
+        assert found[0] == outcome, text
+        if outcome == "SCORED":
+            assert found[1].hex() == loss.hex(), text
+            assert [s.hex() for s in found[2]] == [s.hex() for s in slopes], text
+        return outcome, slopes
+
+    def tuned(self, text, spans, bounds, values, evaluations, penalty=0.0):
+        """What the reference makes of the values; None where they have no loss."""
+        graph = self.graph(text, spans)
+        targets = self.targets(len(graph.network.outputs))
+
+        def evaluate(tried):
+            return loss_and_gradient(
+                graph,
+                tried,
+                self.rows,
+                targets,
+                self.problem.objective,
+                penalty,
+                linear=self.problem.is_linear,
+            )
+
+        return minimise(values, *zip(*bounds, strict=True), evaluate, evaluations)
+
+    def assert_same_tuning(self, text, spans, bounds, values, evaluations, penalty=0.0):
+        """Gives what is found, or None."""
+        expected = self.tuned(text, spans, bounds, values, evaluations, penalty)
+        found = self.engine.native.tune(text, spans, bounds, values, evaluations, penalty)
+        if expected is None:
+            assert found[0] == "NOT_FINITE"
+            return None
+        assert found[0] == "SCORED"
+        assert [v.hex() for v in found[1]] == [v.hex() for v in expected.values], text
+        assert (found[2].hex(), found[3]) == (expected.loss.hex(), expected.evaluations)
+        return expected
+
+
+def make_pair(grammar, classes, objective, rows=43, features=3, flags=QUICK, seed=1):
+    data = make_data(seed, rows, features, classes)
+    return Pair(make(grammar, SETTINGS, data, objective), flags)

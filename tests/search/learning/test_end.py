@@ -1,0 +1,181 @@
+"""The end of a run that learns: pruned, tuned, and the mean of several; engine = reference."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dsgec
+from dsgec.network.evaluate import evaluate
+from dsgec.network.parse import parse_phenotype
+from dsgec.search.backends import NumpyBackend, ReferenceBackend
+from dsgec.search.choose import choose
+from dsgec.search.ensemble import mean_text
+from dsgec.search.evolver import LoopEvolver
+from dsgec.search.settings import Settings
+from dsgec.study.cluster_islands import ClusterIslands
+from tests.command import dsgec as command
+from tests.engine.compare import make, make_data
+from tests.quick import quick_engine
+from tests.search.test_cluster_islands import Cluster
+
+pytestmark = pytest.mark.needs_cc
+
+LEARNS = {"variation": "trees", "crossover": 0.0, "mutation": 1.0, "steps": 1, "parsimony": 1e-4}
+ENDS = {"tuning": 20, "pruning": 6}
+CASES = [
+    ("one_layer", "log-loss"),
+    ("one_layer_softmax", "accuracy"),
+    ("multi_layer", "exp-rmse"),
+    ("formula", "rmse"),
+]
+
+
+def evolved(evolver, generations):
+    for _ in range(generations + 1):
+        evolver.advance(1, math.inf)
+    return evolver
+
+
+@pytest.mark.parametrize(
+    ("grammar", "objective", "weights"),
+    [
+        *((*case, "real") for case in (CASES[1], CASES[3])),
+        (*CASES[0], "grammar"),
+        *(
+            pytest.param(*case, weights, marks=pytest.mark.campaign)
+            for case, weights in (
+                *((case, "real") for case in (CASES[0], CASES[2])),
+                *((case, "grammar") for case in CASES[1:]),
+            )
+        ),
+    ],
+)
+def test_the_engine_prunes_and_tunes_as_the_reference(grammar, objective, weights):
+    settings = Settings(population=8, generations=4, weights=weights, **LEARNS, **ENDS)
+    data = make_data(classes=0) if objective == "rmse" else None
+    problem = make(grammar, settings, data, objective)
+    engine = evolved(quick_engine(problem, settings), 4)
+    reference = evolved(LoopEvolver(problem, settings, ReferenceBackend()), 4)
+
+    found = engine.tuned()
+    assert found == reference.tuned()
+    assert min(one.fitness for one in found) <= engine.best.fitness
+    sizes, fitness = zip(*((one.size, one.fitness) for one in found), strict=True)
+    assert list(sizes) == sorted(set(sizes))
+    assert list(fitness) == sorted(fitness, reverse=True)  # a larger one is a better one
+
+
+def test_generated_numpy_code_ends_as_the_reference():
+    settings = Settings(population=6, generations=2, weights="real", **LEARNS, **ENDS)
+    problem = make("one_layer", settings)
+    ends = [
+        evolved(LoopEvolver(problem, settings, backend), 2).tuned()
+        for backend in (NumpyBackend(), ReferenceBackend())
+    ]
+    assert ends[0] == ends[1]
+
+
+def test_numerals_of_the_grammar_stay_numerals():
+    settings = Settings(population=8, generations=3, weights="grammar", **LEARNS, **ENDS)
+    problem = make("one_layer", settings)
+    engine = evolved(quick_engine(problem, settings), 3)
+    individuals = problem.represent(settings)
+    for one in engine.tuned():
+        words = one.phenotype.replace("*", "+").replace("(", "+").replace(")", "+").split("+")
+        for word in words:
+            if word and not word.startswith(("x_", "sig")):
+                assert len(word.lstrip("-")) == 4  # such as 1.25
+        assert individuals.is_whole(one.genotype)
+
+
+def test_a_mean_is_that_of_the_logits():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(20, 2))
+    a, b = "1.5*x_1+-0.5", "sig(x_2)*2.0"
+
+    def logits(text):
+        return evaluate(parse_phenotype(text, layered=False, inputs=2), rows)[:, 0]
+
+    mean = parse_phenotype(mean_text([a, b]), layered=False, output="sigmoid", inputs=2)
+    expected = [1 / (1 + math.exp(-(p + q) / 2)) for p, q in zip(logits(a), logits(b), strict=True)]
+    np.testing.assert_allclose(evaluate(mean, rows)[:, 0], expected, rtol=1e-14)
+    several = mean_text([f"softmax({a},min(x_1,x_2))", f"softmax({b},x_1)"])
+    assert several == f"softmax(0.5*(({a})+({b})),0.5*((min(x_1,x_2))+(x_1)))"
+
+
+def test_an_ensemble_is_the_same_with_any_backend_and_resumed():
+    settings = Settings(population=6, generations=3, ensemble=2, **LEARNS, tuning=20)
+    problem = make("one_layer", settings)
+    ends = []
+    for backend in ("engine", "reference"):
+        evolver = choose(problem, settings, backend)
+        states = [one for _ in range(4) for one in evolver.advance(1, math.inf)]
+        champions = evolver.tuned()
+        ends.append((champions, evolver.winner(champions, states[-1])))
+    assert ends[0] == ends[1]
+    saved = choose(problem, settings, "engine")
+    saved.advance(1, math.inf)
+    resumed = choose(problem, settings, "reference")
+    resumed.restore(saved.save())
+    last = [one for _ in range(3) for one in resumed.advance(1, math.inf)][-1]
+    champions = resumed.tuned()
+    assert (champions, resumed.winner(champions, last)) == ends[0]
+
+
+def test_islands_end_the_same_here_and_on_a_cluster():
+    """Also right after an exchange, when the best may have come to another island."""
+    settings = Settings(
+        population=6, generations=4, islands=3, migrate_every=2, migrants=2, **LEARNS, **ENDS
+    )
+    problem = make("one_layer", settings)
+    ends = []
+    for evolver in (
+        choose(problem, settings, "engine"),
+        choose(problem, settings, "reference"),
+        ClusterIslands(problem, settings, Cluster(), "reference"),
+    ):
+        states = []
+        while len(states) < 3:
+            states += evolver.advance(1, math.inf)
+        ends.append(evolver.tuned())
+    assert ends[0] == ends[1] == ends[2]
+    assert min(one.fitness for one in ends[0]) <= states[-1].best
+
+
+def test_of_many_islands_only_the_best_is_pruned_and_tuned(monkeypatch):
+    settings = Settings(population=4, generations=1, islands=9, **LEARNS, **ENDS)
+    evolver = choose(make("one_layer", settings), settings, "reference")
+    evolver.advance(1, math.inf)
+    called = []
+    for name in ("pruned", "tune"):
+        monkeypatch.setattr(LoopEvolver, name, lambda *_, name=name: called.append(name) or [])
+    evolver.tuned()
+    assert called == ["pruned", "tune"]
+
+
+def test_an_ensemble_of_layers_is_refused(tmp_path):
+    answer = command("evolve", "multi_layer", "wdbc", "--ensemble", "2", "--out", tmp_path, code=1)
+    assert "an ensemble needs a grammar without layers" in answer.stderr
+    answer = command(
+        *("evolve", "one_layer", "wdbc", "--ensemble", "2", "--islands", "3", "--out", tmp_path),
+        code=1,
+    )
+    assert "members of an ensemble have no islands" in answer.stderr
+
+
+def test_what_was_learned_is_better_than_what_the_paper_found():
+    quick = {"generations": 30, "population": 40, "seed": 3}
+    learned = dsgec.evolve("one_layer", "wdbc", **quick)
+    paper = dsgec.evolve("one_layer", "wdbc", preset="paper", **quick)
+    assert learned.metrics["train"]["auroc"] > paper.metrics["train"]["auroc"]
+    assert (learned.record["data"]["scale"], "scale" in paper.record["data"]) == ("standard", False)
+
+
+def test_the_paper_preset_is_the_paper():
+    run = dsgec.evolve("one_layer", "wdbc", preset="paper", generations=2, population=8)
+    expected = Settings(generations=2, population=8).as_json()
+    assert run.record["settings"] == expected
+    assert run.record["result"]["objective"] == "exp-rmse"
+    learned = {"variation", "steps", "parsimony", "tuning", "pruning", "weights"}
+    assert not learned & run.record["settings"].keys()

@@ -1,0 +1,175 @@
+"""The engine gives the slopes of the reference, bit for bit."""
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from dsgec.engine.engine import NATIVE
+from dsgec.search.backends import ReferenceBackend
+from dsgec.search.loop import evolve
+from dsgec.search.objectives import OBJECTIVES, objectives_of
+from dsgec.search.scoring import Scorer
+from dsgec.search.settings import Settings
+from tests.engine.compare import QUICK, make, make_data
+from tests.engine.grammars import grammar as random_grammar
+from tests.engine.test_representations import OBJECTIVES_OF
+from tests.engine.test_same_run import SHIPPED
+from tests.engine.test_texts import FLAT, LAYERED, mutated
+from tests.search.learning.compare import Pair, make_pair, spans_of
+from tests.search.learning.texts import expression, layered_text
+
+pytestmark = pytest.mark.needs_cc
+
+
+def texts_of(problem, count, seed=1):
+    """Texts of a grammar: those of a first generation."""
+    settings = Settings(population=count, generations=0, seed=seed)
+    scorer = Scorer(problem, ReferenceBackend())
+    state = next(evolve(problem, settings, scorer), None)
+    return [i.derivation.phenotype for i in state.population] if state else []
+
+
+def try_values(pair, rng, text):
+    """The text's own values and others, with a penalty and without."""
+    spans = spans_of(text, rng)
+    outcome, _ = pair.assert_same(text, spans, rng.choice([0.0, 0.01]))
+    if outcome == "SCORED":
+        values = [value + rng.gauss(0, 1) for value in pair.graph(text, spans).values]
+        pair.assert_same(text, spans, rng.choice([0.0, 0.01]), values)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        pytest.param(name, marks=[pytest.mark.campaign] * (name == "multi_layer_softmax"))
+        for name in SHIPPED
+    ],
+)
+def test_every_shipped_grammar_has_the_slopes_of_the_reference(grammar):
+    classes = 0 if grammar == "formula" else 2
+    for objective in ("rmse", "log-loss") if classes else ("r2",):
+        pair = make_pair(grammar, classes, objective)
+        rng = random.Random(1)
+        outcomes = [try_values(pair, rng, text) for text in texts_of(pair.problem, 12)]
+        assert outcomes.count("SCORED") >= 10
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_every_objective_has_the_slopes_of_the_reference(objective, classes):
+    task = "classification" if classes else "regression"
+    if objective != "exp-rmse" and objective not in objectives_of(task):
+        pytest.skip("it does not measure that")
+    rng = random.Random(classes)
+    pair = make_pair(LAYERED, classes, objective, rows=50)
+    scored = 0
+    for _ in range(40):
+        outputs = max(classes, 1) if rng.random() < 0.7 else 1
+        scored += try_values(pair, rng, layered_text(rng, outputs)) == "SCORED"
+    assert scored >= 15
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 9, 511, 512, 513, 1100])
+def test_any_number_of_rows_has_the_slopes_of_the_reference(rows):
+    rng = random.Random(rows)
+    for classes in (0, 2) if rows > 1 else (0,):
+        pair = make_pair("float", classes, "exp-rmse" if classes else "mse", rows=rows)
+        for text in texts_of(pair.problem, 4):
+            try_values(pair, rng, text)
+
+
+@pytest.mark.campaign  # such a run is compared in tests/engine/test_learning_run.py
+def test_vector_code_has_the_slopes_of_the_reference():
+    rng = random.Random(5)
+    pair = make_pair(LAYERED, 2, "exp-rmse", rows=1203, flags=NATIVE)
+    assert sum(try_values(pair, rng, layered_text(rng, 2)) == "SCORED" for _ in range(60)) > 20
+
+
+def wide_sum(rng, terms, sources):
+    return " + ".join(f"{rng.uniform(-1, 1):.2f}*{rng.choice(sources)}" for _ in range(terms))
+
+
+@pytest.mark.parametrize("terms", [1, 2, 7, 8, 9, 15, 16, 17, 40])
+def test_neurons_with_many_terms_and_readers_have_the_slopes_of_the_reference(terms):
+    rng = random.Random(terms)
+    pair = make_pair(LAYERED, 2, "log-loss")
+    hidden = [f"h_1_{i}" for i in (1, 2, 3)]
+    for function in ("sig", "tanh", "", "relu"):
+        layers = [
+            "-".join(f"{function}({wide_sum(rng, terms, ['x_1', 'x_2'])} + 0.5)" for _ in hidden),
+            "-".join(f"sig({wide_sum(rng, terms, hidden)} - 0.25)" for _ in range(terms)),
+            f"sig({wide_sum(rng, terms, [*hidden, *(f'h_2_{i + 1}' for i in range(terms))])})",
+        ]
+        text = "--".join(layers)
+        assert pair.assert_same(text, spans_of(text), 0.01)[0] == "SCORED"
+
+
+def compare_many(pair, count, seed):
+    """How many of so many random texts are scored."""
+    rng = random.Random(seed)
+    scored = 0
+    for _ in range(count):
+        if rng.random() < 0.6:
+            text = layered_text(rng, rng.choice([1, 1, 2, 3]))
+        else:
+            text = expression(rng, rng.randint(1, 5), ["x_1", "x[1]", "x3"])
+        if rng.random() < 0.1:
+            text = mutated(rng, text)
+        scored += try_values(pair, rng, text) == "SCORED"
+    return scored
+
+
+def test_random_texts_have_the_slopes_of_the_reference():
+    for seed, (grammar, classes, objective) in enumerate(
+        [(FLAT, 2, "log-loss"), (LAYERED, 2, "exp-rmse"), (LAYERED, 3, "accuracy")]
+    ):
+        pair = make_pair(grammar, classes, objective)
+        assert compare_many(pair, 150, seed) > 15
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("flags", [QUICK, NATIVE], ids=["quick", "native"])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_thousands_of_random_texts_have_the_slopes_of_the_reference(classes, flags):
+    for seed, objective in enumerate(OBJECTIVES_OF[bool(classes)]):
+        for grammar in (FLAT, LAYERED, "%output sigmoid\n" + FLAT):
+            pair = make_pair(grammar, classes, objective, rows=520 if seed % 2 else 43, flags=flags)
+            compare_many(pair, 1500, seed)
+
+
+def run_grammar(seed):
+    """Texts of a random grammar; how many of them are scored."""
+    rng = random.Random(seed)
+    data = make_data(seed % 1000, rng.randint(5, 40), rng.randint(1, 4), rng.choice([0, 2, 3]))
+    objective = rng.choice(OBJECTIVES_OF[bool(data.classes)])
+    problem = make(random_grammar(rng), Settings(), data, objective)
+    pair = Pair(problem)
+    try:
+        texts = texts_of(problem, 15, seed)
+    except Exception as error:
+        if type(error).__name__ != "NothingValid":
+            raise
+        texts = []
+    return sum(try_values(pair, rng, text) == "SCORED" for text in texts)
+
+
+@examples(
+    max_examples=6,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
+@given(st.integers(0, 2**32))
+def test_a_sample_of_random_grammars_has_the_slopes_of_the_reference(seed):
+    run_grammar(seed)
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+def test_300_random_grammars_have_the_slopes_of_the_reference():
+    assert sum(run_grammar(1_000_003 * number) > 0 for number in range(300)) > 100
