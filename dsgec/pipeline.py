@@ -13,7 +13,6 @@ export      Network               → files         source code in every languag
 search      scores                → generations   select, cross, mutate, learn
 run         generations           → a folder      record, history, network, hall of fame
 report      a folder              → a page        figures, and the network running in the browser
-study       many runs             → tables        representations × grammars × data sets × seeds
 """
 
 import contextlib
@@ -56,14 +55,11 @@ from dsgec.run.job import Job, WrittenRun
 from dsgec.run.record import is_record, is_same_run, with_stages
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
-from dsgec.run.session import Checkpoints, Session, ignore
+from dsgec.run.session import Checkpoints, Session
 from dsgec.run.stages import TUNING, Stages
-from dsgec.search.choose import choose
 from dsgec.search.evolver import ENDS, Evolver, Generation
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
-from dsgec.study.workers import process
-from dsgec.study.workers.crew import Crew
 
 EXPORTED = ("numpy", "c")
 """The targets that every run's folder has."""
@@ -74,7 +70,6 @@ MAX_SECONDS = "max-seconds"
 DEFAULT_SESSION = Session()
 
 _OTHER_NAME = "Choose another --name, or overwrite it with --overwrite."
-_SECONDS_BETWEEN_LOOKS = 0.2  # at whether several runs are to stop
 
 
 def prepare(
@@ -243,73 +238,6 @@ def try_report(folder: Folder, result: Result | None = None) -> None:
     except DsgecError as error:
         if isinstance(error.__cause__, OSError):
             raise  # a full disk, say: the page is written when the run is started again
-
-
-def run_many(
-    each: Sequence[Callable[[], Job]],
-    crew: Crew,
-    backend: str,
-    threads: int,
-    on_run: Callable[[WrittenRun], None],
-    session: Session = DEFAULT_SESSION,
-    stop: threading.Event | None = None,
-) -> list[WrittenRun]:
-    """Several runs over the processes of a crew; `on_run` is called in their order.
-
-    A job is made when its turn comes, where it runs, as each may hold a table of its own: by a
-    function that a process can import. One whose folder has its result already is not run again.
-    When `stop` is set, or one fails, those that run end with what they have, and no more begin.
-    """
-    stop = stop or threading.Event()
-    # Which are for this process.
-    quiet = replace(session, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
-    ended: dict[int, WrittenRun] = {}
-    failures: list[Exception] = []
-    reported = 0
-    is_stopped = False
-    crew.on_remark = session.on_trouble
-    shared = crew.share(tuple(each))
-    calls = {
-        crew.submit(_one_of, shared, number, backend, threads, quiet): number
-        for number in range(0 if stop.is_set() else len(each))
-    }
-    while calls:
-        for call in crew.ended(_SECONDS_BETWEEN_LOOKS):
-            number = calls.pop(call)
-            try:
-                ended[number] = call.result()
-            except DsgecError as error:
-                failures.append(error.of(f"run {number + 1} of {len(each)}"))
-            except Exception as error:
-                failures.append(error)
-        while reported in ended:
-            on_run(ended[reported])
-            reported += 1
-        if (failures or stop.is_set()) and not is_stopped:
-            is_stopped = True  # those that run end soon, and then a failure is raised
-            if not failures:
-                session.on_stop()
-            for call in crew.stop():
-                del calls[call]
-    if failures:
-        raise failures[0]
-    in_order = [ended[number] for number in sorted(ended)]
-    for single in in_order[reported:]:
-        on_run(single)
-    return in_order
-
-
-def _one_of(
-    each: Sequence[Callable[[], Job]], number: int, backend: str, threads: int, session: Session
-) -> WrittenRun:
-    """What a process of the crew does."""
-    job = each[number]()
-    found = None if session.overwrite else finished_run(job)
-    if found is not None:
-        return found
-    evolver = choose(job.problem, job.settings, backend, threads)
-    here = replace(session, on_trouble=process.remark)
-    return run(job, evolver, lambda _: None, here, process.stop)
 
 
 def seeded(job: Job, seed: int) -> Job:

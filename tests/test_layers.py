@@ -31,7 +31,7 @@ FOUNDATION = (
     "markup",
 )
 STAGES = tuple(re.findall(r"^(\w+) .* → ", dsgec.pipeline.__doc__, re.MULTILINE))
-AFTER = ("pipeline", "api", "cli", "__main__")
+AFTER = ("pipeline", "study", "api", "cli", "__main__")
 ORDER = (*FOUNDATION, *STAGES, *AFTER)
 
 # Each of these is one stage's business.

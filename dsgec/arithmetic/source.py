@@ -67,7 +67,7 @@ def js_source(names: Iterable[str]) -> str:
 def integer_source(language: Literal["c", "js"], names: Iterable[str]) -> str:
     """The sections `names` of the arithmetic of fixed point, and all that they need."""
     first = ["guard"] if language == "c" else []
-    return _sections_source(f"{language}/integer.{language}", [*first, *names])
+    return _sections_source(f"{language}/printed/integer.{language}", [*first, *names])
 
 
 def _sections_source(file: str, names: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from dsgec.cli.terminal.result import result_lines, summary_lines
 from dsgec.cli.terminal.waiting import compiling
 from dsgec.errors import MOST_ALIKE, DsgecError, at_most_three, clean, counted, message_kind
 from dsgec.folder import locked, open_folder
-from dsgec.pipeline import finished_run, run, run_many
+from dsgec.pipeline import finished_run, run
 from dsgec.plain_data import to_json
 from dsgec.run.crossvalidation import write_scores
 from dsgec.run.job import Job, WrittenRun
@@ -25,6 +25,7 @@ from dsgec.run.session import Session
 from dsgec.search.choose import choose, sensible_threads
 from dsgec.search.evolver import Evolver
 from dsgec.search.settings import OPTIONS
+from dsgec.study.many import run_many
 from dsgec.study.workers.crew import Crew
 
 _MOST_NOTES = 10

@@ -50,9 +50,9 @@ def study(
     from dsgec.cli.terminal.study import StudyDisplay
     from dsgec.engine.processors import processors
     from dsgec.folder import locked, remove_if_empty
-    from dsgec.report import write_page
     from dsgec.study.cells import cells
     from dsgec.study.ir import shorten
+    from dsgec.study.page import write_page
     from dsgec.study.parse import load_study
     from dsgec.study.prepare import RUNS, prepare, remarks
     from dsgec.study.report import write_report

@@ -63,20 +63,28 @@ class BoxPlot:
 def write_report(path: Path, out: Path | None = None) -> Path:
     """Write the page of a run or a study into its folder or to `out`, and return where it is."""
     with open_folder(path) as folder:
-        if has_record(folder):
-            page = report_page(folder)
-        elif folder.has(RESULTS):
-            page = study_page(folder)
-        else:
-            raise DsgecError(
-                f"{folder.path} is neither the folder of a finished run nor of a study",
-                "`dsgec evolve` and `dsgec study` make one.",
-            )
         if out is None:
-            write_files(folder, {PAGE: page})
-            return folder.path / PAGE
-        write_whole(out, page)
+            return write_page(folder)
+        write_whole(out, folder_page(folder))
         return out
+
+
+def write_page(folder: Folder) -> Path:
+    """Write the page of a run or a study into its folder, and return where it is."""
+    write_files(folder, {PAGE: folder_page(folder)})
+    return folder.path / PAGE
+
+
+def folder_page(folder: Folder) -> str:
+    """Return the page of a folder, which is a run's or a study's."""
+    if has_record(folder):
+        return report_page(folder)
+    if folder.has(RESULTS):
+        return study_page(folder)
+    raise DsgecError(
+        f"{folder.path} is neither the folder of a finished run nor of a study",
+        "`dsgec evolve` and `dsgec study` make one.",
+    )
 
 
 def study_page(folder: Folder) -> str:

@@ -20,7 +20,7 @@ from dsgec.network.model import Column, Model, composed, unnamed
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import expected_labels, expected_results, random_model, random_rows
-from tests.export.packages import levels, package, run
+from tests.export.importing import levels, package, run
 from tests.export.test_onnx import layered
 from tests.export.test_python import MIXED, NAN, SUM, Frame
 from tests.generators import network, rows, same_bits

@@ -17,8 +17,8 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model, composed, plain
 from dsgec.network.parse import parse
 from tests.export.artefacts import COMPILERS, CLibrary, python_module
+from tests.export.importing import package
 from tests.export.javascript import MODULES, NODE, write_files
-from tests.export.packages import package
 from tests.export.test_onnx import session
 from tests.network.readers.models import graph
 

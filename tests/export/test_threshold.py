@@ -18,8 +18,8 @@ from dsgec.network.parse import parse
 from dsgec.network.text import text
 from dsgec.run.predict import predictions
 from tests.export.artefacts import COMPILERS, CLibrary, first_type, python_module
+from tests.export.importing import package
 from tests.export.javascript import MODULES, NODE, write_files
-from tests.export.packages import package
 from tests.export.test_onnx import session
 
 THRESHOLDS = [0.3, 0.7312343, 1e-9, 0.1]

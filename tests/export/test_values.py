@@ -17,8 +17,8 @@ from dsgec.errors import DsgecError
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
 from tests.export.artefacts import python_module
+from tests.export.importing import package
 from tests.export.javascript import NODE
-from tests.export.packages import package
 from tests.export.test_js import ask
 from tests.export.test_python import Frame
 

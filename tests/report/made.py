@@ -3,7 +3,6 @@
 import json
 import random
 
-from dsgec import report
 from dsgec.data.dataset import make_dataset
 from dsgec.data.ir import Plan
 from dsgec.data.table import read_table
@@ -16,6 +15,7 @@ from dsgec.run.result import Result
 from dsgec.search.evolver import Generation, HistoryRow
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
+from dsgec.study.page import folder_page
 
 HOSTILE = ("</script><script>alert(1)", '"><img src=x onerror=alert(2)>', "{{ 7 * 7 }}\u2028<!--")
 
@@ -123,4 +123,4 @@ def quantity(folder):
 def report_page(folder):
     """The page of a folder that a user named."""
     with open_folder(folder) as opened:
-        return report.report_page(opened)
+        return folder_page(opened)

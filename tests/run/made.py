@@ -3,12 +3,13 @@
 from contextlib import closing
 
 from dsgec.folder import open_folder
-from dsgec.pipeline import prepare, run, run_many
+from dsgec.pipeline import prepare, run
 from dsgec.run.checkpoint import NAME, read_checkpoint
 from dsgec.run.folder import read_model, read_picked, read_timing
 from dsgec.run.session import Session
 from dsgec.search.choose import choose
 from dsgec.search.settings import Settings
+from dsgec.study.many import run_many
 from dsgec.study.workers.crew import Crew
 
 RUN = "wdbc-one_layer-seed1"
