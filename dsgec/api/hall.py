@@ -15,7 +15,7 @@ from dsgec.manifest import HALL
 from dsgec.markup import render_markup
 from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.network.ranges import NO_RANGES, chosen_ranges
-from dsgec.run.hall import Famous, famous_model
+from dsgec.run.hall import HallRow, hall_model
 from dsgec.run.pick import WAYS, Hall, pick
 from dsgec.run.result import Result
 
@@ -23,7 +23,7 @@ _MOST_ROWS = 30
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HallEntry(Famous):
+class HallEntry(HallRow):
     """The best network of its number of connections that a run has seen.
 
     :param size: How many connections, neurons, layers and features it has.
@@ -50,7 +50,7 @@ class HallEntry(Famous):
     @standard_arithmetic()
     def network(self) -> Network:
         """The network, which predicts and is exported as that of the run."""
-        model = famous_model(self, self.record, self.best.model, HALL)
+        model = hall_model(self, self.record, self.best.model, HALL)
         name = safe_name(f"{self.best.name}_{self.connections}")
         return Network(model, name, self.best.ranges)
 
@@ -86,7 +86,7 @@ class HallOfFame(tuple[HallEntry, ...]):
                 record=result.record,
                 best=best,
             )
-            for one in result.famous
+            for one in result.hall_rows
         )
 
     @says_keywords

@@ -7,7 +7,7 @@ from typing import Any
 from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
 from dsgec.report.figures import GREATER, metric_label
 from dsgec.report.scales import Scale, figure, linear, suited
-from dsgec.run.hall import Famous, front
+from dsgec.run.hall import HallRow, front
 from dsgec.run.result import Result
 from dsgec.search.objectives import OBJECTIVES
 
@@ -18,19 +18,19 @@ _UNITS = {SIZE: "connections", "flash": "bytes of flash", "cycles": "cycles a ro
 def minimised(run: Result) -> str:
     """What the run minimised beside its objective: connections, flash or cycles; "" for nothing."""
     what = run.record["settings"].get("minimise", "")
-    known = what in _UNITS and all(one.cost(what) is not None for one in run.famous)
+    known = what in _UNITS and all(one.cost(what) is not None for one in run.hall_rows)
     return what if known else ""
 
 
-def _costs(run: Result, famous: Sequence[Famous]) -> list[int]:
-    return [one.cost(minimised(run) or SIZE) or 0 for one in famous]
+def _costs(run: Result, rows: Sequence[HallRow]) -> list[int]:
+    return [one.cost(minimised(run) or SIZE) or 0 for one in rows]
 
 
 def hall_chart(run: Result) -> Chart | None:
     """The main metric against the size or the cost that is minimised, with the fronts."""
     metric = run.metrics[0]
     rises = metric in GREATER
-    scored = [one for one in run.famous if one.train[metric] is not None]
+    scored = [one for one in run.hall_rows if one.train[metric] is not None]
     if not scored:
         return None
     most = _worth_drawing(run, scored)
@@ -82,16 +82,16 @@ def hall_chart(run: Result) -> Chart | None:
 def front_chart(run: Result) -> Chart | None:
     """The score against the cost that was minimised: what the search looked for."""
     what, own = minimised(run), run.record["model"]["id"]
-    if not what or not run.famous:
+    if not what or not run.hall_rows:
         return None
     unit, objective = _UNITS[what], run.result["objective"]
-    costs, scores = _costs(run, run.famous), [one.score for one in run.famous]
+    costs, scores = _costs(run, run.hall_rows), [one.score for one in run.hall_rows]
     across = linear(costs, LEFT + 8, RIGHT, whole=True)
     rises = objective in OBJECTIVES and OBJECTIVES[objective].rises
     up: Scale = linear(scores, BOTTOM, TOP) if rises else suited(scores, BOTTOM, TOP)
     kept = sorted(
         (cost, score)
-        for cost, score, one in zip(costs, scores, run.famous, strict=True)
+        for cost, score, one in zip(costs, scores, run.hall_rows, strict=True)
         if one.front
     )
 
@@ -103,7 +103,7 @@ def front_chart(run: Result) -> Chart | None:
                 f"{cost} {unit}: {figure(one.score)}",
                 one.model_id == own,
             )
-            for cost, one in zip(costs, run.famous, strict=True)
+            for cost, one in zip(costs, run.hall_rows, strict=True)
             if one.front == on_front
         )
 
@@ -121,11 +121,11 @@ def front_chart(run: Result) -> Chart | None:
         objective + (", logarithmic" if up.is_log else ""),
         tuple(series),
         DataTable((), ()),
-        notes=_notes(run.famous, own, 0),
+        notes=_notes(run.hall_rows, own, 0),
     )
 
 
-def _worth_drawing(run: Result, scored: Sequence[Famous]) -> int:
+def _worth_drawing(run: Result, scored: Sequence[HallRow]) -> int:
     """Twice the size of the page's network and of any that no smaller one beats; or the cost.
 
     The first generations leave large networks that are good for nothing.
@@ -144,7 +144,7 @@ def _worth_drawing(run: Result, scored: Sequence[Famous]) -> int:
     return 2 * largest
 
 
-def _notes(drawn: Sequence[Famous], own: str, larger: int) -> tuple[str, ...]:
+def _notes(drawn: Sequence[HallRow], own: str, larger: int) -> tuple[str, ...]:
     notes = []
     if any(one.model_id == own for one in drawn):
         notes.append("A ring marks the network of this page.")
@@ -156,10 +156,10 @@ def _notes(drawn: Sequence[Famous], own: str, larger: int) -> tuple[str, ...]:
 def hall_rows(run: Result) -> list[dict[str, Any]]:
     """The hall of fame as lines of a table."""
     metric, what = run.metrics[0], minimised(run)
-    famous, costs = run.famous, _costs(run, run.famous)
+    rows, costs = run.hall_rows, _costs(run, run.hall_rows)
 
     def fronts(part: str) -> set[int]:
-        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, famous, strict=True)]
+        pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, rows, strict=True)]
         return {*front(pairs, rises=metric in GREATER)}
 
     on = {part: fronts(part) for part in ("train", "test")}
@@ -177,11 +177,11 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
             "first": one.front if what else place in on["train"] or place in on["test"],
             "command": pick_command(one, what, run.record["settings"]),
         }
-        for place, one in enumerate(famous)
+        for place, one in enumerate(rows)
     ]
 
 
-def pick_command(one: Famous, what: str, settings: Mapping[str, Any]) -> str:
+def pick_command(one: HallRow, what: str, settings: Mapping[str, Any]) -> str:
     """What exports this network of the hall of fame."""
     if what in ("", SIZE):
         return f"--pick size {one.size['connections']}"

@@ -32,7 +32,7 @@ from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
 from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
 from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
 from dsgec.run.evidence import is_evidence
-from dsgec.run.hall import Famous, parse_hall, picked_name
+from dsgec.run.hall import HallRow, parse_hall, picked_name
 from dsgec.run.history import history_text, parse_history
 from dsgec.run.pick import Hall, pick
 from dsgec.run.record import is_record, is_same_run, record_ranges
@@ -139,7 +139,7 @@ def read_model(folder: Folder) -> tuple[Model, str]:
     return model, safe_name(str(description.get("name")))
 
 
-def read_hall(folder: Folder) -> list[Famous]:
+def read_hall(folder: Folder) -> list[HallRow]:
     """The networks of a run's hall of fame."""
     if not folder.has(HALL):
         raise DsgecError(

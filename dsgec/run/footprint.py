@@ -8,7 +8,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.manifest import HALL
 from dsgec.network.model import Model
 from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
-from dsgec.run.hall import Famous
+from dsgec.run.hall import HallRow
 from dsgec.run.pick import Hall, pick
 from dsgec.run.record import record_ranges
 
@@ -39,7 +39,7 @@ def footprint(
 def footprints(
     record: dict[str, Any],
     model: Model,
-    hall_rows: Sequence[Famous],
+    hall_rows: Sequence[HallRow],
     chip: str,
     dtypes: Sequence[str] = DTYPES,
 ) -> dict[str, Any]:

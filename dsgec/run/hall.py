@@ -30,7 +30,7 @@ _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 
 
 @dataclass(frozen=True, slots=True)
-class Famous:
+class HallRow:
     """The best network of its number of connections or, where a cost is minimised, of its cost.
 
     `flash` and `cycles` are what its C takes of a chip, as far as that is known. `front` is whether
@@ -124,7 +124,7 @@ def hall_text(
     return out.getvalue()
 
 
-def picked_name(name: str, chosen: Famous, rows: Sequence[Famous]) -> str:
+def picked_name(name: str, chosen: HallRow, rows: Sequence[HallRow]) -> str:
     """Return the name of a network's exports: with its id where others have as many connections."""
     alike = sum(row.connections == chosen.connections for row in rows)
     return f"{name}_{chosen.connections}" + (f"_{chosen.model_id[:6]}" if alike > 1 else "")
@@ -176,12 +176,12 @@ def _row(
     }
 
 
-def parse_hall(text: str, source: str, metrics: Sequence[str] = ()) -> list[Famous]:
+def parse_hall(text: str, source: str, metrics: Sequence[str] = ()) -> list[HallRow]:
     """The networks of hall_of_fame.csv, by size; a DsgecError where it is not that of a run."""
     csv.field_size_limit(MOST_BYTES)
     try:
         rows = csv.DictReader(io.StringIO(text), strict=True)
-        found = [_famous(row, metrics) for row in islice(rows, _MOST_NETWORKS)]
+        found = [_parse_row(row, metrics) for row in islice(rows, _MOST_NETWORKS)]
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
         raise DsgecError(f"{source} is not the hall of fame of a run") from error
     if not found:
@@ -189,7 +189,7 @@ def parse_hall(text: str, source: str, metrics: Sequence[str] = ()) -> list[Famo
     return sorted(found, key=lambda one: one.connections)
 
 
-def _famous(row: dict[str, str], metrics: Sequence[str]) -> Famous:
+def _parse_row(row: dict[str, str], metrics: Sequence[str]) -> HallRow:
     sizes = {name: int(row[name]) for name in _SIZES}
     score = float(row["score"])
     # A line that ends too early leaves what is behind it None.
@@ -207,7 +207,7 @@ def _famous(row: dict[str, str], metrics: Sequence[str]) -> Famous:
     if not train.keys() & test.keys() >= {*metrics} or not math.isfinite(threshold):
         raise ValueError
     flash, cycles = (_cost(row.get(name) or "") for name in ("flash", "cycles"))
-    return Famous(
+    return HallRow(
         *(sizes, score, train, test, row["model_id"], row["phenotype"], threshold),
         *(flash, cycles, row.get("front") == "1", _validated(row)),
     )
@@ -237,7 +237,7 @@ def _figure(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def famous_model(chosen: Famous, record: dict[str, Any], best: Model, source: str) -> Model:
+def hall_model(chosen: HallRow, record: dict[str, Any], best: Model, source: str) -> Model:
     """The model of a network of the hall of fame, by the record and the best model of its run."""
     grammar = record.get("grammar")
     form = grammar if isinstance(grammar, dict) else {}

@@ -15,7 +15,7 @@ from dsgec.network.cost import Cost
 from dsgec.network.model import Model
 from dsgec.network.ranges import Range
 from dsgec.plain_data import is_count
-from dsgec.run.hall import Famous, famous_model
+from dsgec.run.hall import HallRow, hall_model
 from dsgec.run.validation import RISING
 from dsgec.search.objectives import OBJECTIVES
 
@@ -34,7 +34,7 @@ class Hall:
     Fixed point needs the `ranges` of the columns.
     """
 
-    rows: Sequence[Famous]
+    rows: Sequence[HallRow]
     record: dict[str, Any]
     best: Model
     source: str
@@ -42,7 +42,7 @@ class Hall:
     dtype: str = "double"
     ranges: tuple[Range | None, ...] = ()
 
-    def rank(self, row: Famous) -> tuple[bool, float]:
+    def rank(self, row: HallRow) -> tuple[bool, float]:
         """Return what sorts networks that fit, the best first: by their score on the training rows.
 
         Networks with more connections than the one that cross-validation chose come last: their
@@ -50,7 +50,7 @@ class Hall:
         """
         return row.connections > self._most_connections, _sign(self.record) * row.score
 
-    def validated_rank(self, row: Famous) -> tuple[bool, float]:
+    def validated_rank(self, row: HallRow) -> tuple[bool, float]:
         """Return what sorts networks by their score in cross-validation; those without come last,
         by their score on the training rows."""
         if row.validated:
@@ -67,14 +67,14 @@ class Hall:
         found = size.get("connections") if isinstance(size, dict) else None
         return float(found) if isinstance(found, int) and is_count(found) else math.inf
 
-    def model(self, row: Famous) -> Model:
-        return famous_model(row, self.record, self.best, self.source)
+    def model(self, row: HallRow) -> Model:
+        return hall_model(row, self.record, self.best, self.source)
 
     def artefact(self, model: Model) -> Artefact:
         """A model as numbers of the type; a DsgecError where these cannot compute it."""
         return Artefact(model, _ANY_NAME, self.dtype, ranges=self.ranges)
 
-    def cost(self, row: Famous) -> Cost | None:
+    def cost(self, row: HallRow) -> Cost | None:
         """What its C takes of the chip; None where it cannot be exported in the type."""
         model = self.model(row)
         try:
@@ -84,7 +84,7 @@ class Hall:
         return artefact.cost(self.chip)
 
 
-def pick(hall: Hall, way: str, value: str) -> Famous:
+def pick(hall: Hall, way: str, value: str) -> HallRow:
     """The network of a hall of fame that was asked for."""
     return _CHOOSE[way](hall, value)
 
@@ -98,7 +98,7 @@ def _connections(value: str, way: str) -> int:
         ) from None
 
 
-def _of_size(hall: Hall, value: str) -> Famous:
+def _of_size(hall: Hall, value: str) -> HallRow:
     """The best of exactly so many connections."""
     wanted = _connections(value, "size")
     found = [row for row in hall.rows if row.connections == wanted]
@@ -111,7 +111,7 @@ def _of_size(hall: Hall, value: str) -> Famous:
     return min(found, key=hall.rank)
 
 
-def _at_most(hall: Hall, value: str) -> Famous:
+def _at_most(hall: Hall, value: str) -> HallRow:
     """The best of at most so many connections; of equals, the smallest.
 
     It is not larger than the network that cross-validation chose.
@@ -127,7 +127,7 @@ def _at_most(hall: Hall, value: str) -> Famous:
     return min(small, key=lambda row: (hall.rank(row), row.connections))
 
 
-def _smallest_within(hall: Hall, value: str) -> Famous:
+def _smallest_within(hall: Hall, value: str) -> HallRow:
     """The smallest whose score is worse than the best one by so many hundredths at most.
 
     Scores are those of cross-validation if there are any, and of the training rows otherwise.
@@ -148,7 +148,7 @@ def _smallest_within(hall: Hall, value: str) -> Famous:
     return min(good, key=lambda row: (row.connections, hall.validated_rank(row)))
 
 
-def _within(hall: Hall, value: str, of: str) -> Famous:
+def _within(hall: Hall, value: str, of: str) -> HallRow:
     """The best whose cost is at most so much; of equals, the cheapest."""
     most = _amount(value, of)
     seen: list[int] = []
@@ -182,7 +182,7 @@ def _amount(value: str, of: str) -> int:
     return int(float(parts[1]) * times[(parts[2] or "").lower()])
 
 
-_CHOOSE: dict[str, Callable[[Hall, str], Famous]] = {
+_CHOOSE: dict[str, Callable[[Hall, str], HallRow]] = {
     "smallest-within": _smallest_within,
     "at-most": _at_most,
     "size": _of_size,

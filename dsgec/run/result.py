@@ -12,7 +12,7 @@ from dsgec.network.model import Model
 from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import evidence
 from dsgec.run.footprint import DTYPES, footprints
-from dsgec.run.hall import Famous, hall_text, parse_hall
+from dsgec.run.hall import HallRow, hall_text, parse_hall
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
 from dsgec.run.stages import Stages
@@ -49,7 +49,7 @@ class Result:
         return result
 
     @cached_property
-    def famous(self) -> list[Famous]:
+    def hall_rows(self) -> list[HallRow]:
         """The networks of the hall of fame, by size."""
         return parse_hall(self.hall, HALL, self.metrics) if self.hall else []
 
@@ -100,7 +100,7 @@ def make_result(
     return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
 
 
-def _rows(hall: str, record: dict[str, Any]) -> list[Famous]:
+def _rows(hall: str, record: dict[str, Any]) -> list[HallRow]:
     """Return the networks of a hall of fame; none if one is too large to be read again."""
     try:
         return parse_hall(hall, HALL, list(record["result"]["train"]))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dsgec.errors import counted
 from dsgec.folder import open_folder
 from dsgec.run.folder import read_hall
-from dsgec.run.hall import Famous
+from dsgec.run.hall import HallRow
 from dsgec.run.job import WrittenRun
 from dsgec.search.settings import NOTHING
 
@@ -38,7 +38,7 @@ def front_lines(run: WrittenRun) -> list[str]:
     return lines
 
 
-def _some(front: Sequence[Famous]) -> list[Famous]:
+def _some(front: Sequence[HallRow]) -> list[HallRow]:
     """At most so many, evenly chosen, the first and the last among them."""
     last = len(front) - 1
     if last < _MOST_SHOWN:
