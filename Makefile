@@ -2,7 +2,7 @@
 # make test   set up, run all tests
 # make docs   set up, build the documentation into docs/_build
 # make dist   set up, build the sdist and the wheel into dist
-.PHONY: run test lint campaign matrix docs dist clean
+.PHONY: compile_commands.json run test lint campaign matrix docs dist clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -32,6 +32,10 @@ lint: .venv/developing
 # The long tests: fuzzing, hundreds of random networks, millions of points of every function.
 campaign: .venv/campaigning
 	$(BIN)/python -m pytest -n auto -m campaign --timeout 3600
+
+# For clangd and editors: how each C file of the engine is compiled alone.
+compile_commands.json: .venv/developing
+	$(BIN)/python -m tests.engine.compile_commands
 
 # Every Python of this machine, with the newest and with the lowest dependencies: the same bytes.
 # PYTHONS names further interpreters.

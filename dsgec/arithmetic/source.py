@@ -54,6 +54,13 @@ def c_source(names: Iterable[str], dtype: str = "double", *, hosted: bool = Fals
     return "".join([source, *(TEMPLATES.joinpath(m).read_text(encoding="utf-8") for m in more)])
 
 
+def arithmetic_header(names: Iterable[str]) -> str:
+    """Return `arithmetic.h` of hosted C: the sections `names` and all that they need."""
+    text = c_source(names, hosted=True)
+    guard = "DSGEC_ARITHMETIC_H"
+    return f'#ifndef {guard}\n#define {guard}\n#include "platform.h"\n{text}#endif\n'
+
+
 def c_functions(names: Iterable[str], dtype: str = "double") -> list[str]:
     """The functions `names` of the C and all that they call, by the names that they have there."""
     return [f"dsgec_{name}" for name in _closure(_sections(_C_FILES[dtype]), names)]

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.arithmetic.source import c_source
+from dsgec.arithmetic.source import arithmetic_header
 from dsgec.data.dialect import Dialect
 from dsgec.data.gather import Gatherer
+from dsgec.engine.includes import resolve_includes, without_directives
 from dsgec.engine.library import Library, load
 from dsgec.engine.toolchain import CompileError, Toolchain, find_toolchain
 from dsgec.resources import TEMPLATES
 
-_HEADER = "reader/rows.h"
-_PARTS = (_HEADER, "engine/digits.h", "engine/number.c", "reader/rows.c")
+_OWN = ("rows.c", "rows.h")
 _LEAST_CELLS = 1 << 16
 _ROWS_AT_ONCE = 32
 """Of a wide table: what it takes to look at a column does not depend on how few cells it has."""
@@ -48,18 +48,19 @@ def why_not() -> str:
 
 def load_reader(toolchain: Toolchain) -> Library:
     """The reader, compiled or found compiled."""
-    return load(reader_source(), _read(_HEADER), toolchain)
+    return load(reader_source(), without_directives(_read("rows.h")), toolchain)
 
 
 def reader_source() -> str:
     """The C of the reader."""
-    arithmetic = c_source(["bits", "from_bits"], hosted=True)
-    parts = map(_read, _PARTS)
-    return "\n".join(["#include <stddef.h>", "#include <string.h>", arithmetic, *parts])
+    return resolve_includes("rows.c", _read, set())
 
 
 def _read(name: str) -> str:
-    return TEMPLATES.joinpath(name).read_text(encoding="utf-8")
+    if name == "arithmetic.h":
+        return arithmetic_header(["bits", "from_bits"])
+    folder = "reader" if name in _OWN else "engine"
+    return TEMPLATES.joinpath(f"{folder}/{name}").read_text(encoding="utf-8")
 
 
 def can_read(dialect: Dialect) -> bool:

@@ -5,52 +5,14 @@ The engine is the same for all grammars of a kind; the grammar is a second file,
 
 from dataclasses import dataclass
 
-from dsgec.arithmetic.source import c_source
+from dsgec.arithmetic.source import arithmetic_header
 from dsgec.arithmetic.table import FUNCTIONS, SLOPES
 from dsgec.engine.grammar_tables import emit_grammar, emit_variant
+from dsgec.engine.includes import resolve_includes, without_directives
 from dsgec.grammar.genome.tables import Tables
 from dsgec.network.tokens import ALIASES
 from dsgec.rendering import render
 from dsgec.resources import TEMPLATES
-
-_HEADER = "engine.h"
-_BEFORE_GRAMMAR = ("memory.h", _HEADER, "clock.h")
-_MAPPING = (
-    "random.h",
-    "digits.h",
-    "layered.c",
-    "connections.c",
-    "genome.c",
-    "growth.c",
-    "express.c",
-)
-_TREES = ("lists.c", "dsge.c", "tree.c", "neurons.c", "edit.c", "merge.c")
-_OPERATORS = {"sge": ("choices.c", "sge.c"), "ge": ("ge.c",)}
-_NETWORKS = (
-    "number.c",
-    "nodes.c",
-    "operands.c",
-    "parse.c",
-    "kernels.c",
-    "tape.c",
-    "kept.c",
-    "run.c",
-)
-_BACKWARD = ("slopes.c", "backward.c")
-_LEARNING = ("learn.c", "tune.c")
-_REST = (
-    "texts.c",
-    "simplify.c",
-    "describe.c",
-    "work.c",
-    "tally.c",
-    "hall.c",
-    "threads.c",
-    "front.c",
-    "individual.c",
-    "cost.c",
-)
-_END = ("generation.c", "state.c", "restore.c", "engine.c")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +23,14 @@ class _Alias:
 
 @dataclass(frozen=True, slots=True)
 class EngineSource:
-    """The two files of an engine: `grammar` begins with the `declarations` that `engine` has, too.
+    """The two C files of an engine; `constants` is `grammar` without what `engine` has, too.
 
     `whole` is both as one translation unit.
     """
 
     engine: str
-    declarations: str
+    grammar: str
     constants: str
-
-    @property
-    def grammar(self) -> str:
-        return f"{self.declarations}\n{self.constants}"
 
     @property
     def whole(self) -> str:
@@ -97,47 +55,62 @@ def emit_engine(
     `trees`, which is for DSGE, their derivation trees are varied in place of their lists;
     `weighted`: rows have weights; `minimises`: the cost of a network is a second objective.
     """
-    functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
-    slopes = [slope for name in FUNCTIONS for slope in SLOPES.get(name, ())] if learning else []
-    networks = (*_NETWORKS, *(_BACKWARD if learning else ()), "errors.c")
-    variant = (tables, representation, layered, output, learning, trees, weighted, minimises)
-    declarations = "\n".join([emit_variant(*variant), _read("grammar.h")])
-    engine = "\n".join(
-        [
-            *map(_read, _BEFORE_GRAMMAR),
-            c_source([*functions, *slopes, "exp_down"], hosted=True),
-            declarations,
-            _functions(learning),
-            *map(_read, (*_MAPPING, *_operators(representation, trees), *networks)),
-            _read(f"objectives/{objective.replace('-', '_')}.c"),
-            *map(
-                _read, ("sums.c", "linear.c", "fitness.c", *(_LEARNING if learning else ()), *_REST)
-            ),
-            *map(_read, ("map_trees.c", "breed_trees.c") if trees else ("breed_lists.c",)),
-            _read("steps.c" if learning else "score.c"),
-            *map(_read, _END),
-            _read("learning.c" if learning else "no_learning.c"),
-            _read("prune.c" if trees else "no_trees.c"),
-        ]
+    generated = generate_files(
+        *(tables, representation, layered, output, objective),
+        learning=learning,
+        trees=trees,
+        weighted=weighted,
+        minimises=minimises,
     )
-    constants = emit_grammar(tables, representation, output, trees)
-    return EngineSource(engine, declarations, constants)
+
+    def read(name: str) -> str:
+        return generated[name] if name in generated else _read(name)
+
+    done: set[str] = set()
+    return EngineSource(
+        engine=resolve_includes("engine.c", read, done),
+        grammar=resolve_includes("grammar.c", read, set()),
+        constants=resolve_includes("grammar.c", read, done),
+    )
 
 
-def _operators(representation: str, trees: bool) -> tuple[str, ...]:
-    """Growth, mutation and crossover."""
-    if trees:
-        return _TREES
-    return _OPERATORS.get(representation, ("choices.c", "lists.c", f"{representation}.c"))
+def generate_files(
+    tables: Tables,
+    representation: str,
+    layered: bool,
+    output: str,
+    objective: str,
+    *,
+    learning: bool = False,
+    trees: bool = False,
+    weighted: bool = False,
+    minimises: bool = False,
+) -> dict[str, str]:
+    """Return the files that `templates/engine` includes and that an engine has of its own."""
+    variant = (tables, representation, layered, output, learning, trees, weighted, minimises)
+    return {
+        "arithmetic.h": _arithmetic(learning),
+        "functions.h": _functions(learning),
+        "grammar.c": emit_grammar(tables, representation, output, trees),
+        "objective.h": f'#include "objectives/{objective.replace("-", "_")}.c"\n',
+        "representation.h": f'#include "{representation}.c"\n',
+        "variant.h": emit_variant(*variant),
+    }
 
 
 def engine_header() -> str:
-    """What every engine declares, in C that cffi reads as well."""
-    return _read(_HEADER)
+    """Return the declarations of every engine, as cffi reads them."""
+    return without_directives(_read("engine.h"))
 
 
 def _read(name: str) -> str:
     return TEMPLATES.joinpath(f"engine/{name}").read_text(encoding="utf-8")
+
+
+def _arithmetic(learning: bool) -> str:
+    functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
+    slopes = [slope for name in FUNCTIONS for slope in SLOPES.get(name, ())] if learning else []
+    return arithmetic_header([*functions, *slopes, "exp_down"])
 
 
 def _functions(learning: bool) -> str:

@@ -3,6 +3,11 @@
  * A delta is what comes to the operands of an instruction: of a sum, before it is multiplied by
  * their weights; of a function of two, there is one for each. An instruction adds up what its readers
  * have for it, those behind it in the text first, and has then a delta of its own. */
+#include "run.c"
+#include "slopes.c"
+#include "variant.h"
+#if LEARNING && !defined(DSGEC_BACKWARD_C)
+#define DSGEC_BACKWARD_C
 
 /* An operand of an instruction, or an output, that is what another instruction gives. */
 typedef struct {
@@ -279,3 +284,4 @@ static void back_block(Learning *l, const Blocks *blocks, const Table *table, co
         }
     }
 }
+#endif

@@ -1,4 +1,8 @@
 /* Children by the paper's operators on lists of integers: dsgec/search/breeding.py. */
+#include "individual.c"
+#include "variant.h"
+#if !TREES && !defined(DSGEC_BREED_LISTS_C)
+#define DSGEC_BREED_LISTS_C
 
 static void vary_lists(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random) {
     child->rates.count = 0;
@@ -35,3 +39,4 @@ static void breed_pair(void *owner, int64_t task, int thread) {
         vary_lists(e, map, child, &random);
     }
 }
+#endif

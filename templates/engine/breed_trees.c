@@ -1,4 +1,9 @@
 /* Children by local variation of derivation trees: dsgec/search/breeding.py. */
+#include "edit.c"
+#include "map_trees.c"
+#include "variant.h"
+#if TREES && !defined(DSGEC_BREED_TREES_C)
+#define DSGEC_BREED_TREES_C
 
 static int has_rates(const Individual *individual) {
     return individual->rates.count > 0;
@@ -125,3 +130,4 @@ static void breed_pair(void *owner, int64_t task, int thread) {
         vary_tree(e, own, &children[1], father, mother, crosses, &random);
     }
 }
+#endif

@@ -1,4 +1,8 @@
 /* Mutation of a choice that the mapping read, in DSGE and SGE: dsgec/grammar/genome/ir.py. */
+#include "express.c"
+#include "variant.h"
+#if !TREES && !defined(DSGEC_CHOICES_C)
+#define DSGEC_CHOICES_C
 
 /* An alternative of a room, but not the current one. */
 static int32_t draw_other(const Room *room, int32_t current, Stream *random) {
@@ -94,3 +98,4 @@ static int vary(Mapping *map, Stream *random, double mutation, int64_t max_size,
     }
     return error;
 }
+#endif

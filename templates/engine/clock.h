@@ -1,4 +1,8 @@
 /* A clock: for slices of time and, in a build with DSGEC_TIMED, for where the time goes. */
+#ifndef DSGEC_CLOCK_H
+#define DSGEC_CLOCK_H
+#include "engine.h"
+
 #if defined(__unix__) || defined(__APPLE__)
 #define HAS_CLOCK 1
 #include <time.h>
@@ -31,4 +35,5 @@ static dsgec_engine_seconds times;
     do {                       \
         statement;             \
     } while (0)
+#endif
 #endif

@@ -1,4 +1,10 @@
 /* The dynamic rules, what a neuron can be connected to: dsgec/grammar/genome/connections.py. */
+#ifndef DSGEC_CONNECTIONS_C
+#define DSGEC_CONNECTIONS_C
+#include "engine.h"
+#include "grammar.h"
+#include "memory.h"
+#include "random.h"
 
 /* The sizes of the hidden layers, no more than STRIDE, and the sum of those before each. */
 typedef struct {
@@ -122,3 +128,4 @@ static int32_t draw_source(const Sources *s, const Widths *widths, int32_t witho
     index += left_out[g] >= 0 && index >= left_out[g];
     return code_at(&s->group[kept[g]], widths, index);
 }
+#endif

@@ -1,4 +1,7 @@
 /* What a network costs: its connections, or what it takes of a chip. */
+#ifndef DSGEC_COST_C
+#define DSGEC_COST_C
+#include "individual.c"
 
 #if MINIMISES
 /* So much for each of a kind, and once for each part that a kind needs. */
@@ -50,3 +53,4 @@ int dsgec_engine_work(dsgec_engine *e, const char *text, size_t length, int64_t 
     dsgec_leave(found);
     return error;
 }
+#endif

@@ -1,6 +1,9 @@
 /* A simplified network to its sizes and its text: dsgec/network/measure.py and text.py.
  *
  * A number is written as `@` and its bits in hexadecimal: Python alone prints numbers. */
+#ifndef DSGEC_DESCRIBE_C
+#define DSGEC_DESCRIBE_C
+#include "simplify.c"
 
 /* What is still to be printed, last first: text, or a node and how strongly it must bind. */
 typedef struct {
@@ -232,3 +235,4 @@ static int describe(Describing *d, size_t features, const char *text, size_t len
     answer->text_length = (int64_t)d->text.length;
     return OK;
 }
+#endif

@@ -1,4 +1,8 @@
 /* What digits and blanks are, and where those of a number end. */
+#ifndef DSGEC_DIGITS_H
+#define DSGEC_DIGITS_H
+#include "platform.h"
+
 static inline int is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -25,3 +29,4 @@ static size_t exponent_end(const char *text, size_t at, size_t length) {
     }
     return at < length && is_digit(text[at]) ? skip_digits(text, at, length) : 0;
 }
+#endif

@@ -1,4 +1,6 @@
 /* Crossover: dsgec/grammar/genome/dsge.py; mutation is in choices.c. */
+#include "choices.c"
+#include "lists.c"
 
 /* The number of the first of the common genes that are exchanged. */
 typedef int32_t Exchange;

@@ -1,4 +1,9 @@
 /* One change of a tree: dsgec/grammar/genome/edit.py. */
+#include "tree.c"
+#include "variant.h"
+#if TREES && !defined(DSGEC_EDIT_C)
+#define DSGEC_EDIT_C
+
 typedef enum { OTHER, WRAP, HOIST, WAYS } Way;
 
 /* Whether a part can stand so much deeper in the recursion of its symbol. */
@@ -278,3 +283,4 @@ static void exchange_parts(Trees *t, Stream *random) {
     }
     keep_nodes(t, &t->mother, 0, t->mother.count);
 }
+#endif

@@ -1,4 +1,9 @@
 /* What Python calls: everything that engine.h declares. */
+#include "clock.h"
+#include "generation.c"
+#include "learning.c"
+#include "prune.c"
+#include "restore.c"
 
 /* Individuals that compete: those of a population, or of two where parents and children do. */
 static int64_t count_room(const dsgec_engine_settings *settings) {
@@ -230,24 +235,6 @@ int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double 
     const Outcome outcome = score(s, &e->table, &e->targets, text, length, fitness, &size);
     dsgec_leave(found);
     return (int)outcome;
-}
-
-static int64_t list_champions(const Hall *hall, dsgec_engine_champion *champions) {
-    int64_t slot, count = 0;
-    for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
-        const Champion *champion = &hall->slots[slot];
-        if (champion->text.length > 0) {
-            champions[count].text = champion->text.data;
-            champions[count].text_length = (int64_t)champion->text.length;
-            champions[count].size = champion->size;
-            champions[count].cost = champion->cost;
-            champions[count].genes = champion->genotype.genes;
-            champions[count].values = champion->genotype.values;
-            champions[count].gene_count = champion->genotype.count;
-            champions[count++].fitness = champion->fitness;
-        }
-    }
-    return count;
 }
 
 int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *champions) {

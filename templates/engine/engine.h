@@ -1,5 +1,8 @@
-/* What the engine exports. The C is compiled with this file and cffi reads it as it is: so it has no
- * directives, and is the only place where a struct, a number or a function of both is declared. */
+/* What the engine exports: the only place where a struct, a constant or a function that C and Python
+ * share is declared. cffi reads it, without the lines that begin with `#`. */
+#ifndef DSGEC_ENGINE_H
+#define DSGEC_ENGINE_H
+#include "platform.h"
 
 /* Numbers that dsgec/search and dsgec/search know as well; compared when the library is loaded. */
 enum {
@@ -222,3 +225,4 @@ int dsgec_engine_tune(dsgec_engine *e, const char *text, size_t length,
 /* The value of a number as a text has it. */
 double dsgec_engine_number(const char *text, size_t length);
 void dsgec_engine_times(dsgec_engine_seconds *seconds);
+#endif

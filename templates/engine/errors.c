@@ -1,4 +1,8 @@
 /* What networks are scored against, and the errors that several objectives share. */
+#ifndef DSGEC_ERRORS_C
+#define DSGEC_ERRORS_C
+#include "backward.c"
+#include "run.c"
 
 /* What not every objective needs. */
 #if defined(__GNUC__) && !defined(__TINYC__)
@@ -142,4 +146,5 @@ SHARED void seed_log_losses(double *seeds, const double *output, const double *w
         seeds[i] = clipped ? 0.0 : wanted[i] == 1.0 ? -slope : other;
     }
 }
+#endif
 #endif

@@ -1,4 +1,11 @@
 /* A genotype to its phenotype: dsgec/grammar/genome/derive.py, and `express` of dsge.py, sge.py, ge.py. */
+#ifndef DSGEC_EXPRESS_C
+#define DSGEC_EXPRESS_C
+#include "connections.c"
+#include "genome.c"
+#include "growth.c"
+#include "layered.c"
+
 enum { OUTSIDE, IN_LAYER, IN_OUTPUT };
 
 /* A production of which the symbols from `next` on are to be done, at this depth of its rule. */
@@ -373,3 +380,4 @@ no_text:
     text->length = 0;
     return OK;
 }
+#endif

@@ -1,4 +1,9 @@
 /* A network to its fitness, by the functions of the objective: objectives/. */
+#ifndef DSGEC_FITNESS_C
+#define DSGEC_FITNESS_C
+#include "clock.h"
+#include "linear.c"
+#include "objective.h"
 
 /* Sums in progress: the group that the next row belongs to. */
 typedef struct {
@@ -116,3 +121,4 @@ static Outcome score(Scoring *s, const Table *table, const Targets *targets, con
     *size = count_connections(&s->parser);
     return outcome;
 }
+#endif

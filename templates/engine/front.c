@@ -1,4 +1,8 @@
 /* Two objectives to one order: dsgec/search/front.py. */
+#ifndef DSGEC_FRONT_C
+#define DSGEC_FRONT_C
+#include "number.c"
+
 typedef struct {
     double fitness, lonely; /* how far its neighbours in its front are apart */
     int64_t cost, number;
@@ -109,3 +113,4 @@ static void order_points(Point *points, Point *spare, int64_t count, double *lea
     }
     sort_points(points, spare, valid, by_rank);
 }
+#endif

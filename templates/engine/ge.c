@@ -1,4 +1,6 @@
 /* Growth, mutation and crossover: dsgec/grammar/genome/ge.py. */
+#include "express.c"
+
 enum { CODON_RANGE = INT32_MAX };
 
 /* A new individual: random codons. */

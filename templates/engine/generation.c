@@ -3,6 +3,27 @@
  * A generation goes through phases, and can stop between any two tasks and go on later. Children
  * are bred in any order and scored in any order; between, one thread looks up their texts, so that
  * what counts as a repetition does not depend on the threads. */
+#ifndef DSGEC_GENERATION_C
+#define DSGEC_GENERATION_C
+#include "breed_lists.c"
+#include "breed_trees.c"
+#include "steps.c"
+
+static void grow_individual(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Mapping *map = &e->threads[thread].mapping;
+    Stream random = stream(e->settings.seed, 0, (uint64_t)task);
+    Individual *child = &e->offspring[task];
+    child->rates.count = 0;
+    child->error = grow(map, &random);
+    if (child->error == OK) {
+        become(e, map, child, &random);
+    }
+#if TREES
+    merge_mapped(e, &e->threads[thread], child, &random);
+#endif
+}
+
 typedef struct {
     double fitness;
     int64_t number;
@@ -327,3 +348,4 @@ static int run_generation(dsgec_engine *e) {
         }
     }
 }
+#endif

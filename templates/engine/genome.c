@@ -1,4 +1,10 @@
 /* Genotypes as they are kept, and as slots while they are mapped: dsgec/grammar/genome/ir.py. */
+#ifndef DSGEC_GENOME_C
+#define DSGEC_GENOME_C
+#include "engine.h"
+#include "grammar.h"
+#include "memory.h"
+
 typedef dsgec_engine_gene Gene;
 
 /* Genes in the order of (rule, part). */
@@ -168,3 +174,4 @@ static void free_genotype(Genotype *genotype) {
     free(genotype->genes);
     free(genotype->values);
 }
+#endif

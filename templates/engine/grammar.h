@@ -2,7 +2,10 @@
  *
  * They are defined in a file of their own, grammar.c, so that the engine is compiled once for all
  * grammars. */
-#include <stdint.h>
+#ifndef DSGEC_GRAMMAR_H
+#define DSGEC_GRAMMAR_H
+#include "platform.h"
+#include "variant.h"
 
 #ifdef __GNUC__
 #define OF_GRAMMAR extern __attribute__((visibility("hidden"))) const
@@ -118,3 +121,4 @@ OF_GRAMMAR int32_t deeds[];
 OF_GRAMMAR uint8_t names_source[]; /* of a rule, whether all its texts are features */
 OF_GRAMMAR Numbers number_lists[];
 OF_GRAMMAR double number_values[];
+#endif

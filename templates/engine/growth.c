@@ -1,4 +1,9 @@
 /* How a search that learns draws what is new: dsgec/grammar/genome/growth.py and numbers.py. */
+#ifndef DSGEC_GROWTH_C
+#define DSGEC_GROWTH_C
+#include "arithmetic.h"
+#include "grammar.h"
+#include "random.h"
 
 static inline int makes_numbers(int32_t rule) {
     return number_lists[rule].count > 0;
@@ -76,3 +81,4 @@ static int32_t grow_choice(int32_t rule, int32_t level, double growth, Stream *r
     return makes_numbers(rule) ? new_number(rule, random)
                            : grow_option(rule, level, NULL, growth, random);
 }
+#endif

@@ -1,5 +1,9 @@
 /* The hall of fame: the best text for each number of connections or, where a cost is minimised, the
  * texts that no other is as good and as cheap as, by cost: dsgec/search/hall.py. */
+#ifndef DSGEC_HALL_C
+#define DSGEC_HALL_C
+#include "genome.c"
+
 typedef struct {
     double fitness;
     int64_t size, cost;
@@ -84,3 +88,22 @@ static Champion *find_champion(Hall *hall, double fitness, int32_t size, int64_t
     champion = &hall->slots[size];
     return champion->text.length > 0 && champion->fitness <= fitness ? NULL : champion;
 }
+
+static int64_t list_champions(const Hall *hall, dsgec_engine_champion *champions) {
+    int64_t slot, count = 0;
+    for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
+        const Champion *champion = &hall->slots[slot];
+        if (champion->text.length > 0) {
+            champions[count].text = champion->text.data;
+            champions[count].text_length = (int64_t)champion->text.length;
+            champions[count].size = champion->size;
+            champions[count].cost = champion->cost;
+            champions[count].genes = champion->genotype.genes;
+            champions[count].values = champion->genotype.values;
+            champions[count].gene_count = champion->genotype.count;
+            champions[count++].fitness = champion->fitness;
+        }
+    }
+    return count;
+}
+#endif

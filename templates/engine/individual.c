@@ -1,5 +1,19 @@
 /* An individual, the engine that evolves it, and how a mapped genotype becomes one:
  * dsgec/search/loop.py. */
+#ifndef DSGEC_INDIVIDUAL_C
+#define DSGEC_INDIVIDUAL_C
+#include "representation.h"
+#include "merge.c"
+#include "learn.c"
+#include "fitness.c"
+#include "texts.c"
+#include "describe.c"
+#include "work.c"
+#include "tally.c"
+#include "hall.c"
+#include "threads.c"
+#include "front.c"
+
 typedef enum { BREED, LOOK_UP, SCORE, FINISH } Phase;
 
 typedef dsgec_engine_rate Rate;
@@ -234,25 +248,6 @@ static void become(const dsgec_engine *e, Mapping *map, Individual *child, Strea
     take_mapped(map, child);
 }
 
-#if TREES
-static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, Stream *random);
-#endif
-
-static void grow_individual(void *owner, int64_t task, int thread) {
-    dsgec_engine *e = owner;
-    Mapping *map = &e->threads[thread].mapping;
-    Stream random = stream(e->settings.seed, 0, (uint64_t)task);
-    Individual *child = &e->offspring[task];
-    child->rates.count = 0;
-    child->error = grow(map, &random);
-    if (child->error == OK) {
-        become(e, map, child, &random);
-    }
-#if TREES
-    merge_mapped(e, &e->threads[thread], child, &random);
-#endif
-}
-
 /* Put an individual into the hall of fame, if it belongs there; 0 without memory. */
 static int admit(Hall *hall, const Individual *individual) {
     Champion *champion = individual->outcome != SCORED
@@ -266,3 +261,4 @@ static int admit(Hall *hall, const Individual *individual) {
            set_champion(champion, individual->fitness, individual->size, individual->cost,
                         individual->text.data, individual->text.length);
 }
+#endif

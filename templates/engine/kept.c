@@ -2,6 +2,10 @@
  *
  * Children share most of their neurons with their parents, and a neuron is the same numbers in every
  * network: in the end two of three are found here. Which are kept changes no result. */
+#ifndef DSGEC_KEPT_C
+#define DSGEC_KEPT_C
+#include "tape.c"
+
 enum { BLOCK = 512, LEAST_BLOCK = 64, NEAR = 24 * 1024 };
 /* NEAR: doubles that stay in the second-level cache, beside the features. */
 
@@ -93,3 +97,4 @@ static double *find_kept(Store *store, const Instruction *in, size_t row, size_t
     kept->round = store->round;
     return numbers;
 }
+#endif

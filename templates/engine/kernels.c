@@ -1,5 +1,11 @@
 /* Loops over rows, whose number is always a multiple of LANES. A result may replace an operand in
  * its own place, so no step of a loop depends on another: the compiler is told so. */
+#ifndef DSGEC_KERNELS_C
+#define DSGEC_KERNELS_C
+#include "arithmetic.h"
+#include "engine.h"
+#include "functions.h"
+
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__) && !defined(__TINYC__)
@@ -119,3 +125,4 @@ static void add_to_lanes(double *lanes, const double *errors, size_t n) {
         lanes[i - whole] += errors[i];
     }
 }
+#endif

@@ -1,4 +1,9 @@
 /* How the text of a layered phenotype is cut into layers and neurons: dsgec/network/layered.py. */
+#ifndef DSGEC_LAYERED_C
+#define DSGEC_LAYERED_C
+#include "digits.h"
+#include "memory.h"
+
 typedef struct {
     size_t start, end;
     int ends_layer;
@@ -74,3 +79,4 @@ static int cut(const char *text, size_t length, Stretches *found, size_t *count)
     }
     return found == NULL || add_stretch(found, start, length, 1);
 }
+#endif

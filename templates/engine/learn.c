@@ -1,4 +1,9 @@
 /* The loss of a network and its slope by each weight: dsgec/search/gradient.py. */
+#include "fitness.c"
+#include "variant.h"
+#if LEARNING && !defined(DSGEC_LEARN_C)
+#define DSGEC_LEARN_C
+
 #if !defined(LEARNED_ERRORS)
 #define LEARNED_ERRORS row_errors /* of the objective itself */
 #endif
@@ -245,3 +250,4 @@ static Outcome learn(Scoring *s, const Table *table, const Targets *targets, dou
     }
     return SCORED;
 }
+#endif

@@ -1,5 +1,10 @@
 /* What engine.h declares of learning. */
+#ifndef DSGEC_LEARNING_C
+#define DSGEC_LEARNING_C
+#include "individual.c"
+#include "tune.c"
 
+#if LEARNING
 int dsgec_engine_gradient(dsgec_engine *e, const char *text, size_t length,
                           const dsgec_engine_weight *weights, int64_t count, double penalty,
                           const double *values, double *loss, double *gradient) {
@@ -29,3 +34,22 @@ int dsgec_engine_tune(dsgec_engine *e, const char *text, size_t length,
     dsgec_leave(found);
     return (int)outcome;
 }
+#else /* which refuses it */
+
+int dsgec_engine_gradient(dsgec_engine *e, const char *text, size_t length,
+                          const dsgec_engine_weight *weights, int64_t count, double penalty,
+                          const double *values, double *loss, double *gradient) {
+    (void)e, (void)text, (void)length, (void)weights, (void)count, (void)penalty;
+    (void)values, (void)loss, (void)gradient;
+    return REFUSED;
+}
+
+int dsgec_engine_tune(dsgec_engine *e, const char *text, size_t length,
+                      const dsgec_engine_weight *weights, int64_t count, double penalty,
+                      int64_t evaluations, double *values, double *loss, int64_t *used) {
+    (void)e, (void)text, (void)length, (void)weights, (void)count, (void)penalty;
+    (void)evaluations, (void)values, (void)loss, (void)used;
+    return REFUSED;
+}
+#endif
+#endif

@@ -1,4 +1,8 @@
 /* Outputs onto their line of least squares to the target: dsgec/search/linear.py. */
+#ifndef DSGEC_LINEAR_C
+#define DSGEC_LINEAR_C
+#include "sums.c"
+
 #if LINEAR
 #define LEAST_SPREAD 1e-20
 
@@ -88,5 +92,6 @@ static void run_judged(Scoring *s, const Table *table, const Targets *targets, s
 static void seed_line(const Scoring *s, double *seeds, size_t n) {
     (void)s, (void)seeds, (void)n;
 }
+#endif
 #endif
 #endif

@@ -1,4 +1,7 @@
 /* A list of integers for each symbol, as long as needed: dsgec/grammar/genome/dsge.py. */
+#ifndef DSGEC_LISTS_C
+#define DSGEC_LISTS_C
+#include "express.c"
 
 #if !TREES
 static int32_t count_common(const Genotype *mother, const Genotype *father) {
@@ -32,3 +35,4 @@ static int is_whole(const Mapping *map, const Genotype *genotype) {
     (void)genotype;
     return 1;
 }
+#endif

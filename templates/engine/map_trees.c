@@ -1,5 +1,11 @@
 /* An edited tree to an individual, without slots where nothing has to be drawn for it: what `gather`
  * and `express` would make of it. */
+#include "individual.c"
+#include "neurons.c"
+#include "variant.h"
+#if TREES && !defined(DSGEC_MAP_TREES_C)
+#define DSGEC_MAP_TREES_C
+
 enum { TO_MEND = -1 }; /* the tree is left to those */
 
 /* The tree as lists, which none of its rules has parts of. */
@@ -203,3 +209,4 @@ static int become_edited(const dsgec_engine *e, Thread *own, Individual *child, 
     child->rates.count = child->fault ? 0 : child->rates.count;
     return error == OK && !store_tree(&child->genotype, tree) ? NO_MEMORY : error;
 }
+#endif

@@ -1,9 +1,7 @@
 /* Arrays that grow. */
-#define _POSIX_C_SOURCE 200809L
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#ifndef DSGEC_MEMORY_H
+#define DSGEC_MEMORY_H
+#include "platform.h"
 
 /* Make room for `count` elements in the array at `where`; 0 if there is no memory. */
 static int enlarge(void *where, size_t *capacity, size_t count, size_t size) {
@@ -31,3 +29,4 @@ typedef struct {
     char *data;
     size_t length, capacity;
 } Text;
+#endif

@@ -1,4 +1,9 @@
 /* Terms of one source in one sum become one: dsgec/grammar/genome/merge.py. */
+#include "tree.c"
+#include "variant.h"
+#if TREES && !defined(DSGEC_MERGE_C)
+#define DSGEC_MERGE_C
+
 enum { CONSTANT = 0, ADDS = 1, MULTIPLIES = 0, BINDS = 2, OWN_SUM = 0, NO_SUM = -1 };
 
 /* Where a node stands: its parent, its number among the children, its sum, or none, and its sign
@@ -277,3 +282,4 @@ static void drop_gone(const Merging *m, Tree *tree) {
     }
     tree->count = left;
 }
+#endif

@@ -1,4 +1,8 @@
 /* References that follow their neurons: dsgec/grammar/genome/neurons.py. */
+#include "tree.c"
+#include "variant.h"
+#if TREES && !defined(DSGEC_NEURONS_C)
+#define DSGEC_NEURONS_C
 
 static Visit visit_to(int32_t node, int32_t gap) {
     Visit visit;
@@ -137,3 +141,4 @@ static void rename_neurons(Trees *t) {
         }
     }
 }
+#endif

@@ -2,6 +2,12 @@
  *
  * Sums, differences, negation and products with a number all become SCALE (value * a), ADD_SCALED
  * (a + value * b) and ADD_NUMBER (a + value): multiplying by 1 or -1 is exact. */
+#ifndef DSGEC_NODES_C
+#define DSGEC_NODES_C
+#include "arithmetic.h"
+#include "functions.h"
+#include "variant.h"
+
 typedef enum {
     NUMBER,
     INPUT,
@@ -296,3 +302,4 @@ static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
     }
     return add_node(nodes, operation_of(function), a, b, 0.0);
 }
+#endif

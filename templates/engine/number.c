@@ -1,4 +1,9 @@
 /* Decimal digits to the nearest double, which is what Python's float() gives. */
+#ifndef DSGEC_NUMBER_C
+#define DSGEC_NUMBER_C
+#include "arithmetic.h"
+#include "digits.h"
+
 #define INFINITE dsgec_from_bits(UINT64_C(0x7ff0000000000000))
 
 enum { WORDS = 256, MOST_DIGITS = 800 }; /* 767 digits can matter; then only whether more follow */
@@ -277,3 +282,4 @@ static inline size_t scan_number(const char *text, size_t at, size_t end, double
     }
     return after;
 }
+#endif

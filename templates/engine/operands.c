@@ -1,5 +1,13 @@
 /* The tokens of dsgec/network/parse.py that stand where an operand should: each is read once, and
  * pushed. */
+#ifndef DSGEC_OPERANDS_C
+#define DSGEC_OPERANDS_C
+#include "engine.h"
+#include "layered.c"
+#include "memory.h"
+#include "nodes.c"
+#include "number.c"
+
 enum { NEGATION = 3, POWER_OF = 4, LONGEST_INDEX = 7 };
 enum { PARSED = 0, NO_NETWORK = -1, PARSE_NO_MEMORY = -2 };
 
@@ -250,3 +258,4 @@ static size_t open_call(Parser *p, size_t at, size_t end) {
     p->so_far.mentions += !LAYERED && is_activation[function];
     return after + 1;
 }
+#endif

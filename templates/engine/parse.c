@@ -1,4 +1,8 @@
 /* Phenotype text to nodes: the operator-precedence parser of dsgec/network/parse.py. */
+#ifndef DSGEC_PARSE_C
+#define DSGEC_PARSE_C
+#include "grammar.h"
+#include "operands.c"
 
 static inline int32_t make_node(Parser *p, int function, int32_t a, int32_t b) {
     return p->as_written ? apply_as_written(&p->nodes, function, a, b)
@@ -332,3 +336,4 @@ static int32_t count_connections(Parser *p) {
     }
     return total;
 }
+#endif

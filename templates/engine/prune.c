@@ -1,4 +1,10 @@
 /* The best network, made smaller and smaller: dsgec/search/pruning.py. */
+#ifndef DSGEC_PRUNE_C
+#define DSGEC_PRUNE_C
+#include "breed_trees.c"
+#include "generation.c"
+
+#if TREES
 enum { TRIED = 12, STEPS_BETWEEN = 4 };
 static const uint64_t PRUNING = UINT64_MAX - 1; /* a generation that no run reaches: its draws */
 
@@ -129,3 +135,11 @@ int64_t dsgec_engine_prune(dsgec_engine *e, int64_t rounds, dsgec_engine_champio
     dsgec_leave(found);
     return error == OK ? list_champions(&e->pruned, champions) : -1 - (int64_t)error;
 }
+#else
+
+int64_t dsgec_engine_prune(dsgec_engine *e, int64_t rounds, dsgec_engine_champion *champions) {
+    (void)e, (void)rounds, (void)champions;
+    return 0;
+}
+#endif
+#endif

@@ -1,4 +1,8 @@
 /* The random stream of one individual: SplitMix64, as in dsgec/random.py. */
+#ifndef DSGEC_RANDOM_H
+#define DSGEC_RANDOM_H
+#include "platform.h"
+
 typedef struct {
     uint64_t state;
 } Stream;
@@ -34,3 +38,4 @@ static inline int32_t below(Stream *s, int32_t count) {
 static inline int chance(Stream *s, double probability) {
     return (double)(word(s) >> 11) * 0x1p-53 < probability;
 }
+#endif

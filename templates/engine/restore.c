@@ -1,6 +1,11 @@
 /* Bytes to a population and the memory of texts, and individuals that go from one engine to another:
  * dsgec/search/state.py. The bytes are not trusted: whatever they say, they either restore a whole
  * state or are refused. */
+#ifndef DSGEC_RESTORE_C
+#define DSGEC_RESTORE_C
+#include "cost.c"
+#include "state.c"
+
 typedef struct {
     const char *data;
     size_t at, length;
@@ -361,3 +366,4 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
     individual->invalid = individual->outcome != SCORED;
     return OK;
 }
+#endif

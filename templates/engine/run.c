@@ -1,4 +1,8 @@
 /* A tape over the rows, a block at a time. */
+#ifndef DSGEC_RUN_C
+#define DSGEC_RUN_C
+#include "kept.c"
+
 /* Features by column; rows in groups, each a whole number of LANES long. */
 typedef struct {
     const double *columns;
@@ -143,3 +147,4 @@ static void run_block(Blocks *blocks, const Table *table, const Tape *t, size_t 
         outputs[i] = find_operand(blocks, table, row, t->outputs[i]);
     }
 }
+#endif

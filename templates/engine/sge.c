@@ -1,4 +1,5 @@
 /* Growth and crossover: dsgec/grammar/genome/sge.py; its mutation is in choices.c. */
+#include "choices.c"
 
 /* A new individual: every integer of every gene. */
 static int grow(Mapping *map, Stream *random) {

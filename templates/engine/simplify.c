@@ -1,5 +1,9 @@
 /* The nodes of a text as it is written to the simplified network: dsgec/network/simplify.py, and
  * what canonical.py keeps. */
+#ifndef DSGEC_SIMPLIFY_C
+#define DSGEC_SIMPLIFY_C
+#include "parse.c"
+#include "texts.c"
 
 /* Nodes no two of which are equal; `table` has 1 + the position of each, or 0. */
 typedef struct {
@@ -258,3 +262,4 @@ static int simplify(Simplified *s, const Parser *p) {
     keep_neurons(s);
     return 1;
 }
+#endif

@@ -1,4 +1,8 @@
 /* Loops over rows of the backward pass: what comes to an operand of what has come to a result. */
+#include "kernels.c"
+#include "variant.h"
+#if LEARNING && !defined(DSGEC_SLOPES_C)
+#define DSGEC_SLOPES_C
 
 /* Everything that is called is part of the loop, also where the compiler finds that too much. */
 #if defined(__GNUC__) && !defined(__TINYC__)
@@ -139,3 +143,4 @@ ADD_LANES(8)
 static const LanesKernel lanes_kernels[TERMS + 1] = {
     lanes_0, lanes_1, lanes_2, lanes_3, lanes_4, lanes_5, lanes_6, lanes_7, lanes_8,
 };
+#endif

@@ -1,6 +1,10 @@
 /* A population and the memory of texts to bytes, between two generations: dsgec/search/state.py.
  *
  * Only genotypes and scores are kept: texts follow from the genotypes, and are made again. */
+#ifndef DSGEC_STATE_C
+#define DSGEC_STATE_C
+#include "individual.c"
+
 #if LEARNING
 static const char MAGIC[] = "dsgec-learns-1\n";
 #else
@@ -116,3 +120,4 @@ static int save_state(dsgec_engine *e) {
     }
     return written && put_hall(text, &e->hall) ? OK : NO_MEMORY;
 }
+#endif

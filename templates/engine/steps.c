@@ -1,5 +1,10 @@
 /* An individual to its fitness, with steps of learning: dsgec/search/learner.py. */
+#ifndef DSGEC_STEPS_C
+#define DSGEC_STEPS_C
+#include "cost.c"
+#include "learn.c"
 
+#if LEARNING
 static double value_at(int32_t rule, int32_t rank) {
     return number_values[number_lists[rule].first + rank];
 }
@@ -223,3 +228,20 @@ static void score_individual(void *owner, int64_t task, int thread) {
     learn_individual(e, &e->threads[thread], &e->offspring[number],
                      number < first_child(e) ? 0 : e->settings.steps);
 }
+#else
+
+static void score_individual(void *owner, int64_t task, int thread) {
+    dsgec_engine *e = owner;
+    Thread *own = &e->threads[thread];
+    Individual *child = &e->offspring[e->fresh[task]];
+    Outcome outcome = score(&own->scoring, &e->table, &e->targets, child->text.data,
+                            child->text.length, &child->fitness, &child->size);
+    child->evaluations = outcome != REFUSED;
+    child->cost = 0;
+    if (outcome == SCORED) {
+        outcome = find_cost(e, own, child->text.data, child->text.length, child->size, &child->cost);
+    }
+    child->outcome = (int32_t)outcome;
+}
+#endif
+#endif

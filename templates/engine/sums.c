@@ -1,4 +1,7 @@
 /* Sums over rows in a fixed order: `ordered_sum` of dsgec/search/objectives.py. */
+#ifndef DSGEC_SUMS_C
+#define DSGEC_SUMS_C
+#include "errors.c"
 
 /* The lanes are added in turn. */
 static double add_lanes(const double *lanes) {
@@ -65,3 +68,4 @@ static double measure_spread(const Targets *targets) {
     }
     return add_lanes(lanes);
 }
+#endif

@@ -1,4 +1,7 @@
 /* Outputs and targets to the sums that metrics are made of: Tally of dsgec/search/metrics.py. */
+#ifndef DSGEC_TALLY_C
+#define DSGEC_TALLY_C
+#include "sums.c"
 
 enum { DIGIT = 8, DIGITS = 8 };
 
@@ -204,3 +207,4 @@ static void sum_errors(dsgec_engine_tally *t) {
     t->squares = add_lanes(squares);
     t->distances = add_lanes(distances);
 }
+#endif

@@ -2,6 +2,11 @@
  *
  * Only what the outputs need is on the tape. Sums of products, the number added to them and the
  * sigmoid around them are one instruction, so that rows are read and written once. */
+#ifndef DSGEC_TAPE_C
+#define DSGEC_TAPE_C
+#include "kernels.c"
+#include "parse.c"
+
 enum { LAST = INT32_MAX, NOWHERE = INT32_MIN };
 
 /* An operand is a register, or -1 - the column of a feature. */
@@ -377,3 +382,4 @@ static int assemble(Tape *t, const Parser *p) {
     }
     return 1;
 }
+#endif

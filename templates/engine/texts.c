@@ -1,4 +1,9 @@
 /* The texts that were scored, by 128 bits of their hash: the memory of dsgec/search/scoring.py. */
+#ifndef DSGEC_TEXTS_C
+#define DSGEC_TEXTS_C
+#include "memory.h"
+#include "number.c"
+
 typedef struct {
     uint64_t low, high;
 } Hash;
@@ -141,3 +146,4 @@ static void clear_texts(Texts *texts) {
         memset(texts->table, 0, texts->table_size * sizeof *texts->table);
     }
 }
+#endif

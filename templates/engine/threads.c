@@ -1,4 +1,9 @@
 /* Tasks shared out to threads; which thread does which task changes nothing. */
+#ifndef DSGEC_THREADS_C
+#define DSGEC_THREADS_C
+#include "arithmetic.h"
+#include "clock.h"
+
 #if HAS_CLOCK && !defined(__TINYC__)
 #define THREADED 1
 #include <pthread.h>
@@ -163,3 +168,4 @@ static void run_tasks(Pool *pool, Task task, void *owner, int64_t count) {
 #endif
     do_tasks(pool, 0);
 }
+#endif

@@ -2,6 +2,11 @@
  *
  * A tree is its nodes in the order in which the mapping reads them. It is planted from the slots,
  * which hold a parent's genes, edited at one place, and gathered into the slots again. */
+#include "express.c"
+#include "variant.h"
+#if TREES && !defined(DSGEC_TREE_C)
+#define DSGEC_TREE_C
+
 enum { NO_NODE = -1 };
 
 /* `end`: the position behind the last node below, where `set_ends` was called. `origin`: the position in the parent that it is
@@ -284,3 +289,4 @@ static void grow_nodes(Trees *t, int32_t rule, int32_t depth, double growth, Str
         pending = (size_t)(put_pending(t->todo + pending, branch, next.depth) - t->todo);
     }
 }
+#endif

@@ -1,4 +1,9 @@
 /* Values that make the loss low, by L-BFGS between bounds: dsgec/search/lbfgs.py. */
+#include "learn.c"
+#include "variant.h"
+#if LEARNING && !defined(DSGEC_TUNE_C)
+#define DSGEC_TUNE_C
+
 enum { MEMORY = 8, PLACES = MEMORY + 1, MOST_HALVINGS = 12 };
 #define SUFFICIENT 1e-4
 #define LEAST_CURVATURE 1e-10
@@ -214,3 +219,4 @@ static Outcome tune(Scoring *s, const Table *table, const Targets *targets, doub
     *loss = m.loss;
     return SCORED;
 }
+#endif

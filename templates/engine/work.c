@@ -2,6 +2,10 @@
  *
  * The network is walked in the order in which it is printed, through what is done to the columns
  * before it, which Python gives as a list of operations. */
+#ifndef DSGEC_WORK_C
+#define DSGEC_WORK_C
+#include "simplify.c"
+
 #define OTHER_KINDS(X)                                                                          \
     X(div_number) X(fill) X(is) X(flag_add) X(flag_sub) X(flag_mul) X(number) X(read) X(kept)   \
     X(live) X(distinct) X(column) X(required) X(refusing) X(listed) X(output)                   \
@@ -305,3 +309,4 @@ static int count_work(Work *w, const Simplified *s, int softmax,
     count_outputs(w, s->output_count, softmax);
     return counted;
 }
+#endif

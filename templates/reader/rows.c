@@ -1,4 +1,7 @@
 /* Lines of a table to numbers; what is not a number is left to Python, by its place. */
+#include "arithmetic.h"
+#include "number.c"
+#include "rows.h"
 
 static const char *skip_blanks(const char *at, const char *end) {
     while (at < end && *at == ' ') {

@@ -1,5 +1,7 @@
-/* What the reader exports. The C is compiled with this file and cffi reads it as it is: so it has no
- * directives. */
+/* What the reader of tables exports. cffi reads it, without the lines that begin with `#`. */
+#ifndef DSGEC_ROWS_H
+#define DSGEC_ROWS_H
+#include "platform.h"
 
 /* A cell that is no number, by its place: Python reads it. */
 typedef struct {
@@ -25,3 +27,4 @@ typedef struct {
 enum { READ_ALL, FULL, CAREFUL };
 
 int dsgec_read_rows(dsgec_rows *r);
+#endif

@@ -1,4 +1,6 @@
 /* accuracy, as the share of mistakes: dsgec/search/objectives.py. */
+#include "errors.c"
+
 enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0, LOGISTIC = 1 };
 
 /* 1 for each row that is given another class than its own. */

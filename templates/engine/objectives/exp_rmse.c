@@ -1,4 +1,6 @@
 /* exp-rmse, the product over the classes of exp(RMSE of the class): dsgec/search/objectives.py. */
+#include "errors.c"
+
 enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 1, LOGISTIC = 0 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,

@@ -1,4 +1,6 @@
 /* log-loss: dsgec/search/objectives.py. */
+#include "errors.c"
+
 enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0, LOGISTIC = 1 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,

@@ -1,4 +1,6 @@
 /* mae: dsgec/search/objectives.py. */
+#include "errors.c"
+
 enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0, LOGISTIC = 0 };
 
 static void rows_add_distance(double *d, const double *a, const double *b, size_t n) {

@@ -1,4 +1,6 @@
 /* rmse: dsgec/search/objectives.py. */
+#include "errors.c"
+
 enum { CHECKS_OUTPUTS = 0, OF_CLASSES = 0, LOGISTIC = 0 };
 
 static void row_errors(double *errors, const double *const *outputs, int32_t count,

@@ -101,7 +101,7 @@ def test_what_one_side_does_not_know_is_refused(old, new, error, problem, change
 
 
 def test_a_function_that_is_declared_and_not_defined_is_refused(change):
-    change(reader, "reader/rows.h", "int dsgec_read_rows(", "int no(void); int dsgec_read_rows(")
+    change(reader, "rows.h", "int dsgec_read_rows(", "int no(void); int dsgec_read_rows(")
     with pytest.raises(CompileError, match="cannot be loaded"):
         reader.load_reader(find_toolchain())
 
@@ -122,10 +122,10 @@ def test_the_reader_follows_another_order_of_fields(change, monkeypatch):
         ("READ_ALL, FULL, CAREFUL", "CAREFUL = 9, READ_ALL, FULL"),
         ("int64_t rows, cell_count, line_count;", "int64_t line_count, rows, cell_count;"),
     ):
-        change(reader, "reader/rows.h", old, new)
+        change(reader, "rows.h", old, new)
     monkeypatch.setattr(reader, "_library", lambda: reader.load_reader(find_toolchain()))
     assert read_block() == expected
-    change(reader, "reader/rows.h", "size_t used;", "size_t used; char more;")
+    change(reader, "rows.h", "size_t used;", "size_t used; char more;")
     with pytest.raises(HeaderMismatch, match="more"):
         read_block()
 
