@@ -26,16 +26,16 @@ PROJECT = PYPROJECT["project"]
 SLOW_HOOKS = "mypy"  # `make lint` runs it, and the campaign
 
 
-def text_of(name):
+def read(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def workflow(name):
-    return yaml.safe_load(text_of(f".github/workflows/{name}.yml"))
+def read_workflow(name):
+    return yaml.safe_load(read(f".github/workflows/{name}.yml"))
 
 
 def run(*words, cwd=ROOT, **variables):
-    """Run a command of this environment; its output if it succeeds."""
+    """Run a command of this environment and return its output."""
     path = f"{BINARIES}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "NO_COLOR": "1", **variables}
     ended = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
@@ -53,7 +53,7 @@ def run_hooks(home, skipped=""):
 def test_all_files_pass_the_hooks(tmp_path):
     """Formatting, spelling, workflows and templates by their schemas, and the packaging review."""
     lines = run_hooks(tmp_path, SLOW_HOOKS).splitlines()
-    hooks = yaml.safe_load(text_of(".pre-commit-config.yaml"))["repos"][0]["hooks"]
+    hooks = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"][0]["hooks"]
 
     assert len(hooks) == len(lines)
     assert sum(line.endswith("Passed") for line in lines) == len(hooks) - 1  # the slow one
@@ -66,7 +66,7 @@ def test_all_files_pass_all_hooks(tmp_path):
 
 def test_the_packaging_review_leaves_out_only_what_is_explained():
     ignored = PYPROJECT["tool"]["repo-review"]["ignore"]
-    section = text_of("pyproject.toml").split("[tool.repo-review]")[1]
+    section = read("pyproject.toml").split("[tool.repo-review]")[1]
     explained = re.findall(r"(?:    # .+\n)+((?:    \"\w+\",.*\n)+)", section)
 
     assert sorted(re.findall(r'"(\w+)"', "".join(explained))) == sorted(ignored)
@@ -75,18 +75,18 @@ def test_the_packaging_review_leaves_out_only_what_is_explained():
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory):
-    """The sdist, and the wheel that is built from it."""
+    """Return the folder with the sdist and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder))
     return folder
 
 
-def wheel_of(folder):
+def find_wheel(folder):
     return next(folder.glob("*.whl"))
 
 
 def test_the_sdist_builds_the_wheel_of_the_clone(distributions, wheel):
-    with zipfile.ZipFile(wheel) as ours, zipfile.ZipFile(wheel_of(distributions)) as theirs:
+    with zipfile.ZipFile(wheel) as ours, zipfile.ZipFile(find_wheel(distributions)) as theirs:
         assert {i.filename: i.CRC for i in theirs.infolist()} == {
             i.filename: i.CRC for i in ours.infolist()
         }
@@ -103,7 +103,7 @@ def test_the_sdist_builds_the_wheel_of_the_clone(distributions, wheel):
 
 
 def test_the_wheel_describes_the_project(distributions):
-    with zipfile.ZipFile(wheel_of(distributions)) as archive:
+    with zipfile.ZipFile(find_wheel(distributions)) as archive:
         name = next(name for name in archive.namelist() if name.endswith("/METADATA"))
         metadata = message_from_bytes(archive.read(name))
 
@@ -129,7 +129,7 @@ def test_the_wheel_evolves_in_a_fresh_environment(distributions, tmp_path):
     # A path in a .pth file is not searched for .pth files itself, so the clone stays out of sight.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     install = ["-m", "uv", "--quiet", "pip", "install", "--offline", "--no-deps", "--reinstall"]
-    run(sys.executable, *install, "--python", str(python), str(wheel_of(distributions)))
+    run(sys.executable, *install, "--python", str(python), str(find_wheel(distributions)))
     command = str(home / "bin" / "dsgec")
     where = run(str(python), "-P", "-c", "import dsgec; print(dsgec.__file__)", cwd=tmp_path)
     run(command, "evolve", "one_layer", "wdbc", "--generations", "5", "--quiet", cwd=tmp_path)
@@ -141,9 +141,9 @@ def test_the_wheel_evolves_in_a_fresh_environment(distributions, tmp_path):
 
 def test_one_version_and_one_address():
     version, address = dsgec.__version__, PROJECT["urls"]["Repository"]
-    recipe = yaml.safe_load(text_of("recipe/recipe.yaml"))
+    recipe = yaml.safe_load(read("recipe/recipe.yaml"))
 
-    assert f"\nversion: {version}\n" in text_of("CITATION.cff")
+    assert f"\nversion: {version}\n" in read("CITATION.cff")
     assert recipe["context"]["version"] == version
     assert recipe["context"]["repository"] == address
     assert all(url.startswith(address) for url in PROJECT["urls"].values())
@@ -154,11 +154,11 @@ def test_one_version_and_one_address():
         "CODE_OF_CONDUCT.md",
         "paper/paper.md",
     ):
-        assert "github.com/OWNER" not in text_of(name)
+        assert "github.com/OWNER" not in read(name)
 
 
 def test_the_recipe_needs_what_the_project_needs():
-    recipe = yaml.safe_load(text_of("recipe/recipe.yaml"))
+    recipe = yaml.safe_load(read("recipe/recipe.yaml"))
     needed = [Requirement(line) for line in PROJECT["dependencies"]]
     taken = [Requirement(line) for line in recipe["requirements"]["run"] if "${{" not in line]
     python = {"python_version": recipe["context"]["python_min"]}
@@ -178,7 +178,7 @@ def test_the_recipe_needs_what_the_project_needs():
 @pytest.mark.campaign
 def test_the_recipe_renders():
     rattler = pytest.importorskip("rattler_build")
-    recipe = rattler.Stage0Recipe.from_yaml(text_of("recipe/recipe.yaml"))
+    recipe = rattler.Stage0Recipe.from_yaml(read("recipe/recipe.yaml"))
     (rendered,) = recipe.render(rattler.VariantConfig({}))
     recipe = rendered.recipe.to_dict()
 
@@ -187,7 +187,7 @@ def test_the_recipe_renders():
 
 
 def test_the_workflows_run_the_oldest_and_the_newest_python_and_targets_of_make():
-    jobs = workflow("ci")["jobs"]
+    jobs = read_workflow("ci")["jobs"]
     matrix = jobs["test"]["strategy"]["matrix"]
     supported = [
         line.rpartition(" ")[2] for line in PROJECT["classifiers"] if "Python :: 3." in line
@@ -199,7 +199,7 @@ def test_the_workflows_run_the_oldest_and_the_newest_python_and_targets_of_make(
         if "python-version" in step.get("with", {})
     )
     targets = [step["run"].split()[1] for step in steps if step.get("run", "").startswith("make ")]
-    makefile = text_of("Makefile")
+    makefile = read("Makefile")
 
     assert matrix["python"] == [supported[0], supported[-1]]
     assert PROJECT["requires-python"] == f">={supported[0]}"
@@ -221,11 +221,11 @@ def test_a_release_is_refused_unless_tag_version_and_address_are_right(
     tag, owner, complaint, tmp_path
 ):
     (script,) = (
-        step["run"] for step in workflow("release")["jobs"]["check"]["steps"] if "run" in step
+        step["run"] for step in read_workflow("release")["jobs"]["check"]["steps"] if "run" in step
     )
     (tmp_path / "dsgec").mkdir()
     for name in ("dsgec/__init__.py", "CITATION.cff", "CHANGELOG.md", "pyproject.toml"):
-        (tmp_path / name).write_text(text_of(name).replace("OWNER", owner), encoding="utf-8")
+        (tmp_path / name).write_text(read(name).replace("OWNER", owner), encoding="utf-8")
     ended = subprocess.run(
         ["bash", "-e", "-c", script],
         cwd=tmp_path,
@@ -241,23 +241,23 @@ def test_a_release_is_refused_unless_tag_version_and_address_are_right(
 
 def test_only_the_release_may_write_and_only_by_trusted_publishing():
     for name in ("ci", "release"):
-        assert workflow(name)["permissions"] == {"contents": "read"}
-    jobs = workflow("release")["jobs"]
+        assert read_workflow(name)["permissions"] == {"contents": "read"}
+    jobs = read_workflow("release")["jobs"]
     permissions = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
-    actions = re.findall(r"uses: (\S+)", text_of(".github/workflows/release.yml"))
-    actions += re.findall(r"uses: (\S+)", text_of(".github/workflows/ci.yml"))
+    actions = re.findall(r"uses: (\S+)", read(".github/workflows/release.yml"))
+    actions += re.findall(r"uses: (\S+)", read(".github/workflows/ci.yml"))
 
     assert permissions == {"publish": {"id-token": "write"}, "announce": {"contents": "write"}}
     assert {*jobs["publish"]["needs"]} == {"check", "ci"}
-    assert not re.search("password|secrets", text_of(".github/workflows/release.yml"))
+    assert not re.search("password|secrets", read(".github/workflows/release.yml"))
     assert all(re.fullmatch(r"[\w/.-]+@[0-9a-f]{40}|\./.*", action) for action in actions)
 
 
 def test_the_paper_has_what_its_journal_asks_for():
-    head, body = text_of("paper/paper.md").removeprefix("---\n").split("\n---\n", 1)
+    head, body = read("paper/paper.md").removeprefix("---\n").split("\n---\n", 1)
     sections = re.findall(r"^# (.+)$", body, re.MULTILINE)
     cited = {*re.findall(r"@([a-z0-9]+)", body)}
-    entries = re.findall(r"^@\w+\{(\w+),\n(.*?)^\}$", text_of("paper/paper.bib"), re.M | re.S)
+    entries = re.findall(r"^@\w+\{(\w+),\n(.*?)^\}$", read("paper/paper.bib"), re.M | re.S)
 
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= {
         *yaml.safe_load(head)
@@ -280,9 +280,9 @@ def test_the_paper_has_what_its_journal_asks_for():
 
 
 def test_every_figure_of_the_paper_is_in_the_documentation():
-    body = text_of("paper/paper.md").split("\n---\n", 1)[1]
+    body = read("paper/paper.md").split("\n---\n", 1)[1]
     figures = {*re.findall(r"(?<![\w.,@-])\d[\d.,]*\d(?![\w-])", body)} - {"754"}  # IEEE 754
-    pages = [text_of("README.md")]
+    pages = [read("README.md")]
     pages += [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
 
     assert len(figures) > 15
