@@ -2,9 +2,12 @@
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
@@ -67,3 +70,115 @@ def is_list(value: Any, test: Callable[[Any], bool], length: int | None = None) 
 def is_text(value: Any) -> bool:
     """A text that a file can hold: JSON can spell halves of characters."""
     return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+T = TypeVar("T")
+
+REST = {"rest": True}
+"""Metadata of the one field of a dataclass that holds the keys without a field of their own."""
+
+
+def as_plain(value: Any) -> Any:
+    """Return dataclasses as the dictionaries that JSON has, field by field.
+
+    A field that is None by default is left out when it is None. A trailing underscore, as in
+    `class_`, is not part of the key.
+    """
+    if is_dataclass(value):
+        found: dict[str, Any] = {}
+        for field in fields(value):
+            inner = getattr(value, field.name)
+            if field.metadata == REST:
+                found |= as_plain(inner)
+            elif inner is not None or field.default is not None:
+                found[field.name.rstrip("_")] = as_plain(inner)
+        return found
+    if isinstance(value, Mapping):
+        return {key: as_plain(inner) for key, inner in value.items()}
+    return [as_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def from_plain(kind: type[T], value: Any, place: str = "") -> T:
+    """Return the value that untrusted JSON data describes; raise a ValueError if it has none.
+
+    `kind` is a dataclass whose fields are of plain types, of other such dataclasses, or tuples,
+    dictionaries and unions of them. An `int` is a count, a `float` is finite, and a key without a
+    field is ignored unless there is a REST field. A dataclass with a method `validate` is checked
+    further by it.
+    """
+    return cast(T, _read(kind, value, place))
+
+
+def _read(kind: Any, value: Any, place: str) -> Any:
+    test = _TESTS.get(kind)
+    if test is not None:
+        if not test(value):
+            raise ValueError(f"`{place}` is missing or wrong")
+        return value
+    if is_dataclass(kind):
+        return _read_dataclass(cast(type, kind), value, place)
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return _read_union(inner, value, place)
+    if origin is tuple and isinstance(value, list):
+        kinds = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
+        if len(kinds) == len(value):
+            each = enumerate(zip(kinds, value, strict=True))
+            return tuple(_read(one, item, f"{place}[{i}]") for i, (one, item) in each)
+    if origin in (dict, Mapping) and isinstance(value, dict):
+        return {key: _read(inner[1], item, f"{place}.{key}") for key, item in value.items()}
+    raise ValueError(f"`{place}` is missing or wrong")
+
+
+def _read_union(kinds: tuple[Any, ...], value: Any, place: str) -> Any:
+    if value is None and NoneType in kinds:
+        return None
+    *others, last = (kind for kind in kinds if kind is not NoneType)
+    for kind in others:
+        try:
+            return _read(kind, value, place)
+        except ValueError:
+            continue
+    return _read(last, value, place)
+
+
+def _read_dataclass(kind: type, value: Any, place: str) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError(f"`{place}` is missing or wrong")
+    given, rest = {}, dict(value)
+    for name, key, own, is_required in _fields(kind):
+        if key is None:
+            continue
+        if key in rest:
+            given[name] = _read(own, rest.pop(key), f"{place}.{key}".lstrip("."))
+        elif is_required:
+            raise ValueError(f"`{place}.{key}`".replace("`.", "`") + " is missing")
+    given |= {name: rest for name, key, *_ in _fields(kind) if key is None}
+    read = kind(**given)
+    if hasattr(read, "validate"):
+        read.validate()
+    return read
+
+
+@cache
+def _fields(kind: type) -> list[tuple[str, str | None, Any, bool]]:
+    """Return name, key, type and necessity of each field; the REST field has no key."""
+    hints = get_type_hints(kind)
+    return [
+        (
+            field.name,
+            None if field.metadata == REST else field.name.rstrip("_"),
+            hints[field.name],
+            field.default is MISSING and field.default_factory is MISSING,
+        )
+        for field in fields(kind)
+    ]
+
+
+_TESTS: dict[Any, Callable[[Any], bool]] = {
+    Any: lambda _: True,
+    bool: lambda value: isinstance(value, bool),
+    float: is_number,
+    int: is_count,
+    str: is_text,
+}
