@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import CLUSTER, FIRST_RUN, PAGES, Reader, blocks, is_shown
+from tests.docs.pages import CLUSTER, FIRST_RUN, PAGES, ROOT, Reader, blocks, is_shown
 
 EXAMPLES = [page for page in PAGES if any(b.kind in ("sh", "python") for b in blocks(page))]
 EXPENSIVE = [page for page in PAGES if any("campaign" in block.marks for block in blocks(page))]
@@ -66,6 +66,9 @@ def test_a_page_does_what_it_says_at_length(page, desk, start_cluster):
     reader.follow(page, campaign=True)
 
     assert reader.ran
+    for picture in (ROOT / "docs" / "pictures").iterdir():
+        if (desk / picture.name).exists():  # the page says how to draw it
+            assert (desk / picture.name).read_bytes() == picture.read_bytes()
 
 
 def test_what_is_not_run_here_is_run_elsewhere():
