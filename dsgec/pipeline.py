@@ -1,4 +1,8 @@
-"""The pipeline: what the command line and a program that uses dsgec call.
+"""The pipeline: how a grammar and a table become a run.
+
+`prepare` reads and checks everything, `dsgec.search.choose` compiles the engine, `evolve` searches
+and measures, and `run` does so in a folder, with checkpoints, and writes it. The command line, the
+library, the estimators and the cells of studies all go through `evolve`.
 
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
 `folder`, `plain_data`, `random`, `resources`, `setting`, `toml`, `background`, `literals`,
@@ -18,7 +22,7 @@ report      a folder              → a page        figures, and the network run
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,7 +43,7 @@ from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
 from dsgec.network.model import unnamed
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
-from dsgec.run.baselines import Baselines, check_rivals, make_baselines
+from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.checkpoint import has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
 from dsgec.run.folder import (
@@ -54,8 +58,8 @@ from dsgec.run.folder import (
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.record import is_record, is_same_run, with_stages
 from dsgec.run.result import Result, make_result
-from dsgec.run.search import INTERRUPTED, OnSlice, Outcome, Search
-from dsgec.run.session import Checkpoints, Session
+from dsgec.run.search import INTERRUPTED, Outcome, Search
+from dsgec.run.session import Checkpoints, Session, ignore
 from dsgec.run.stages import TUNING, Stages
 from dsgec.search.evolver import ENDS, Evolver, Generation
 from dsgec.search.problem import make_problem
@@ -98,6 +102,54 @@ def prepare(
     return Job(grammar_file, problem, settings, folder, inputs=inputs)
 
 
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """How a caller takes part in a run.
+
+    `on_search` gets the search before its first generation, and may resume it from a saved state.
+    `on_slice` gets the search and the generations of a slice of time; if it returns a reason, the
+    search ends early. `on_outcome` gets the outcome of the search before it is measured.
+    """
+
+    on_search: Callable[[Search], None] = ignore
+    on_slice: Callable[[Search, Sequence[Generation]], str] = lambda search, generations: ""
+    on_outcome: Callable[[Outcome], None] = ignore
+
+
+DEFAULT_HOOKS = Hooks()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evolution:
+    """What `evolve` found: the outcome of the search, and its measured result."""
+
+    outcome: Outcome
+    result: Result
+
+
+def evolve(
+    job: Job,
+    evolver: Evolver,
+    hooks: Hooks = DEFAULT_HOOKS,
+    stages: Stages | None = None,
+    *,
+    in_full: bool = True,
+) -> Evolution:
+    """Search for the network of a job, and measure it.
+
+    Without `in_full`, the result has no baselines, no hall of fame and nothing for a report.
+    """
+    stages = stages or Stages()
+    search = Search(evolver)
+    hooks.on_search(search)
+    baselines = beside(make_baselines, job.problem, job.settings.compare) if in_full else None
+    outcome = search.run(
+        lambda generations: hooks.on_slice(search, generations), lambda: stages.on_stage(TUNING)
+    )
+    hooks.on_outcome(outcome)
+    return Evolution(outcome, make_result(job, outcome, stages, baselines=baselines))
+
+
 def run(
     job: Job,
     evolver: Evolver,
@@ -105,52 +157,61 @@ def run(
     session: Session = DEFAULT_SESSION,
     stop: threading.Event | None = None,
 ) -> WrittenRun:
-    """Evolve, from the folder's checkpoint if it has one, and write the folder.
+    """Evolve a job in its folder, from the checkpoint there if it has one, and write the folder.
 
     When `stop` is set, the current generation is finished and the run ends with what it has; it
     can be resumed later, as it can after a kill.
     """
+    stages = Stages(session.on_stage)
     with locked(job.named, "run", job.fold) as folder:
         if not session.overwrite:  # what was there a while ago may have been another
             refuse_other_run(folder, job.identity, _OTHER_NAME)
-        search = Search(evolver)
-        checkpoints = Checkpoints(job, folder, search, session)
+        checkpoints = Checkpoints(job, folder, session)
         _ = beside(_warm_up)
-        baselines = beside(make_baselines, job.problem, job.settings.compare)
-        on_slice = _watching(search, checkpoints, on_generation, session, stop)
-        outcome = search.run(on_slice, lambda: session.on_stage(TUNING))
-        return _write(job, folder, outcome, baselines, checkpoints)
+
+        def on_slice(search: Search, generations: Sequence[Generation]) -> str:
+            for generation in generations:
+                on_generation(generation)
+            return _reason_to_stop(search, checkpoints, on_generation, stop)
+
+        def on_outcome(outcome: Outcome) -> None:
+            if outcome.ended not in ENDS:
+                with stages("checkpoint"):
+                    checkpoints.save_last()
+
+        hooks = Hooks(checkpoints.resume, on_slice, on_outcome)
+        result = evolve(job, evolver, hooks, stages).result
+        timing, failure = write_folder(folder, result, stages)
+        if result.result["ended"] in ENDS:
+            remove_checkpoint(folder)
+        if failure:
+            raise failure
+        checkpoints.raise_trouble()
+        files = exported(EXPORTED, result.name, folder)
+        return WrittenRun(folder.path, result.record, timing, tuple(files))
 
 
-def _watching(
+def _reason_to_stop(
     search: Search,
     checkpoints: Checkpoints,
     on_generation: Callable[[Generation], None],
-    session: Session,
     stop: threading.Event | None,
-) -> OnSlice:
-    """What is done between two slices: report, save a checkpoint, stop where that is asked for."""
-
-    def report(states: Sequence[Generation]) -> None:
-        for state in states:
-            on_generation(state)
-
-    def on_slice(states: Sequence[Generation]) -> str:
-        report(states)
-        if stop is not None and stop.is_set():
-            session.on_stop()
-            report(search.finish_generation())
-            return INTERRUPTED
-        if search.session_seconds >= session.max_seconds:
-            report(search.finish_generation())
-            return MAX_SECONDS
-        if checkpoints.is_due:
-            report(search.finish_generation())
-            if not search.ending.reason:
-                checkpoints.try_to_save()
+) -> str:
+    """Return why the run ends after this slice, or nothing; save a checkpoint if one is due."""
+    session = checkpoints.session
+    is_asked = stop is not None and stop.is_set()
+    is_over = search.session_seconds >= session.max_seconds
+    if not (is_asked or is_over or checkpoints.is_due):
         return ""
-
-    return on_slice
+    if is_asked:
+        session.on_stop()
+    for generation in search.finish_generation():
+        on_generation(generation)
+    if is_asked or is_over:
+        return INTERRUPTED if is_asked else MAX_SECONDS
+    if not search.ending.reason:
+        checkpoints.try_to_save()
+    return ""
 
 
 @cache
@@ -160,47 +221,6 @@ def _warm_up() -> None:
     make_exports(small, EXPORTED)
     quickest_toolchain()
     prepare_page()
-
-
-def _write(
-    job: Job,
-    folder: Folder,
-    outcome: Outcome,
-    baselines: Callable[[], Baselines],
-    checkpoints: Checkpoints,
-) -> WrittenRun:
-    stages = Stages(checkpoints.session.on_stage)
-    is_finished = outcome.ended in ENDS
-    trouble = ""
-    if not is_finished:
-        with stages("checkpoint"):
-            trouble = _last_save(checkpoints)
-    result = make_result(
-        job.problem, job.settings, job.grammar, outcome, stages, baselines=baselines
-    )
-    result = replace(result, config=job.config)
-    timing, wrong = write_folder(folder, result, stages)
-    if is_finished:
-        remove_checkpoint(folder)
-    if wrong:
-        raise wrong
-    if trouble:
-        raise DsgecError(
-            trouble,
-            f"The best network so far is in {job.folder}, but the run can only be resumed from an"
-            " earlier checkpoint, if there is one.",
-        )
-    files = exported(EXPORTED, result.name, folder)
-    return WrittenRun(folder.path, result.record, timing, tuple(files))
-
-
-def _last_save(checkpoints: Checkpoints) -> str:
-    """Before anything else: this is what must not be lost. Gives what went wrong, if it did."""
-    try:
-        checkpoints.save()
-    except DsgecError as error:
-        return error.faults[0].message
-    return ""
 
 
 def write_folder(
@@ -238,22 +258,6 @@ def try_report(folder: Folder, result: Result | None = None) -> None:
     except DsgecError as error:
         if isinstance(error.__cause__, OSError):
             raise  # a full disk, say: the page is written when the run is started again
-
-
-def seeded(job: Job, seed: int) -> Job:
-    """The same job with another seed, in a folder of its own."""
-    name = job.named.name.removesuffix(f"-seed{job.settings.seed}")
-    folder = job.named.with_name(f"{name}-seed{seed}")
-    return replace(job, settings=replace(job.settings, seed=seed), named=folder)
-
-
-def cross_validated(job: Job, dataset: Dataset, folds: int, fold: int) -> Job:
-    """The job of one of so many folds, in a folder of its own within the job's."""
-    folder = job.named.with_name(f"{job.named.name}-cv{folds}")
-    settings = replace(job.settings, folds=folds, fold=fold)
-    problem = make_problem(job.grammar.grammar, dataset, settings)
-    fold_name = f"fold{fold + 1}"
-    return replace(job, problem=problem, settings=settings, named=folder, fold=fold_name)
 
 
 @contextlib.contextmanager

@@ -275,7 +275,7 @@ def test_several_runs_are_the_single_runs(tmp_path, monkeypatch):
 
 DOCTOR = """
 from dsgec.search.settings import Settings
-from dsgec.cli import doctor
+from dsgec.cli.terminal import diagnosis as doctor
 doctor._SETTINGS = Settings(population={population}, generations={generations})
 print(*doctor.diagnosis(), sep="\\n")
 """
@@ -286,7 +286,7 @@ print(*doctor.diagnosis(), sep="\\n")
 )
 def test_the_doctor_names_the_backend_and_why(population, generations, monkeypatch):
     settings = Settings(population=population, generations=generations)
-    monkeypatch.setattr("dsgec.cli.doctor._SETTINGS", settings)
+    monkeypatch.setattr("dsgec.cli.terminal.diagnosis._SETTINGS", settings)
     page = dsgec("doctor").stdout
     assert "self-test   numpy: the reference's bits" in page
     assert "WRONG" not in page

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
+from dsgec import pipeline
 from dsgec.api.arguments import sort_arguments, takes_grammar_by_name
 from dsgec.api.notebook import live_curve
 from dsgec.api.printed.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import KEYWORDS, documented, is_text, python_default, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.background import beside
 from dsgec.data.arrays import table_of
 from dsgec.data.dataset import make_dataset, with_test
 from dsgec.data.groups import with_groups
@@ -24,16 +24,14 @@ from dsgec.data.weights import with_weights
 from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.grammar.load import GrammarFile, load_grammar
-from dsgec.run.baselines import check_rivals, make_baselines
-from dsgec.run.config import Inputs, config_text
+from dsgec.pipeline import Hooks, prepare
+from dsgec.run.config import Inputs
 from dsgec.run.folder import refuse_other_run
 from dsgec.run.history import history_row
-from dsgec.run.record import identity
-from dsgec.run.result import make_result
-from dsgec.run.search import OnSlice, Search
+from dsgec.run.job import Job
+from dsgec.run.search import Search
 from dsgec.search.choose import choose, sensible_threads
-from dsgec.search.evolver import Generation, HistoryRow
-from dsgec.search.problem import Problem, make_problem
+from dsgec.search.evolver import Evolver, Generation, HistoryRow
 from dsgec.search.settings import Execution, Preset, Settings
 from dsgec.search.usual import usual_grammar
 
@@ -127,27 +125,22 @@ def evolve(
         dataset = with_test(dataset, _test_table(test, dataset))
     grammar = grammar or usual_grammar(len(dataset.classes))
     file = given or _load(grammar)
-    settings = said.settings_for(dataset)
-    check_rivals(settings.compare)
-    problem = make_problem(file.grammar, dataset, settings)
+    inputs = _inputs(grammar, X, None if shares else test, name, said.preset)
+    job = prepare(file, dataset, said.settings_for(dataset), inputs=inputs)
     folder = None if out is None else Path(out)
     if folder is not None:
         if not overwrite and folder.exists():
             with open_folder(folder) as opened:
-                refuse_other_run(opened, identity(file, problem.dataset, settings), OTHER_FOLDER)
+                refuse_other_run(opened, job.identity, OTHER_FOLDER)
         make_folder(folder).close()
     try:
-        search = make_search(problem, settings, said.execution)
-        baselines = beside(make_baselines, problem, settings.compare)
-        outcome = search.run(on_slices(callback or live_curve(), search))
+        evolver = make_evolver(job, said.execution)
+        evolution = pipeline.evolve(job, evolver, report_to(callback or live_curve()))
     except BaseException:
         if folder is not None:
             remove_if_empty(folder)
         raise
-    result = make_result(problem, settings, file, outcome, baselines=baselines)
-    if inputs := _inputs(grammar, X, None if shares else test, name, said.preset):
-        result = replace(result, config=config_text(inputs, settings, problem.dataset))
-    run = Run.of(result, notes_of(file, search))
+    run = Run.of(evolution.result, notes_of(job, evolver))
     if folder is not None:
         run.save(folder, overwrite=True)
     return run
@@ -157,29 +150,28 @@ def _load(grammar: Any) -> GrammarFile:
     return grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
 
 
-def make_search(problem: Problem, settings: Settings, execution: Execution) -> Search:
-    """A search with the backend that was asked for."""
-    threads = execution.threads or sensible_threads(problem, settings.islands)
-    return Search(choose(problem, settings, execution.backend, threads, soon=True))
+def make_evolver(job: Job, execution: Execution) -> Evolver:
+    """Return the evolver of a job, with the backend that was asked for."""
+    threads = execution.threads or sensible_threads(job.problem, job.settings.islands)
+    return choose(job.problem, job.settings, execution.backend, threads, soon=True)
 
 
-def notes_of(file: GrammarFile, search: Search) -> tuple[str, ...]:
-    """What a person should know about the run."""
-    problem, evolver = search.evolver.problem, search.evolver
-    warnings = (fault.message for fault in file.warnings)
-    notes = (*warnings, *problem.dataset.notes, problem.remark, evolver.remark)
+def notes_of(job: Job, evolver: Evolver) -> tuple[str, ...]:
+    """Return the notes on a run for the user of the library."""
+    warnings = (fault.message for fault in job.grammar.warnings)
+    notes = (*warnings, *job.problem.dataset.notes, job.problem.remark, evolver.remark)
     return tuple(PYTHON.write(note) for note in notes if note)
 
 
-def on_slices(callback: Callback | None, search: Search) -> OnSlice:
-    """The callback, called with what the generations since its last call came to."""
+def report_to(callback: Callback | None) -> Hooks:
+    """Return hooks that call a callback a few times a second with the progress of a run."""
     if callback is None:
-        return lambda _: ""
+        return Hooks()
     started = time.monotonic()
     waiting: list[Generation] = []
     called = -_SECONDS_BETWEEN_CALLS  # the first generation is reported at once
 
-    def on_slice(states: Sequence[Generation]) -> str:
+    def on_slice(search: Search, states: Sequence[Generation]) -> str:
         nonlocal called
         waiting.extend(states)
         seconds = time.monotonic() - started
@@ -202,7 +194,7 @@ def on_slices(callback: Callback | None, search: Search) -> OnSlice:
         )
         return STOPPED if callback(progress) is True else ""
 
-    return on_slice
+    return Hooks(on_slice=on_slice)
 
 
 def _dataset(

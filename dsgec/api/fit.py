@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.api.evolve import Callback, make_search, notes_of, on_slices, with_rows
+from dsgec.api.evolve import Callback, make_evolver, notes_of, report_to, with_rows
 from dsgec.api.run import Run
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.data.arrays import table_of
@@ -20,9 +20,10 @@ from dsgec.data.weights import digest_weights
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.network.model import plain
+from dsgec.pipeline import evolve, prepare
 from dsgec.run.record import identity, is_same_run
-from dsgec.run.result import later, make_result
-from dsgec.search.problem import make_problem
+from dsgec.run.result import later
+from dsgec.run.search import Search
 from dsgec.search.settings import Execution, Settings
 from dsgec.search.usual import usual_grammar
 
@@ -111,7 +112,7 @@ def fit(
         grammar = usual_grammar(len(dataset.classes))
     file = grammar if isinstance(grammar, GrammarFile) else load_grammar(str(grammar))
     settings = replace(settings, test=0.0)
-    problem = make_problem(file.grammar, dataset, settings)
+    job = prepare(file, dataset, settings)
     if before is not None and not _is_same(before.run, file, dataset, settings):
         _warn("the data or the parameters differ from before: evolution starts from scratch")
         before = None
@@ -119,22 +120,26 @@ def fit(
     if before is not None:
         if not settings.generations:
             return before
-        settings = replace(settings, generations=before.run.generations + settings.generations)
+        generations = before.run.generations + settings.generations
+        job = replace(job, settings=replace(settings, generations=generations))
         state = before.state
-    search = make_search(problem, settings, execution)
-    if before is not None and state is not None:
-        search.resume(state, before.run.history, keeps_patience=False)
-    outcome = search.run(on_slices(callback, search))
+    evolver = make_evolver(job, execution)
+
+    def resume(search: Search) -> None:
+        if before is not None and state is not None:
+            search.resume(state, before.run.history, keeps_patience=False)
+
+    hooks = replace(report_to(callback), on_search=resume)
+    evolution = evolve(job, evolver, hooks, in_full=False)
     if before is not None and state is None:
         # The same seed gives the same generations, so that only time is lost.
         _warn(
             "there was no warm_start before, so no population was kept: the"
             f" {before.run.generations} generations before were run again, with the same result"
         )
-    result = make_result(problem, settings, file, outcome)
-    saved = search.evolver.save() if keeps_state else None
-    rest = later(problem, result.model, outcome)
-    return Fitted(Run.of(result, notes_of(file, search), rest), saved)
+    saved = evolver.save() if keeps_state else None
+    rest = later(job.problem, evolution.result.model, evolution.outcome)
+    return Fitted(Run.of(evolution.result, notes_of(job, evolver), rest), saved)
 
 
 def _is_same(run: Run, file: GrammarFile, dataset: Dataset, settings: Settings) -> bool:

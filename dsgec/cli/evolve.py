@@ -137,15 +137,16 @@ def evolve(
         if count > 1:  # processes start while this one imports and reads
             from dsgec.study.workers.crew import Crew
 
-            crew = Crew(min(jobs or processors(), count), "dsgec.pipeline")
+            crew = Crew(min(jobs or processors(), count), "dsgec.study.many")
             held.callback(crew.close)
         from dsgec.cli.start import reference, start, start_many
         from dsgec.cli.terminal.display import choices
         from dsgec.grammar.load import load_grammar
-        from dsgec.pipeline import cross_validated, prepare, refuse_other, seeded
+        from dsgec.pipeline import prepare, refuse_other
         from dsgec.run.config import Inputs
         from dsgec.search.budget import with_budget
         from dsgec.search.usual import usual_grammar
+        from dsgec.study.many import cross_validated, seeded
 
         preset = make(Preset, settings)
         if preset.effort != Preset().effort and not preset.learns and not session.quiet:

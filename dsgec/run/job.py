@@ -1,4 +1,4 @@
-"""What a run is before it starts and after it has ended."""
+"""A run before it starts and after it has ended."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,33 +13,35 @@ from dsgec.search.settings import Settings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """A run that can start, and the folder that it is to leave its files in.
+    """A run that is ready to start.
 
-    The folder of a `fold` lies inside the one that a user named. With `inputs`, its config.toml can
-    repeat it.
+    If it is run in a folder, that is `named` by the user; the folder of a `fold` lies inside it.
+    `inputs` are the names of its files, with which config.toml repeats it; None if the data was in
+    memory.
     """
 
     grammar: GrammarFile
     problem: Problem
     settings: Settings
-    named: Path
+    named: Path = Path()
     fold: str = ""
     inputs: Inputs | None = None
 
     @property
     def folder(self) -> Path:
+        """Return the folder that the files of the run go to."""
         return self.named / self.fold
 
     @property
     def config(self) -> str:
-        """The text of config.toml, if there can be one."""
+        """Return the text of config.toml, which is empty if the data was in memory."""
         if self.inputs is None:
             return ""
         return config_text(self.inputs, self.settings, self.problem.dataset)
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Everything that the run's outcome depends on."""
+        """Return everything that the outcome of the run depends on."""
         return identity(self.grammar, self.problem.dataset, self.settings)
 
 
@@ -54,5 +56,5 @@ class WrittenRun:
 
     @property
     def ended(self) -> str:
-        """Why: one of ENDS in `dsgec.search.evolver`, or `interrupted`, or `max-seconds`."""
+        """Return why it ended: one of ENDS, `interrupted` or `max-seconds`."""
         return str(self.record["result"]["ended"])

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.grammar.load import GrammarFile
 from dsgec.manifest import HALL
 from dsgec.network.model import Model
 from dsgec.run.baselines import Baselines, compare
 from dsgec.run.evidence import evidence
 from dsgec.run.footprint import DTYPES, footprints
 from dsgec.run.hall import HallRow, hall_text, parse_hall
+from dsgec.run.job import Job
 from dsgec.run.record import make_record, make_timing
 from dsgec.run.search import Outcome
 from dsgec.run.stages import Stages
@@ -21,7 +21,6 @@ from dsgec.run.warnings import warnings
 from dsgec.search.evolver import HistoryRow
 from dsgec.search.measure import Measurer, PlainMeasurer
 from dsgec.search.problem import Problem
-from dsgec.search.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,24 +59,18 @@ class Result:
 
 
 def make_result(
-    problem: Problem,
-    settings: Settings,
-    grammar: GrammarFile,
-    outcome: Outcome,
-    stages: Stages | None = None,
-    *,
-    baselines: Callable[[], Baselines] | None = None,
+    job: Job, outcome: Outcome, stages: Stages, *, baselines: Callable[[], Baselines] | None
 ) -> Result:
-    """Measure the best network and, in full, the hall of fame and what the report draws.
+    """Measure the network of a run and, with baselines, the hall of fame and the report's data.
 
-    In full means with `baselines` to compare it with, which are waited for.
+    The baselines are waited for.
     """
-    stages = stages or Stages()
+    problem, settings = job.problem, job.settings
     hall, drawn = "", {}
     with stages("results"):
         last = outcome.last
         model = problem.model(last.phenotype)
-        record = make_record(problem, settings, grammar, last, model, outcome.ended)
+        record = make_record(problem, settings, job.grammar, last, model, outcome.ended)
         record["result"] |= validation(outcome.choice)
         doubts = [*filter(None, (outcome.note,)), *unsupported(problem, outcome.choice)]
         if baselines is not None:
@@ -97,7 +90,8 @@ def make_result(
     elif doubts:
         record["result"]["warnings"] = doubts
     timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)
-    return Result(record, model, record["model"]["name"], outcome.history, timing, hall, drawn)
+    name = record["model"]["name"]
+    return Result(record, model, name, outcome.history, timing, hall, drawn, job.config)
 
 
 def _rows(hall: str, record: dict[str, Any]) -> list[HallRow]:

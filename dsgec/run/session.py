@@ -1,4 +1,4 @@
-"""A search to checkpoints in its folder, and back: one session of a run that may take several."""
+"""Save a search to checkpoints in its folder, and resume it: a run may take several sessions."""
 
 import time
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from dsgec.run.search import Search
 
 
 def ignore(*_: object) -> None:
-    """What a callback is by default."""
+    """Do nothing: the default of callbacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +47,30 @@ class Session:
 
 
 class Checkpoints:
-    """Those of one run; the search is resumed from the one in the folder, if there is one."""
+    """The checkpoints of one search in its folder."""
 
-    def __init__(self, job: Job, folder: Folder, search: Search, session: Session) -> None:
-        self.folder, self.search, self.session = folder, search, session
+    def __init__(self, job: Job, folder: Folder, session: Session) -> None:
+        self.folder, self.session = folder, session
+        self._job = job
         self._identity = job.identity
         self._packed = b""  # the history as checkpoints have it; only what is new is added
-        if session.overwrite:
-            remove_checkpoint(folder)
-        elif has_checkpoint(folder):
-            self._resume(read_checkpoint(folder))
+        self._trouble = ""
+
+    def resume(self, search: Search) -> None:
+        """Resume a search from the checkpoint in the folder, if there is one."""
+        self._search = search
+        if self.session.overwrite:
+            remove_checkpoint(self.folder)
+        elif has_checkpoint(self.folder):
+            self._restore(read_checkpoint(self.folder))
         self._saved = time.perf_counter()
 
-    def _resume(self, checkpoint: Checkpoint) -> None:
+    def _restore(self, checkpoint: Checkpoint) -> None:
         if not is_same_run(checkpoint.asked, self._identity):
             raise DsgecError(f"{self.folder.path} holds another run, which has not ended")
         refuse_other_version(self.folder, checkpoint)
         try:
-            self.search.resume(checkpoint.state, checkpoint.history, checkpoint.seconds)
+            self._search.resume(checkpoint.state, checkpoint.history, checkpoint.seconds)
         except ValueError as error:
             raise DsgecError(
                 f"the checkpoint in {self.folder.path} is damaged: {error}", FROM_SCRATCH
@@ -84,17 +90,33 @@ class Checkpoints:
             self.session.on_trouble(f"{error.faults[0].message}; the run continues and tries again")
         self._saved = time.perf_counter()
 
+    def save_last(self) -> None:
+        """Write the checkpoint of a run that ends early; `raise_trouble` raises if that failed."""
+        try:
+            self.save()
+        except DsgecError as error:
+            self._trouble = error.faults[0].message
+
+    def raise_trouble(self) -> None:
+        """Raise an error if the last checkpoint could not be written."""
+        if self._trouble:
+            raise DsgecError(
+                self._trouble,
+                f"The best network so far is in {self._job.folder}, but the run can only be resumed"
+                " from an earlier checkpoint, if there is one.",
+            )
+
     def save(self) -> None:
         """Write a checkpoint; only between two generations."""
-        self._packed = pack_rows(self.search.history, self._packed)
+        self._packed = pack_rows(self._search.history, self._packed)
         write_checkpoint(
             self.folder,
             Checkpoint(
                 __version__,
                 self._identity,
                 self.session.arguments,
-                self.search.seconds,
+                self._search.seconds,
                 self._packed,
-                self.search.evolver.save(),
+                self._search.evolver.save(),
             ),
         )

@@ -29,11 +29,11 @@ class Stages:
 
     def __init__(self, on_stage: Callable[[str], None] = ignore) -> None:
         self.seconds: dict[str, float] = {}
-        self._on_stage = on_stage
+        self.on_stage = on_stage
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
-        self._on_stage(WORDS[name])
+        self.on_stage(WORDS[name])
         started = time.perf_counter()
         try:
             yield

@@ -4,11 +4,13 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from dsgec.data.ir import Dataset
 from dsgec.errors import DsgecError
 from dsgec.pipeline import DEFAULT_SESSION, finished_run, run
 from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session, ignore
 from dsgec.search.choose import choose
+from dsgec.search.problem import make_problem
 from dsgec.study.workers import process
 from dsgec.study.workers.crew import Crew
 
@@ -24,14 +26,14 @@ def run_many(
     session: Session = DEFAULT_SESSION,
     stop: threading.Event | None = None,
 ) -> list[WrittenRun]:
-    """Several runs over the processes of a crew; `on_run` is called in their order.
+    """Make several runs by the processes of a crew, and call `on_run` with each in their order.
 
-    A job is made when its turn comes, where it runs, as each may hold a table of its own: by a
-    function that a process can import. One whose folder has its result already is not run again.
-    When `stop` is set, or one fails, those that run end with what they have, and no more begin.
+    A job is made in the process that runs it, since each may hold a table of its own. A run whose
+    folder has its result already is not made again. When `stop` is set, or a run fails, those that
+    are under way end with what they have, and no more begin.
     """
     stop = stop or threading.Event()
-    # Which are for this process.
+    # The callbacks belong to this process.
     quiet = replace(session, on_stop=ignore, on_trouble=ignore, on_stage=ignore)
     ended: dict[int, WrittenRun] = {}
     failures: list[Exception] = []
@@ -72,7 +74,7 @@ def run_many(
 def _one_of(
     each: Sequence[Callable[[], Job]], number: int, backend: str, threads: int, session: Session
 ) -> WrittenRun:
-    """What a process of the crew does."""
+    """Do one of the runs: what a process of the crew calls."""
     job = each[number]()
     found = None if session.overwrite else finished_run(job)
     if found is not None:
@@ -80,3 +82,19 @@ def _one_of(
     evolver = choose(job.problem, job.settings, backend, threads)
     here = replace(session, on_trouble=process.remark)
     return run(job, evolver, lambda _: None, here, process.stop)
+
+
+def seeded(job: Job, seed: int) -> Job:
+    """Return the same job with another seed, in a folder of its own."""
+    name = job.named.name.removesuffix(f"-seed{job.settings.seed}")
+    folder = job.named.with_name(f"{name}-seed{seed}")
+    return replace(job, settings=replace(job.settings, seed=seed), named=folder)
+
+
+def cross_validated(job: Job, dataset: Dataset, folds: int, fold: int) -> Job:
+    """Return the job of one fold, whose folder lies within that of the cross-validation."""
+    folder = job.named.with_name(f"{job.named.name}-cv{folds}")
+    settings = replace(job.settings, folds=folds, fold=fold)
+    problem = make_problem(job.grammar.grammar, dataset, settings)
+    fold_name = f"fold{fold + 1}"
+    return replace(job, problem=problem, settings=settings, named=folder, fold=fold_name)

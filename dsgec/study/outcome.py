@@ -1,5 +1,6 @@
-"""A cell to the text of its file: what a worker, here or elsewhere, does of a study."""
+"""Run a cell of a study, and write the text of its file; a worker does so, here or elsewhere."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -8,11 +9,11 @@ from typing import Any
 
 from dsgec.data.ir import Dataset
 from dsgec.grammar.load import GrammarFile
+from dsgec.pipeline import Hooks, evolve
 from dsgec.run.baselines import make_baselines
-from dsgec.run.result import make_result
-from dsgec.run.search import Search
+from dsgec.run.job import Job
 from dsgec.search.choose import choose
-from dsgec.search.evolver import Generation, HistoryRow
+from dsgec.search.evolver import HistoryRow
 from dsgec.search.measure import measured
 from dsgec.search.problem import Problem, make_problem
 from dsgec.search.scoring import NothingValid
@@ -25,7 +26,7 @@ from dsgec.study.workers import worker
 
 @dataclass(frozen=True, slots=True)
 class CellFile:
-    """The content of a run's file, what a user should know, and how long the run took."""
+    """The content of a cell's file, a remark for the user, and how long the run took."""
 
     text: str
     remark: str
@@ -33,35 +34,35 @@ class CellFile:
 
 
 def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str) -> CellFile:
-    """Run a cell; it ends with `Abandoned` soon after it has been given up.
+    """Run a cell, or raise `Abandoned` soon after the cell has been given up.
 
     The problem is made here, and kept for the next cell: then only the table has to travel.
     """
     is_given_up = worker.is_abandoned()
     problem = _problem(grammar, dataset, replace(cell.settings, seed=0))
     evolver = choose(problem, cell.settings, backend, 1)
-    search = Search(evolver)  # whose clock starts after the engine was compiled
+    started = time.perf_counter()  # after the engine was compiled
     asked = asked_of(grammar, problem.dataset, cell)
 
-    def on_slice(_: Sequence[Generation]) -> str:
+    def on_slice(*_: object) -> str:
         if is_given_up():
             raise worker.Abandoned
         return ""
 
     try:
-        outcome = search.run(on_slice)
+        job = Job(grammar, problem, cell.settings)
+        evolution = evolve(job, evolver, Hooks(on_slice=on_slice), in_full=False)
     except NothingValid as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
-        result = make_result(problem, cell.settings, grammar, outcome)
         rivals = _rival_figures(grammar, dataset, replace(cell.settings, seed=0))
-        record = {**result.result, **({"baselines": rivals} if rivals else {})}
-        text = outcome_text(asked, record, _changes(outcome.history))
-    return CellFile(text, evolver.remark, search.seconds)
+        record = {**evolution.result.result, **({"baselines": rivals} if rivals else {})}
+        text = outcome_text(asked, record, _changes(evolution.outcome.history))
+    return CellFile(text, evolver.remark, time.perf_counter() - started)
 
 
 def _changes(history: Sequence[HistoryRow]) -> list[tuple[int, float]]:
-    """The generations at which the best fitness changed."""
+    """Return the generations at which the best fitness changed, with that fitness."""
     first = [(history[0].generation, history[0].best)]
     return first + [(b.generation, b.best) for a, b in pairwise(history) if a.best != b.best]
 

@@ -20,8 +20,9 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import composed
-from dsgec.pipeline import prepare, seeded
+from dsgec.pipeline import prepare
 from dsgec.search.settings import Settings
+from dsgec.study.many import seeded
 from tests.command import QUICK, dsgec, read
 from tests.run.made import model_of, over
 
