@@ -20,9 +20,7 @@ from dsgec.engine.values import (
     EngineView,
     NativeChampion,
     NativeGenotype,
-    NativeTally,
     Parameters,
-    TablePart,
 )
 from dsgec.errors import DsgecError, mention
 
@@ -306,17 +304,13 @@ class NativeEngine:
 
     def evaluate(self, text: str) -> NDArray[np.float64] | None:
         """The outputs of one text, a column an output; None where it is no network of the task."""
-        outputs = self._outputs(text)
-        return None if outputs is None else np.ascontiguousarray(outputs.T)
-
-    def _outputs(self, text: str) -> NDArray[np.float64] | None:
         data, capacity = _encoded(text), max(len(self._tables.each), 1)
         outputs = np.empty((capacity, self._tables.columns.shape[1]))
         pointer = self._ffi.from_buffer("double[]", outputs)
         count = self._lib.dsgec_engine_evaluate(self._engine, data, len(data), pointer, capacity)
         if count == -self._lib.SCORE_NO_MEMORY:
             raise self._failure(self._lib.NO_MEMORY)
-        return outputs[:count] if count > 0 else None
+        return np.ascontiguousarray(outputs[:count].T) if count > 0 else None
 
     def describe(self, text: str) -> tuple[dict[str, int], str]:
         """The simplified network of a text that is one: its sizes, as in `dsgec.network.measure`,
@@ -331,38 +325,6 @@ class NativeEngine:
         data, counts = _encoded(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
         self._expect(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
         return {kind: count for kind, count in zip(self.costs.kinds, counts, strict=True) if count}
-
-    def tally(self, text: str, part: TablePart, threshold: float) -> NativeTally:
-        """What the metrics of the network of a text are made of, for some rows of the table."""
-        outputs = self._outputs(text)
-        if outputs is None:
-            raise self._failure(self._lib.BAD_CALL)
-        columns, rows = outputs.shape
-        classes = part.class_count
-        confusion = np.zeros((classes, classes), np.int64)
-        ranks = np.zeros(1 if classes == 2 else columns, np.int64)
-        room = np.empty(3 * rows + 1, np.uint64)
-        answer = self._library.struct(
-            "dsgec_engine_tally",
-            outputs=outputs,
-            rows=rows,
-            columns=columns,
-            places=part.places,
-            classes=part.classes,
-            wanted=part.wanted,
-            count=len(part.places),
-            class_count=classes,
-            threshold=threshold,
-            room=room,
-            confusion=confusion,
-            ranks=ranks,
-            squares=0.0,
-            distances=0.0,
-        )
-        self._lib.dsgec_engine_count(answer)
-        return NativeTally(
-            columns, confusion.tolist(), ranks.tolist(), answer.squares, answer.distances
-        )
 
     def number(self, text: str) -> float:
         """The value of a number of a phenotype."""

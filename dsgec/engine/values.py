@@ -42,24 +42,3 @@ class EngineView:
     fault: str
     invalid: bool
     rates: tuple[tuple[float, float], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TablePart:
-    """The rows that count of an engine's table, for `dsgec_engine_tally`."""
-
-    places: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    wanted: NDArray[np.float64]
-    class_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class NativeTally:
-    """See `dsgec_engine_tally`."""
-
-    outputs: int
-    confusion: list[list[int]]
-    ranks: list[int]
-    squares: float
-    distances: float

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.engine.engine import NativeEngine
-from dsgec.engine.values import EngineTables, TablePart
 from dsgec.network.cost import prices, work
 from dsgec.network.evaluate import evaluate
 from dsgec.network.measure import Size, size
@@ -18,7 +18,6 @@ from dsgec.search import metrics
 from dsgec.search.intervals import Intervals, class_intervals, error_intervals
 from dsgec.search.native_costs import make_costs
 from dsgec.search.native_input import Machine, make_parameters, make_test_tables
-from dsgec.search.objectives import spread
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 
@@ -53,19 +52,23 @@ class Measurer(Protocol):
 
 
 def measured(problem: Problem, outputs: NDArray[np.float64]) -> Figures:
-    """The metrics on the training and on the test rows, given what all rows give."""
-    dataset = problem.dataset
+    """Return the metrics on the training and on the test rows, given the outputs of all rows."""
     threshold = problem.choose_threshold(outputs[problem.split.train])
+    return {
+        part: _part_figures(problem, rows, outputs[rows], threshold)
+        for part, rows in parts(problem)
+    }
 
-    def figures(rows: Any) -> dict[str, float | None]:
-        if dataset.classes:
-            count = len(dataset.classes)
-            classes = dataset.class_numbers[rows]
-            return metrics.classification(outputs[rows], classes, count, threshold)
-        return metrics.regression(outputs[rows], dataset.y[rows])
 
+def _part_figures(
+    problem: Problem, rows: NDArray[np.intp], outputs: NDArray[np.float64], threshold: float
+) -> dict[str, float | None]:
+    dataset = problem.dataset
     with np.errstate(all="ignore"):  # a network may overflow on rows that it never saw
-        return {part: figures(rows) for part, rows in parts(problem)}
+        if dataset.classes:
+            numbers, count = dataset.class_numbers[rows], len(dataset.classes)
+            return metrics.classification(outputs, numbers, count, threshold)
+        return metrics.regression(outputs, dataset.y[rows])
 
 
 def test_intervals(problem: Problem, outputs: NDArray[np.float64]) -> Intervals:
@@ -142,7 +145,7 @@ class NativeMeasurer:
         for name, rows in parts(problem):
             tables = machine.tables if name == "train" else make_test_tables(problem)
             engines = [NativeEngine(machine.library, one, tables, costs) for _ in range(threads)]
-            self._parts[name] = _NativePart(problem, rows, tables, engines)
+            self._parts[name] = _NativePart(rows, tables.places, engines)
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
         sizes, answer = self._parts["train"].engines[0].describe(phenotype)
@@ -152,7 +155,8 @@ class NativeMeasurer:
         def figures(text: str, thread: int) -> Figures:
             threshold = self._threshold(text, thread)
             return {
-                name: part.figures(text, thread, threshold) for name, part in self._parts.items()
+                name: _part_figures(self._problem, part.rows, part.outputs(text, thread), threshold)
+                for name, part in self._parts.items()
             }
 
         return self._each(figures, phenotypes)
@@ -190,38 +194,19 @@ class NativeMeasurer:
         return [_taken(self._problem, engine.work(phenotype)) for phenotype in phenotypes]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _NativePart:
-    """Some rows, in a table that these engines have."""
+    """Some rows, where they stand in the engines' table, and an engine for each thread."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        rows: NDArray[np.intp],
-        tables: EngineTables,
-        engines: Sequence[NativeEngine],
-    ) -> None:
-        dataset = problem.dataset
-        classes = np.full(len(tables.single), -1)
-        classes[tables.places] = dataset.class_numbers[rows] if dataset.classes else 0
-        self.engines, self._rows = engines, len(rows)
-        self._part = TablePart(tables.places, classes, tables.single, len(dataset.classes))
-        self._total = 0.0 if dataset.classes or not len(rows) else spread(dataset.y[rows])
+    rows: NDArray[np.intp]
+    places: NDArray[np.int64]
+    engines: Sequence[NativeEngine]
 
     def outputs(self, phenotype: str, thread: int) -> NDArray[np.float64]:
-        """What comes out of a text, for each row."""
+        """Return the outputs of a phenotype, for each row."""
         found = self.engines[thread].evaluate(phenotype)
         assert found is not None  # or it would have no score
-        return found[self._part.places]
-
-    def figures(self, phenotype: str, thread: int, threshold: float) -> dict[str, float | None]:
-        answer = self.engines[thread].tally(phenotype, self._part, threshold)
-        if self._part.class_count:
-            return metrics.class_figures(
-                metrics.ClassTally(answer.outputs, answer.confusion, answer.ranks, answer.squares)
-            )
-        return metrics.error_figures(
-            metrics.ErrorTally(self._rows, answer.squares, answer.distances), self._total
-        )
+        return found[self.places]
 
 
 def _printed(answer: str) -> str:

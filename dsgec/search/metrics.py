@@ -28,15 +28,6 @@ class ClassTally:
     squares: float
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorTally:
-    """What the figures of a regression are made of: sums over so many rows."""
-
-    rows: int
-    squares: float
-    distances: float
-
-
 NO_RANKS = -1
 """An output is not a number."""
 
@@ -51,7 +42,7 @@ def classification(
 def tally_classes(
     outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
 ) -> ClassTally:
-    """The native engine counts the same, in the same order."""
+    """Count what the figures of a classifier are made of."""
     one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
     targets = one_hot[:, 1:2] if outputs.shape[1] == 1 else one_hot
     ranked = [(-1, 1)] if count == 2 else [(c, c) for c in range(outputs.shape[1])]
@@ -92,20 +83,16 @@ def confusion(
 
 
 def regression(outputs: Array, targets: Array) -> dict[str, float | None]:
-    """rmse, mae and r2."""
-    errors = outputs[:, 0] - targets
-    tally = ErrorTally(len(targets), ordered_sum(errors * errors), ordered_sum(np.abs(errors)))
-    return error_figures(tally, spread(targets) if len(targets) else 0.0)
-
-
-def error_figures(tally: ErrorTally, deviations: float) -> dict[str, float | None]:
-    """The figures that `regression` gives; `deviations` is the spread of the targets."""
-    if not tally.rows:
+    """Return rmse, mae and r2; a figure that is not defined for these rows is None."""
+    rows = len(targets)
+    if not rows:
         return dict.fromkeys(("rmse", "mae", "r2"))
+    errors = outputs[:, 0] - targets
+    squares, deviations = ordered_sum(errors * errors), spread(targets)
     return {
-        "rmse": math.sqrt(tally.squares / tally.rows),
-        "mae": tally.distances / tally.rows,
-        "r2": 1.0 - tally.squares / deviations if deviations else None,
+        "rmse": math.sqrt(squares / rows),
+        "mae": ordered_sum(np.abs(errors)) / rows,
+        "r2": 1.0 - squares / deviations if deviations else None,
     }
 
 

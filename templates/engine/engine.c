@@ -276,16 +276,6 @@ int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
     return error;
 }
 
-void dsgec_engine_count(dsgec_engine_tally *t) {
-    const dsgec_environment found = dsgec_enter();
-    if (t->class_count > 0) {
-        count_classes(t);
-    } else {
-        sum_errors(t);
-    }
-    dsgec_leave(found);
-}
-
 double dsgec_engine_number(const char *text, size_t length) {
     const dsgec_environment found = dsgec_enter();
     const volatile double value = read_number(text, length); /* not computed after `dsgec_leave` */

@@ -127,26 +127,6 @@ typedef struct {
     const char *text;
 } dsgec_engine_network;
 
-/* Outputs and targets to the sums that metrics are made of. `outputs` has columns of so many rows.
- * `classes` has the class of each row, or -1 of one that does not count; of a numeric target,
- * `wanted` has what each should be. The `count` rows that do count stand, in the order in which
- * errors are added, at `places`. There is `room` for three words a row. `confusion` has, for each
- * class, how many of its rows were taken for each class: that of the greatest output or, with one
- * output or a threshold that is not 0.5, the second where the last output reaches the threshold;
- * `ranks`, for each column, twice the sum of the ranks of the rows of its class, or -1 where an
- * output is not a number. */
-typedef struct {
-    const double *outputs;
-    int64_t rows, columns;
-    const int64_t *places, *classes;
-    const double *wanted;
-    int64_t count, class_count;
-    double threshold;
-    uint64_t *room;
-    int64_t *confusion, *ranks;
-    double squares, distances;
-} dsgec_engine_tally;
-
 /* A number of a text that can be learned: where its numeral stands, and its bounds. */
 typedef struct {
     int32_t offset, length;
@@ -201,7 +181,6 @@ int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, doub
                           int capacity);
 int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
                           dsgec_engine_network *network);
-void dsgec_engine_count(dsgec_engine_tally *t);
 
 /* The name of a kind of what networks do, from 0 on; NULL behind the last. */
 const char *dsgec_engine_kind(int64_t number);

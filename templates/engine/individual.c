@@ -9,7 +9,6 @@
 #include "texts.c"
 #include "describe.c"
 #include "work.c"
-#include "tally.c"
 #include "hall.c"
 #include "threads.c"
 #include "front.c"

@@ -14,43 +14,22 @@ static void run(dsgec_engine *engine, int64_t generations) {
     }
 }
 
-/* Describe and count every champion, for the sanitizers. */
+/* Describe and evaluate every champion, for the sanitizers. */
 static void measure_champions(dsgec_engine *e) {
-    int64_t rows = (int64_t)e->table.rows, classes = e->targets.classes, count, i;
-    int64_t columns = classes > 1 ? classes : 1;
-    int64_t *places = malloc((size_t)rows * sizeof *places), *own = malloc((size_t)rows * sizeof *own);
-    int64_t *confusion = calloc((size_t)(columns * columns), sizeof *confusion);
-    int64_t *ranks = calloc((size_t)columns, sizeof *ranks);
-    uint64_t *room = malloc((size_t)(3 * rows) * sizeof *room);
-    double *outputs = malloc((size_t)(columns * rows) * sizeof *outputs);
+    int64_t columns = e->targets.classes > 1 ? e->targets.classes : 1, count, i;
+    double *outputs = malloc((size_t)columns * e->table.rows * sizeof *outputs);
     dsgec_engine_champion champions[LARGEST_CHAMPION + 1];
-    for (i = 0; i < rows; i++) {
-        places[i] = i;
-        own[i] = classes > 0 ? (int64_t)e->targets.single[i] : 0;
-    }
     count = dsgec_engine_champions(e, champions);
     for (i = 0; i < count; i++) {
         dsgec_engine_network network;
-        dsgec_engine_tally tally = {0};
         const char *text = champions[i].text;
         size_t length = (size_t)champions[i].text_length;
-        tally.columns = dsgec_engine_evaluate(e, text, length, outputs, (int)columns);
-        if (dsgec_engine_describe(e, text, length, &network) != 0 || tally.columns < 1) {
+        if (dsgec_engine_describe(e, text, length, &network) != 0 ||
+            dsgec_engine_evaluate(e, text, length, outputs, (int)columns) < 1) {
             exit(5);
         }
-        tally.outputs = outputs;
-        tally.rows = tally.count = rows;
-        tally.places = places;
-        tally.classes = own;
-        tally.wanted = e->targets.single;
-        tally.class_count = classes;
-        tally.threshold = 0.5;
-        tally.room = room;
-        tally.confusion = confusion;
-        tally.ranks = ranks;
-        dsgec_engine_count(&tally);
     }
-    free(places), free(own), free(confusion), free(ranks), free(room), free(outputs);
+    free(outputs);
 }
 
 static void tell(dsgec_engine *engine) {

@@ -87,7 +87,7 @@ def test_both_sides_follow_another_order_of_fields_and_numbers(problem, change):
         ("int64_t start, count;", "int64_t start; int32_t *count;", EngineUnavailable),
         ("step(dsgec_engine *e, int64_t", "step(dsgec_engine *e, int", EngineUnavailable),
         ("double crossover, mutation;", "double crossover, mutation, luck;", HeaderMismatch),
-        ("const int64_t *places,", "const int32_t *places; const int64_t", HeaderMismatch),
+        ("const int32_t *features, *req", "const int64_t *features, *req", HeaderMismatch),
         ("LANES = 8,", "LANES = 16,", HeaderMismatch),
         ("LARGEST_CHAMPION = 1000", "LARGEST_CHAMPION = 999", HeaderMismatch),
         ("NO_THREADS,", "NO_THREADS, NO_LUCK,", KeyError),
