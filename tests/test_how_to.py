@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.generate import generate
-from dsgec.arithmetic.table import FUNCTIONS
 from tests.generators import rows
 
 ROOT = Path(__file__).parents[1]

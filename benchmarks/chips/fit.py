@@ -10,8 +10,8 @@ from scipy.optimize import nnls
 
 from benchmarks.chips.probes import ALONE, FIXED_ALONE
 from benchmarks.chips.results import Line
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import c_functions
-from dsgec.arithmetic.table import DEFINED
 from dsgec.export.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.network.cost import FLAGGED, Cost, Prices
@@ -33,7 +33,7 @@ class Terms:
 
 
 def _functions(kind: str, dtype: str) -> Sequence[str]:
-    symbol = DEFINED[kind].symbol if kind in DEFINED else ""
+    symbol = ALL_FUNCTIONS[kind].symbol if kind in ALL_FUNCTIONS else ""
     return c_functions({symbol}, dtype) if symbol else ()
 
 
@@ -41,7 +41,7 @@ _AROUND = ("column", "output", "required", "refusing", "listed")
 _CHOICE = ("two_classes", "lone_output", "classes", "class")
 _REAL = Terms(
     (
-        *("add", "sub", "mul", "flag_add", "flag_sub", "flag_mul", "div_number", *DEFINED),
+        *("add", "sub", "mul", "flag_add", "flag_sub", "flag_mul", "div_number", *ALL_FUNCTIONS),
         *("number", "distinct", "read", "column", "kept", "live", "output"),
         *("required", "refusing", "listed"),
         *("softmax_output", "two_classes", "lone_output", "classes", "class"),

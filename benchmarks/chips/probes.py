@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import replace
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.network.model import Column, Model, plain
 from dsgec.network.parse import parse
 from dsgec.network.ranges import Range

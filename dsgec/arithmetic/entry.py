@@ -1,49 +1,49 @@
-"""The entry of a function in the table: what it means everywhere, and how it is learned through."""
+"""The entry of a function in the table: its meaning, its accuracy and its derivatives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-Slope = Callable[..., float]
-Defined = TypeVar("Defined", bound=Callable[..., Any])
+Derivative = Callable[..., float]
+Implementation = TypeVar("Implementation", bound=Callable[..., Any])
 
 LONGEST_NAME = 8
-"""Characters of a name: the engine compares names as machine words."""
+"""The most characters of a name: the engine compares names as machine words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
     """One function of a network.
 
-    `slopes` has for each argument the derivative by it, in the language of `parse.py`, of the
-    arguments and the result: of the function as it is defined, its protected values included.
-    Where there is no derivative (a kink, a jump, an infinite slope) it is 0; where two pieces meet
-    in a tie of `min` or `max`, it is that of the piece whose value is taken. The one of `softmax`
-    is of a result, another result and 1 if they are the same, otherwise 0.
+    `derivatives` has the partial derivative by each argument, written in the language of `parse.py`
+    as a lambda of the arguments and the result. It is the derivative of the function as defined,
+    protected values included. Where none exists (a kink, a jump, a vertical tangent) it is 0; at a
+    tie of `min` or `max` it is that of the argument whose value is taken. The one derivative of
+    `softmax` takes a result, another result, and 1 if the two are the same or else 0.
     """
 
     name: str
-    symbol: str  # its name in Python, numpy and JavaScript, and in C behind `dsgec_`
+    symbol: str  # its name in Python, numpy and JavaScript; in C it is prefixed by `dsgec_`
     arity: int | None  # None: any number of arguments, and as many results
     meaning: str
-    ulp: float  # the greatest error, in units in the last place of the exact result
-    slopes: tuple[Slope, ...]
+    ulp: float  # the largest error, in units in the last place of the exact result
+    derivatives: tuple[Derivative, ...]
     aliases: tuple[str, ...] = ()
-    is_activation: bool = False  # makes a neuron of an expression
-    is_bounded: bool = False  # its results are from −1 to 1
-    is_encoding: bool = False  # only turns columns of a table into features
-    onnx: str | Callable[..., str] | None = None  # None: the operations of numpy, one by one
+    is_activation: bool = False  # turns an expression into a neuron
+    is_bounded: bool = False  # its results lie between −1 and 1
+    is_encoding: bool = False  # only encodes columns of a table as features
+    onnx: str | Callable[..., str] | None = None  # None: translate the definition step by step
 
     def __post_init__(self) -> None:
         for name in (self.name, *self.aliases):
             if len(name) > LONGEST_NAME:
                 raise ValueError(f"{name}: a name has at most {LONGEST_NAME} characters")
-        if len(self.slopes) != (1 if self.arity is None else self.arity):
-            raise ValueError(f"{self.name}: one slope for each argument")
+        if len(self.derivatives) != (1 if self.arity is None else self.arity):
+            raise ValueError(f"{self.name}: expected one derivative per argument")
 
     @property
     def accuracy(self) -> str:
-        """The bound in words."""
+        """Return the error bound in words."""
         match self.ulp:
             case 0.0:
                 return "exact"
@@ -54,29 +54,29 @@ class Function:
 
 
 ENTRIES: dict[str, Function] = {}
-"""Filled by `scalar.py`, in its order."""
+"""The registered functions, in the order of `scalar.py`."""
 
 
 def function(
-    meaning: str, *slopes: Slope, name: str = "", ulp: float, **traits: Any
-) -> Callable[[Defined], Defined]:
-    """Enter the function that follows in the table; `traits` are further fields of its entry."""
+    meaning: str, *derivatives: Derivative, name: str = "", ulp: float, **traits: Any
+) -> Callable[[Implementation], Implementation]:
+    """Return a decorator that registers a function; `traits` are further fields of its entry."""
 
-    def enter(defined: Defined) -> Defined:
-        code = defined.__code__
-        several = code.co_flags & 4  # *arguments
+    def register(implementation: Implementation) -> Implementation:
+        code = implementation.__code__
+        is_variadic = code.co_flags & 4  # *arguments
         entry = Function(
-            name or defined.__name__,
-            defined.__name__,
-            None if several else code.co_argcount,
+            name or implementation.__name__,
+            implementation.__name__,
+            None if is_variadic else code.co_argcount,
             meaning,
             ulp,
-            slopes,
+            derivatives,
             **traits,
         )
         if entry.name in ENTRIES:
-            raise ValueError(f"{entry.name} is in the table already")
+            raise ValueError(f"{entry.name} is already registered")
         ENTRIES[entry.name] = entry
-        return defined
+        return implementation
 
-    return enter
+    return register

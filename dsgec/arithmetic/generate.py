@@ -9,11 +9,11 @@ what is printed.
 
 from pathlib import Path
 
+from dsgec.arithmetic.parse import NotInSubset
 from dsgec.arithmetic.print_c import print_c
 from dsgec.arithmetic.print_integer import print_c_integers, print_js_integers, print_numpy_integers
 from dsgec.arithmetic.print_js import print_js
 from dsgec.arithmetic.print_python import print_numpy, print_python
-from dsgec.arithmetic.syntax import NotInSubset
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,4 +1,4 @@
-"""What the one arithmetic is to its printers: functions of typed assignments."""
+"""The intermediate representation of the arithmetic: functions of typed assignments."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,10 +6,12 @@ from typing import Literal as OneOf
 from typing import assert_never
 
 Kind = OneOf["real", "word", "wide", "truth", "whole", "table"]
-"""A float, as many bits as a float has, 64 bits, and what a comparison gives; in fixed point, an
-integer of 32 bits with its sign, and a list of such."""
+"""A float, as many bits as a float has, 64 bits, and the result of a comparison; in fixed point, a
+signed integer of 32 bits, and a list of those."""
 
 Dtype = OneOf["double", "float"]
+Arithmetic = Dtype | OneOf["whole"]
+"""The arithmetic of doubles, of floats, or of the integers of fixed point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A number as it is written."""
+    """A number as written in the source."""
 
     text: str
     kind: Kind
@@ -30,7 +32,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One or two operands, and what is written before, between and after them."""
+    """An operator, its one or two operands, and the text before, between and after them."""
 
     operator: str
     operands: "tuple[Expression, ...]"
@@ -40,7 +42,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Choose:
-    """`yes` where the test holds, otherwise `no`."""
+    """The value of `yes` where the test holds, otherwise that of `no`."""
 
     test: "Expression"
     yes: "Expression"
@@ -50,7 +52,7 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of the arithmetic, or one that each language writes in its own way."""
+    """A call of a function of the arithmetic, or of a primitive that each language has."""
 
     function: str
     arguments: "tuple[Expression, ...]"
@@ -62,7 +64,7 @@ Expression = Name | Literal | Operation | Choose | Call
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """`name` becomes a value."""
+    """The assignment of a value to a variable."""
 
     name: str
     value: Expression
@@ -70,9 +72,9 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A function: steps and what they come to, or the variables that are its `outputs`.
+    """A function: its steps, and its result or the variables that are its `outputs`.
 
-    One that is outside of the subset has no steps, and the lines of its `body` in Python.
+    A function outside the subset has no steps, but the lines of its `body` in Python.
     """
 
     name: str
@@ -87,14 +89,14 @@ class Definition:
 
     @property
     def expressions(self) -> list[Expression]:
-        """All that it computes, in order."""
+        """Return all values that it computes, in order."""
         return [*(step.value for step in self.steps), *([self.result] if self.result else [])]
 
 
 def rewrite(
     expression: Expression, change: Callable[[Expression], Expression | None]
 ) -> Expression:
-    """The expression with its parts changed, the outermost first; None changes nothing."""
+    """Replace parts of an expression, the outermost first, where `change` returns one."""
     changed = change(expression)
     if changed is not None:
         return changed
@@ -113,7 +115,7 @@ def rewrite(
 
 
 def walk(*expressions: Expression) -> list[Expression]:
-    """Expressions and all that is in them."""
+    """Return expressions and all their parts."""
     found: list[Expression] = []
     for expression in expressions:
         rewrite(expression, found.append)
@@ -121,5 +123,5 @@ def walk(*expressions: Expression) -> list[Expression]:
 
 
 def names(*expressions: Expression) -> dict[str, Name]:
-    """The variables of expressions."""
+    """Return the variables that expressions read, by name."""
     return {part.name: part for part in walk(*expressions) if isinstance(part, Name)}

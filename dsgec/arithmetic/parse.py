@@ -1,35 +1,40 @@
-"""Source text of the one arithmetic to its definitions: the language that is printed from.
+"""Parse the source of the arithmetic into definitions that every language is printed from.
 
-It is a small, typed part of Python. A file has imports, numbers and functions:
+The source is a small, typed subset of Python. A file has imports, constants and functions:
 
-- A number is `NAME = number(double, single)`, a series of them a tuple of coefficients.
-- A function has parameters that are `float` or `int` and returns a `float`. Its docstring goes into
-  Python, the comment above it into C and JavaScript; `{a|b}` in a comment is `a` in double and `b`
-  in single precision.
-- It has assignments, and a `return` at the end. There are no branches and no loops, so that all
-  rows of a block take the same steps: `a if test else b` computes both and takes one.
-- An expression has names, literals, comparisons, `+ - * /` of floats, `+ - * << >> & |` of ints,
-  and calls: of functions, of `bits` and `from_bits`, of `math.fabs`, `math.sqrt` and
-  `math.copysign`, whose first argument is not negative. `y = horner(x, SERIES)` is one statement.
-- An int has as many bits as the float, and wraps around; one that is annotated `Wide` has 64. In
-  JavaScript, what `>>` by less than 32 gives has its low 31 bits right, and no others.
-- A literal is the same in double and in single precision; one of more digits than a float has must
-  be a number, unless `single.py` has another function of that name.
-- A function of `*arguments` is outside of all this: languages other than Python have it by hand.
-- A lambda in the entry of a function is a slope, and printed as a function of its own.
+- A constant is `NAME = number(double, single)`; a tuple is the coefficients of a series.
+- A function takes parameters of type `float` or `int` and returns a `float`. Its docstring is
+  printed in Python, the comment above it in C and JavaScript; `{a|b}` in a comment is `a` in double
+  and `b` in single precision.
+- Its body is assignments and a final `return`. There are no branches and no loops, so that all rows
+  of a block take the same steps: `a if test else b` computes both values and selects one.
+- An expression consists of names, literals, comparisons, `+ - * /` of floats, `+ - * << >> & |` of
+  ints, and calls: of other functions, of `bits` and `from_bits`, of `math.fabs`, `math.sqrt` and
+  `math.copysign`, whose first argument is never negative. `y = horner(x, SERIES)` is a statement.
+- An int has as many bits as the float, and wraps around; one annotated `Wide` has 64. In
+  JavaScript, only the low 31 bits of `>>` by less than 32 are right.
+- A literal is the same in double and in single precision. One with more digits than a float holds
+  must be a constant, unless `single.py` replaces the function.
+- A function of `*arguments` is outside the subset: other languages have it written by hand.
+- A lambda in the entry of a function is a derivative, printed as a function of its own.
 
-`integer.py` has the arithmetic of fixed point. There an int has 32 bits and a sign, and does not
-overflow; functions give an `int`; there are no floats; a `Table` is a list of ints, of which `t[i]`
-is one; and `>>` of a negative number rounds down.
+`integer.py` has the arithmetic of fixed point. There an int is signed, has 32 bits and never
+overflows; functions return an `int`; there are no floats; a `Table` is a list of ints, read as
+`t[i]`; and `>>` of a negative number rounds down.
 """
 
 import ast
+import io
 import re
-from collections.abc import Iterable, Iterator
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from typing import NoReturn
 
 from dsgec.arithmetic.ir import (
+    Arithmetic,
     Assign,
     Call,
     Choose,
@@ -42,15 +47,12 @@ from dsgec.arithmetic.ir import (
     Operation,
     walk,
 )
-from dsgec.arithmetic.syntax import (
-    WHOLE_KINDS,
-    File,
-    NotInSubset,
-    Numbers,
-    end_of,
-    parameters_of,
-    start_of,
-)
+
+_KINDS: dict[str, Kind] = {"float": "real", "int": "word", "Wide": "wide"}
+"""The kinds that annotations stand for in `core.py`, `scalar.py` and `single.py`."""
+
+_WHOLE_KINDS: dict[str, Kind] = {"int": "whole", "Table": "table"}
+"""The kinds that annotations stand for in `integer.py`."""
 
 _PRIMITIVES: dict[str, tuple[tuple[Kind, ...], Kind]] = {
     "bits": (("real",), "word"),
@@ -80,71 +82,184 @@ _OF_REALS, _OF_WORDS = {"+", "-", "*", "/"}, {"+", "-", "*", "<<", ">>", "&", "|
 _DIGITS_OF_FLOAT = 9
 
 
-def read(dtype: Dtype, *, slopes: bool = False) -> dict[str, Definition]:
-    """The functions in double or single precision, each behind those that it calls.
+Constants = dict[str, tuple[Literal, ...]]
+Signatures = dict[str, tuple[Kind, ...]]
+Position = tuple[int, int]  # a line and a column
 
-    With `slopes`, also the derivatives: those of `f(a, b)` are `f_slope_a` and `f_slope_b`, of the
-    arguments and the result.
+
+class NotInSubset(Exception):
+    """Source text that cannot be printed in other languages."""
+
+
+def choose(text: str, dtype: Dtype) -> str:
+    """Replace `{a|b}` by `a` in double and by `b` in single precision."""
+    choice = 1 if dtype == "double" else 2
+    return re.sub(r"\{([^{}|]*)\|([^{}]*)\}", rf"\{choice}", text)
+
+
+def read(dtype: Dtype, *, derivatives: bool = False) -> dict[str, Definition]:
+    """Return the functions in double or single precision, each after those that it calls.
+
+    With `derivatives`, also return the partial derivatives: `f_derivative_a` and `f_derivative_b`
+    of `f(a, b)`, which take the arguments and the result.
     """
-    core, scalar, single = (File.read(name, dtype) for name in ("core", "scalar", "single"))
-    files_ = (core, scalar, single) if dtype == "float" else (core, scalar)
-    numbers = core.numbers | scalar.numbers
-    signatures = {
-        name: tuple(parameters_of(node).values())
-        for file in files_
-        for name, node in file.functions.items()
-    }
+    core, scalar, single = (_File.read(name, dtype) for name in ("core", "scalar", "single"))
+    sources = (core, scalar, single) if dtype == "float" else (core, scalar)
+    constants = core.constants | scalar.constants
+    signatures = _signatures(*sources)
     found = {}
-    for file in files_:
+    for file in sources:
         for name, node in file.functions.items():
             fits_float = dtype == "double" or file is single or name in single.functions
-            function = _Function(file, node, numbers, signatures, fits_float)
+            function = _Function(file, node, constants, signatures, fits_float)
             found[name] = function.define(name)
-    for name, slope, doc in scalar.slopes() if slopes else ():
-        function = _Function(scalar, slope, numbers, signatures, dtype == "double")
+    for name, derivative, doc in scalar.derivatives() if derivatives else ():
+        function = _Function(scalar, derivative, constants, signatures, dtype == "double")
         found[name] = function.define(name, doc)
-    return {name: found[name] for name in _order([*scalar.functions, *found], found)}
+    return {name: found[name] for name in _call_order([*scalar.functions, *found], found)}
 
 
 def read_integers() -> dict[str, Definition]:
-    """The functions of fixed point, each behind those that it calls."""
-    file = File.read("integer", "double", WHOLE_KINDS)
-    signatures = {
-        name: tuple(parameters_of(node, WHOLE_KINDS).values())
-        for name, node in file.functions.items()
-    }
+    """Return the functions of fixed point, each after those that it calls."""
+    file = _File.read("integer", "double", _WHOLE_KINDS)
+    signatures = _signatures(file)
     return {
         name: _Function(file, node, {}, signatures, True, result="whole").define(name)
         for name, node in file.functions.items()
     }
 
 
-def _order(names: Iterable[str], found: dict[str, Definition]) -> dict[str, None]:
+@cache
+def definitions(arithmetic: Arithmetic) -> Mapping[str, Definition]:
+    """Return the functions of one arithmetic, parsed once per process."""
+    return read_integers() if arithmetic == "whole" else read(arithmetic)
+
+
+def with_callees(arithmetic: Arithmetic, names: Iterable[str]) -> list[Definition]:
+    """Return the named functions and all that they call, each after those that it calls."""
+    known = definitions(arithmetic)
+    needed = list(names)
+    for name in needed:
+        needed += [call for call in known[name].calls if call not in needed]
+    return [definition for name, definition in known.items() if name in needed]
+
+
+def _call_order(names: Iterable[str], found: dict[str, Definition]) -> dict[str, None]:
     order: dict[str, None] = {}
     for name in names:
         if name not in order:
-            order |= _order(found[name].calls, found) | {name: None}
+            order |= _call_order(found[name].calls, found) | {name: None}
     return order
+
+
+def _signatures(*sources: "_File") -> Signatures:
+    return {
+        name: tuple(_parameters(node, file.kinds).values())
+        for file in sources
+        for name, node in file.functions.items()
+    }
+
+
+def _read_text(name: str) -> str:
+    return files("dsgec.arithmetic").joinpath(f"{name}.py").read_text(encoding="utf-8")
+
+
+def _parameters(
+    node: ast.FunctionDef | ast.Lambda, kinds: dict[str, Kind] = _KINDS
+) -> dict[str, Kind]:
+    """Return the kinds of the parameters; those of a lambda are floats."""
+    return {
+        argument.arg: kinds[ast.unparse(argument.annotation) if argument.annotation else "float"]
+        for argument in node.args.args
+    }
+
+
+def _span(node: ast.expr) -> tuple[Position, Position]:
+    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The text of a source file and its functions, constants and comments."""
+
+    text: str
+    starts: list[int]  # where each line starts in the text
+    functions: dict[str, ast.FunctionDef]
+    constants: Constants
+    comments: dict[int, str]  # of whole lines, by their numbers
+    dtype: Dtype
+    kinds: dict[str, Kind]
+
+    @classmethod
+    def read(cls, name: str, dtype: Dtype, kinds: dict[str, Kind] = _KINDS) -> "_File":
+        text = _read_text(name)
+        tree = ast.parse(text)
+        starts = [0]
+        for line in text.splitlines(keepends=True):
+            starts.append(starts[-1] + len(line))
+        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        comments = {
+            token.start[0]: token.string.removeprefix("#").strip()
+            for token in tokenize.generate_tokens(io.StringIO(text).readline)
+            if token.type == tokenize.COMMENT and token.start[1] == 0
+        }
+        file = cls(text, starts, functions, {}, comments, dtype, kinds)
+        for node in tree.body:
+            match node:
+                case ast.Assign([ast.Name(name)], ast.Call(ast.Name("number"), values)):
+                    value = values[0 if dtype == "double" else 1]
+                    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+                    file.constants[name] = tuple(map(file.literal, parts))
+        return file
+
+    def slice(self, start: Position, end: Position) -> str:
+        """Return the text between two positions."""
+        text = self.text[self.starts[start[0] - 1] + start[1] : self.starts[end[0] - 1] + end[1]]
+        if not text.isascii():
+            raise NotInSubset(f"line {start[0]}: code is ASCII")
+        return re.sub(r"(?<=\() | (?=\))", "", re.sub(r"\s+", " ", text))
+
+    def literal(self, node: ast.expr) -> Literal:
+        is_real = isinstance(ast.literal_eval(node), float)
+        return Literal(self.slice(*_span(node)), "real" if is_real else self.kinds["int"])
+
+    def comment_above(self, node: ast.FunctionDef) -> tuple[str, ...]:
+        line = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        lines: list[str] = []
+        while (line := line - 1) in self.comments:
+            lines.insert(0, self.comments[line])
+        return tuple(choose(line, self.dtype) for line in lines)
+
+    def derivatives(self) -> Iterator[tuple[str, ast.Lambda, str]]:
+        """Yield the name, the lambda and the docstring of each derivative in the entries."""
+        for name, node in self.functions.items():
+            arguments = list(_parameters(node))
+            for decorator in node.decorator_list:
+                assert isinstance(decorator, ast.Call)
+                found = [part for part in decorator.args if isinstance(part, ast.Lambda)]
+                for derivative, argument in zip(found, arguments or [""], strict=True):
+                    end, by = (f"_{argument}", f" by {argument}") if found[1:] else ("", "")
+                    yield f"{name}_derivative{end}", derivative, f"The derivative of {name}{by}."
 
 
 @dataclass
 class _Function:
-    """Turns one function into its definition."""
+    """Parses one function or derivative into its definition."""
 
-    file: File
+    file: _File
     node: ast.FunctionDef | ast.Lambda
-    numbers: Numbers
-    signatures: dict[str, tuple[Kind, ...]]
-    is_exact: bool  # its literals need not be floats
+    constants: Constants
+    signatures: Signatures
+    is_exact: bool  # its literals may have more digits than a float
     kinds: dict[str, Kind] = field(default_factory=dict)
     result: Kind = "real"  # of every function of the file
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
-        where = getattr(self.node, "name", "a slope")
+        where = getattr(self.node, "name", "a derivative")
         raise NotInSubset(f"{where}: {message}: {ast.unparse(node)}")
 
     def define(self, name: str, doc: str = "") -> Definition:
-        self.kinds = parameters_of(self.node, self.file.kinds)
+        self.kinds = _parameters(self.node, self.file.kinds)
         parameters = tuple(Name(name, kind) for name, kind in self.kinds.items())
         if isinstance(self.node, ast.Lambda):
             return _with_calls(
@@ -160,7 +275,7 @@ class _Function:
             parameters = (Name(f"*{self.node.args.vararg.arg}", "real"),)
             return Definition(name, parameters, (), None, doc, comment, (), tuple(lines), calls)
         steps = [step for statement in body for step in self.assign(statement)]
-        if parameters_of(self.node, self.file.kinds).keys() & {step.name for step in steps}:
+        if _parameters(self.node, self.file.kinds).keys() & {step.name for step in steps}:
             self.fail(self.node.args, "a parameter keeps its value")
         if not isinstance(last, ast.Return) or last.value is None:
             self.fail(last, "a function ends in a return")
@@ -170,7 +285,7 @@ class _Function:
     def assign(self, statement: ast.stmt) -> Iterator[Assign]:
         match statement:
             case ast.Assign([ast.Name(name)], ast.Call(ast.Name("horner"), [x, ast.Name(series)])):
-                yield from self.horner(name, self.expect("real", x), self.numbers[series])
+                yield from self.horner(name, self.expect("real", x), self.constants[series])
             case ast.Assign([ast.Name(name)], node):
                 value = self.expression(node)
                 if self.kinds.setdefault(name, value.kind) != value.kind:
@@ -201,8 +316,8 @@ class _Function:
         match node:
             case ast.Name(name) if name in self.kinds:
                 return Name(name, self.kinds[name])
-            case ast.Name(name) if len(self.numbers.get(name, ())) == 1:
-                return self.numbers[name][0]
+            case ast.Name(name) if len(self.constants.get(name, ())) == 1:
+                return self.constants[name][0]
             case ast.Constant(float() | int()) | ast.UnaryOp(ast.USub(), ast.Constant(float())):
                 return self.literal(node)
             case ast.UnaryOp(ast.USub(), operand):
@@ -255,7 +370,7 @@ class _Function:
     def alike(
         self, node: ast.expr, left: ast.expr, right: ast.expr
     ) -> tuple[Expression, Expression]:
-        """Two expressions of a kind; beside 64 bits, fewer are as good."""
+        """Return two expressions of one kind; a word may stand beside 64 bits."""
         a, b = self.expression(left), self.expression(right)
         if b.kind == "wide" and isinstance(a, Literal):
             a = replace(a, kind="wide")
@@ -268,14 +383,11 @@ class _Function:
     def operation(
         self, node: ast.expr, operator: str, *operands: Expression, kind: Kind | None = None
     ) -> Operation:
-        """Parentheses stay as they are written."""
+        """Return an operation with its parentheses as written."""
         inner = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-        ends = [
-            start_of(node),
-            *(place for part in inner for place in (start_of(part), end_of(part))),
-        ]
-        ends.append(end_of(node))
-        around = tuple(self.file.slice(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True))
+        start, end = _span(node)
+        edges = [start, *(edge for part in inner for edge in _span(part)), end]
+        around = tuple(self.file.slice(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True))
         return Operation(operator, operands, around, kind or operands[0].kind)
 
 

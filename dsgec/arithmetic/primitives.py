@@ -1,6 +1,7 @@
-"""What the one arithmetic uses beside + − × ÷, as Python has it."""
+"""The operations that the arithmetic uses besides + − × ÷, in plain Python."""
 
 import struct
+from collections.abc import Iterable
 from typing import TypeVar
 
 Number = TypeVar("Number", int, float, tuple[float, ...])
@@ -8,12 +9,12 @@ Wide = int
 
 
 def number(double: Number, single: Number) -> Number:
-    """A number of the arithmetic; what it is in single precision, only printers read."""
+    """Return the double-precision value of a constant; only the printers read the single one."""
     return double
 
 
 def horner(x: float, coefficients: tuple[float, ...]) -> float:
-    """A polynomial, its constant term first; printed as one line for each term."""
+    """Evaluate a polynomial whose constant term comes first; printed as one line per term."""
     *rest, value = coefficients
     for coefficient in reversed(rest):
         value = coefficient + x * value
@@ -31,5 +32,13 @@ def from_bits(n: int) -> float:
 
 
 def signed(n: Wide) -> float:
-    """The nearest double to 64 bits that are a whole number with a sign."""
+    """Return the double nearest to 64 bits read as a two's complement integer."""
     return float(n - ((n >> 63 & 1) << 64))
+
+
+def sequential_sum(values: Iterable[float]) -> float:
+    """Add floats from left to right, rounding each addition; `sum` does so before 3.12 only."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total

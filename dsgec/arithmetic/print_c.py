@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from dsgec.arithmetic.ir import Definition, Dtype, Kind, Literal, names
-from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.parse import choose, read
 from dsgec.arithmetic.parts import in_parts
-from dsgec.arithmetic.syntax import choose
 from dsgec.arithmetic.write import Language, block_comment, section, sections, write
 
 _PARTS = (
@@ -22,7 +21,7 @@ _PARTS = (
 def print_c(dtype: Dtype, by_hand: str) -> str:
     """All sections; those that are written by hand take the place of others of their names."""
     printer = _Printer(dtype)
-    definitions = read(dtype, slopes=dtype == "double")
+    definitions = read(dtype, derivatives=dtype == "double")
     hand = sections(printer.typed(choose(by_hand, dtype)))
     printed = [hand.pop(name) for name in ("guard", "bits", "from_bits")]
     for name, definition in definitions.items():

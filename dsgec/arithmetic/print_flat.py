@@ -10,8 +10,7 @@ from typing import Literal as OneOf
 
 from dsgec.arithmetic.flat import flatten, snake
 from dsgec.arithmetic.ir import Choose, Definition, Dtype, Expression, Kind, Literal
-from dsgec.arithmetic.parse import read, read_integers
-from dsgec.arithmetic.syntax import choose
+from dsgec.arithmetic.parse import choose, read, read_integers
 from dsgec.arithmetic.write import Language, write
 
 Numbers = Dtype | OneOf["whole"]

@@ -17,8 +17,7 @@ from dsgec.arithmetic.ir import (
     Operation,
     rewrite,
 )
-from dsgec.arithmetic.parse import read
-from dsgec.arithmetic.syntax import NotInSubset
+from dsgec.arithmetic.parse import NotInSubset, read
 from dsgec.arithmetic.write import Language, block_comment, section, sections, write
 
 _WORD = 32

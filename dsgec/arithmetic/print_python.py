@@ -8,9 +8,8 @@ import inspect
 from collections.abc import Iterator, Mapping
 
 from dsgec.arithmetic.ir import Definition, Dtype, Kind
-from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.parse import choose, read
 from dsgec.arithmetic.primitives import bits, from_bits
-from dsgec.arithmetic.syntax import choose
 from dsgec.arithmetic.write import Language, write
 
 _PYTHON = Language(
@@ -89,7 +88,7 @@ def print_numpy(dtype: Dtype) -> str:
     head = choose(_NUMPY_HEAD, dtype)
     if dtype == "float":
         return head + _SELECT + "".join(_functions(read(dtype), _NUMPY_FLOAT, "Array"))
-    return head + "".join(_functions(read(dtype, slopes=True), _NUMPY, "Array"))
+    return head + "".join(_functions(read(dtype, derivatives=True), _NUMPY, "Array"))
 
 
 def _functions(definitions: dict[str, Definition], language: Language, real: str) -> Iterator[str]:

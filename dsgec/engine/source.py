@@ -6,7 +6,7 @@ The engine is the same for all grammars of a kind; the grammar is a second file,
 from dataclasses import dataclass
 
 from dsgec.arithmetic.source import arithmetic_header
-from dsgec.arithmetic.table import FUNCTIONS, SLOPES
+from dsgec.arithmetic.functions import DERIVATIVES, FUNCTIONS
 from dsgec.engine.grammar_tables import emit_grammar, emit_variant
 from dsgec.engine.includes import resolve_includes, without_directives
 from dsgec.grammar.genome.tables import Tables
@@ -109,7 +109,7 @@ def _read(name: str) -> str:
 
 def _arithmetic(learning: bool) -> str:
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
-    slopes = [slope for name in FUNCTIONS for slope in SLOPES.get(name, ())] if learning else []
+    slopes = [slope for name in FUNCTIONS for slope in DERIVATIVES.get(name, ())] if learning else []
     return arithmetic_header([*functions, *slopes, "exp_down"])
 
 
@@ -129,7 +129,7 @@ def _functions(learning: bool) -> str:
 
 def _slopes() -> dict[str, list[tuple[str, ...]]]:
     """What the derivatives of functions of one and of two numbers are called."""
-    names = {name: SLOPES[name] for name, function in FUNCTIONS.items() if function.arity}
+    names = {name: DERIVATIVES[name] for name, function in FUNCTIONS.items() if function.arity}
     return {
         kind: [(name, *slopes) for name, slopes in names.items() if len(slopes) == arity]
         for arity, kind in enumerate(("unary", "binary"), 1)

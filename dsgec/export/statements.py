@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import TypeVar
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.export.walk import OperationWriter, exponent_of
 from dsgec.literals import number
 from dsgec.network.ir import Apply, Network
@@ -35,7 +35,7 @@ class Syntax:
         pattern = self.inline.get(function)
         if pattern:
             return pattern.format(*operands)
-        return f"{self.call(DEFINED[function].symbol)}({', '.join(operands)})"
+        return f"{self.call(ALL_FUNCTIONS[function].symbol)}({', '.join(operands)})"
 
 
 C = Syntax(call=lambda symbol: f"dsgec_{symbol}")
@@ -107,7 +107,7 @@ def functions_used(network: Network, language: Syntax) -> set[str]:
         if not isinstance(node, Apply) or node.function in language.inline:
             continue
         if node.function != "pow":
-            used.add(DEFINED[node.function].symbol)
+            used.add(ALL_FUNCTIONS[node.function].symbol)
         elif exponent_of(network, node) < 0:
             used.add("div")
     return used

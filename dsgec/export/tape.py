@@ -9,7 +9,7 @@ same.
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import multiplications
 
@@ -170,7 +170,7 @@ class TapeWriter:
 
 
 def _name(function: str) -> str:
-    return DEFINED[function].symbol if function in DEFINED else function
+    return ALL_FUNCTIONS[function].symbol if function in ALL_FUNCTIONS else function
 
 
 def _sums(network: Network) -> dict[int, Terms]:

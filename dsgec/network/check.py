@@ -3,12 +3,12 @@
 import math
 from typing import assert_never
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.network.ir import OPERATORS, Apply, Constant, Input, Network, Node
 from dsgec.network.powers import integer_exponent
 
 ARITY: dict[str, int] = dict.fromkeys(OPERATORS, 2) | {
-    name: function.arity for name, function in DEFINED.items() if function.arity is not None
+    name: function.arity for name, function in ALL_FUNCTIONS.items() if function.arity is not None
 }
 
 

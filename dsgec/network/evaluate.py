@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector, vector_float
-from dsgec.arithmetic.table import DEFINED
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.powers import power
 
@@ -18,7 +18,7 @@ _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times no
 _OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 # A function that one of them lacks is found here, before anything is computed.
 _ARITHMETIC: dict[Any, dict[str, Callable[..., Any]]] = {
-    np.dtype(dtype): {name: getattr(module, f.symbol) for name, f in DEFINED.items()}
+    np.dtype(dtype): {name: getattr(module, f.symbol) for name, f in ALL_FUNCTIONS.items()}
     for dtype, module in ((np.float64, vector), (np.float32, vector_float))
 }
 

@@ -9,7 +9,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.network.check import ARITY
 from dsgec.network.ir import Builder
 from dsgec.network.powers import integer_exponent

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 
 OPERATORS = ("add", "sub", "mul", "div", "neg", "pow")
-"""Written with signs; every other function of a node is in `dsgec.arithmetic.table`.
+"""Written with signs; every other function of a node is in `dsgec.arithmetic.functions`.
 
 `pow` is the power by a whole number that stands as a Constant; any other power is the function
 `power`.

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector
-from dsgec.arithmetic.table import DEFINED
 from dsgec.network.formula import Atom, Formula, Monomial, Sum, feature_columns
 from dsgec.network.model import Column
 from dsgec.network.powers import power
@@ -106,7 +106,7 @@ def _atom_value(formula: Formula, atom: Atom, values: list[Array], rows: Array) 
         case "group":
             return sum_value(atom.arguments[0], values, len(rows))
         case _:
-            function: Any = getattr(vector, DEFINED[atom.name].symbol)
+            function: Any = getattr(vector, ALL_FUNCTIONS[atom.name].symbol)
             arguments = (sum_value(one, values, len(rows)) for one in atom.arguments)
             return np.asarray(function(*arguments), np.float64)
 

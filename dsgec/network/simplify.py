@@ -7,7 +7,7 @@ every number, signed zeros included: `x + 0` is not one of them (it turns -0 int
 import math
 
 from dsgec.arithmetic import scalar
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.network.canonical import canonical
 from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node
 from dsgec.network.powers import power
@@ -77,7 +77,7 @@ def apply(function: str, *values: float) -> float:
             raised: float = power(a, int(b), scalar.div)
             return raised
         case _:
-            symbol = DEFINED[function].symbol
+            symbol = ALL_FUNCTIONS[function].symbol
             result: float = getattr(scalar, symbol)(*values)
             return result
 

@@ -2,7 +2,7 @@
 
 import re
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.network.ir import OPERATORS
 

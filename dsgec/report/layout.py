@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 
-from dsgec.arithmetic.sums import total
+from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.network.links import links
 from dsgec.network.model import Model
 from dsgec.report.nodes import NamedNode
@@ -156,7 +156,7 @@ def _weights(
     labelled = {}
     for (start, end), several in found.items():
         known = [weight for weight in several if weight is not None]
-        whole = total(known) if len(known) == len(several) else None
+        whole = sequential_sum(known) if len(known) == len(several) else None
         whole = whole if whole is not None and math.isfinite(whole) else None
         text = " and ".join(short(w) if w is not None else "not a plain weight" for w in several)
         labelled[start, end] = (whole, f"{names[start]} to {names[end]}: {text}")

@@ -8,8 +8,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.source import js_source
-from dsgec.arithmetic.table import FUNCTIONS
 from dsgec.export.artefact import Artefact, view
 from dsgec.export.statements import JAVASCRIPT, Program, functions_used, program
 from dsgec.network.ir import Network

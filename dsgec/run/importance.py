@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.arithmetic.sums import total
+from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.data.split import shuffled
 from dsgec.network.decide import predicted_classes
 from dsgec.network.evaluate import applied, node_values, output_values
@@ -105,8 +105,8 @@ def _summary(values: list[float]) -> dict[str, float | None]:
     """Mean and standard deviation, where they are numbers."""
     if not all(map(math.isfinite, values)):
         return {"mean": None, "deviation": None}
-    mean = total(values) / len(values)
-    squares = total((value - mean) ** 2 for value in values)
+    mean = sequential_sum(values) / len(values)
+    squares = sequential_sum((value - mean) ** 2 for value in values)
     return {"mean": mean, "deviation": math.sqrt(squares / (len(values) - 1))}
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from dsgec.arithmetic.environment import standard_arithmetic
+from dsgec.arithmetic.functions import DERIVATIVES
 from dsgec.arithmetic.printed import vector
-from dsgec.arithmetic.table import SLOPES
 from dsgec.network.evaluate import applied, output_values
 from dsgec.network.ir import Apply, Constant, Input
 from dsgec.search.graph import WeightedNetwork
@@ -189,5 +189,6 @@ def _slopes(function: str, adjoint: Array, arguments: list[Any], result: Any) ->
             return [adjoint * b, adjoint * a]
         case _:
             return [
-                adjoint * getattr(vector, symbol)(*arguments, result) for symbol in SLOPES[function]
+                adjoint * getattr(vector, symbol)(*arguments, result)
+                for symbol in DERIVATIVES[function]
             ]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dsgec.arithmetic.sums import total
+from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.network.decide import USUAL_THRESHOLD, Classes
 from dsgec.search.metrics import Array, ClassTally, rank_area, tally_classes
 from dsgec.search.objectives import ordered_mean, ordered_sum, squared_errors
@@ -118,9 +118,9 @@ def _combine(parts: Sequence[tuple[float, Interval | None]]) -> Interval | None:
     known = [(value, interval) for value, interval in parts if interval is not None]
     if not known or len(known) < len(parts):
         return None
-    mean = total(value for value, _ in known) / len(known)
-    below = total((value - low) * (value - low) for value, (low, _) in known)
-    above = total((high - value) * (high - value) for value, (_, high) in known)
+    mean = sequential_sum(value for value, _ in known) / len(known)
+    below = sequential_sum((value - low) * (value - low) for value, (low, _) in known)
+    above = sequential_sum((high - value) * (high - value) for value, (_, high) in known)
     return (
         max(0.0, mean - math.sqrt(below) / len(known)),
         min(1.0, mean + math.sqrt(above) / len(known)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.arithmetic.sums import total
+from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.network.decide import USUAL_THRESHOLD, Classes, predicted_classes
 from dsgec.search.objectives import ordered_sum, spread, squared_errors
 
@@ -127,7 +127,7 @@ def _mean_auroc(ranks: list[int], sizes: list[int]) -> float | None:
         rank_area(each, own, sum(sizes) - own) for each, own in zip(ranks, positives, strict=True)
     ]
     defined = [value for value in values if value is not None]
-    return total(defined) / len(defined) if len(defined) == len(values) else None
+    return sequential_sum(defined) / len(defined) if len(defined) == len(values) else None
 
 
 def _f1(hits: list[int], predicted: list[int], sizes: list[int]) -> float:
@@ -137,10 +137,10 @@ def _f1(hits: list[int], predicted: list[int], sizes: list[int]) -> float:
         both = predicted[c] + sizes[c]
         if both or len(sizes) == 2:
             scores.append(2.0 * hits[c] / both if both else 0.0)
-    return total(scores) / len(scores)
+    return sequential_sum(scores) / len(scores)
 
 
 def _balanced_accuracy(hits: list[int], sizes: list[int]) -> float:
     """The mean, over the classes that there are rows of, of the share that is found."""
     shares = [hit / own for hit, own in zip(hits, sizes, strict=True) if own]
-    return total(shares) / len(shares)
+    return sequential_sum(shares) / len(shares)

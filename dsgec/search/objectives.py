@@ -125,7 +125,7 @@ def log_loss_slopes(outputs: Array, targets: Targets) -> Array:
     is_class = targets.values == 1.0
     single = outputs.shape[1] == 1
     chosen = np.where(is_class, outputs, 1.0 - outputs) if single else outputs
-    slope = vector.log_slope(chosen, chosen)
+    slope = vector.log_derivative(chosen, chosen)
     other = slope if single else np.zeros_like(slope)
     clipped = (chosen < LEAST_PROBABILITY) | (chosen > 1.0 - LEAST_PROBABILITY)
     return np.where(clipped, 0.0, np.where(is_class, -slope, other))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.errors import DsgecError, mention
 from dsgec.network.chips import CHIPS
 from dsgec.network.cost import prices

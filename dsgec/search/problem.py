@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.data.encode import fitted
 from dsgec.data.ir import Dataset, Split
 from dsgec.data.split import folds, shuffled, split

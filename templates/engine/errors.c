@@ -141,7 +141,7 @@ SHARED void seed_log_losses(double *seeds, const double *output, const double *w
     size_t i;
     EACH_ROW {
         double p = count > 1 || wanted[i] == 1.0 ? output[i] : 1.0 - output[i];
-        double slope = dsgec_log_slope(p, p), other = count > 1 ? 0.0 : slope;
+        double slope = dsgec_log_derivative(p, p), other = count > 1 ? 0.0 : slope;
         int clipped = p < LEAST_PROBABILITY || p > MOST_PROBABILITY;
         seeds[i] = clipped ? 0.0 : wanted[i] == 1.0 ? -slope : other;
     }

@@ -35,7 +35,7 @@ BINARY_SLOPES(X)
 static void rows_invert_slope(double *to, const double *d, const double *b, const double *y,
                               size_t n) {
     size_t i;
-    EACH_ROW { to[i] = d[i] * dsgec_div_slope_b(1.0, b[i], y[i]); }
+    EACH_ROW { to[i] = d[i] * dsgec_div_derivative_b(1.0, b[i], y[i]); }
 }
 
 /* (w0 * x0 + w1 * x1 + ...) * the slope of a sigmoid that gave y. */
@@ -46,7 +46,7 @@ typedef void (*SlopeKernel)(double *d, const double *w, const double *const *x, 
     static void rows_slope_##terms(double *d, const double *w, const double *const *x,       \
                                    const double *y, size_t n) {                              \
         TERM_##terms size_t i;                                                               \
-        EACH_ROW { d[i] = (SUM_OF_##terms) * dsgec_sig_slope(y[i], y[i]); }                  \
+        EACH_ROW { d[i] = (SUM_OF_##terms) * dsgec_sig_derivative(y[i], y[i]); }                  \
     }
 
 SLOPE(1)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import js_source
-from dsgec.arithmetic.table import DEFINED
 
 from .three import SYMBOLS
 
@@ -50,7 +50,7 @@ def in_javascript(
     for name, columns in arguments.items():
         source, target = folder / f"{name}.in", folder / f"{name}.out"
         np.stack(columns, axis=1).astype("<f8").tofile(source)
-        calls.append([DEFINED[name].symbol, len(columns), str(source), str(target)])
+        calls.append([ALL_FUNCTIONS[name].symbol, len(columns), str(source), str(target)])
     subprocess.run([NODE, driver, json.dumps(calls)], check=True)
     return {
         name: list(np.fromfile(folder / f"{name}.out", "<f8").reshape(len(columns[0]), -1).T.copy())

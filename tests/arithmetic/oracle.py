@@ -7,7 +7,7 @@ import mpmath as mp
 import numpy as np
 from mpmath import mpf
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 
 PRECISION = 160
 MAX = np.finfo(np.float64).max
@@ -110,7 +110,7 @@ def points_of(name: str, random: np.random.Generator, count: int) -> tuple[np.nd
         hard = [u(-1e6, 1e6, part), u(-1, 1, part), turns, small + u(-1e-6, 1e-6, part)]
     if name == "power":
         return _power_points(random, count, finite)
-    if DEFINED[name].arity == 2:
+    if ALL_FUNCTIONS[name].arity == 2:
         a, b = (np.concatenate([spread(random, count), usual(random, count)]) for _ in "ab")
         pairs = np.array([(p, q) for p in finite for q in finite])
         return np.concatenate([a, pairs[:, 0]]), np.concatenate([b, pairs[:, 1]])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.printed import vector
-from dsgec.arithmetic.table import FUNCTIONS
 
 from .oracle import EXACT, PRECISION, points_of, ulp_error, worst_error
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from cffi import FFI
 
+from dsgec.arithmetic.functions import ALL_FUNCTIONS, FUNCTIONS
 from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.arithmetic.source import c_source
-from dsgec.arithmetic.table import DEFINED, FUNCTIONS
 
 from .three import BINARY, SOFTMAX, SYMBOLS, UNARY, WARNINGS, builds
 
@@ -52,7 +52,7 @@ def points(name, seed=1, count=20_000):
         return np.concatenate([words, usual.astype(np.float32)])
 
     pairs = np.array([(a, b) for a in EDGES for b in EDGES])
-    arity = DEFINED[name].arity or 4
+    arity = ALL_FUNCTIONS[name].arity or 4
     if arity == 1:
         return (np.concatenate([EDGES, column()]),)
     edges = [pairs[:, 0], pairs[:, 1], pairs[::-1, 0], pairs[::-1, 1]]
@@ -61,14 +61,14 @@ def points(name, seed=1, count=20_000):
 
 def in_numpy(name, *arguments):
     with np.errstate(all="ignore"):
-        got = getattr(vector_float, DEFINED[name].symbol)(*arguments)
+        got = getattr(vector_float, ALL_FUNCTIONS[name].symbol)(*arguments)
     return got if name == "softmax" else [got]
 
 
 def c_text():
     loops = [
         {1: UNARY, 2: BINARY}[function.arity].format(function.symbol)
-        for function in DEFINED.values()
+        for function in ALL_FUNCTIONS.values()
         if function.arity
     ]
     return c_source(SYMBOLS, "float") + ("".join(loops) + SOFTMAX).replace("double", "float")
@@ -81,7 +81,7 @@ def test_c_and_numpy_give_the_same_bits(compiler, flags, tmp_path):
     command = [compiler, "-std=c99", *WARNINGS, *flags, "-fPIC", "-shared", "all.c", "-o", "all.so"]
     subprocess.run(command, check=True, cwd=tmp_path)
     ffi = FFI()
-    for function in DEFINED.values():
+    for function in ALL_FUNCTIONS.values():
         inputs = ", float *" * (function.arity or 0)
         tail = ", int);" if function.arity else ", int, int);"
         ffi.cdef(f"void loop_{function.symbol}(float *{inputs}{tail}")
@@ -90,7 +90,7 @@ def test_c_and_numpy_give_the_same_bits(compiler, flags, tmp_path):
     def pointer(array):
         return ffi.cast("float *", ffi.from_buffer(array))
 
-    for name, function in DEFINED.items():
+    for name, function in ALL_FUNCTIONS.items():
         arguments = points(name)
         loop = getattr(loaded, f"loop_{function.symbol}")
         if name == "softmax":
@@ -113,7 +113,7 @@ def test_the_error_against_double_precision_is_small(name):
     (got,) = in_numpy(name, *arguments)
     assert got.dtype == np.float32
     with np.errstate(all="ignore"):
-        exact = getattr(vector, DEFINED[name].symbol)(*(a.astype(float) for a in arguments))
+        exact = getattr(vector, ALL_FUNCTIONS[name].symbol)(*(a.astype(float) for a in arguments))
         unit = np.spacing(np.abs(exact).astype(np.float32)).astype(float)
         told = np.isfinite(exact) & (np.abs(exact) < 3.4e38)
         error = np.abs(got.astype(float) - exact)[told] / unit[told]
@@ -125,7 +125,7 @@ def test_the_error_against_double_precision_is_small(name):
 
 
 def test_every_number_stays_single():
-    for name in DEFINED:
+    for name in ALL_FUNCTIONS:
         for result in in_numpy(name, *points(name, 3, 100)):
             assert result.dtype == np.float32, name
 

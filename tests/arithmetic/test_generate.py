@@ -4,12 +4,11 @@ import re
 
 import pytest
 
-from dsgec.arithmetic import syntax
+from dsgec.arithmetic import parse
 from dsgec.arithmetic.generate import ROOT, generate
-from dsgec.arithmetic.parse import read, read_integers
+from dsgec.arithmetic.parse import NotInSubset, read, read_integers
 from dsgec.arithmetic.print_c import print_c
 from dsgec.arithmetic.print_js import print_js
-from dsgec.arithmetic.syntax import NotInSubset
 
 PRINTED = generate()
 
@@ -31,9 +30,9 @@ def test_every_language_has_every_function():
 
 def with_function(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The source, with a function `f` of a float and an int behind all others."""
-    text = syntax.read_text
+    text = parse._read_text
     added = f'\n\ndef f(x: float, n: int) -> float:\n    """It."""\n{body}\n'
-    monkeypatch.setattr(syntax, "read_text", lambda name: text(name) + added * (name == "scalar"))
+    monkeypatch.setattr(parse, "_read_text", lambda name: text(name) + added * (name == "scalar"))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import js_source
-from dsgec.arithmetic.table import DEFINED
 from dsgec.resources import TEMPLATES
 
 from .javascript import NODE, in_javascript
@@ -16,19 +16,19 @@ from .test_same_bits import arguments_of, assert_same_bits
 from .test_source import NEEDS
 from .three import SYMBOLS, in_numpy
 
-NAMED = {name: function.symbol for name, function in DEFINED.items()}
+NAMED = {name: function.symbol for name, function in ALL_FUNCTIONS.items()}
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """What node gives for every function; it starts once."""
-    arguments = {name: arguments_of(name, 5000) for name in DEFINED}
+    arguments = {name: arguments_of(name, 5000) for name in ALL_FUNCTIONS}
     return in_javascript(tmp_path_factory.mktemp("all"), arguments)
 
 
 @needs_node
-@pytest.mark.parametrize("name", DEFINED)
+@pytest.mark.parametrize("name", ALL_FUNCTIONS)
 def test_javascript_and_numpy_give_the_same_bits(name: str, found):
     arguments = arguments_of(name, 5000)
     assert_same_bits(found[name], in_numpy(name, *arguments), arguments)
@@ -36,14 +36,16 @@ def test_javascript_and_numpy_give_the_same_bits(name: str, found):
 
 @needs_node
 @pytest.mark.campaign
-@pytest.mark.parametrize("name", DEFINED)
+@pytest.mark.parametrize("name", ALL_FUNCTIONS)
 def test_javascript_and_numpy_give_the_same_bits_at_a_million_points(name: str, tmp_path):
     arguments = arguments_of(name, 500_000)
     got = in_javascript(tmp_path, {name: arguments})[name]
     assert_same_bits(got, in_numpy(name, *arguments), arguments)
 
 
-NUMBERS = {symbol: (0.7, -1.3, 2.5)[: DEFINED[name].arity or 3] for name, symbol in NAMED.items()}
+NUMBERS = {
+    symbol: (0.7, -1.3, 2.5)[: ALL_FUNCTIONS[name].arity or 3] for name, symbol in NAMED.items()
+}
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 
 from .oracle import EDGES, points_of, spread, usual
 from .three import COMPILERS, WARNINGS, builds, c_text, compile_c, in_numpy, in_python
@@ -40,7 +40,7 @@ def arguments_of(name: str, count: int = 20_000) -> tuple[np.ndarray, ...]:
     """Edges (all pairs of them), numbers of every size and the hard places of the function."""
     random = np.random.default_rng(3)
     pairs = np.array([(a, b) for a in EDGES for b in EDGES])
-    match DEFINED[name].arity:
+    match ALL_FUNCTIONS[name].arity:
         case 1:
             hard = points_of(name, random, count // 2)[0]
             return (np.concatenate([EDGES, hard, spread(random, count), usual(random, count)]),)
@@ -73,7 +73,7 @@ def assert_same_bits(got: list[np.ndarray], wanted: list[np.ndarray], arguments:
 
 
 @pytest.mark.parametrize("count", [5000, pytest.param(20_000, marks=pytest.mark.campaign)])
-@pytest.mark.parametrize("name", DEFINED)
+@pytest.mark.parametrize("name", ALL_FUNCTIONS)
 def test_python_and_numpy_give_the_same_bits(name: str, count: int):
     arguments = arguments_of(name, count)
     assert_same_bits(in_python(name, *arguments), in_numpy(name, *arguments), arguments)
@@ -87,7 +87,7 @@ class TestC:
         if "clang" in compiler and CARELESS & set(flags):
             pytest.skip("clang does what such flags say, whatever the source says")
         call = compile_c(tmp_path, compiler, flags)
-        for name in DEFINED:
+        for name in ALL_FUNCTIONS:
             arguments = arguments_of(name)
             assert_same_bits(call(name, *arguments), numpys(name), arguments)
 
@@ -95,15 +95,15 @@ class TestC:
 @settings(max_examples=300, deadline=None)
 @given(st.floats(), st.floats())
 def test_any_two_doubles_give_the_same_bits_in_python_and_numpy(a: float, b: float):
-    for name, function in DEFINED.items():
+    for name, function in ALL_FUNCTIONS.items():
         arguments = tuple(np.array([v]) for v in (a, b)[: function.arity or 2])
         assert_same_bits(in_python(name, *arguments), in_numpy(name, *arguments), arguments)
 
 
-@pytest.mark.parametrize("name", DEFINED)
+@pytest.mark.parametrize("name", ALL_FUNCTIONS)
 def test_a_scalar_gives_the_bits_of_an_array(name: str):
     for a, b in zip(EDGES, EDGES[::-1], strict=True):
-        numbers = (a, b)[: DEFINED[name].arity or 2]
+        numbers = (a, b)[: ALL_FUNCTIONS[name].arity or 2]
         whole = in_numpy(name, *(np.array([v]) for v in numbers))
         for kind in (float, np.float64, np.array):
             single = in_numpy(name, *map(kind, numbers))

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from dsgec.arithmetic import scalar
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source, python_source
-from dsgec.arithmetic.table import DEFINED
 from dsgec.resources import TEMPLATES
 
 from .coefficients import coefficients
 from .three import COMPILERS
 
-SYMBOLS = tuple(function.symbol for function in DEFINED.values())
+SYMBOLS = tuple(function.symbol for function in ALL_FUNCTIONS.values())
 MODULES = {"vector": vector, "scalar": scalar}
 # What each function must bring with it: the closure, written by hand.
 EXP_DOWN = {"bits", "from_bits", "exp_core", "exp_down"}
@@ -38,7 +38,7 @@ def functions_in(text: str) -> list[str]:
 def test_the_python_of_one_function_runs_alone(module: str, symbol: str):
     alone: dict = {}
     exec(compile(python_source(module, [symbol]), symbol, "exec"), alone)
-    arity = {f.symbol: f.arity for f in DEFINED.values()}[symbol] or 3
+    arity = {f.symbol: f.arity for f in ALL_FUNCTIONS.values()}[symbol] or 3
     numbers = (0.7, -1.3, 2.5)[:arity]
     if module == "vector":
         numbers = tuple(np.array([x]) for x in numbers)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dsgec.arithmetic import scalar
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 
 from .three import in_numpy, in_python
 
@@ -124,8 +124,8 @@ def test_softmax_is_nan_where_it_has_no_value(z: tuple[float, float]):
 
 
 def test_the_table_is_complete_and_unique():
-    assert len({function.symbol for function in DEFINED.values()}) == len(DEFINED)
-    for name, function in DEFINED.items():
+    assert len({function.symbol for function in ALL_FUNCTIONS.values()}) == len(ALL_FUNCTIONS)
+    for name, function in ALL_FUNCTIONS.items():
         assert function.name == name
         assert function.meaning.endswith(".")
         assert function.accuracy

@@ -10,9 +10,9 @@ import pytest
 from cffi import FFI
 
 from dsgec.arithmetic import scalar
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source
-from dsgec.arithmetic.table import DEFINED
 
 # One name for each program: cc is mostly gcc or clang by another name.
 COMPILERS = tuple(
@@ -60,17 +60,17 @@ void loop_softmax(double *z, int rows, int n) {
     for (int i = 0; i < rows; i++) dsgec_softmax(z + (long)i * n, n);
 }
 """
-SYMBOLS = tuple(function.symbol for function in DEFINED.values())
+SYMBOLS = tuple(function.symbol for function in ALL_FUNCTIONS.values())
 
 
 def in_numpy(name: str, *arguments: np.ndarray) -> list[np.ndarray]:
     with np.errstate(all="ignore"):
-        got = getattr(vector, DEFINED[name].symbol)(*arguments)
+        got = getattr(vector, ALL_FUNCTIONS[name].symbol)(*arguments)
     return got if name == "softmax" else [got]
 
 
 def in_python(name: str, *arguments: np.ndarray) -> list[np.ndarray]:
-    function = getattr(scalar, DEFINED[name].symbol)
+    function = getattr(scalar, ALL_FUNCTIONS[name].symbol)
     rows = zip(*(a.tolist() for a in arguments), strict=True)
     got = [function(*row) for row in rows]
     return list(np.array(got).T) if name == "softmax" else [np.array(got)]
@@ -80,7 +80,7 @@ def c_text() -> str:
     """All of the C with a loop over arrays for each function of the table."""
     loops = [
         {1: UNARY, 2: BINARY}[function.arity].format(function.symbol)
-        for function in DEFINED.values()
+        for function in ALL_FUNCTIONS.values()
         if function.arity
     ]
     return c_source(SYMBOLS) + "".join(loops) + SOFTMAX
@@ -95,7 +95,7 @@ def compile_c(folder: Path, compiler: str, flags: tuple[str, ...]) -> Call:
     # Linked without the flags: with some, gcc adds code that changes how the process computes.
     subprocess.run([compiler, "-shared", made, "-o", library], check=True)
     ffi = FFI()
-    for function in DEFINED.values():
+    for function in ALL_FUNCTIONS.values():
         inputs = ", double *" * (function.arity or 0)
         tail = ", int);" if function.arity else ", int, int);"
         ffi.cdef(f"void loop_{function.symbol}(double *{inputs}{tail}")
@@ -105,7 +105,7 @@ def compile_c(folder: Path, compiler: str, flags: tuple[str, ...]) -> Call:
         return ffi.cast("double *", ffi.from_buffer(array))
 
     def call(name: str, *arguments: np.ndarray) -> list[np.ndarray]:
-        loop = getattr(loaded, f"loop_{DEFINED[name].symbol}")
+        loop = getattr(loaded, f"loop_{ALL_FUNCTIONS[name].symbol}")
         if name == "softmax":
             z = np.stack(arguments, axis=1).copy()
             loop(pointer(z), *z.shape)

@@ -2,7 +2,7 @@
 
 import re
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.grammar.parse import parse
 from dsgec.resources import GRAMMARS, STUDIES, shipped_names
 from tests.docs.pages import ROOT, blocks, read_page

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.engine.source import emit_engine
 from dsgec.engine.toolchain import FLAGS
 from dsgec.grammar.expand import expand

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from dsgec.arithmetic.table import FUNCTIONS
+from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.data.dataset import make_dataset
 from dsgec.data.table import read_table
 from dsgec.errors import DsgecError

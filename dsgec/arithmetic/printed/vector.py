@@ -298,116 +298,116 @@ def power(x: Array, b: Array) -> Array:
     return np.where(a != a, a, v)
 
 
-def div_slope_a(a: Array, b: Array, y: Array) -> Array:
+def div_derivative_a(a: Array, b: Array, y: Array) -> Array:
     """The derivative of div by a."""
     return np.where(b == 0.0, 0.0, 1.0 / b)
 
 
-def div_slope_b(a: Array, b: Array, y: Array) -> Array:
+def div_derivative_b(a: Array, b: Array, y: Array) -> Array:
     """The derivative of div by b."""
     return np.where(b == 0.0, 0.0, -(y / b))
 
 
-def neg_slope(x: Array, y: Array) -> Array:
+def neg_derivative(x: Array, y: Array) -> Array:
     """The derivative of neg."""
     return -1.0
 
 
-def absolute_slope(x: Array, y: Array) -> Array:
+def absolute_derivative(x: Array, y: Array) -> Array:
     """The derivative of absolute."""
     return np.where(x == 0.0, 0.0, np.where(x < 0.0, -1.0, 1.0))
 
 
-def minimum_slope_a(a: Array, b: Array, y: Array) -> Array:
+def minimum_derivative_a(a: Array, b: Array, y: Array) -> Array:
     """The derivative of minimum by a."""
     return np.where(a < b, 1.0, 0.0)
 
 
-def minimum_slope_b(a: Array, b: Array, y: Array) -> Array:
+def minimum_derivative_b(a: Array, b: Array, y: Array) -> Array:
     """The derivative of minimum by b."""
     return np.where(a < b, 0.0, 1.0)
 
 
-def maximum_slope_a(a: Array, b: Array, y: Array) -> Array:
+def maximum_derivative_a(a: Array, b: Array, y: Array) -> Array:
     """The derivative of maximum by a."""
     return np.where(a > b, 1.0, 0.0)
 
 
-def maximum_slope_b(a: Array, b: Array, y: Array) -> Array:
+def maximum_derivative_b(a: Array, b: Array, y: Array) -> Array:
     """The derivative of maximum by b."""
     return np.where(a > b, 0.0, 1.0)
 
 
-def relu_slope(x: Array, y: Array) -> Array:
+def relu_derivative(x: Array, y: Array) -> Array:
     """The derivative of relu."""
     return np.where(x > 0.0, 1.0, 0.0)
 
 
-def fill_slope_a(a: Array, b: Array, y: Array) -> Array:
+def fill_derivative_a(a: Array, b: Array, y: Array) -> Array:
     """The derivative of fill by a."""
     return np.where(a != a, 0.0, 1.0)
 
 
-def fill_slope_b(a: Array, b: Array, y: Array) -> Array:
+def fill_derivative_b(a: Array, b: Array, y: Array) -> Array:
     """The derivative of fill by b."""
     return np.where(a != a, 1.0, 0.0)
 
 
-def equals_slope_a(a: Array, b: Array, y: Array) -> Array:
+def equals_derivative_a(a: Array, b: Array, y: Array) -> Array:
     """The derivative of equals by a."""
     return 0.0
 
 
-def equals_slope_b(a: Array, b: Array, y: Array) -> Array:
+def equals_derivative_b(a: Array, b: Array, y: Array) -> Array:
     """The derivative of equals by b."""
     return 0.0
 
 
-def sqrt_slope(x: Array, y: Array) -> Array:
+def sqrt_derivative(x: Array, y: Array) -> Array:
     """The derivative of sqrt."""
     return np.where(x == 0.0, 0.0, (np.where(x < 0.0, -0.5, 0.5)) / y)
 
 
-def exp_slope(x: Array, y: Array) -> Array:
+def exp_derivative(x: Array, y: Array) -> Array:
     """The derivative of exp."""
     return y
 
 
-def sig_slope(x: Array, y: Array) -> Array:
+def sig_derivative(x: Array, y: Array) -> Array:
     """The derivative of sig."""
     return y * (1.0 - y)
 
 
-def tanh_slope(x: Array, y: Array) -> Array:
+def tanh_derivative(x: Array, y: Array) -> Array:
     """The derivative of tanh."""
     return (1.0 - y) * (1.0 + y)
 
 
-def softmax_slope(y: Array, other: Array, same: Array) -> Array:
+def softmax_derivative(y: Array, other: Array, same: Array) -> Array:
     """The derivative of softmax."""
     return y * (same - other)
 
 
-def log_slope(x: Array, y: Array) -> Array:
+def log_derivative(x: Array, y: Array) -> Array:
     """The derivative of log."""
     return np.where(x == 0.0, 0.0, 1.0 / x)
 
 
-def sin_slope(x: Array, y: Array) -> Array:
+def sin_derivative(x: Array, y: Array) -> Array:
     """The derivative of sin."""
     return np.where(absolute(x) > 1000000.0, 0.0, turn(x, 1))
 
 
-def cos_slope(x: Array, y: Array) -> Array:
+def cos_derivative(x: Array, y: Array) -> Array:
     """The derivative of cos."""
     return -sin(x)
 
 
-def power_slope_x(x: Array, b: Array, y: Array) -> Array:
+def power_derivative_x(x: Array, b: Array, y: Array) -> Array:
     """The derivative of power by x."""
     return np.where(x == 0.0, 0.0, b * y / x)
 
 
-def power_slope_b(x: Array, b: Array, y: Array) -> Array:
+def power_derivative_b(x: Array, b: Array, y: Array) -> Array:
     """The derivative of power by b."""
     return y * log(x)

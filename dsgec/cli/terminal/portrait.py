@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from dsgec.arithmetic.sums import total
+from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.cli.terminal.styled import Line, StyledText, length, plain
 from dsgec.errors import clean, counted
 from dsgec.network.ir import Input
@@ -173,7 +173,7 @@ def _terms(parts: Parts, names: dict[int, str]) -> list[_Term]:
         found.setdefault((source, weight is None), []).append(weight)
     terms = []
     for (source, is_unknown), weights in found.items():
-        whole = total(weight for weight in weights if weight is not None)
+        whole = sequential_sum(weight for weight in weights if weight is not None)
         known = not is_unknown and math.isfinite(whole)
         terms.append(_Term(names[source], whole if known else None, len(weights)))
     return sorted(terms, key=lambda t: -1.0 if t.weight is None else abs(t.weight), reverse=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.errors import DsgecError
 from dsgec.export.fixed.columns import column_format
 from dsgec.export.fixed.decide import decided_by_sum
@@ -124,7 +124,7 @@ def _saturating(network: Network) -> set[int]:
         node = network.nodes[position]
         if not isinstance(node, Apply) or node.function == "is":
             continue
-        if node.function in DEFINED and DEFINED[node.function].is_bounded:
+        if node.function in ALL_FUNCTIONS and ALL_FUNCTIONS[node.function].is_bounded:
             continue
         numbers = [a for a in node.arguments if not isinstance(network.nodes[a], Constant)]
         is_affine = (

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dsgec.arithmetic.functions import ALL_FUNCTIONS, DERIVATIVES
 from dsgec.arithmetic.printed import vector
-from dsgec.arithmetic.table import DEFINED, SLOPES
 
 Array = NDArray[np.float64]
 Ends = tuple[Array, Array]
@@ -87,7 +87,7 @@ def _fixed_argument(
 def _valued(function: str) -> Callable[[Array], Array]:
     def value(x: Array) -> Array:
         with np.errstate(all="ignore"):
-            found: Array = getattr(vector, DEFINED[function].symbol)(x)
+            found: Array = getattr(vector, ALL_FUNCTIONS[function].symbol)(x)
         return found
 
     return value
@@ -134,7 +134,7 @@ def _wave(value: Callable[[Array], Array], start: float) -> Callable[[Array, Arr
 
 
 def _valued_slope(function: str, value: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    slope = getattr(vector, SLOPES[function][0])
+    slope = getattr(vector, DERIVATIVES[function][0])
 
     def found(x: Array) -> Array:
         with np.errstate(all="ignore"):

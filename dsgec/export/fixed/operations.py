@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.errors import DsgecError
 from dsgec.export.fixed.curves import FunctionCurve, curve, power_of, power_to
 from dsgec.export.fixed.exact import (
@@ -191,7 +191,7 @@ def apply_curve(writer: Writer, function: str, a: Form) -> Form:
     """A function of the table, as a table of integers."""
     if a.is_constant and not a.rounding:
         return constant_form(apply(function, float(a.constant)))
-    shared = _shared(writer, function) if DEFINED[function].is_bounded else None
+    shared = _shared(writer, function) if ALL_FUNCTIONS[function].is_bounded else None
     if shared is None:
         return looked_up(writer, curve(function, a.low, a.high), a)
     return _looked(writer, shared, a)

@@ -369,123 +369,123 @@ static inline double dsgec_power(double x, double b) {
     v = b != b ? b : v;
     return a != a ? a : v;
 }
-/* == div_slope_a == */
-static inline double dsgec_div_slope_a(double a, double b, double y) {
+/* == div_derivative_a == */
+static inline double dsgec_div_derivative_a(double a, double b, double y) {
     (void)a;
     (void)y;
     return b == 0.0 ? 0.0 : 1.0 / b;
 }
-/* == div_slope_b == */
-static inline double dsgec_div_slope_b(double a, double b, double y) {
+/* == div_derivative_b == */
+static inline double dsgec_div_derivative_b(double a, double b, double y) {
     (void)a;
     return b == 0.0 ? 0.0 : -(y / b);
 }
-/* == neg_slope == */
-static inline double dsgec_neg_slope(double x, double y) {
+/* == neg_derivative == */
+static inline double dsgec_neg_derivative(double x, double y) {
     (void)x;
     (void)y;
     return -1.0;
 }
-/* == absolute_slope == */
-static inline double dsgec_absolute_slope(double x, double y) {
+/* == absolute_derivative == */
+static inline double dsgec_absolute_derivative(double x, double y) {
     (void)y;
     return x == 0.0 ? 0.0 : x < 0.0 ? -1.0 : 1.0;
 }
-/* == minimum_slope_a == */
-static inline double dsgec_minimum_slope_a(double a, double b, double y) {
+/* == minimum_derivative_a == */
+static inline double dsgec_minimum_derivative_a(double a, double b, double y) {
     (void)y;
     return a < b ? 1.0 : 0.0;
 }
-/* == minimum_slope_b == */
-static inline double dsgec_minimum_slope_b(double a, double b, double y) {
+/* == minimum_derivative_b == */
+static inline double dsgec_minimum_derivative_b(double a, double b, double y) {
     (void)y;
     return a < b ? 0.0 : 1.0;
 }
-/* == maximum_slope_a == */
-static inline double dsgec_maximum_slope_a(double a, double b, double y) {
+/* == maximum_derivative_a == */
+static inline double dsgec_maximum_derivative_a(double a, double b, double y) {
     (void)y;
     return a > b ? 1.0 : 0.0;
 }
-/* == maximum_slope_b == */
-static inline double dsgec_maximum_slope_b(double a, double b, double y) {
+/* == maximum_derivative_b == */
+static inline double dsgec_maximum_derivative_b(double a, double b, double y) {
     (void)y;
     return a > b ? 0.0 : 1.0;
 }
-/* == relu_slope == */
-static inline double dsgec_relu_slope(double x, double y) {
+/* == relu_derivative == */
+static inline double dsgec_relu_derivative(double x, double y) {
     (void)y;
     return x > 0.0 ? 1.0 : 0.0;
 }
-/* == fill_slope_a == */
-static inline double dsgec_fill_slope_a(double a, double b, double y) {
+/* == fill_derivative_a == */
+static inline double dsgec_fill_derivative_a(double a, double b, double y) {
     (void)b;
     (void)y;
     return a != a ? 0.0 : 1.0;
 }
-/* == fill_slope_b == */
-static inline double dsgec_fill_slope_b(double a, double b, double y) {
+/* == fill_derivative_b == */
+static inline double dsgec_fill_derivative_b(double a, double b, double y) {
     (void)b;
     (void)y;
     return a != a ? 1.0 : 0.0;
 }
-/* == equals_slope_a == */
-static inline double dsgec_equals_slope_a(double a, double b, double y) {
+/* == equals_derivative_a == */
+static inline double dsgec_equals_derivative_a(double a, double b, double y) {
     (void)a;
     (void)b;
     (void)y;
     return 0.0;
 }
-/* == equals_slope_b == */
-static inline double dsgec_equals_slope_b(double a, double b, double y) {
+/* == equals_derivative_b == */
+static inline double dsgec_equals_derivative_b(double a, double b, double y) {
     (void)a;
     (void)b;
     (void)y;
     return 0.0;
 }
-/* == sqrt_slope == */
-static inline double dsgec_sqrt_slope(double x, double y) {
+/* == sqrt_derivative == */
+static inline double dsgec_sqrt_derivative(double x, double y) {
     return x == 0.0 ? 0.0 : (x < 0.0 ? -0.5 : 0.5) / y;
 }
-/* == exp_slope == */
-static inline double dsgec_exp_slope(double x, double y) {
+/* == exp_derivative == */
+static inline double dsgec_exp_derivative(double x, double y) {
     (void)x;
     return y;
 }
-/* == sig_slope == */
-static inline double dsgec_sig_slope(double x, double y) {
+/* == sig_derivative == */
+static inline double dsgec_sig_derivative(double x, double y) {
     (void)x;
     return y * (1.0 - y);
 }
-/* == tanh_slope == */
-static inline double dsgec_tanh_slope(double x, double y) {
+/* == tanh_derivative == */
+static inline double dsgec_tanh_derivative(double x, double y) {
     (void)x;
     return (1.0 - y) * (1.0 + y);
 }
-/* == softmax_slope == */
-static inline double dsgec_softmax_slope(double y, double other, double same) {
+/* == softmax_derivative == */
+static inline double dsgec_softmax_derivative(double y, double other, double same) {
     return y * (same - other);
 }
-/* == log_slope == */
-static inline double dsgec_log_slope(double x, double y) {
+/* == log_derivative == */
+static inline double dsgec_log_derivative(double x, double y) {
     (void)y;
     return x == 0.0 ? 0.0 : 1.0 / x;
 }
-/* == sin_slope: needs absolute, turn == */
-static inline double dsgec_sin_slope(double x, double y) {
+/* == sin_derivative: needs absolute, turn == */
+static inline double dsgec_sin_derivative(double x, double y) {
     (void)y;
     return dsgec_absolute(x) > 1000000.0 ? 0.0 : dsgec_turn(x, 1);
 }
-/* == cos_slope: needs sin == */
-static inline double dsgec_cos_slope(double x, double y) {
+/* == cos_derivative: needs sin == */
+static inline double dsgec_cos_derivative(double x, double y) {
     (void)y;
     return -dsgec_sin(x);
 }
-/* == power_slope_x == */
-static inline double dsgec_power_slope_x(double x, double b, double y) {
+/* == power_derivative_x == */
+static inline double dsgec_power_derivative_x(double x, double b, double y) {
     return x == 0.0 ? 0.0 : b * y / x;
 }
-/* == power_slope_b: needs log == */
-static inline double dsgec_power_slope_b(double x, double b, double y) {
+/* == power_derivative_b: needs log == */
+static inline double dsgec_power_derivative_b(double x, double b, double y) {
     (void)b;
     return y * dsgec_log(x);
 }

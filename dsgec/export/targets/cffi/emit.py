@@ -5,8 +5,8 @@ A compiler is needed to make the extension of the C; that is not done here.
 
 from dataclasses import dataclass
 
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import c_source
-from dsgec.arithmetic.table import DEFINED
 from dsgec.export.artefact import Artefact, SourceFile, TemplateView, view
 from dsgec.export.tape import Step, Tape, tape
 from dsgec.export.targets.c.emit import TYPES
@@ -23,7 +23,7 @@ _SIZES = {"double": 8, "float": 4}
 _NUMPY_TYPES = {"double": "float64", "float": "float32"}
 _OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y", "neg": "-x"}
 _PARTS = {"sig": "sig_parts"}  # as sections of the arithmetic; each part has its own loop
-_BINARY = {*_OPERATORS, *(f.symbol for f in DEFINED.values() if f.arity == 2)} - {"neg"}
+_BINARY = {*_OPERATORS, *(f.symbol for f in ALL_FUNCTIONS.values() if f.arity == 2)} - {"neg"}
 
 _BY = {
     "outputs": {"run": Code("_run"), "passed": Code("")},

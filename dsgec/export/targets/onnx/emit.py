@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.ir import Call, Choose, Definition, Expression, Literal, Name
 from dsgec.arithmetic.ir import Operation as Operator
 from dsgec.arithmetic.parse import read
-from dsgec.arithmetic.table import DEFINED
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, SourceFile, TemplateView, view
 from dsgec.export.statements import C
@@ -30,7 +30,7 @@ ROWS, PROBABILITIES, NUMBERS, VALUES = "rows", "probabilities", "class_numbers",
 Place = tuple[str, int]
 """A tensor and a column of it."""
 
-_BY_SYMBOL = {function.symbol: function for function in DEFINED.values()}
+_BY_SYMBOL = {function.symbol: function for function in ALL_FUNCTIONS.values()}
 _STEPS = {"add": "Add", "sub": "Sub", "mul": "Mul", "quotient": "Div"}
 _OPERATORS = {
     "+": "Add",

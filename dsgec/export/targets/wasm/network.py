@@ -1,6 +1,6 @@
 """Network to functions of a WebAssembly module: values are variables, or in memory if too many."""
 
-from dsgec.arithmetic.table import DEFINED
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.export.statements import is_long, parts
 from dsgec.export.targets.wasm.arithmetic import Types
 from dsgec.export.targets.wasm.binary import Module
@@ -57,7 +57,7 @@ class _Writer(OperationWriter[bytes]):
     def operation(self, function: str, *operands: bytes) -> bytes:
         if function in _INLINE:
             return b"".join(operands) + op(f"{self.types.real}.{function}")
-        return b"".join(operands) + self.module.call(DEFINED[function].symbol)
+        return b"".join(operands) + self.module.call(ALL_FUNCTIONS[function].symbol)
 
     def assign(self, value: bytes, name: str = "") -> bytes:
         real, number = self.types.real, len(self.statements)

@@ -11,9 +11,9 @@ from cffi import FFI
 from mpmath import mpf
 
 from dsgec.arithmetic import scalar
+from dsgec.arithmetic.functions import ALL_FUNCTIONS, FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.arithmetic.source import c_source
-from dsgec.arithmetic.table import DEFINED, FUNCTIONS
 
 from .oracle import EXACT, PRECISION, points_of
 from .test_same_bits import arguments_of, assert_same_bits
@@ -22,9 +22,9 @@ from .three import COMPILERS, WARNINGS
 INF = math.inf
 ULP = 4  # of a slope
 SATURATING = {"sig", "tanh"}  # 1 − y has the error of y, so theirs counts in units of 1
-SLOPES = [
+DERIVATIVES = [
     (name, argument)
-    for name, function in DEFINED.items()
+    for name, function in ALL_FUNCTIONS.items()
     if function.arity
     for argument in range(function.arity)
 ]
@@ -32,21 +32,21 @@ SLOPES = [
 
 def symbol_of(name, argument):
     """What the slope of a function by one of its arguments is called in every language."""
-    function = DEFINED[name]
+    function = ALL_FUNCTIONS[name]
     names = list(inspect.signature(getattr(scalar, function.symbol)).parameters)
-    return f"{function.symbol}_slope" + (f"_{names[argument]}" if names[1:] else "")
+    return f"{function.symbol}_derivative" + (f"_{names[argument]}" if names[1:] else "")
 
 
 def in_python(name, argument, *points):
-    function = getattr(scalar, DEFINED[name].symbol)
-    slope = DEFINED[name].slopes[argument]
+    function = getattr(scalar, ALL_FUNCTIONS[name].symbol)
+    slope = ALL_FUNCTIONS[name].derivatives[argument]
     rows = zip(*(p.tolist() for p in points), strict=True)
     return np.array([slope(*row, function(*row)) for row in rows])
 
 
 def in_numpy(name, argument, *points):
     with np.errstate(all="ignore"):
-        y = getattr(vector, DEFINED[name].symbol)(*points)
+        y = getattr(vector, ALL_FUNCTIONS[name].symbol)(*points)
         found = getattr(vector, symbol_of(name, argument))(*points, y)
     return np.array(np.broadcast_to(found, y.shape))
 
@@ -67,7 +67,7 @@ def derivative(name, argument, point):
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(800, marks=pytest.mark.campaign)])
-@pytest.mark.parametrize(("name", "argument"), SLOPES, ids=str)
+@pytest.mark.parametrize(("name", "argument"), DERIVATIVES, ids=str)
 def test_a_slope_is_the_derivative(name, argument, count):
     if name not in FUNCTIONS:
         pytest.skip("a step of an encoding, which nothing learns through")
@@ -77,7 +77,7 @@ def test_a_slope_is_the_derivative(name, argument, count):
     points = [p[chosen] for p in whole]
     found = in_numpy(name, argument, *points)
     with np.errstate(all="ignore"):
-        y = getattr(vector, DEFINED[name].symbol)(*points)
+        y = getattr(vector, ALL_FUNCTIONS[name].symbol)(*points)
     compared = 0
     with mp.workprec(1400):  # a step may be 2^-1100 beside 1
         for slope, value, *point in zip(found, y, *points, strict=True):
@@ -147,7 +147,7 @@ def test_a_slope_at_a_kink_a_jump_or_an_end_is_as_agreed(name, point, slopes):
 def test_the_slope_of_softmax_is_its_jacobian():
     z = [0.3, -1.2, 2.0, 0.0]
     y = scalar.softmax(*z)
-    (slope,) = FUNCTIONS["softmax"].slopes
+    (slope,) = FUNCTIONS["softmax"].derivatives
     with mp.workprec(PRECISION):
         for i in range(4):
             for j in range(4):
@@ -160,7 +160,7 @@ def test_the_slope_of_softmax_is_its_jacobian():
                 assert abs(slope(y[i], y[j], float(i == j)) - exact) <= 4 * mpf(2) ** -53
 
 
-@pytest.mark.parametrize(("name", "argument"), SLOPES, ids=str)
+@pytest.mark.parametrize(("name", "argument"), DERIVATIVES, ids=str)
 def test_python_and_numpy_give_the_same_slopes(name, argument):
     points = arguments_of(name, 2000)
     found = in_python(name, argument, *points)
@@ -170,11 +170,11 @@ def test_python_and_numpy_give_the_same_slopes(name, argument):
 @pytest.mark.needs_cc
 @pytest.mark.skipif(not COMPILERS, reason="there is no C compiler")
 def test_c_and_numpy_give_the_same_slopes(tmp_path):
-    symbols = [symbol_of(name, argument) for name, argument in SLOPES]
-    functions = [DEFINED[name].symbol for name, _ in SLOPES]
+    symbols = [symbol_of(name, argument) for name, argument in DERIVATIVES]
+    functions = [ALL_FUNCTIONS[name].symbol for name, _ in DERIVATIVES]
     loops, declarations = [], []
-    for (name, _), function, symbol in zip(SLOPES, functions, symbols, strict=True):
-        arguments = ("a", "b")[: DEFINED[name].arity]
+    for (name, _), function, symbol in zip(DERIVATIVES, functions, symbols, strict=True):
+        arguments = ("a", "b")[: ALL_FUNCTIONS[name].arity]
         parameters = "".join(f"const double *{a}, " for a in arguments)
         items = ", ".join(f"{a}[i]" for a in arguments)
         declarations.append(f"void loop_{symbol}(double *d, {parameters}int n)")
@@ -198,7 +198,7 @@ def test_c_and_numpy_give_the_same_slopes(tmp_path):
     ffi = FFI()
     ffi.cdef("".join(f"{declaration};" for declaration in declarations))
     loaded = ffi.dlopen(str(tmp_path / "a.so"))
-    for (name, argument), symbol in zip(SLOPES, symbols, strict=True):
+    for (name, argument), symbol in zip(DERIVATIVES, symbols, strict=True):
         points = arguments_of(name, 2000)
         found = np.empty_like(points[0])
         inputs = (
