@@ -5,8 +5,8 @@ The engine is the same for all grammars of a kind; the grammar is a second file,
 
 from dataclasses import dataclass
 
-from dsgec.arithmetic.source import arithmetic_header
 from dsgec.arithmetic.functions import DERIVATIVES, FUNCTIONS
+from dsgec.arithmetic.source import arithmetic_header
 from dsgec.engine.grammar_tables import emit_grammar, emit_variant
 from dsgec.engine.includes import resolve_includes, without_directives
 from dsgec.grammar.genome.tables import Tables
@@ -109,7 +109,9 @@ def _read(name: str) -> str:
 
 def _arithmetic(learning: bool) -> str:
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
-    slopes = [slope for name in FUNCTIONS for slope in DERIVATIVES.get(name, ())] if learning else []
+    slopes = (
+        [slope for name in FUNCTIONS for slope in DERIVATIVES.get(name, ())] if learning else []
+    )
     return arithmetic_header([*functions, *slopes, "exp_down"])
 
 
