@@ -1,4 +1,4 @@
-"""The steps that functions of the one arithmetic share, on Python floats; see `parse.py`."""
+"""Steps and constants that functions of the arithmetic share, on Python floats; see `parse.py`."""
 
 from dsgec.arithmetic.primitives import bits, from_bits, number
 
@@ -6,10 +6,10 @@ LARGEST = number(1.7976931348623157e308, 3.4028235e38)
 LEAST_NORMAL = number(2.2250738585072014e-308, 1.1754944e-38)
 MANTISSA = number(52, 23)
 LOG2_E = number(1.4426950408889634, 1.442695)
-# ln 2 is two parts: k times the first is exact.
+# ln 2 as a sum of two numbers: k times the first is exact.
 LN2 = number(0.6931471805598903, 0.69314575)
 LN2_LOW = number(5.497923018708371e-14, 1.4286068e-06)
-# 1.5 · 2^52 and what is to be left in the low bits: the bias of an exponent, or twice that.
+# 1.5 · 2^52 plus the value for the low bits: the bias of an exponent, or twice that.
 ROUND_TWICE = number(6755399441057790.0, 12583166.0)
 ROUND_DOWN = number(6755399441056831.0, 12583063.0)
 ROUND = number(6755399441056767.0, 12583039.0)
@@ -17,11 +17,11 @@ OVERFLOW = number(710.0, 89.0)
 UNDERFLOW = number(-746.0, -104.0)
 SMALL = number(5.421010862427522e-20, 5.9604645e-08)
 SPLIT = number(134217729.0, 4097.0)
-# A subnormal number is made a normal one; then its exponent has another bias.
+# The factor that makes a subnormal number normal, and the biases of exponents without and with it.
 NORMAL = number(18014398509481984.0, 33554432.0)
 BIAS = number(4503599627371519.0, 8388735.0)
 BIAS_NORMAL = number(4503599627371573.0, 8388760.0)
-# From the bits of sqrt(1/2) to the exponent 0, and the exponents of 2^52 and of 1.
+# The distance from the bits of sqrt(1/2) to exponent 0; the exponents of 2^52 and of 1.
 ROOT_HALF = number(0x00095F619980C433, 0x004AFB0D)
 EXPONENT = number(0x4330000000000000, 0x4B000000)
 ONE = number(0x3FF0000000000000, 0x3F800000)

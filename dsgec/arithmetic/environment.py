@@ -1,7 +1,7 @@
-"""The settings of this thread's floating-point unit: the standard's, or what a library left.
+"""Detect and restore the default floating-point environment of this thread.
 
-A library linked with -ffast-math makes a process that loads it flush subnormal numbers to 0;
-some round in another direction. Python and numpy compute as they find it.
+A library linked with -ffast-math makes a process that loads it flush subnormal numbers to 0; others
+change the rounding direction. Python and numpy compute with whatever is set.
 """
 
 import ctypes
@@ -14,15 +14,15 @@ from typing import Any
 
 _LIBRARIES = (None, "libm.so.6")
 _TENTHS = {"0x1.999999999999ap-4", "-0x1.999999999999ap-4"}
-_ROOM = 256  # bytes; a fenv_t is 8 to 32
+_ROOM = 256  # bytes; a fenv_t has 8 to 32
 _BY_ADDRESS, _BY_NUMBER = "_FE_DFL_ENV", -1  # FE_DFL_ENV of macOS, and of glibc and musl
 
 
 @contextmanager
 def standard_arithmetic() -> Iterator[None]:
-    """Rounding to nearest, and no subnormal number lost; afterwards as it was.
+    """Round to nearest and keep subnormal numbers inside the context; restore the settings after.
 
-    Where the C library has no such functions, nothing happens.
+    Does nothing where the C library has no functions for it.
     """
     functions = _functions()
     if functions is None:
@@ -39,12 +39,12 @@ def standard_arithmetic() -> Iterator[None]:
 
 
 def deviations() -> list[str]:
-    """What is not as IEEE 754 has it by default, as this thread finds it."""
-    # By functions, so that nobody computes the result beforehand.
+    """Return how this thread deviates from the defaults of IEEE 754; empty if it does not."""
+    # Calls, so that no compiler folds the constants.
     smallest = operator.truediv(sys.float_info.min, 4.0)
     tenths = {operator.truediv(1.0, 10.0).hex(), operator.truediv(1.0, -10.0).hex()}
     found = []
-    if smallest == 0.0:  # it is, or it counts as such
+    if smallest == 0.0:  # flushed when computed, or when compared
         found.append("subnormal numbers, those below 2.2e-308, count as 0")
     if tenths != _TENTHS:
         found.append("results are not rounded to the nearest number")
@@ -53,7 +53,7 @@ def deviations() -> list[str]:
 
 @functools.cache
 def _functions() -> tuple[Any, Any, Any] | None:
-    """`fegetenv`, `fesetenv` and the default environment."""
+    """Return `fegetenv`, `fesetenv` and the default environment, or None without them."""
     for name in _LIBRARIES:
         try:
             library = ctypes.CDLL(name)

@@ -1,25 +1,23 @@
-"""Print the one arithmetic into every language: `python -m dsgec.arithmetic.generate`.
+"""Print the arithmetic in every language: `python -m dsgec.arithmetic.generate`.
 
-    core.py, scalar.py, single.py ──parse──▶ definitions ──print_*──▶ C, JavaScript, numpy, Python
-    integer.py ─────────────────────parse──▶ definitions ──print_integer──▶ C, JavaScript, numpy
+    core.py, scalar.py, single.py, integer.py ──parse──▶ definitions ──print_*──▶ printed files
 
-The files are kept in git, so that nothing is printed when they are used; a test compares them with
-what is printed.
+The printed files are kept in git, so that nothing is printed at run time; a test compares them with
+the source.
 """
 
 from pathlib import Path
 
 from dsgec.arithmetic.parse import NotInSubset
-from dsgec.arithmetic.print_c import print_c
-from dsgec.arithmetic.print_integer import print_c_integers, print_js_integers, print_numpy_integers
-from dsgec.arithmetic.print_js import print_js
-from dsgec.arithmetic.print_python import print_numpy, print_python
+from dsgec.arithmetic.print_c import print_c, print_c_integers
+from dsgec.arithmetic.print_js import print_js, print_js_integers
+from dsgec.arithmetic.print_python import print_numpy, print_numpy_integers, print_python
 
 ROOT = Path(__file__).parents[2]
 
 
 def generate(root: Path = ROOT) -> dict[str, str]:
-    """Every printed file by its path in the project; what is written by hand is read from there."""
+    """Return the text of every printed file by its path in the project at `root`."""
     by_hand = {
         language: root.joinpath(f"templates/{language}/by_hand.{language}").read_text("utf-8")
         for language in ("c", "js")
@@ -39,7 +37,7 @@ def generate(root: Path = ROOT) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write what differs."""
+    """Write the files that differ."""
     try:
         printed = generate()
     except NotInSubset as error:

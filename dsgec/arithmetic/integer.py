@@ -1,9 +1,9 @@
-"""The arithmetic of fixed point on Python integers: what an integer network is computed with.
+"""The arithmetic of fixed point on Python integers.
 
-Every other language is printed from here, by `python -m dsgec.arithmetic.generate`, in the language
-of `parse.py`; an int here is one of 32 bits. No function overflows on what fixed point gives it:
-values of at most 16 bits, and sums below 2^31. A shift to the right rounds down, also of negative
-numbers; a shift to the left is of numbers that are not negative. There is no division.
+Every other language is printed from here by `python -m dsgec.arithmetic.generate`; `parse.py` says
+which part of Python may be used. An int has 32 bits. No function overflows on the arguments that
+fixed point passes: values of at most 16 bits and sums below 2^31. A right shift rounds down, also
+for negative numbers; only numbers that are not negative are shifted left. There is no division.
 """
 
 Table = list[int]

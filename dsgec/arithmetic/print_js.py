@@ -1,11 +1,12 @@
-"""The one arithmetic to JavaScript: `templates/js/printed/arithmetic.js`.
+"""Print the arithmetic as JavaScript: the files in `templates/js/printed`.
 
-JavaScript has no integers of 64 bits: an int is two words of 32, of which only those are printed
-that something reads. Shifts and DataView take any number modulo 2^32, so a word may be more.
+JavaScript has no integers of 64 bits: an int becomes two words of 32 bits, of which only those that
+something reads are printed. Shifts and DataView take any number modulo 2^32, so a word may be
+larger. The integers of fixed point have 32 bits, which JavaScript's numbers hold exactly.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dsgec.arithmetic.ir import (
     Assign,
@@ -17,7 +18,7 @@ from dsgec.arithmetic.ir import (
     Operation,
     rewrite,
 )
-from dsgec.arithmetic.parse import NotInSubset, read
+from dsgec.arithmetic.parse import NotInSubset, read, read_integers
 from dsgec.arithmetic.write import Language, block_comment, section, sections, write
 
 _WORD = 32
@@ -28,34 +29,44 @@ _LANGUAGE = Language(
         "math.fabs": "Math.abs({0})",
         "math.sqrt": "Math.sqrt({0})",
         "math.copysign": "copysign({0}, {1})",
+        "at": "{0}[{1}]",
     },
     operators={"==": "===", "!=": "!=="},
 )
 
 
 def print_js(by_hand: str) -> str:
-    """All sections; those that are written by hand take the place of others of their names."""
+    """Return all sections in double precision; those `by_hand` replace printed ones."""
     hand = sections(by_hand)
     printed = [hand.pop(name) for name in ("bits", "copysign")]
     definitions = read("double")
-    for name, definition in definitions.items():
-        if name in hand:
-            printed.append(hand.pop(name))
-            continue
-        lines = _Printer(definition).function()
-        called = re.findall(r"(\w+)\(", "\n".join(lines))
-        needs = {"bits" if "_bits" in call else call for call in called} - {name}
-        needs &= {"bits", "copysign", *definitions}
-        printed.append(section(name, needs, [*block_comment(definition.comment), *lines]))
+    printed += [
+        hand.pop(name) if name in hand else _section(definition, definitions)
+        for name, definition in definitions.items()
+    ]
     assert not hand, hand.keys()
     return "".join(printed)
+
+
+def print_js_integers() -> str:
+    """Return all sections of the arithmetic of fixed point."""
+    definitions = read_integers()
+    return "".join(_section(definition, definitions) for definition in definitions.values())
+
+
+def _section(definition: Definition, definitions: Mapping[str, Definition]) -> str:
+    lines = _Printer(definition).function()
+    called = re.findall(r"(\w+)\(", "\n".join(lines))
+    needs = {"bits" if "_bits" in call else call for call in called} - {definition.name}
+    needs &= {"bits", "copysign", *definitions}
+    return section(definition.name, needs, [*block_comment(definition.comment), *lines])
 
 
 class _Printer:
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
-        self.read: set[str] = set()  # the ints whose high word something reads
-        self.short: set[str] = set()  # those that have none
+        self.read: set[str] = set()  # the ints whose high word is read
+        self.short: set[str] = set()  # the ints that have no high word
 
     def function(self) -> list[str]:
         while True:
@@ -81,7 +92,7 @@ class _Printer:
 
     def assigned(self, step: Assign) -> Iterator[tuple[str, str]]:
         name, value = step.name, step.value
-        if value.kind == "real":
+        if value.kind in ("real", "whole"):
             yield name, self.write(value)
             return
         if isinstance(value, Operation) and value.operator == ">>" and _count(value) >= _WORD:
@@ -91,7 +102,7 @@ class _Printer:
         yield self.low(Name(name, "word")), self.low(value)
 
     def write(self, expression: Expression) -> str:
-        """A float; what are words in it are texts already."""
+        """Return the text of an expression that is not a word."""
 
         def lower(part: Expression) -> Expression | None:
             match part:

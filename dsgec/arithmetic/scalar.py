@@ -1,7 +1,7 @@
-"""The one arithmetic on Python floats, with the entries of its functions in the table.
+"""The arithmetic on Python floats; each public function has an entry in the table of functions.
 
-Every other language is printed from here, by `python -m dsgec.arithmetic.generate`; the rules of
-what may stand here are in `parse.py`. No function raises, whatever the numbers.
+Every other language is printed from here by `python -m dsgec.arithmetic.generate`. `parse.py` says
+which part of Python may be used. No function raises, whatever its arguments.
 """
 
 import math

@@ -1,6 +1,6 @@
-"""The steps that single precision takes otherwise, in place of those of the same names.
+"""Functions that replace those of the same names in single precision.
 
-Only printers read this: Python's floats are doubles. A `Wide` has 64 bits, an int 32.
+Only the printers read this file: Python's floats are doubles. A `Wide` has 64 bits, an int 32.
 """
 
 from dsgec.arithmetic.primitives import Wide, bits, signed

@@ -1,4 +1,4 @@
-"""Names of functions to the source text of those functions and of all that they call."""
+"""Copy the source text of functions, and of all that they call, out of the printed files."""
 
 import ast
 import re
@@ -23,17 +23,17 @@ _PYTHON_FILES = {
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A function, or a section of C or JavaScript, that can be given out on its own."""
+    """A function of Python, or a section of C or JavaScript, that can be copied on its own."""
 
     text: str
-    needs: frozenset[str]  # of the other pieces
+    needs: frozenset[str]  # the names of other pieces
     imports: frozenset[str]
 
 
 def python_source(module: Module, names: Iterable[str], *, imports: bool = True) -> str:
-    """The functions `names` and all that they need: imports first, then the file's order.
+    """Return Python functions and all that they need: imports first, then in the file's order.
 
-    The signatures are plain, without the annotations, whose types stay in this package.
+    The signatures have no annotations, because their types are those of this package.
     """
     pieces = _python_pieces(module)
     chosen = [pieces[name] for name in _closure(pieces, names)]
@@ -43,36 +43,37 @@ def python_source(module: Module, names: Iterable[str], *, imports: bool = True)
 
 
 def c_source(names: Iterable[str], dtype: str = "double", *, hosted: bool = False) -> str:
-    """The sections `names` of the C and all that they need, after the guard.
+    """Return sections of the C and all that they need, after the guard.
 
-    `hosted` C is loaded into a process that others have a say in; `dsgec_enter` is for that.
+    `hosted` C is loaded into a process whose floating-point settings others may have changed;
+    `dsgec_enter` restores them.
     """
     source = _sections_source(_C_FILES[dtype], ["guard", *names])
-    # Constants of single precision have a suffix, which no flag changes.
+    # Constants of single precision have a suffix, so no compiler flag changes their type.
     more = ["c/constants.c"] if dtype == "double" else []
     more += ["c/environment.c"] if hosted else []
     return "".join([source, *(TEMPLATES.joinpath(m).read_text(encoding="utf-8") for m in more)])
 
 
 def arithmetic_header(names: Iterable[str]) -> str:
-    """Return `arithmetic.h` of hosted C: the sections `names` and all that they need."""
+    """Return `arithmetic.h` for hosted C: sections and all that they need."""
     text = c_source(names, hosted=True)
     guard = "DSGEC_ARITHMETIC_H"
     return f'#ifndef {guard}\n#define {guard}\n#include "platform.h"\n{text}#endif\n'
 
 
 def c_functions(names: Iterable[str], dtype: str = "double") -> list[str]:
-    """The functions `names` of the C and all that they call, by the names that they have there."""
+    """Return the names in C of functions and of all that they call."""
     return [f"dsgec_{name}" for name in _closure(_sections(_C_FILES[dtype]), names)]
 
 
 def js_source(names: Iterable[str]) -> str:
-    """The sections `names` of the JavaScript and all that they need."""
+    """Return sections of the JavaScript and all that they need."""
     return _sections_source("js/printed/arithmetic.js", names)
 
 
 def integer_source(language: Literal["c", "js"], names: Iterable[str]) -> str:
-    """The sections `names` of the arithmetic of fixed point, and all that they need."""
+    """Return sections of the arithmetic of fixed point and all that they need."""
     first = ["guard"] if language == "c" else []
     return _sections_source(f"{language}/printed/integer.{language}", [*first, *names])
 
@@ -83,7 +84,7 @@ def _sections_source(file: str, names: Iterable[str]) -> str:
 
 
 def _closure(pieces: Mapping[str, Piece], names: Iterable[str]) -> list[str]:
-    """The names and what they need, directly or not, in the order of the file."""
+    """Return names and all that they need, directly or indirectly, in the order of the file."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -137,7 +138,7 @@ def _python_piece(
 @cache
 def _sections(file: str) -> dict[str, Piece]:
     text = TEMPLATES.joinpath(file).read_text(encoding="utf-8")
-    # re.split with two groups: text before the first section, then (name, needs, body) in turn.
+    # re.split with two groups returns the text before the first section, then name, needs and body.
     parts = re.split(
         r"^/\* == (\w+)(?:: needs (\w+(?:, \w+)*))? == \*/\n", text, flags=re.MULTILINE
     )

@@ -1,4 +1,4 @@
-"""An expression of the one arithmetic to the text of it in a language."""
+"""Write expressions, comments and sections of the arithmetic in a language."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,17 +10,17 @@ from dsgec.arithmetic.ir import Call, Choose, Expression, Literal, Name, Operati
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Differences between languages are entries here."""
+    """The differences between languages in writing an expression."""
 
     literal: Callable[[Literal], str]
-    choose: Callable[[Choose], str]  # the pattern of a test and two values
-    patterns: Mapping[str, str]  # of calls that it writes in its own way
-    call: str = "{}"  # the pattern of any other name that is called
+    choose: Callable[[Choose], str]  # returns the pattern for a test and two values
+    patterns: Mapping[str, str]  # for calls that it writes in its own way
+    call: str = "{}"  # the pattern for the name of any other function
     operators: Mapping[str, str] = field(default_factory=dict)
 
 
 def write(expression: Expression, language: Language) -> str:
-    """Operators and parentheses as they are in the source, all else as the language has it."""
+    """Return the text of an expression, with operators and parentheses as in the source."""
     match expression:
         case Name(name):
             return name
@@ -44,18 +44,18 @@ def write(expression: Expression, language: Language) -> str:
 
 
 def block_comment(lines: tuple[str, ...]) -> list[str]:
-    """Lines as a comment of C or JavaScript."""
+    """Return the lines of a comment in C or JavaScript."""
     text = "\n * ".join(lines)
     return f"/* {text} */".splitlines() if lines else []
 
 
 def section(name: str, needs: set[str], lines: list[str]) -> str:
-    """A piece of a file that can be given out on its own; `source.py` reads them back."""
+    """Return a section of a file, which `source.py` can copy on its own."""
     heading = f"{name}: needs {', '.join(sorted(needs))}" if needs else name
     return "\n".join([f"/* == {heading} == */", *lines]) + "\n"
 
 
 def sections(text: str) -> dict[str, str]:
-    """The pieces of a file by their names."""
+    """Return the sections of a file by name."""
     found = re.split(r"^(?=/\* == (\w+))", text, flags=re.MULTILINE)
     return dict(zip(found[1::2], found[2::2], strict=True))

@@ -7,9 +7,8 @@ Constants are exact numbers there, without a negative zero, until something make
 from dataclasses import replace
 from math import copysign
 
-from dsgec.arithmetic.flat import camel
 from dsgec.arithmetic.ir import Dtype
-from dsgec.arithmetic.print_flat import FlatLanguage
+from dsgec.arithmetic.print_flat import FlatLanguage, camel
 from dsgec.arithmetic.write import Language
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.integers import IntegerSyntax
@@ -58,9 +57,9 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         function="func {name}({parameters}) {type} {{",
         parameter="{name} {type}",
         declare="{name} := {value}",
-        give="return {value}",
+        return_value="return {value}",
         choice="{1} := {4}\nif {2} {{\n\t{1} = {3}\n}}".format,
-        give_choice="if {test} {{\n\treturn {yes}\n}}\nreturn {no}",
+        return_choice="if {test} {{\n\treturn {yes}\n}}\nreturn {no}",
         typed="{type}({value})",
         indent="\t",
         spell=camel,
@@ -89,7 +88,7 @@ def _syntax(dtype: Dtype) -> Syntax:
 _DOUBLE, _FLOAT = _flat("double"), _flat("float")
 _WHOLE = replace(
     _DOUBLE,
-    numbers="whole",
+    arithmetic="whole",
     expressions=Language(
         lambda literal: literal.text,
         lambda _: "",

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from dsgec.arithmetic.flat import camel
 from dsgec.arithmetic.ir import Dtype, Literal
-from dsgec.arithmetic.print_flat import FlatLanguage
+from dsgec.arithmetic.print_flat import FlatLanguage, camel
 from dsgec.arithmetic.write import Language
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.integers import IntegerSyntax
@@ -59,9 +58,9 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         function="private static {type} {name}({parameters}) {{",
         parameter="{type} {name}",
         declare="{type} {name} = {value};",
-        give="return {value};",
+        return_value="return {value};",
         choice="{} {} = {} ? {} : {};".format,
-        give_choice="return {test} ? {yes} : {no};",
+        return_choice="return {test} ? {yes} : {no};",
         spell=camel,
         by_hand={"softmax": _SOFTMAX},
     )
@@ -70,7 +69,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
 _DOUBLE, _FLOAT = _flat("double"), _flat("float")
 _WHOLE = replace(
     _DOUBLE,
-    numbers="whole",
+    arithmetic="whole",
     expressions=Language(lambda literal: literal.text, lambda _: "", {"at": "{0}[{1}]"}),
     types={"whole": "int", "table": "int[]"},
 )

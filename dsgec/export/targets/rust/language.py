@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from dsgec.arithmetic.flat import snake
 from dsgec.arithmetic.ir import Dtype, Literal
-from dsgec.arithmetic.print_flat import FlatLanguage
+from dsgec.arithmetic.print_flat import FlatLanguage, snake
 from dsgec.arithmetic.write import Language
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.integers import IntegerSyntax
@@ -94,9 +93,9 @@ def _flat(dtype: Dtype) -> FlatLanguage:
         function="fn {name}({parameters}) -> {type} {{",
         parameter="{name}: {type}",
         declare="let {name} = {value};",
-        give="{value}",
+        return_value="{value}",
         choice=_choice,
-        give_choice="if {test} {{\n    {yes}\n}} else {{\n    {no}\n}}",
+        return_choice="if {test} {{\n    {yes}\n}} else {{\n    {no}\n}}",
         by_hand={"sqrt": _SQRT, "softmax": _SOFTMAX},
     )
 
@@ -104,7 +103,7 @@ def _flat(dtype: Dtype) -> FlatLanguage:
 _DOUBLE, _FLOAT = _flat("double"), _flat("float")
 _WHOLE = replace(
     _DOUBLE,
-    numbers="whole",
+    arithmetic="whole",
     expressions=Language(_literal, lambda _: "", {"at": "i32::from({0}[{1} as usize])"}),
     types={"whole": "i32", "table": "&[i16]"},
 )

@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
-from dsgec.arithmetic.flat import camel, flatten
 from dsgec.arithmetic.ir import Call, Choose, Literal, Name, Operation, walk
 from dsgec.arithmetic.parse import read, read_integers
+from dsgec.arithmetic.print_flat import camel, flatten
 
 
 @cache
