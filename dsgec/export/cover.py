@@ -1,109 +1,152 @@
-"""Network + candidate rows to few rows that give its mutants away."""
+"""Choose a few rows that tell a program from its mutants: the rows of a self-test.
 
-from collections.abc import Callable, Sequence
+A mutant is a program that is almost the right one. Mutants are evaluated beside the program on
+many candidate rows, and rows are chosen until every mutant that some candidate detects is detected.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.export.mutants import CALL, Flip, Mutant, RowBlock, block, differences, mutants, part
-from dsgec.network.ir import Network
-
 Array = NDArray[Any]
 
-MOST_ROWS = 128
-_FIRST, _MOST_AT_ONCE, _MOST_PARTS = 64, 4096, 64  # candidates, and how often there are more
-_TURNS = 3  # over the same candidates, with other mutants
-_BITS = (1, 8)  # of a number that are tried at a time, on the first candidates and on later ones
-_SHIFT = 0.618  # so that every pass tries other bits
 WORK = {"quick": 5_000_000, "full": 600_000_000}
-"""The additions that a search may take: a tenth of a second, or some seconds."""
+"""The most additions that a sampled search takes: a tenth of a second, or some seconds."""
 
-_PATIENCE = 5  # parts of the most candidates that find nothing, before the rest is let go
-_SHARE = 0.1  # of the work that is left, for one look
-_AT_ONCE, _MOST_VALUES = 1 << 13, 1 << 23  # values of a node, and of all nodes
+MOST_VALUES = 1 << 23
+"""The most values of all nodes that are held at once."""
+
+_AT_ONCE = 1 << 13  # values of one node
+_SHIFT = 0.618  # so that every pass samples other mutants
+_PATIENCE = 5  # parts with the most candidates that detect nothing new before the search ends
+_SHARE = 0.1  # of the remaining work, for one comparison
+
+
+class Subject(Protocol):
+    """A program with its mutants, and how to tell them apart on rows."""
+
+    nodes: int
+    mutants: Sequence[Any]
+
+    def candidates(self, count: int, part: int) -> Array:
+        """Return rows to choose from; each part has others."""
+
+    def evaluate(self, rows: Array) -> Any:
+        """Return a block: the rows with everything that the program computes from them."""
+
+    def select(self, block: Any, chosen: Array) -> Any:
+        """Return the block of some of the rows."""
+
+    def detect(self, block: Any, mutants: Sequence[Any]) -> tuple[NDArray[np.bool_], int]:
+        """Return which rows detect which mutants (mutants × rows), and the work in additions."""
+
+    def evaluation_work(self, rows: int) -> int:
+        """Return the work of evaluating so many rows, in additions."""
+
+    def group(self, mutant: Any) -> int | None:
+        """Return a number that is the same for similar mutants, or None if there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoverPlan:
+    """The extent of a search.
+
+    The first part has `first` candidates, each further part twice as many, up to `most`. Without a
+    `sample`, rows are chosen that detect as many mutants as all candidates do. With it, they are
+    chosen by a sample of the mutants, in some `turns`: so many of each group for the first part,
+    and for later ones. Rows that turn out to be superfluous are removed in the end.
+    """
+
+    first: int
+    most: int
+    parts: int
+    rows: int
+    work: float = 1.0
+    turns: int = 1
+    sample: tuple[int, int] | None = None
 
 
 @dataclass(slots=True)
 class _Search:
-    """The mutants, and how much work may still be done."""
+    """The mutants, and the work that may still be done."""
 
-    network: Network
-    mutants: Sequence[Mutant]
+    subject: Subject
     work: float
 
-    def given_away(self, rows: RowBlock, which: Array, share: float) -> tuple[Array, Array]:
-        """For some mutants and each of these rows whether it is; not for more work than a share."""
-        at_once = min(_AT_ONCE, _MOST_VALUES // len(self.network.nodes))
-        step = max(at_once // len(rows.rows), 1)
-        # Neighbours change the same nodes, so they go together; what cannot be afforded is left
-        # out here and there, not at the end.
+    def detect(
+        self, block: Any, rows: int, which: Array, share: float = _SHARE
+    ) -> tuple[Array, Array]:
+        """Return the mutants that were tried, at most for a share of the work, and who saw them.
+
+        The second array tells which rows detect which of the tried mutants.
+        """
+        step = max(min(_AT_ONCE, MOST_VALUES // max(self.subject.nodes, 1)) // rows, 1)
+        # Neighbours change the same nodes, so they go together. Mutants that are too many for the
+        # work are left out in all places, not at the end.
         batches = [which[start : start + step] for start in range(0, len(which), step)]
         least = self.work * (1.0 - share)
-        tried, found = [which[:0]], [np.zeros((0, len(rows.rows)), bool)]
+        tried, found = [which[:0]], [np.zeros((0, rows), bool)]
         for number in _scattered(len(batches)):
             if self.work <= least:
                 break
-            some = [self.mutants[mutant] for mutant in batches[number].tolist()]
-            seen, work = differences(self.network, rows, some)
+            some = [self.subject.mutants[mutant] for mutant in batches[number].tolist()]
+            seen, work = self.subject.detect(block, some)
             self.work -= work
             tried.append(batches[number])
             found.append(seen)
         return np.concatenate(tried), np.vstack(found)
 
 
-def cover(
-    network: Network, more: Callable[[int, int], Array], dtype: str, effort: str = "full"
-) -> Array:
-    """Rows that are chosen, at most `MOST_ROWS`, of those that `more` gives: a count, and a part.
-
-    Ever more candidates are tried for the mutants that the ones before have missed.
-    """
-    most_work = WORK[effort]
-    search = _Search(network, mutants(network, dtype), most_work)
-    left = np.arange(len(search.mutants))
-    groups = _groups(search.mutants)
-    width = max(len(network.nodes), network.inputs)  # a row has every column, read or not
-    most = max(min(_MOST_AT_ONCE, _MOST_VALUES // width), 1)
+def cover(subject: Subject, plan: CoverPlan) -> Array:
+    """Choose at most `plan.rows` candidates that detect the mutants of a program."""
+    search = _Search(subject, plan.work)
+    left = np.arange(len(subject.mutants))
+    groups = _groups(subject)
     chosen: list[Array] = []
-    count, turn, in_vain = _FIRST, 0, 0
-    for number in range(_MOST_PARTS):
-        rows = block(network, more(min(count, most), number))
+    count, turn, in_vain = plan.first, 0, 0
+    for part in range(plan.parts):
+        rows = subject.candidates(min(count, plan.most), part)
+        block = subject.evaluate(rows)
         before = len(left)
-        for _ in range(_TURNS):
+        for _ in range(plan.turns):
             turn += 1
-            some = _some_of_each(left, groups, _BITS[number > 0], turn * _SHIFT % 1)
-            _, seen = search.given_away(rows, some, _SHARE)
-            good = part(rows, np.array(_greedy(seen), int))
-            if not len(good.rows):
+            some = left
+            if plan.sample:
+                some = _sample(left, groups, plan.sample[part > 0], turn * _SHIFT % 1)
+            tried, seen = search.detect(block, len(rows), some)
+            picks = np.array(_greedy(seen), int)
+            if not len(picks):
                 break
-            tried, seen = search.given_away(good, left, _SHARE)
+            if plan.sample:
+                tried, seen = search.detect(subject.select(block, picks), len(picks), left)
             left = np.setdiff1d(left, tried[seen.any(axis=1)])
-            chosen.append(good.rows)
-        search.work -= len(network.nodes) * CALL + width * len(rows.rows)
-        in_vain = in_vain + 1 if len(left) == before and count >= most else 0
-        if not len(left) or in_vain == _PATIENCE or search.work < most_work / 10:
+            chosen.append(rows[picks])
+        search.work -= subject.evaluation_work(len(rows))
+        in_vain = in_vain + 1 if len(left) == before and count >= plan.most else 0
+        if not len(left) or in_vain == _PATIENCE or search.work < plan.work / 10:
             break
         count *= 2
-    search.work = most_work
-    return _needed(search, np.vstack(chosen)) if chosen else rows.rows[:1]
+    if not chosen:
+        return rows[:1]
+    found = np.vstack(chosen)
+    return (_reduce(subject, plan, found) if plan.sample else found)[: plan.rows]
 
 
-def _groups(found: Sequence[Mutant]) -> Array:
-    """A number for each mutant, the same for all bits of a number."""
-    return np.array(
-        [m.position if isinstance(m, Flip) else -1 - n for n, m in enumerate(found)], int
-    )
+def _groups(subject: Subject) -> Array:
+    groups = (subject.group(mutant) for mutant in subject.mutants)
+    return np.array([-1 - n if group is None else group for n, group in enumerate(groups)], int)
 
 
-def _some_of_each(left: Array, groups: Array, most: int, shift: float) -> Array:
-    """Of each group its ends, and at most so many that are evenly spread."""
+def _sample(left: Array, groups: Array, most: int, shift: float) -> Array:
+    """Return the first and last mutant of each group, and at most so many, evenly spread."""
     _, first, group, sizes = np.unique(
         groups[left], return_index=True, return_inverse=True, return_counts=True
     )
     place, size = np.arange(len(left)) - first[group], sizes[group]
-    # Of n places, those are kept that begin one of `most` equal parts.
+    # Those of n places are kept that begin one of `most` equal parts.
     step = np.maximum(size / most, 1.0)
     begins = np.floor(place / step - shift) > np.floor((place - 1) / step - shift)
     ends = (place == 0) | (place == size - 1)  # the last digit and the sign
@@ -112,12 +155,12 @@ def _some_of_each(left: Array, groups: Array, most: int, shift: float) -> Array:
 
 
 def _scattered(count: int) -> list[int]:
-    """All numbers below the count; of any first few, no two are close together."""
+    """Return all numbers below the count, in an order in which no early ones are neighbours."""
     return sorted(range(count), key=lambda number: number * _SHIFT % 1)
 
 
 def _greedy(matrix: Array) -> list[int]:
-    """Columns such that every row that has a true value has one in them."""
+    """Choose columns such that every row that has a true value has one in them."""
     matrix = matrix[matrix.any(axis=1)]
     chosen = []
     while len(matrix):
@@ -127,10 +170,11 @@ def _greedy(matrix: Array) -> list[int]:
     return chosen
 
 
-def _needed(search: _Search, chosen: Array) -> Array:
-    """Of the rows few that give away what all of them do."""
-    rows = block(search.network, chosen)
-    _, seen = search.given_away(rows, np.arange(len(search.mutants)), 1.0)
+def _reduce(subject: Subject, plan: CoverPlan, rows: Array) -> Array:
+    """Choose a small set of rows that detects every mutant the full set detects."""
+    search = _Search(subject, plan.work)
+    every = np.arange(len(subject.mutants))
+    _, seen = search.detect(subject.evaluate(rows), len(rows), every, 1.0)
     alike = {packed.tobytes(): number for number, packed in enumerate(np.packbits(seen, axis=1))}
-    needed: Array = chosen[sorted(_greedy(seen[[*alike.values()]])[:MOST_ROWS])]
+    needed: Array = rows[sorted(_greedy(seen[[*alike.values()]])[: plan.rows])]
     return needed

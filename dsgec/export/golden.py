@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.export.candidates import LIMITS, candidates
-from dsgec.export.cover import cover
+from dsgec.export.mutants import cover_network
 from dsgec.network.decide import USUAL_THRESHOLD, Classes, chosen_classes, classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
@@ -54,13 +54,11 @@ class Loss:
 
 def golden(model: Model, network: Network, dtype: str = "double", effort: str = "full") -> Golden:
     """The golden rows of a model whose composed network is `network`."""
-
-    def more(count: int, part: int) -> Array:
-        return candidates(model.columns, count, LIMITS[dtype], dtype, part)
-
-    rows = cover(network, more, dtype, effort)
+    rows = cover_network(network, model.columns, dtype, effort)
     if model.threshold != USUAL_THRESHOLD:
-        rows = np.vstack([rows, _around_threshold(model, network, more(*_many(network)))])
+        count, part = _many(network)
+        more = candidates(model.columns, count, LIMITS[dtype], dtype, part)
+        rows = np.vstack([rows, _around_threshold(model, network, more)])
     results = results_of(model, evaluate(network, rows))
     return golden_of(rows, results, classes_of(model, network, rows))
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, counted
+from dsgec.export.candidates import TYPES, integer_candidates
 from dsgec.export.fixed.build import build
 from dsgec.export.fixed.cost import integer_work
 from dsgec.export.fixed.evaluate import dequantise, evaluate_integers, quantise, saturate
@@ -26,7 +27,7 @@ from dsgec.export.golden import (
     results_of,
     rounded_up,
 )
-from dsgec.export.integer_golden import integer_candidates, integer_cover, integer_rows_around
+from dsgec.export.integer_mutants import cover_integers, integer_rows_around
 from dsgec.network.cost import work
 from dsgec.network.decide import USUAL_THRESHOLD
 from dsgec.network.evaluate import evaluate
@@ -37,7 +38,6 @@ from dsgec.network.ranges import Ranges
 Array = NDArray[Any]
 
 _LARGEST = {"double": 1.7976931348623157e308, "float": 3.4028234e38}
-_TYPES = {"double": np.float64, "float": np.float32}
 _COMPARED, _LATER_PART = 20_000, 99
 _MOST_VALUES = 8_000_000  # of all steps for all rows
 
@@ -112,7 +112,7 @@ class RealNumbers:
 
     @property
     def row_type(self) -> Any:
-        return _TYPES[self.dtype]
+        return TYPES[self.dtype]
 
     @property
     def work(self) -> Counter[str]:
@@ -149,7 +149,7 @@ class FixedNumbers:
 
     def golden(self, effort: str) -> Golden:
         program = self.fixed.program
-        rows = integer_cover(program, self.model.columns, effort)
+        rows = cover_integers(program, self.model.columns, effort)
         if self.model.threshold != USUAL_THRESHOLD:
             around = integer_rows_around(program, self.model.columns, self.model.threshold)
             rows = np.vstack([rows, around])

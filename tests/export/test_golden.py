@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from dsgec.export.artefact import Artefact
-from dsgec.export.cover import MOST_ROWS
 from dsgec.export.golden import golden
-from dsgec.export.mutants import Drop, Flip, Swap, block, differences
-from dsgec.export.mutants import mutants as all_mutants
+from dsgec.export.mutants import MOST_ROWS, Drop, Flip, NetworkMutants, Swap
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Constant, Input
 from dsgec.network.model import Model, composed, plain, unnamed
@@ -136,8 +134,9 @@ def test_differences_are_those_of_the_mutants_as_networks_of_their_own(seed):
     network = composed(model)
     rows = random_rows(model, seed, 20)
     truth = evaluate(network, rows)
-    some = random.Random(seed).sample(all_mutants(network, "double"), 60)
-    found, _ = differences(network, block(network, rows), some)
+    subject = NetworkMutants(network, model.columns, "double")
+    some = random.Random(seed).sample(subject.mutants, 60)
+    found, _ = subject.detect(subject.evaluate(rows), some)
 
     assert found.any()
     for mutant, differs in zip(some, found, strict=True):
@@ -156,13 +155,14 @@ def test_differences_are_those_of_the_mutants_as_networks_of_their_own(seed):
 )
 def test_the_work_for_a_large_network_is_bounded(text, monkeypatch):
     took = []
+    detect = NetworkMutants.detect
 
     def counted(*arguments):
-        found, work = differences(*arguments)
+        found, work = detect(*arguments)
         took.append(work)
         return found, work
 
-    monkeypatch.setattr("dsgec.export.cover.differences", counted)
+    monkeypatch.setattr(NetworkMutants, "detect", counted)
     model = unnamed(parse(text))
 
     assert golden(model, composed(model)).rows
@@ -207,10 +207,11 @@ def test_hardly_a_mutant_of_a_dense_network_is_missed():
     terms = [f"({w!r}) * sig({neuron} + 0.1)" for w, neuron in outer]
     model = unnamed(parse(f"sig({' + '.join(terms)})"))
     network = composed(model)
-    rows = block(network, np.array(golden(model, network).rows))
-    every = all_mutants(network, "double")
+    subject = NetworkMutants(network, model.columns, "double")
+    rows = subject.evaluate(np.array(golden(model, network).rows))
+    every = subject.mutants
     parts = [every[start : start + 200] for start in range(0, len(every), 200)]
-    missed = sum(int((~differences(network, rows, part)[0].any(axis=1)).sum()) for part in parts)
+    missed = sum(int((~subject.detect(rows, part)[0].any(axis=1)).sum()) for part in parts)
     print(f"{len(every)} mutants, {missed} missed")
 
     assert len(every) > 14_000

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from dsgec.arithmetic.printed import vector_integer
 from dsgec.export.fixed.ir import (
     ColumnValue,
+    FunctionTable,
     IntegerCall,
     IntegerProgram,
     Look,
     Operand,
     Slot,
+    Step,
     Sum,
     WholeNumber,
     largest,
@@ -82,24 +84,33 @@ def read(operand: Operand, rows: Rows, slots: Sequence[Any]) -> Any:
 
 
 def step_values(program: IntegerProgram, rows: Rows) -> list[Any]:
-    """The result of every step."""
-    tables = [np.array(table.entries, np.int32) for table in program.tables]
+    """Return the result of every step."""
     slots: list[Any] = []
     for step in program.steps:
-        match step:
-            case Sum(terms, bias, shift):
-                total: Any = bias
-                for operand, weight in terms:
-                    total = total + weight * read(operand, rows, slots)
-                slots.append(total >> shift)
-            case IntegerCall(function, arguments):
-                values = [read(argument, rows, slots) for argument in arguments]
-                slots.append(getattr(vector_integer, function)(*values))
-            case Look(number, argument):
-                table = program.tables[number]
-                look = getattr(vector_integer, table.look)
-                value = read(argument, rows, slots)
-                slots.append(look(tables[number], value, *table.limits))
-            case _:
-                assert_never(step)
+        slots.append(step_value(step, program.tables, rows, slots))
     return slots
+
+
+def step_value(
+    step: Step,
+    tables: Sequence[FunctionTable],
+    rows: Rows,
+    slots: Sequence[Any],
+    dtype: Any = np.int32,
+) -> Any:
+    """Return the result of a step that computes with integers of a type."""
+    match step:
+        case Sum(terms, bias, shift):
+            total = dtype(bias)
+            for operand, weight in terms:
+                total = total + dtype(weight) * read(operand, rows, slots)
+            return total >> shift
+        case IntegerCall(function, arguments):
+            return getattr(vector_integer, function)(*(read(a, rows, slots) for a in arguments))
+        case Look(number, argument):
+            table = tables[number]
+            look = getattr(vector_integer, table.look)
+            entries = np.array(table.entries, dtype)
+            return look(entries, read(argument, rows, slots), *table.limits)
+        case _:
+            assert_never(step)

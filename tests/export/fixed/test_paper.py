@@ -22,8 +22,8 @@ from tests.export.fixed.test_targets import (
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("table", ["sonar", "ionosphere", "wdbc", "flame"])
 def test_targets_agree_and_the_bound_holds_on_evolved_networks(table, tmp_path):
+    from dsgec.export.candidates import integer_candidates
     from dsgec.export.fixed.evaluate import dequantise
-    from dsgec.export.integer_golden import integer_candidates
 
     try:
         run = dsgec.evolve("network", table, generations=60, population=60, seed=1)
