@@ -4,9 +4,10 @@ A mutant is a program that is almost the right one. Mutants are evaluated beside
 many candidate rows, and rows are chosen until every mutant that some candidate detects is detected.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,29 +26,32 @@ _PATIENCE = 5  # parts with the most candidates that detect nothing new before t
 _SHARE = 0.1  # of the remaining work, for one comparison
 
 
-class Subject(Protocol):
-    """A program with its mutants, and how to tell them apart on rows."""
+class Subject(ABC):
+    """A program with its mutants, and how to tell them apart on rows.
+
+    `groups` has a number for each mutant, the same for similar ones; a search that samples the
+    mutants needs it.
+    """
 
     nodes: int
     mutants: Sequence[Any]
+    groups: Array
 
+    @abstractmethod
     def candidates(self, count: int, part: int) -> Array:
         """Return rows to choose from; each part has others."""
 
+    @abstractmethod
     def evaluate(self, rows: Array) -> Any:
-        """Return a block: the rows with everything that the program computes from them."""
+        """Return the rows with everything that the program computes from them."""
 
-    def select(self, block: Any, chosen: Array) -> Any:
-        """Return the block of some of the rows."""
-
+    @abstractmethod
     def detect(self, block: Any, mutants: Sequence[Any]) -> tuple[NDArray[np.bool_], int]:
-        """Return which rows detect which mutants (mutants × rows), and the work in additions."""
+        """Return which evaluated rows detect which mutants (mutants × rows), and the work."""
 
     def evaluation_work(self, rows: int) -> int:
         """Return the work of evaluating so many rows, in additions."""
-
-    def group(self, mutant: Any) -> int | None:
-        """Return a number that is the same for similar mutants, or None if there are none."""
+        return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +81,18 @@ class _Search:
     work: float
 
     def detect(
-        self, block: Any, rows: int, which: Array, share: float = _SHARE
+        self, rows: Array, block: Any, which: Array, share: float = _SHARE
     ) -> tuple[Array, Array]:
         """Return the mutants that were tried, at most for a share of the work, and who saw them.
 
         The second array tells which rows detect which of the tried mutants.
         """
-        step = max(min(_AT_ONCE, MOST_VALUES // max(self.subject.nodes, 1)) // rows, 1)
+        step = max(min(_AT_ONCE, MOST_VALUES // max(self.subject.nodes, 1)) // len(rows), 1)
         # Neighbours change the same nodes, so they go together. Mutants that are too many for the
         # work are left out in all places, not at the end.
         batches = [which[start : start + step] for start in range(0, len(which), step)]
         least = self.work * (1.0 - share)
-        tried, found = [which[:0]], [np.zeros((0, rows), bool)]
+        tried, found = [which[:0]], [np.zeros((0, len(rows)), bool)]
         for number in _scattered(len(batches)):
             if self.work <= least:
                 break
@@ -104,7 +108,6 @@ def cover(subject: Subject, plan: CoverPlan) -> Array:
     """Choose at most `plan.rows` candidates that detect the mutants of a program."""
     search = _Search(subject, plan.work)
     left = np.arange(len(subject.mutants))
-    groups = _groups(subject)
     chosen: list[Array] = []
     count, turn, in_vain = plan.first, 0, 0
     for part in range(plan.parts):
@@ -115,15 +118,15 @@ def cover(subject: Subject, plan: CoverPlan) -> Array:
             turn += 1
             some = left
             if plan.sample:
-                some = _sample(left, groups, plan.sample[part > 0], turn * _SHIFT % 1)
-            tried, seen = search.detect(block, len(rows), some)
+                some = _sample(left, subject.groups, plan.sample[part > 0], turn * _SHIFT % 1)
+            tried, seen = search.detect(rows, block, some)
             picks = np.array(_greedy(seen), int)
             if not len(picks):
                 break
-            if plan.sample:
-                tried, seen = search.detect(subject.select(block, picks), len(picks), left)
-            left = np.setdiff1d(left, tried[seen.any(axis=1)])
             chosen.append(rows[picks])
+            if plan.sample:
+                tried, seen = search.detect(rows[picks], subject.evaluate(rows[picks]), left)
+            left = np.setdiff1d(left, tried[seen.any(axis=1)])
         search.work -= subject.evaluation_work(len(rows))
         in_vain = in_vain + 1 if len(left) == before and count >= plan.most else 0
         if not len(left) or in_vain == _PATIENCE or search.work < plan.work / 10:
@@ -133,11 +136,6 @@ def cover(subject: Subject, plan: CoverPlan) -> Array:
         return rows[:1]
     found = np.vstack(chosen)
     return (_reduce(subject, plan, found) if plan.sample else found)[: plan.rows]
-
-
-def _groups(subject: Subject) -> Array:
-    groups = (subject.group(mutant) for mutant in subject.mutants)
-    return np.array([-1 - n if group is None else group for n, group in enumerate(groups)], int)
 
 
 def _sample(left: Array, groups: Array, most: int, shift: float) -> Array:
@@ -174,7 +172,7 @@ def _reduce(subject: Subject, plan: CoverPlan, rows: Array) -> Array:
     """Choose a small set of rows that detects every mutant the full set detects."""
     search = _Search(subject, plan.work)
     every = np.arange(len(subject.mutants))
-    _, seen = search.detect(subject.evaluate(rows), len(rows), every, 1.0)
+    _, seen = search.detect(rows, subject.evaluate(rows), every, 1.0)
     alike = {packed.tobytes(): number for number, packed in enumerate(np.packbits(seen, axis=1))}
     needed: Array = rows[sorted(_greedy(seen[[*alike.values()]])[: plan.rows])]
     return needed

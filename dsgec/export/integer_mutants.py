@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.export.candidates import integer_candidates
-from dsgec.export.cover import CoverPlan, cover
+from dsgec.export.cover import CoverPlan, Subject, cover
 from dsgec.export.fixed.evaluate import Rows, evaluate_integers, read, step_value, step_values
 from dsgec.export.fixed.ir import (
     ColumnValue,
@@ -50,7 +50,7 @@ def cover_integers(program: IntegerProgram, columns: Sequence[Column], effort: s
     return cover(IntegerMutants(program, columns, effort), plan)
 
 
-class IntegerMutants:
+class IntegerMutants(Subject):
     """An integer program with its mutants, as `cover` searches them."""
 
     def __init__(self, program: IntegerProgram, columns: Sequence[Column], effort: str) -> None:
@@ -64,15 +64,6 @@ class IntegerMutants:
 
     def evaluate(self, rows: Rows) -> tuple[Rows, list[Any]]:
         return rows, step_values(self.program, rows)
-
-    def evaluation_work(self, rows: int) -> int:
-        return 0  # the number of mutants bounds the work
-
-    def select(self, block: tuple[Rows, list[Any]], chosen: NDArray[Any]) -> Any:
-        return self.evaluate(block[0][chosen])
-
-    def group(self, mutant: IntegerMutant) -> None:
-        return None
 
     def detect(
         self, block: tuple[Rows, list[Any]], mutants: Sequence[IntegerMutant]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.export.candidates import LIMITS, candidates
-from dsgec.export.cover import MOST_VALUES, WORK, CoverPlan, cover
+from dsgec.export.cover import MOST_VALUES, WORK, CoverPlan, Subject, cover
 from dsgec.network.evaluate import applied, node_values, output_values
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import Column
@@ -95,7 +95,7 @@ class _Values(dict[int, Array]):
         return np.zeros(shape, bool) if moved is None else np.broadcast_to(moved, shape)
 
 
-class NetworkMutants:
+class NetworkMutants(Subject):
     """A network with its mutants, as `cover` searches them.
 
     `readers` has the positions that read each node, `places` the position of each column's input.
@@ -104,7 +104,9 @@ class NetworkMutants:
     def __init__(self, network: Network, columns: Sequence[Column], dtype: str) -> None:
         self.network, self.columns, self.dtype = network, columns, dtype
         self.nodes = len(network.nodes)
-        self.mutants: Sequence[Mutant] = _mutants(network, dtype)
+        self.mutants = _mutants(network, dtype)
+        groups = [m.position if isinstance(m, Flip) else -1 - n for n, m in enumerate(self.mutants)]
+        self.groups = np.array(groups, int)
         self.readers: list[list[int]] = [[] for _ in network.nodes]
         self.places: dict[int, int] = {}
         for position, node in enumerate(network.nodes):
@@ -125,13 +127,6 @@ class NetworkMutants:
 
     def evaluation_work(self, rows: int) -> int:
         return self.nodes * _CALL + max(self.nodes, self.network.inputs) * rows
-
-    def select(self, block: RowBlock, chosen: Array) -> RowBlock:
-        values = [value if value.size == 1 else value[chosen] for value in block.values]
-        return RowBlock(block.rows[chosen], values, [one[chosen] for one in block.outputs])
-
-    def group(self, mutant: Mutant) -> int | None:
-        return mutant.position if isinstance(mutant, Flip) else None
 
     def detect(self, block: RowBlock, mutants: Sequence[Mutant]) -> tuple[NDArray[np.bool_], int]:
         shape = (len(mutants), len(block.rows))
