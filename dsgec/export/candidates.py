@@ -11,11 +11,10 @@ from dsgec.network.model import Column
 
 Array = NDArray[Any]
 
+_UNITS = (-0.0, 1.0, -1.0)
 LIMITS = {
-    "double": tuple(
-        map(float, "-0 1 -1 1e300 -1e300 5e-324 -5e-324 1e-300 709.5 710 -745 -745.5 1e30".split())
-    ),
-    "float": (-0.0, 1.0, -1.0, 1e30, -1e30, 1e-45, -1e-45, 1e-37, 88.5, 89.0, -103.5, -104.5, 1e20),
+    "double": (*_UNITS, 1e300, -1e300, 5e-324, -5e-324, 1e-300, 709.5, 710.0, -745.0, -745.5, 1e30),
+    "float": (*_UNITS, 1e30, -1e30, 1e-45, -1e-45, 1e-37, 88.5, 89.0, -103.5, -104.5, 1e20),
 }
 _SHORT = 5  # parts whose numbers have few digits
 TYPES = {"double": np.float64, "float": np.float32}
