@@ -71,7 +71,7 @@ class NativeCosts:
                 place["kind"] = numbers[one.kind]
                 place["a"], place["b"] = (*one.arguments, -1)[:2]
             else:
-                place["kind"] = leaves["A_COLUMN" if one.column >= 0 else "A_NUMBER"]
+                place["kind"] = leaves["COLUMN_LEAF" if one.column >= 0 else "CONSTANT_LEAF"]
                 place["a"] = one.column
         features = np.array(costs.features, np.int32)
         required = np.array(costs.required, np.int32)

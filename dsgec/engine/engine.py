@@ -147,11 +147,11 @@ class NativeEngine:
         """
         answer = self._ffi.new("dsgec_engine_rows *")
         self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, answer))
-        return [self._row(answer.rows[number], answer.texts) for number in range(answer.count)]
+        return [self._row(answer.rows[number], answer.phenotypes) for number in range(answer.count)]
 
     def _row(self, row: Any, texts: Any) -> dict[str, Any]:
         values = self._library.values(row)
-        start, length = values.pop("text_start"), values.pop("text_length")
+        start, length = values.pop("phenotype_start"), values.pop("phenotype_length")
         return {**values, "phenotype": self._text(texts + start, length)}
 
     def times(self) -> dict[str, float]:
@@ -170,8 +170,8 @@ class NativeEngine:
         view = self._ffi.new("dsgec_engine_individual *")
         self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
         genotype = self._genotype(view)
-        rates = tuple((rate.step, rate.slope) for rate in view.rates[0 : view.rate_count])
-        text = self._text(view.text, view.text_length)
+        rates = tuple((rate.step, rate.gradient) for rate in view.rates[0 : view.rate_count])
+        text = self._text(view.phenotype, view.phenotype_length)
         fault = self._library.names("dsgec_engine_fault")[view.fault] if view.fault else ""
         return EngineView(genotype, text, view.fitness, fault, bool(view.invalid), rates)
 
@@ -219,7 +219,7 @@ class NativeEngine:
             raise self._failure(-1 - count)
         return [
             (
-                *(c.size, c.fitness, self._text(c.text, c.text_length)),
+                *(c.size, c.fitness, self._text(c.phenotype, c.phenotype_length)),
                 *(self._genotype(c) or None, c.cost),
             )
             for c in found[0:count]

@@ -95,7 +95,7 @@ class _Branch(NamedTuple):
     deeper: int
 
 
-class _Numbers(NamedTuple):
+class _Numerals(NamedTuple):
     first: int
     size: int
 
@@ -153,7 +153,7 @@ def emit_grammar(tables: Tables, representation: str, output: str, trees: bool) 
     branches, children = _branches(tables) if trees else ([], [])
     gaps, within_one = _neurons(tables) if trees else ([], [])
     sums = SumLists(tables, merges=trees)
-    number_lists, number_values = _numbers(tables)
+    numeral_lists, numeral_values = _numerals(tables)
     unrolled = _unroll(lists) if representation == "sge" else []
     depths = _depths(len(tables.names), unrolled)
     grammar = {
@@ -187,8 +187,8 @@ def emit_grammar(tables: Tables, representation: str, output: str, trees: bool) 
         gaps=gaps,
         within_one=within_one,
         sums=sums,
-        number_lists=number_lists,
-        number_values=number_values,
+        numeral_lists=numeral_lists,
+        numeral_values=numeral_values,
     )
 
 
@@ -218,11 +218,11 @@ def _neurons(tables: Tables) -> tuple[list[int], list[int]]:
     return gaps, [*map(int, neurons.within_one)]
 
 
-def _numbers(tables: Tables) -> tuple[list[_Numbers], list[float]]:
-    lists: list[_Numbers] = []
+def _numerals(tables: Tables) -> tuple[list[_Numerals], list[float]]:
+    lists: list[_Numerals] = []
     values: list[float] = []
     for own in tables.numbers or [()] * len(tables.names):
-        lists.append(_Numbers(len(values), len(own)))
+        lists.append(_Numerals(len(values), len(own)))
         values += own
     return lists, values
 

@@ -109,10 +109,8 @@ def _read(name: str) -> str:
 
 def _arithmetic(learning: bool) -> str:
     functions = [function.symbol for function in FUNCTIONS.values() if function.arity]
-    slopes = (
-        [slope for name in FUNCTIONS for slope in DERIVATIVES.get(name, ())] if learning else []
-    )
-    return arithmetic_header([*functions, *slopes, "exp_down"])
+    derivatives = [d for name in FUNCTIONS for d in DERIVATIVES.get(name, ())] if learning else []
+    return arithmetic_header([*functions, *derivatives, "exp_down"])
 
 
 def _functions(learning: bool) -> str:
@@ -124,16 +122,16 @@ def _functions(learning: bool) -> str:
         "engine/functions.h.j2",
         unary=unary,
         binary=binary,
-        slopes=_slopes() if learning else None,
+        derivatives=_derivatives() if learning else None,
         aliases=[_Alias(_key(name), function) for name, function in sorted(ALIASES.items())],
     )
 
 
-def _slopes() -> dict[str, list[tuple[str, ...]]]:
-    """What the derivatives of functions of one and of two numbers are called."""
+def _derivatives() -> dict[str, list[tuple[str, ...]]]:
+    """Return the names of the derivatives of unary and of binary functions."""
     names = {name: DERIVATIVES[name] for name, function in FUNCTIONS.items() if function.arity}
     return {
-        kind: [(name, *slopes) for name, slopes in names.items() if len(slopes) == arity]
+        kind: [(name, *own) for name, own in names.items() if len(own) == arity]
         for arity, kind in enumerate(("unary", "binary"), 1)
     }
 

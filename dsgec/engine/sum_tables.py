@@ -18,7 +18,7 @@ class SumLists:
         self.terms: list[tuple[int, ...]] = []
         self.first_shape: list[int] = []
         self.features: list[int] = []
-        self.deeds: list[int] = []
+        self.effects: list[int] = []
         self.is_source: list[int] = []
         for rule in range(len(tables.names)) if sums else ():
             assert sums is not None
@@ -27,7 +27,7 @@ class SumLists:
             if tables.is_number(rule):
                 continue
             self.features += sums.features[rule] or [NONE] * len(sums.shapes[rule])
-            self.deeds += sums.operators[rule] or [0] * len(sums.shapes[rule])
+            self.effects += sums.operators[rule] or [0] * len(sums.shapes[rule])
             for shape in sums.shapes[rule]:
                 self._add(shape)
 

@@ -1,4 +1,4 @@
-"""A text to 128 bits that stand for it: `hash_text` of templates/engine/texts.c."""
+"""A text to 128 bits that stand for it: `hash_text` of templates/engine/scores.c."""
 
 _C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
 _WORD = (1 << 64) - 1

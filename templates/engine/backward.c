@@ -4,7 +4,7 @@
  * their weights; of a function of two, there is one for each. An instruction adds up what its readers
  * have for it, those behind it in the text first, and has then a delta of its own. */
 #include "run.c"
-#include "slopes.c"
+#include "derivatives.c"
 #include "variant.h"
 #if LEARNING && !defined(DSGEC_BACKWARD_C)
 #define DSGEC_BACKWARD_C
@@ -41,9 +41,9 @@ typedef struct {
     size_t lanes_capacity, sums_capacity, totals_capacity, values_capacity, room_capacity;
     int32_t reading_count, delta_count, slot_count;
     int64_t count; /* of weights */
-} Learning;
+} BackwardPass;
 
-static void free_learning(Learning *l) {
+static void free_backward(BackwardPass *l) {
     free(l->steps);
     free(l->readings);
     free(l->makers);
@@ -56,7 +56,7 @@ static void free_learning(Learning *l) {
     free(l->room);
 }
 
-static int is_active(const Learning *l, int32_t operand) {
+static int is_active(const BackwardPass *l, int32_t operand) {
     return operand >= 0 && l->steps[l->makers[operand]].active;
 }
 
@@ -68,7 +68,7 @@ static int32_t operand_of(const Instruction *in, int32_t number) {
     return in->operation == DOT ? in->source[number] : number == 0 ? in->a : in->b;
 }
 
-static void add_reading(Learning *l, int32_t operand, int32_t reader, int32_t number,
+static void add_reading(BackwardPass *l, int32_t operand, int32_t reader, int32_t number,
                         uint64_t key) {
     Reading *reading;
     if (is_active(l, operand)) {
@@ -81,7 +81,7 @@ static void add_reading(Learning *l, int32_t operand, int32_t reader, int32_t nu
 }
 
 /* A weight that stands in an instruction; 1 if there is one. */
-static int add_site(Learning *l, int32_t instruction, int32_t term, int32_t link) {
+static int add_site(BackwardPass *l, int32_t instruction, int32_t term, int32_t link) {
     if (link != 0) {
         Site *site = &l->sites[(link < 0 ? -link : link) - 1];
         site->instruction = instruction;
@@ -91,7 +91,7 @@ static int add_site(Learning *l, int32_t instruction, int32_t term, int32_t link
     return link != 0;
 }
 
-static void plan_step(Learning *l, const Instruction *in, int32_t i) {
+static void plan_step(BackwardPass *l, const Instruction *in, int32_t i) {
     Step *step = &l->steps[i];
     int32_t operands = count_operands(in), k, before = l->reading_count;
     int has_weights = (in->operation == DOT || in->operation == FILL) &&
@@ -124,7 +124,7 @@ static int compare_readings(const void *left, const void *right) {
 }
 
 /* What has to be done for a tape, `count` weights and so many groups; 0 without memory. */
-static int plan(Learning *l, const Tape *t, int64_t count, int64_t groups) {
+static int plan(BackwardPass *l, const Tape *t, int64_t count, int64_t groups) {
     size_t readings = (size_t)t->output_count;
     int32_t i;
     for (i = 0; i < t->count; i++) {
@@ -166,7 +166,7 @@ static double *delta_memory(const Blocks *blocks, const Tape *t, int32_t delta) 
 }
 
 /* Up to TERMS readings from `from` on, as the factors and terms of a sum: how many. */
-static int32_t take_readings(const Learning *l, const Tape *t, const Step *step, int32_t from,
+static int32_t take_readings(const BackwardPass *l, const Tape *t, const Step *step, int32_t from,
                              int32_t room, double *w, const double **x) {
     int32_t count = step->count - from < room ? step->count - from : room, k;
     for (k = 0; k < count; k++) {
@@ -185,7 +185,7 @@ static int32_t take_readings(const Learning *l, const Tape *t, const Step *step,
 
 /* What comes to an instruction; with the result `y` of its sigmoid, to what is under that. It is in
  * `to`, or where its one reader has it. */
-static const double *pull(const Learning *l, const Tape *t, const Step *step, double *to,
+static const double *pull(const BackwardPass *l, const Tape *t, const Step *step, double *to,
                           const double *y, size_t n) {
     const double *x[TERMS];
     double w[TERMS];
@@ -194,7 +194,7 @@ static const double *pull(const Learning *l, const Tape *t, const Step *step, do
         int32_t taken = take_readings(l, t, step, done, TERMS - kept, w + kept, x + kept);
         done += taken;
         if (y != NULL && done == step->count) {
-            slope_kernels[kept + taken - 1](to, w, x, y, n);
+            sigmoid_gradient_kernels[kept + taken - 1](to, w, x, y, n);
             return to;
         }
         if (step->count == 1 && w[0] == 1.0) {
@@ -209,7 +209,7 @@ static const double *pull(const Learning *l, const Tape *t, const Step *step, do
 }
 
 /* The deltas of a function; `d` may be in the place of the first. */
-static void back_function(const Learning *l, const Instruction *in, const double *d,
+static void back_function(const BackwardPass *l, const Instruction *in, const double *d,
                           const double *const *x, const double *y, double *first, double *second,
                           size_t n) {
     const double *a = x[0], *b = x[1];
@@ -223,26 +223,26 @@ static void back_function(const Learning *l, const Instruction *in, const double
             rows_multiply(first, d, b, n);
         }
         break;
-    case WHOLE_POWER: rows_invert_slope(first, d, a, y, n); break;
-#define X(name, slope) case OF_##name: rows_##slope(first, d, a, y, n); break;
-    UNARY_SLOPES(X)
+    case WHOLE_POWER: rows_invert_derivative(first, d, a, y, n); break;
+#define X(name, derivative) case OF_##name: rows_##derivative(first, d, a, y, n); break;
+    UNARY_DERIVATIVES(X)
 #undef X
-#define X(name, slope_a, slope_b)               \
+#define X(name, derivative_a, derivative_b)               \
     case OF_##name:                             \
         if (to_b) {                             \
-            rows_##slope_b(second, d, a, b, y, n); \
+            rows_##derivative_b(second, d, a, b, y, n); \
         }                                       \
         if (to_a) {                             \
-            rows_##slope_a(first, d, a, b, y, n); \
+            rows_##derivative_a(first, d, a, b, y, n); \
         }                                       \
         break;
-    BINARY_SLOPES(X)
+    BINARY_DERIVATIVES(X)
 #undef X
-    case NUMBER:
+    case CONSTANT:
     case INPUT:
     case SCALE:
     case ADD_SCALED:
-    case ADD_NUMBER:
+    case ADD_CONSTANT:
     case DOT:
     case AS_WRITTEN:
     case FILL: abort(); /* no function */
@@ -251,7 +251,7 @@ static void back_function(const Learning *l, const Instruction *in, const double
 
 /* Backwards through the tape, which has just run on the `n` rows from `row` on; the seeds of the
  * outputs are there. What comes to the weights is added to their lanes. */
-static void back_block(Learning *l, const Blocks *blocks, const Table *table, const Tape *t,
+static void back_block(BackwardPass *l, const Blocks *blocks, const Table *table, const Tape *t,
                        size_t row, size_t n) {
     int32_t i, k;
     for (i = t->count - 1; i >= 0; i--) {

@@ -4,16 +4,16 @@
 #if !TREES && !defined(DSGEC_BREED_LISTS_C)
 #define DSGEC_BREED_LISTS_C
 
-static void vary_lists(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random) {
+static void vary_lists(const dsgec_engine *e, Mapper *map, Individual *child, Stream *random) {
     child->rates.count = 0;
     TIMED(mapping, child->error = vary(map, random, e->settings.mutation, e->settings.max_size,
-                                       &child->text));
-    take_mapped(map, child);
+                                       &child->phenotype));
+    store_individual(map, child);
 }
 
 static void breed_pair(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
-    Mapping *map = &e->threads[thread].mapping;
+    Mapper *map = &e->threads[thread].mapping;
     int64_t first = e->settings.elites + 2 * task;
     Individual *children = &e->offspring[place_of_child(e, first)];
     Stream random = stream(e->settings.seed, (uint64_t)e->generation, (uint64_t)first);

@@ -24,7 +24,7 @@ static int inherit_rates(const Trees *t, const Rates *mother, const Rates *fathe
     rates->count = 0;
     for (i = 0; i < t->edited.count; i++) {
         const TreeNode *node = &t->edited.items[i];
-        if (!makes_numbers(node->rule)) {
+        if (!makes_weights(node->rule)) {
             continue;
         }
         if (!RESERVE(rates->items, rates->capacity, rates->count + 1)) {
@@ -36,7 +36,7 @@ static int inherit_rates(const Trees *t, const Rates *mother, const Rates *fathe
     return 1;
 }
 
-static int load_individual(Mapping *map, const Individual *individual) {
+static int load_individual(Mapper *map, const Individual *individual) {
     return load_child(&map->slots, &individual->genotype, &individual->genotype,
                       NOTHING_EXCHANGED);
 }
@@ -45,12 +45,12 @@ static int load_individual(Mapping *map, const Individual *individual) {
 static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
                        const Individual *mother, const Individual *father, Stream *random) {
     Trees *t = &own->trees;
-    int32_t numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
+    int32_t weights = plant(t, &own->mapping.slots, &t->mother, 0, 0);
     int error;
     if (!load_individual(&own->mapping, father)) {
         return NO_MEMORY;
     }
-    plant(t, &own->mapping.slots, &t->father, t->mother.count, numbers);
+    plant(t, &own->mapping.slots, &t->father, t->mother.count, weights);
     if (t->out_of_memory) {
         return NO_MEMORY;
     }
@@ -63,7 +63,7 @@ static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
     rename_neurons(t);
     error = t->out_of_memory ? NO_MEMORY : gather(t, &own->mapping.slots);
     if (error == OK) {
-        TIMED(mapping, error = express(&own->mapping, random, e->settings.max_size, &child->text));
+        TIMED(mapping, error = express(&own->mapping, random, e->settings.max_size, &child->phenotype));
     }
     return error;
 }
@@ -71,7 +71,7 @@ static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
 /* The slots' tree, changed at one place, as an individual. */
 static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Trees *t = &own->trees;
-    t->numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
+    t->weights = plant(t, &own->mapping.slots, &t->mother, 0, 0);
     if (t->out_of_memory) {
         return NO_MEMORY;
     }
@@ -80,14 +80,14 @@ static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, S
         !inherit_rates(t, &own->rates, &own->rates, &child->rates)) {
         return NO_MEMORY;
     }
-    return become_edited(e, own, child, random);
+    return map_edited_tree(e, own, child, random);
 }
 
 /* One child of its own parent, with a part of another if they are crossed. */
 static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
                       const Individual *mother, const Individual *father, int crosses,
                       Stream *random) {
-    Mapping *map = &own->mapping;
+    Mapper *map = &own->mapping;
     int is_mapped = 0;
     own->trees.out_of_memory = 0;
     child->rates.count = 0;
@@ -106,12 +106,12 @@ static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
         return;
     }
     if (child->error == OK && !is_mapped) {
-        child->error = express(map, random, e->settings.max_size, &child->text);
+        child->error = express(map, random, e->settings.max_size, &child->phenotype);
     }
     if (child->error == OK && !copy_rates(&child->rates, &own->rates)) {
         child->error = NO_MEMORY;
     }
-    take_mapped(map, child);
+    store_individual(map, child);
     merge_mapped(e, own, child, random);
 }
 

@@ -34,8 +34,8 @@ static int find_leaf(int32_t rule, int32_t choice, char *name, const char **text
 
 /* Where one leaf took another's place, the rest of the text stays: put it in; 0 where the mapping
  * must be done again. The kinds of texts that `cut` cannot tell apart leave the layers as well. */
-static int patch(Mapping *map, const Choice *choice, int32_t before, int32_t after,
-                 int64_t max_size, Text *text) {
+static int patch(Mapper *map, const Choice *choice, int32_t before, int32_t after,
+                 int64_t max_size, Buffer *text) {
     char old_name[LONGEST_NAME], new_name[LONGEST_NAME];
     const char *old_text, *new_text;
     int32_t rule = choice->slot < grammar.rules ? choice->slot : grammar.features;
@@ -65,7 +65,7 @@ static Reader reader_of(int32_t room, int all) {
 }
 
 /* One integer that was read, replaced by another that is allowed in its place; then the text. */
-static int mutate(Mapping *map, Stream *random, int64_t max_size, Text *text) {
+static int mutate(Mapper *map, Stream *random, int64_t max_size, Buffer *text) {
     const Choice *choice;
     Slot *slot;
     int32_t current, other;
@@ -91,7 +91,7 @@ static int mutate(Mapping *map, Stream *random, int64_t max_size, Text *text) {
 }
 
 /* What the slots hold to a text: mended, perhaps mutated, mended again. */
-static int vary(Mapping *map, Stream *random, double mutation, int64_t max_size, Text *text) {
+static int vary(Mapper *map, Stream *random, double mutation, int64_t max_size, Buffer *text) {
     int error = express(map, random, max_size, text);
     if (error == OK && chance(random, mutation)) {
         error = mutate(map, random, max_size, text);

@@ -26,8 +26,8 @@ static Outcome find_cost(const dsgec_engine *e, Thread *own, const char *text, s
     *cost = size;
 #if MINIMISES
     if (e->settings.prices != NULL) {
-        if (simplify_text(&own->describing, e->table.features, text, length) != OK ||
-            !count_work(&own->work, &own->describing.network, own->describing.parser.softmax,
+        if (simplify_text(&own->describer, e->table.features, text, length) != OK ||
+            !count_work(&own->work, &own->describer.network, own->describer.parser.softmax,
                         e->settings.prologue)) {
             return SCORE_NO_MEMORY;
         }
@@ -41,7 +41,7 @@ static Outcome find_cost(const dsgec_engine *e, Thread *own, const char *text, s
 
 int dsgec_engine_work(dsgec_engine *e, const char *text, size_t length, int64_t *counts) {
     const dsgec_environment found = dsgec_enter();
-    Describing *d = &e->describing;
+    Describer *d = &e->describer;
     int error = e->settings.prologue != NULL ? simplify_text(d, e->table.features, text, length)
                                              : BAD_CALL;
     if (error == OK && !count_work(&e->work, &d->network, d->parser.softmax, e->settings.prologue)) {

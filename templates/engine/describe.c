@@ -13,15 +13,15 @@ typedef struct {
 
 typedef struct {
     Parser parser;
-    Simplified network;
+    SimplifiedNetwork network;
     int64_t *mentions; /* of features and neurons below a node, up to the next neuron */
     Todo *todo;
     size_t mentions_capacity, todo_capacity;
     int32_t todo_count;
-    Text text;
-} Describing;
+    Buffer text;
+} Describer;
 
-static void free_describing(Describing *d) {
+static void free_describer(Describer *d) {
     free_parser(&d->parser);
     free_simplified(&d->network);
     free(d->mentions);
@@ -29,8 +29,8 @@ static void free_describing(Describing *d) {
     free(d->text.data);
 }
 
-static int count_mentions(Describing *d, dsgec_engine_network *answer) {
-    const Simplified *s = &d->network;
+static int count_mentions(Describer *d, dsgec_engine_network *answer) {
+    const SimplifiedNetwork *s = &d->network;
     const Nodes *nodes = &s->folded.nodes;
     int32_t i;
     if (!RESERVE(d->mentions, d->mentions_capacity, nodes->count)) {
@@ -60,7 +60,7 @@ static int count_mentions(Describing *d, dsgec_engine_network *answer) {
     return 1;
 }
 
-static int print(Text *text, const char *piece) {
+static int print(Buffer *text, const char *piece) {
     size_t length = strlen(piece);
     if (!RESERVE(text->data, text->capacity, text->length + length)) {
         return 0;
@@ -70,7 +70,7 @@ static int print(Text *text, const char *piece) {
     return 1;
 }
 
-static int print_index(Text *text, const char *before, int64_t number) {
+static int print_index(Buffer *text, const char *before, int64_t number) {
     char digits[24], *at = digits + sizeof digits - 1;
     *at = '\0';
     do {
@@ -80,7 +80,7 @@ static int print_index(Text *text, const char *before, int64_t number) {
     return print(text, before) && print(text, at);
 }
 
-static int print_number(Text *text, double value, int32_t strength) {
+static int print_number(Buffer *text, double value, int32_t strength) {
     uint64_t bits = dsgec_bits(value);
     int brackets = bits >> 63 && strength > NEGATION, i;
     char digits[18];
@@ -93,12 +93,12 @@ static int print_number(Text *text, double value, int32_t strength) {
            print(text, brackets ? ")" : "");
 }
 
-static int print_neuron(Text *text, const Simplified *s, int32_t position) {
+static int print_neuron(Buffer *text, const SimplifiedNetwork *s, int32_t position) {
     return print_index(text, "h_", s->layer[position]) &&
            print_index(text, "_", s->number[position]);
 }
 
-static int later(Describing *d, const char *text, int32_t node, int32_t strength) {
+static int later(Describer *d, const char *text, int32_t node, int32_t strength) {
     Todo *todo;
     if (!RESERVE(d->todo, d->todo_capacity, d->todo_count + 1)) {
         return 0;
@@ -110,7 +110,7 @@ static int later(Describing *d, const char *text, int32_t node, int32_t strength
     return 1;
 }
 
-static int later_pair(Describing *d, const Node *node, const char *sign, int32_t own,
+static int later_pair(Describer *d, const Node *node, const char *sign, int32_t own,
                       int32_t strength) {
     /* `^` binds to the right, the others to the left. */
     int right = own == POWER_OF, brackets = own < strength;
@@ -119,7 +119,7 @@ static int later_pair(Describing *d, const Node *node, const char *sign, int32_t
            later(d, brackets ? "(" : "", -1, 0);
 }
 
-static int later_function(Describing *d, const Node *node, int32_t strength) {
+static int later_function(Describer *d, const Node *node, int32_t strength) {
     int function = node->operation - AS_WRITTEN, brackets;
     switch (function) {
     case F_add: return later_pair(d, node, " + ", 1, strength);
@@ -129,7 +129,7 @@ static int later_function(Describing *d, const Node *node, int32_t strength) {
     case F_pow: return later_pair(d, node, " ^ ", POWER_OF, strength);
     case F_neg:
         brackets = strength > NEGATION;
-        if (d->network.folded.nodes.items[node->a].operation == NUMBER) {
+        if (d->network.folded.nodes.items[node->a].operation == CONSTANT) {
             return later(d, brackets ? "))" : ")", -1, 0) && later(d, NULL, node->a, 0) &&
                    later(d, brackets ? "(-(" : "-(", -1, 0);
         }
@@ -144,8 +144,8 @@ static int later_function(Describing *d, const Node *node, int32_t strength) {
 }
 
 /* The expression of a node, with neurons of earlier layers than this one called by their names. */
-static int print_expression(Describing *d, int32_t position, int32_t layer) {
-    const Simplified *s = &d->network;
+static int print_expression(Describer *d, int32_t position, int32_t layer) {
+    const SimplifiedNetwork *s = &d->network;
     d->todo_count = 0;
     if (!later(d, NULL, position, 0)) {
         return 0;
@@ -158,7 +158,7 @@ static int print_expression(Describing *d, int32_t position, int32_t layer) {
             done = print(&d->text, todo.text);
         } else if (s->layer[todo.node] > 0 && s->layer[todo.node] < layer) {
             done = print_neuron(&d->text, s, todo.node);
-        } else if (node->operation == NUMBER) {
+        } else if (node->operation == CONSTANT) {
             done = print_number(&d->text, node->value, todo.strength);
         } else if (node->operation == INPUT) {
             done = print_index(&d->text, "x_", (int64_t)node->a + 1);
@@ -172,8 +172,8 @@ static int print_expression(Describing *d, int32_t position, int32_t layer) {
     return 1;
 }
 
-static int print_outputs(Describing *d) {
-    const Simplified *s = &d->network;
+static int print_outputs(Describer *d) {
+    const SimplifiedNetwork *s = &d->network;
     int softmax = d->parser.softmax;
     int32_t i;
     for (i = 0; softmax && i < s->output_count; i++) {
@@ -193,8 +193,8 @@ static int print_outputs(Describing *d) {
 }
 
 /* The equations of the network, in the order in which it computes. */
-static int print_network(Describing *d) {
-    const Simplified *s = &d->network;
+static int print_network(Describer *d) {
+    const SimplifiedNetwork *s = &d->network;
     int32_t i;
     d->text.length = 0;
     if (!print_index(&d->text, "inputs = ", d->parser.inputs) || !print(&d->text, "\n")) {
@@ -211,7 +211,7 @@ static int print_network(Describing *d) {
 }
 
 /* The simplified network of a text, which stays until the next call. */
-static int simplify_text(Describing *d, size_t features, const char *text, size_t length) {
+static int simplify_text(Describer *d, size_t features, const char *text, size_t length) {
     int parsed;
     d->parser.as_written = 1;
     d->parser.inputs = (int32_t)features;
@@ -222,7 +222,7 @@ static int simplify_text(Describing *d, size_t features, const char *text, size_
     return parsed == PARSED && simplify(&d->network, &d->parser) ? OK : NO_MEMORY;
 }
 
-static int describe(Describing *d, size_t features, const char *text, size_t length,
+static int describe(Describer *d, size_t features, const char *text, size_t length,
                     dsgec_engine_network *answer) {
     int error = simplify_text(d, features, text, length);
     if (error != OK) {

@@ -154,14 +154,14 @@ static void apply_hoist(Trees *t, int32_t at, Stream *random) {
 /* Another number: near, or a new one. */
 static void apply_move(Trees *t, int32_t at, Stream *random) {
     const TreeNode node = t->mother.items[at];
-    int32_t count = number_lists[node.rule].count, rank;
+    int32_t count = numeral_lists[node.rule].count, rank;
     if (chance(random, IS_NEW)) {
-        put_choice(t, at, new_number(node.rule, random));
+        put_choice(t, at, new_weight(node.rule, random));
         if (!t->out_of_memory) {
             t->edited.items[t->edited.count - 1].origin = -1;
         }
     } else {
-        double value = number_values[number_lists[node.rule].first + node.choice];
+        double value = numeral_values[numeral_lists[node.rule].first + node.choice];
         double move = gaussian(random), size = value < 0.0 ? -value : value;
         double spread = RELATIVE_MOVE * size > LEAST_MOVE ? RELATIVE_MOVE * size : LEAST_MOVE;
         rank = nearest(node.rule, value + spread * move);
@@ -179,7 +179,7 @@ static int32_t find_place(Tree *tree, int32_t rule, int32_t index) {
     int32_t at = 0;
     for (;; at++) {
         int32_t own = tree->items[at].rule;
-        if ((rule < 0 ? makes_numbers(own) : own == rule) && index-- == 0) {
+        if ((rule < 0 ? makes_weights(own) : own == rule) && index-- == 0) {
             set_ends(tree, at);
             return at;
         }
@@ -190,7 +190,7 @@ static int32_t find_place(Tree *tree, int32_t rule, int32_t index) {
 static int32_t mark_changeable(const Tree *tree, uint8_t *marks) {
     int32_t rule, count = 0;
     for (rule = 0; rule < grammar.rules; rule++) {
-        marks[rule] = tree->counts[rule] > 0 && rules[rule].productions > 1 && !makes_numbers(rule);
+        marks[rule] = tree->counts[rule] > 0 && rules[rule].productions > 1 && !makes_weights(rule);
         count += marks[rule];
     }
     return count;
@@ -237,9 +237,9 @@ static void change_structure(Trees *t, int32_t at, Stream *random) {
 /* The mother, changed at one place. */
 static void mutate_tree(Trees *t, Stream *random) {
     uint8_t marks[MOST_RULES];
-    int32_t numbers = t->numbers, rule_count = mark_changeable(&t->mother, marks);
+    int32_t weights = t->weights, rule_count = mark_changeable(&t->mother, marks);
     int32_t rule = -1, at;
-    int is_move = numbers > 0 && (rule_count == 0 || chance(random, CHANGES_NUMBER));
+    int is_move = weights > 0 && (rule_count == 0 || chance(random, CHANGES_NUMBER));
     t->edited.count = 0;
     if (!is_move && rule_count == 0) {
         keep_nodes(t, &t->mother, 0, t->mother.count);
@@ -248,7 +248,7 @@ static void mutate_tree(Trees *t, Stream *random) {
     if (!is_move) {
         rule = find_marked(marks, below(random, rule_count));
     }
-    at = find_place(&t->mother, rule, below(random, is_move ? numbers : t->mother.counts[rule]));
+    at = find_place(&t->mother, rule, below(random, is_move ? weights : t->mother.counts[rule]));
     keep_nodes(t, &t->mother, 0, at);
     if (is_move) {
         apply_move(t, at, random);

@@ -33,14 +33,14 @@ void dsgec_engine_free(dsgec_engine *e) {
     free(e->sorted);
     free(e->points);
     free(e->least);
-    free_texts(&e->texts);
+    free_scores(&e->scores);
     free_hall(&e->hall);
     free_hall(&e->pruned);
     free(e->fresh);
     free(e->rows);
     free(e->log.data);
     free(e->saved.data);
-    free_describing(&e->describing);
+    free_describer(&e->describer);
     free_work(&e->work);
     free(e);
 }
@@ -110,7 +110,7 @@ dsgec_engine *dsgec_engine_new(const dsgec_engine_settings *settings, int *error
         return NULL;
     }
     for (i = 0; i < settings->threads; i++) {
-        Mapping *map = &e->threads[i].mapping;
+        Mapper *map = &e->threads[i].mapping;
         map->all = settings->connect_all != 0;
         map->codons = (int32_t)settings->codons;
         map->wraps = (int32_t)settings->wraps;
@@ -136,7 +136,7 @@ int dsgec_engine_step(dsgec_engine *e, int64_t generations, double seconds,
     }
     dsgec_leave(found);
     rows->rows = e->rows;
-    rows->texts = e->log.data;
+    rows->phenotypes = e->log.data;
     rows->count = e->row_count;
     return e->error;
 }
@@ -162,8 +162,8 @@ int dsgec_engine_look(const dsgec_engine *e, int64_t number, dsgec_engine_indivi
     view->genes = individual->genotype.genes;
     view->values = individual->genotype.values;
     view->gene_count = individual->genotype.count;
-    view->text = individual->text.data;
-    view->text_length = (int64_t)individual->text.length;
+    view->phenotype = individual->phenotype.data;
+    view->phenotype_length = (int64_t)individual->phenotype.length;
     view->fitness = individual->fitness;
     view->fault = individual->fault;
     view->invalid = individual->invalid;
@@ -230,7 +230,7 @@ int dsgec_engine_receive(dsgec_engine *e, int64_t number, const char *data, size
 
 int dsgec_engine_score(dsgec_engine *e, const char *text, size_t length, double *fitness) {
     const dsgec_environment found = dsgec_enter();
-    Scoring *s = &e->threads[0].scoring;
+    Scorer *s = &e->threads[0].scorer;
     int32_t size;
     const Outcome outcome = score(s, &e->table, &e->targets, text, length, fitness, &size);
     dsgec_leave(found);
@@ -243,7 +243,7 @@ int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *cha
 
 static int evaluate_text(dsgec_engine *e, const char *text, size_t length, double *outputs,
                          int capacity) {
-    Scoring *s = &e->threads[0].scoring;
+    Scorer *s = &e->threads[0].scorer;
     Outcome outcome = prepare(s, &e->table, &e->targets, text, length);
     size_t row, n;
     int32_t k;
@@ -271,7 +271,7 @@ int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, doub
 int dsgec_engine_describe(dsgec_engine *e, const char *text, size_t length,
                           dsgec_engine_network *network) {
     const dsgec_environment found = dsgec_enter();
-    const int error = describe(&e->describing, e->table.features, text, length, network);
+    const int error = describe(&e->describer, e->table.features, text, length, network);
     dsgec_leave(found);
     return error;
 }

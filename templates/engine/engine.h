@@ -36,7 +36,7 @@ typedef struct {
 
 /* An operation of what is done to the columns before the network: its kind and its arguments, which
  * stand before it, or -1. */
-typedef enum { A_NUMBER = -2, A_COLUMN = -1 } dsgec_engine_leaf;
+typedef enum { CONSTANT_LEAF = -2, COLUMN_LEAF = -1 } dsgec_engine_leaf;
 typedef struct {
     int32_t kind, a, b; /* a kind of `dsgec_engine_kind`, or a leaf: `a` is its column */
     double value;       /* of a number */
@@ -77,14 +77,14 @@ typedef struct {
 
 /* One generation, with the size and the text of its best individual. */
 typedef struct {
-    int64_t generation, invalid, evaluations, reused, size, text_start, text_length;
+    int64_t generation, invalid, evaluations, reused, size, phenotype_start, phenotype_length;
     double best, mean;
 } dsgec_engine_row;
 
-/* Generations, as long as the engine does not go on; their texts stand in `texts`. */
+/* Generations, as long as the engine does not go on; their texts stand in `scores`. */
 typedef struct {
     const dsgec_engine_row *rows;
-    const char *texts;
+    const char *phenotypes;
     int64_t count;
 } dsgec_engine_rows;
 
@@ -96,15 +96,15 @@ typedef struct {
 
 /* How a number is being learned: the size of its next step, and its slope at the last one. */
 typedef struct {
-    double step, slope;
+    double step, gradient;
 } dsgec_engine_rate;
 
 /* An individual, as long as the engine does not go on. */
 typedef struct {
     const dsgec_engine_gene *genes;
     const int32_t *values;
-    const char *text;
-    int64_t gene_count, text_length;
+    const char *phenotype;
+    int64_t gene_count, phenotype_length;
     double fitness;
     int32_t fault, invalid;
     const dsgec_engine_rate *rates; /* of its numbers, where they are learned */
@@ -113,8 +113,8 @@ typedef struct {
 
 /* A text of the hall of fame, as long as the engine does not go on. */
 typedef struct {
-    const char *text;
-    int64_t size, cost, text_length;
+    const char *phenotype;
+    int64_t size, cost, phenotype_length;
     double fitness;
     const dsgec_engine_gene *genes; /* where numbers are learned */
     const int32_t *values;

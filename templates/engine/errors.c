@@ -47,16 +47,16 @@ typedef struct {
     size_t column_capacity;
 #endif
 #if LEARNING
-    Learning learning;
+    BackwardPass backward;
 #endif
-} Scoring;
+} Scorer;
 
 typedef dsgec_engine_outcome Outcome;
 
 #define LEAST_PROBABILITY 2.220446049250313e-16
 #define MOST_PROBABILITY (1.0 - LEAST_PROBABILITY)
 
-static void free_scoring(Scoring *s) {
+static void free_scorer(Scorer *s) {
     free_parser(&s->parser);
     free_tape(&s->tape);
     free_blocks(&s->blocks);
@@ -65,7 +65,7 @@ static void free_scoring(Scoring *s) {
     free(s->column);
 #endif
 #if LEARNING
-    free_learning(&s->learning);
+    free_backward(&s->backward);
 #endif
 }
 
@@ -128,22 +128,22 @@ SHARED void log_losses(double *errors, const double *const *outputs, int32_t cou
 }
 
 /* Half the slope of a squared error by its output. */
-SHARED void seed_differences(double *seeds, const double *output, const double *wanted,
+SHARED void difference_gradients(double *gradients, const double *output, const double *wanted,
                                     size_t n) {
     size_t i;
-    EACH_ROW { seeds[i] = output[i] - wanted[i]; }
+    EACH_ROW { gradients[i] = output[i] - wanted[i]; }
 }
 #if LEARNING
 
 /* The slopes of -log p by one of `count` outputs; 0 where p is kept from 0 and 1. */
-SHARED void seed_log_losses(double *seeds, const double *output, const double *wanted,
+SHARED void log_loss_gradients(double *gradients, const double *output, const double *wanted,
                                    int32_t count, size_t n) {
     size_t i;
     EACH_ROW {
         double p = count > 1 || wanted[i] == 1.0 ? output[i] : 1.0 - output[i];
-        double slope = dsgec_log_derivative(p, p), other = count > 1 ? 0.0 : slope;
+        double derivative = dsgec_log_derivative(p, p), other = count > 1 ? 0.0 : derivative;
         int clipped = p < LEAST_PROBABILITY || p > MOST_PROBABILITY;
-        seeds[i] = clipped ? 0.0 : wanted[i] == 1.0 ? -slope : other;
+        gradients[i] = clipped ? 0.0 : wanted[i] == 1.0 ? -derivative : other;
     }
 }
 #endif

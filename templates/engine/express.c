@@ -33,9 +33,9 @@ typedef struct {
     int64_t size;
     int fault, all; /* why there is no text; connect to all layers */
     int32_t codons, wraps, wraps_left; /* of GE */
-} Mapping;
+} Mapper;
 
-static void free_mapping(Mapping *map) {
+static void free_mapper(Mapper *map) {
     free_slots(&map->slots);
     free(map->widths.sizes);
     free(map->widths.before);
@@ -118,7 +118,7 @@ static inline Choice *add_choice(Choice *choice, int32_t slot, int32_t index, in
 }
 
 /* GE: the next codon's choice of `count`, or -1 when they run out. */
-static inline int32_t take_codon(Mapping *map, int32_t count) {
+static inline int32_t take_codon(Mapper *map, int32_t count) {
     Slot *codons = &map->slots.items[0];
     if (codons->read == codons->length) {
         if (map->wraps_left == 0) {
@@ -140,7 +140,7 @@ static inline char *add_text(char *to, const char *head, const char *text, int32
     return to + length;
 }
 
-static int end_layer(Mapping *map, int place, const char *start, const char *end) {
+static int end_layer(Mapper *map, int place, const char *start, const char *end) {
     size_t neurons;
     if (place != IN_LAYER) {
         return OK;
@@ -157,7 +157,7 @@ typedef struct {
     int place;
 } Place;
 
-static void enter_layer(Mapping *map, Place *in, int32_t rule, size_t start) {
+static void enter_layer(Mapper *map, Place *in, int32_t rule, size_t start) {
     in->place = rule == grammar.layer ? IN_LAYER : IN_OUTPUT;
     in->layer_start = start;
     in->reader.layers = map->widths.count;
@@ -170,7 +170,7 @@ static void enter_layer(Mapping *map, Place *in, int32_t rule, size_t start) {
  *
  * The inner loop does texts and the rules that are plain, single or flat (see `symbols`), up to one
  * that needs more. There is room for all of these in one production: `most` bytes and choices. */
-static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
+static int express(Mapper *map, Stream *random, int64_t max_size, Buffer *text) {
     const Production *production = &productions[grammar.top];
     const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
     const int32_t *after_flat = NULL, *end_after_flat = NULL;
@@ -242,7 +242,7 @@ static int express(Mapping *map, Stream *random, int64_t max_size, Text *text) {
                 if (choice < 0) {
                     goto exhausted;
                 }
-                if (LEARNING && makes_numbers(number)) {
+                if (LEARNING && makes_weights(number)) {
                     index = slots[0].read - 1;
                     made = add_choice(made, number, index, rule->first_room, out - begin);
                 }

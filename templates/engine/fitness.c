@@ -54,7 +54,7 @@ static int all_finite(const double *const *outputs, int32_t count, size_t n) {
     return 1;
 }
 
-static Outcome measure(Scoring *s, const Table *table, const Targets *targets, double *fitness) {
+static Outcome measure(Scorer *s, const Table *table, const Targets *targets, double *fitness) {
     double errors[BLOCK];
     int32_t outputs = s->tape.output_count;
     int no_classes = OF_CLASSES && targets->classes == 0;
@@ -86,7 +86,7 @@ static Outcome measure(Scoring *s, const Table *table, const Targets *targets, d
 }
 
 /* Parse a phenotype and assemble its tape. */
-static Outcome prepare(Scoring *s, const Table *table, const Targets *targets, const char *text,
+static Outcome prepare(Scorer *s, const Table *table, const Targets *targets, const char *text,
                        size_t length) {
     int parsed;
     s->parser.inputs = (int32_t)table->features;
@@ -97,7 +97,7 @@ static Outcome prepare(Scoring *s, const Table *table, const Targets *targets, c
     if (parsed == NO_NETWORK || !fits(targets, s->parser.output_count)) {
         return REFUSED;
     }
-    open_store(&s->blocks.store, table->rows);
+    open_cache(&s->blocks.cache, table->rows);
     if (!assemble(&s->tape, &s->parser) || !have_blocks(&s->blocks, count_registers(&s->tape)) ||
         !RESERVE(s->outputs, s->outputs_capacity, s->tape.output_count)) {
         return SCORE_NO_MEMORY;
@@ -105,7 +105,7 @@ static Outcome prepare(Scoring *s, const Table *table, const Targets *targets, c
     return SCORED;
 }
 
-static Outcome score(Scoring *s, const Table *table, const Targets *targets, const char *text,
+static Outcome score(Scorer *s, const Table *table, const Targets *targets, const char *text,
                      size_t length, double *fitness, int32_t *size) {
     Outcome outcome;
     TIMED(parsing, outcome = prepare(s, table, targets, text, length));

@@ -4,12 +4,12 @@
 #include "number.c"
 
 typedef struct {
-    double fitness, lonely; /* how far its neighbours in its front are apart */
+    double fitness, crowding; /* how far its neighbours in its front are apart */
     int64_t cost, number;
     int32_t front;
 } Point;
 
-static int compare_numbers(double a, double b) {
+static int compare_doubles(double a, double b) {
     return a < b ? -1 : a > b;
 }
 
@@ -20,7 +20,7 @@ static int compare_integers(int64_t a, int64_t b) {
 /* As the sweep goes. */
 static int by_cost(const Point *a, const Point *b) {
     int order = compare_integers(a->cost, b->cost);
-    order = order != 0 ? order : compare_numbers(a->fitness, b->fitness);
+    order = order != 0 ? order : compare_doubles(a->fitness, b->fitness);
     return order != 0 ? order : compare_integers(a->number, b->number);
 }
 
@@ -31,7 +31,7 @@ static int by_front(const Point *a, const Point *b) {
 
 static int by_rank(const Point *a, const Point *b) {
     int order = compare_integers(a->front, b->front);
-    order = order != 0 ? order : compare_numbers(b->lonely, a->lonely);
+    order = order != 0 ? order : compare_doubles(b->crowding, a->crowding);
     return order != 0 ? order : compare_integers(a->number, b->number);
 }
 
@@ -79,11 +79,11 @@ static void measure_crowding(Point *front, int64_t count) {
     const Point *last = &front[count - 1];
     int64_t k;
     for (k = 0; k < count; k++) {
-        front[k].lonely = INFINITE;
+        front[k].crowding = INFINITE;
         if (k > 0 && k < count - 1) {
             double costs = (double)(front[k + 1].cost - front[k - 1].cost) /
                            (double)(last->cost - front->cost);
-            front[k].lonely = costs + (front[k - 1].fitness - front[k + 1].fitness) /
+            front[k].crowding = costs + (front[k - 1].fitness - front[k + 1].fitness) /
                                           (front->fitness - last->fitness);
         }
     }

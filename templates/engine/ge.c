@@ -4,7 +4,7 @@
 enum { CODON_RANGE = INT32_MAX };
 
 /* A new individual: random codons. */
-static int grow(Mapping *map, Stream *random) {
+static int grow(Mapper *map, Stream *random) {
     int32_t i;
     if (!have_slots(&map->slots, 0)) {
         return NO_MEMORY;
@@ -19,7 +19,7 @@ static int grow(Mapping *map, Stream *random) {
 }
 
 /* A codon that was read, drawn again. */
-static int mutate(Mapping *map, Stream *random) {
+static int mutate(Mapper *map, Stream *random) {
     int32_t read = map->wraps_left < map->wraps ? map->codons : map->slots.items[0].read;
     int32_t index = below(random, read);
     int32_t codon = below(random, CODON_RANGE);
@@ -60,7 +60,7 @@ static int load_child(Slots *slots, const Genotype *own, const Genotype *other, 
 }
 
 /* What the slots hold to a text, perhaps mutated. */
-static int vary(Mapping *map, Stream *random, double mutation, int64_t max_size, Text *text) {
+static int vary(Mapper *map, Stream *random, double mutation, int64_t max_size, Buffer *text) {
     int error = express(map, random, max_size, text);
     if (error == OK && chance(random, mutation)) {
         error = mutate(map, random);
@@ -74,6 +74,6 @@ static int is_gene(uint64_t rule, uint64_t part) {
 }
 
 /* Whether a genotype has all that the mapping takes for granted. */
-static int is_whole(const Mapping *map, const Genotype *genotype) {
+static int is_complete(const Mapper *map, const Genotype *genotype) {
     return genotype->count == 1 && genotype->genes[0].length == map->codons;
 }

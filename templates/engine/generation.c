@@ -11,13 +11,13 @@
 
 static void grow_individual(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
-    Mapping *map = &e->threads[thread].mapping;
+    Mapper *map = &e->threads[thread].mapping;
     Stream random = stream(e->settings.seed, 0, (uint64_t)task);
     Individual *child = &e->offspring[task];
     child->rates.count = 0;
     child->error = grow(map, &random);
     if (child->error == OK) {
-        become(e, map, child, &random);
+        map_slots(e, map, child, &random);
     }
 #if TREES
     merge_mapped(e, &e->threads[thread], child, &random);
@@ -27,17 +27,17 @@ static void grow_individual(void *owner, int64_t task, int thread) {
 typedef struct {
     double fitness;
     int64_t number;
-} Ranked;
+} Rank;
 
-static int ranks_before(const Ranked *a, const Ranked *b) {
+static int ranks_before(const Rank *a, const Rank *b) {
     return a->fitness < b->fitness || (a->fitness == b->fitness && a->number < b->number);
 }
 
 /* A heap of `count` whose least is at 0, but for the one at `at`, which may be too large. */
-static void sift_down(Ranked *heap, int64_t at, int64_t count) {
+static void sift_down(Rank *heap, int64_t at, int64_t count) {
     for (;;) {
         int64_t child = 2 * at + 1;
-        Ranked moved = heap[at];
+        Rank moved = heap[at];
         if (child + 1 < count && ranks_before(&heap[child + 1], &heap[child])) {
             child++;
         }
@@ -52,13 +52,13 @@ static void sift_down(Ranked *heap, int64_t at, int64_t count) {
 
 static int copy_individual(Individual *to, const Individual *from) {
     if (!copy_genotype(&to->genotype, &from->genotype) || !copy_learned(to, from) ||
-        !RESERVE(to->text.data, to->text.capacity, from->text.length + 1)) {
+        !RESERVE(to->phenotype.data, to->phenotype.capacity, from->phenotype.length + 1)) {
         return 0;
     }
-    if (from->text.length > 0) {
-        memcpy(to->text.data, from->text.data, from->text.length);
+    if (from->phenotype.length > 0) {
+        memcpy(to->phenotype.data, from->phenotype.data, from->phenotype.length);
     }
-    to->text.length = from->text.length;
+    to->phenotype.length = from->phenotype.length;
     to->hash = from->hash;
     to->fitness = from->fitness;
     to->cost = from->cost;
@@ -92,7 +92,7 @@ static int keep_parents(dsgec_engine *e) {
 /* The best of the parents, in order, begin the next population. */
 static int keep_elite(dsgec_engine *e) {
     int64_t i, count = e->settings.population;
-    Ranked *ranked;
+    Rank *ranked;
     int kept = 1;
     if (MINIMISES) {
         return keep_parents(e);
@@ -148,7 +148,7 @@ static void choose_rows(dsgec_engine *e) {
 static int forget(dsgec_engine *e) {
     Entry *kept;
     int64_t i;
-    if (e->generation == 0 || e->texts.count < (size_t)e->settings.memory) {
+    if (e->generation == 0 || e->scores.count < (size_t)e->settings.memory) {
         return OK;
     }
     kept = malloc((size_t)e->settings.population * sizeof *kept);
@@ -157,23 +157,23 @@ static int forget(dsgec_engine *e) {
     }
     for (i = 0; i < e->settings.population; i++) {
         if (!e->population[i].fault) {
-            kept[i] = e->texts.entries[e->population[i].entry];
+            kept[i] = e->scores.entries[e->population[i].entry];
         }
     }
-    clear_texts(&e->texts);
+    clear_scores(&e->scores);
     for (i = 0; i < e->settings.population; i++) {
         Individual *individual = &e->population[i];
         if (individual->fault) {
             continue;
         }
-        individual->entry = find_text(&e->texts, &individual->hash);
+        individual->entry = find_entry(&e->scores, &individual->hash);
         if (individual->entry < 0) {
-            individual->entry = add_entry(&e->texts, &individual->hash);
+            individual->entry = add_entry(&e->scores, &individual->hash);
             if (individual->entry < 0) {
                 free(kept);
                 return NO_MEMORY;
             }
-            e->texts.entries[individual->entry] = kept[i];
+            e->scores.entries[individual->entry] = kept[i];
         }
     }
     free(kept);
@@ -195,12 +195,12 @@ static int look_up(dsgec_engine *e) {
             e->fresh[e->fresh_count++] = i;
             continue;
         }
-        child->entry = find_text(&e->texts, &child->hash);
+        child->entry = find_entry(&e->scores, &child->hash);
         if (child->entry >= 0) {
             e->reused++;
             continue;
         }
-        child->entry = add_entry(&e->texts, &child->hash);
+        child->entry = add_entry(&e->scores, &child->hash);
         if (child->entry < 0) {
             return NO_MEMORY;
         }
@@ -213,7 +213,7 @@ static int look_up(dsgec_engine *e) {
 static int add_row(dsgec_engine *e) {
     const Individual *best = &e->population[find_best(e)];
     dsgec_engine_row row, *before = e->row_count > 0 ? &e->rows[e->row_count - 1] : NULL;
-    Hash hash = LEARNING ? hash_text(best->text.data, best->text.length) : best->hash;
+    Hash hash = LEARNING ? hash_text(best->phenotype.data, best->phenotype.length) : best->hash;
     double total = 0.0;
     int64_t i, valid = 0;
     for (i = 0; i < e->settings.population; i++) {
@@ -229,18 +229,18 @@ static int add_row(dsgec_engine *e) {
     row.evaluations = e->evaluations;
     row.reused = e->reused;
     row.size = best->invalid ? 0 : best->size;
-    row.text_length = (int64_t)best->text.length;
+    row.phenotype_length = (int64_t)best->phenotype.length;
     if (before && memcmp(&e->logged, &hash, sizeof e->logged) == 0) {
-        row.text_start = before->text_start;
+        row.phenotype_start = before->phenotype_start;
     } else {
-        row.text_start = (int64_t)e->log.length;
-        if (!RESERVE(e->log.data, e->log.capacity, e->log.length + best->text.length + 1)) {
+        row.phenotype_start = (int64_t)e->log.length;
+        if (!RESERVE(e->log.data, e->log.capacity, e->log.length + best->phenotype.length + 1)) {
             return NO_MEMORY;
         }
-        if (best->text.length > 0) {
-            memcpy(e->log.data + e->log.length, best->text.data, best->text.length);
+        if (best->phenotype.length > 0) {
+            memcpy(e->log.data + e->log.length, best->phenotype.data, best->phenotype.length);
         }
-        e->log.length += best->text.length;
+        e->log.length += best->phenotype.length;
         e->logged = hash;
     }
     if (!RESERVE(e->rows, e->rows_capacity, e->row_count + 1)) {
@@ -276,7 +276,7 @@ static int finish_generation(dsgec_engine *e) {
         }
         e->evaluations += child->evaluations;
         if (!LEARNING) {
-            remember_score(&e->texts.entries[child->entry], child);
+            remember_score(&e->scores.entries[child->entry], child);
         }
     }
     for (i = first_child(e); i < end_of_children(e); i++) {
@@ -287,7 +287,7 @@ static int finish_generation(dsgec_engine *e) {
             child->size = 0;
             child->cost = 0;
         } else if (!LEARNING) {
-            recall_score(child, &e->texts.entries[child->entry]);
+            recall_score(child, &e->scores.entries[child->entry]);
         }
         child->invalid = child->outcome != SCORED;
     }

@@ -55,7 +55,7 @@ typedef struct {
  * they are taken from. */
 typedef struct {
     int32_t rule, depth, size, room;
-} Unrolled;
+} UnrolledSymbol;
 
 /* SGE: how many depths below the first a rule has, and how many the rules before it have. */
 typedef struct {
@@ -68,10 +68,10 @@ typedef struct {
     int32_t first_child, children, twin, deeper;
 } Branch;
 
-/* Of a rule that is folded to numbers, how many it has and where they stand in `number_values`. */
+/* Of a rule that is folded to numbers, how many it has and where they stand in `numeral_values`. */
 typedef struct {
     int32_t first, count;
-} Numbers;
+} Numerals;
 
 /* The sums that productions write, and the terms in them: dsgec/grammar/genome/sums.py. A role for each of
  * `child_symbols`; a shape for each production of a rule that makes no numbers. */
@@ -101,7 +101,7 @@ OF_GRAMMAR int32_t opens[]; /* the least room with which each production may be 
 OF_GRAMMAR Rule rules[];
 OF_GRAMMAR Room rooms[];
 OF_GRAMMAR int32_t options[];
-OF_GRAMMAR Unrolled unrolled[];
+OF_GRAMMAR UnrolledSymbol unrolled[];
 OF_GRAMMAR Depths depths[];
 OF_GRAMMAR Branch branches[];
 OF_GRAMMAR int32_t child_symbols[]; /* twice a rule, and 1 more in the recursion of its parent */
@@ -117,8 +117,8 @@ OF_GRAMMAR int32_t first_shape[]; /* where the shapes of a rule begin */
 
 /* Beside the shapes: the feature that a production is, and what it does if it is an operator. */
 OF_GRAMMAR int32_t named_features[];
-OF_GRAMMAR int32_t deeds[];
+OF_GRAMMAR int32_t effects[];
 OF_GRAMMAR uint8_t names_source[]; /* of a rule, whether all its texts are features */
-OF_GRAMMAR Numbers number_lists[];
-OF_GRAMMAR double number_values[];
+OF_GRAMMAR Numerals numeral_lists[];
+OF_GRAMMAR double numeral_values[];
 #endif

@@ -5,14 +5,14 @@
 #include "grammar.h"
 #include "random.h"
 
-static inline int makes_numbers(int32_t rule) {
-    return number_lists[rule].count > 0;
+static inline int makes_weights(int32_t rule) {
+    return numeral_lists[rule].count > 0;
 }
 
 /* The rank of the value that is nearest; of two, the lower. */
 static int32_t nearest(int32_t rule, double wanted) {
-    const double *values = number_values + number_lists[rule].first;
-    int32_t low = 0, high = number_lists[rule].count;
+    const double *values = numeral_values + numeral_lists[rule].first;
+    int32_t low = 0, high = numeral_lists[rule].count;
     double share = (wanted - values[0]) / (values[high - 1] - values[0]);
     if (share > 0.0 && share < 1.0) { /* numerals are often equally far apart */
         int32_t guess = (int32_t)(share * (double)(high - 1) + 0.5);
@@ -32,7 +32,7 @@ static int32_t nearest(int32_t rule, double wanted) {
     if (low == 0) {
         return 0;
     }
-    if (low == number_lists[rule].count) {
+    if (low == numeral_lists[rule].count) {
         return low - 1;
     }
     return values[low] - wanted < wanted - values[low - 1] ? low : low - 1;
@@ -45,7 +45,7 @@ static double gaussian(Stream *random) {
     return dsgec_sqrt(-2.0 * dsgec_log(radius)) * dsgec_cos(6.283185307179586 * angle);
 }
 
-static int32_t new_number(int32_t rule, Stream *random) {
+static int32_t new_weight(int32_t rule, Stream *random) {
     return nearest(rule, SPREAD * gaussian(random));
 }
 
@@ -78,7 +78,7 @@ static int32_t grow_option(int32_t rule, int32_t level, const Branch *without, d
 }
 
 static int32_t grow_choice(int32_t rule, int32_t level, double growth, Stream *random) {
-    return makes_numbers(rule) ? new_number(rule, random)
+    return makes_weights(rule) ? new_weight(rule, random)
                            : grow_option(rule, level, NULL, growth, random);
 }
 #endif

@@ -7,7 +7,7 @@
 typedef struct {
     double fitness;
     int64_t size, cost;
-    Text text; /* empty where there is none */
+    Buffer phenotype; /* empty where there is none */
     Genotype genotype; /* where numbers are learned */
 } Champion;
 
@@ -19,18 +19,18 @@ typedef struct {
 static void free_hall(Hall *hall) {
     int slot;
     for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
-        free(hall->slots[slot].text.data);
+        free(hall->slots[slot].phenotype.data);
         free_genotype(&hall->slots[slot].genotype);
     }
 }
 
 static int set_champion(Champion *champion, double fitness, int64_t size, int64_t cost,
                         const char *text, size_t length) {
-    if (!RESERVE(champion->text.data, champion->text.capacity, length)) {
+    if (!RESERVE(champion->phenotype.data, champion->phenotype.capacity, length)) {
         return 0;
     }
-    memcpy(champion->text.data, text, length);
-    champion->text.length = length;
+    memcpy(champion->phenotype.data, text, length);
+    champion->phenotype.length = length;
     champion->fitness = fitness;
     champion->size = size;
     champion->cost = cost;
@@ -70,7 +70,7 @@ static Champion *find_on_front(Hall *hall, double fitness, int64_t cost) {
         swap_champions(&slots[at + 1 + k - end], &slots[k]);
     }
     for (k = hall->count - (end - at - 1); k < hall->count; k++) {
-        slots[k].text.length = 0;
+        slots[k].phenotype.length = 0;
     }
     hall->count -= end - at - 1;
     return &slots[at];
@@ -86,16 +86,16 @@ static Champion *find_champion(Hall *hall, double fitness, int32_t size, int64_t
         return find_on_front(hall, fitness, cost);
     }
     champion = &hall->slots[size];
-    return champion->text.length > 0 && champion->fitness <= fitness ? NULL : champion;
+    return champion->phenotype.length > 0 && champion->fitness <= fitness ? NULL : champion;
 }
 
 static int64_t list_champions(const Hall *hall, dsgec_engine_champion *champions) {
     int64_t slot, count = 0;
     for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
         const Champion *champion = &hall->slots[slot];
-        if (champion->text.length > 0) {
-            champions[count].text = champion->text.data;
-            champions[count].text_length = (int64_t)champion->text.length;
+        if (champion->phenotype.length > 0) {
+            champions[count].phenotype = champion->phenotype.data;
+            champions[count].phenotype_length = (int64_t)champion->phenotype.length;
             champions[count].size = champion->size;
             champions[count].cost = champion->cost;
             champions[count].genes = champion->genotype.genes;

@@ -6,7 +6,7 @@
 #include "merge.c"
 #include "learn.c"
 #include "fitness.c"
-#include "texts.c"
+#include "scores.c"
 #include "describe.c"
 #include "work.c"
 #include "hall.c"
@@ -27,19 +27,19 @@ typedef struct {
  * text is. */
 typedef struct {
     int32_t rule, index, rank, offset, length;
-} Number;
+} Weight;
 
 typedef struct {
     Genotype genotype;
-    Text text;
+    Buffer phenotype;
     Hash hash; /* of its text, where texts are remembered */
     double fitness;
     int64_t cost;  /* what is minimised beside the fitness, if anything is, or else the size */
     int64_t entry; /* as the hash */
     int32_t fault, invalid, error, size, outcome, evaluations;
-    Number *numbers; /* where they are learned */
-    size_t numbers_capacity;
-    int32_t number_count, learns; /* not if an integer is read twice */
+    Weight *weights; /* where they are learned */
+    size_t weights_capacity;
+    int32_t weight_count, learns; /* not if an integer is read twice */
     Rates rates;
 } Individual;
 
@@ -50,7 +50,7 @@ typedef struct {
     double *values, *gradient, *moved;
     int32_t *ranks;
     size_t weights_capacity, values_capacity, gradient_capacity, moved_capacity, ranks_capacity;
-    Text text;
+    Buffer text;
 } Steps;
 
 static void free_steps(Steps *steps) {
@@ -64,18 +64,18 @@ static void free_steps(Steps *steps) {
 #endif
 
 typedef struct {
-    Mapping mapping;
-    Scoring scoring;
+    Mapper mapping;
+    Scorer scorer;
 #if TREES
     Trees trees;
-    Merging merging;
+    Merger merger;
     Rates rates;
 #endif
 #if LEARNING
     Steps steps;
 #endif
 #if MINIMISES
-    Describing describing;
+    Describer describer;
     Work work;
 #endif
 } Thread;
@@ -91,7 +91,7 @@ struct dsgec_engine {
     Individual *population, *offspring, *sorted;
     Point *points;
     double *least; /* of each front */
-    Texts texts;
+    Scores scores;
     Hall hall, pruned;
     int64_t *fresh; /* individuals whose text is scored in this generation */
     int64_t fresh_count, generation, evaluations, reused;
@@ -100,9 +100,9 @@ struct dsgec_engine {
     dsgec_engine_row *rows;
     size_t rows_capacity;
     int64_t row_count;
-    Text log, saved;
+    Buffer log, saved;
     Hash logged;
-    Describing describing;
+    Describer describer;
     Work work;
 };
 
@@ -165,86 +165,86 @@ static int copy_rates(Rates *to, const Rates *from) {
 }
 
 static int copy_learned(Individual *to, const Individual *from) {
-    if (!RESERVE(to->numbers, to->numbers_capacity, from->number_count)) {
+    if (!RESERVE(to->weights, to->weights_capacity, from->weight_count)) {
         return 0;
     }
-    if (from->number_count > 0) {
-        memcpy(to->numbers, from->numbers, (size_t)from->number_count * sizeof *to->numbers);
+    if (from->weight_count > 0) {
+        memcpy(to->weights, from->weights, (size_t)from->weight_count * sizeof *to->weights);
     }
-    to->number_count = from->number_count;
+    to->weight_count = from->weight_count;
     return copy_rates(&to->rates, &from->rates);
 }
 
 static void free_thread(Thread *thread) {
-    free_mapping(&thread->mapping);
-    free_scoring(&thread->scoring);
+    free_mapper(&thread->mapping);
+    free_scorer(&thread->scorer);
 #if TREES
     free_trees(&thread->trees);
-    free_merging(&thread->merging);
+    free_merger(&thread->merger);
     free(thread->rates.items);
 #endif
 #if LEARNING
     free_steps(&thread->steps);
 #endif
 #if MINIMISES
-    free_describing(&thread->describing);
+    free_describer(&thread->describer);
     free_work(&thread->work);
 #endif
 }
 
 static void free_individual(Individual *individual) {
     free_genotype(&individual->genotype);
-    free(individual->text.data);
-    free(individual->numbers);
+    free(individual->phenotype.data);
+    free(individual->weights);
     free(individual->rates.items);
 }
 
 /* The numbers among the choices of the mapping. */
-static int find_numbers(Individual *child, const Mapping *map) {
+static int find_weights(Individual *child, const Mapper *map) {
     size_t i;
-    child->number_count = 0;
+    child->weight_count = 0;
     child->learns = !BY_CODON || map->wraps_left == map->wraps;
     for (i = 0; LEARNING && i < map->choice_count; i++) {
         const Choice *choice = &map->choices[i];
-        Number *number;
-        if (choice->slot >= grammar.rules || !makes_numbers(choice->slot)) {
+        Weight *weight;
+        if (choice->slot >= grammar.rules || !makes_weights(choice->slot)) {
             continue;
         }
-        if (!RESERVE(child->numbers, child->numbers_capacity, child->number_count + 1)) {
+        if (!RESERVE(child->weights, child->weights_capacity, child->weight_count + 1)) {
             return 0;
         }
-        number = &child->numbers[child->number_count++];
-        number->rule = choice->slot;
-        number->index = choice->index;
-        number->rank = BY_CODON ? map->slots.items[0].values[choice->index] %
-                                      number_lists[choice->slot].count
+        weight = &child->weights[child->weight_count++];
+        weight->rule = choice->slot;
+        weight->index = choice->index;
+        weight->rank = BY_CODON ? map->slots.items[0].values[choice->index] %
+                                      numeral_lists[choice->slot].count
                                 : map->slots.items[choice->slot].values[choice->index];
-        number->offset = (int32_t)choice->offset;
-        number->length =
-            productions[rules[number->rule].first_production + number->rank].head_length;
+        weight->offset = (int32_t)choice->offset;
+        weight->length =
+            productions[rules[weight->rule].first_production + weight->rank].head_length;
     }
     return 1;
 }
 
 /* What has been mapped becomes an individual. */
-static void take_mapped(Mapping *map, Individual *child) {
+static void store_individual(Mapper *map, Individual *child) {
     if (child->error != OK) {
         return;
     }
     child->fault = map->fault;
     child->rates.count = map->fault ? 0 : child->rates.count;
     if (!LEARNING) { /* then texts are not remembered */
-        child->hash = hash_text(child->text.data, child->text.length);
+        child->hash = hash_text(child->phenotype.data, child->phenotype.length);
     }
-    if (!store_genotype(&child->genotype, &map->slots) || !find_numbers(child, map)) {
+    if (!store_genotype(&child->genotype, &map->slots) || !find_weights(child, map)) {
         child->error = NO_MEMORY;
     }
 }
 
 /* The genotype in the slots becomes an individual; what it lacks is drawn. */
-static void become(const dsgec_engine *e, Mapping *map, Individual *child, Stream *random) {
-    TIMED(mapping, child->error = express(map, random, e->settings.max_size, &child->text));
-    take_mapped(map, child);
+static void map_slots(const dsgec_engine *e, Mapper *map, Individual *child, Stream *random) {
+    TIMED(mapping, child->error = express(map, random, e->settings.max_size, &child->phenotype));
+    store_individual(map, child);
 }
 
 /* Put an individual into the hall of fame, if it belongs there; 0 without memory. */
@@ -258,6 +258,6 @@ static int admit(Hall *hall, const Individual *individual) {
     }
     return (!LEARNING || copy_genotype(&champion->genotype, &individual->genotype)) &&
            set_champion(champion, individual->fitness, individual->size, individual->cost,
-                        individual->text.data, individual->text.length);
+                        individual->phenotype.data, individual->phenotype.length);
 }
 #endif

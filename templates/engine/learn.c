@@ -25,7 +25,7 @@ static int read_weight(const char *text, size_t length, const dsgec_engine_weigh
     return 1;
 }
 
-static int read_weights(Learning *l, const char *text, size_t length,
+static int read_weights(BackwardPass *l, const char *text, size_t length,
                         const dsgec_engine_weight *weights, int64_t count) {
     int64_t i, end = 0;
     for (i = 0; i < count; i++) {
@@ -39,11 +39,11 @@ static int read_weights(Learning *l, const char *text, size_t length,
 
 /* Parse a phenotype with its weights; its tape keeps what the backward pass needs. The values of
  * weights that are whole words may be known; otherwise they are read, as the text has them. */
-static Outcome prepare_weights(Scoring *s, const Table *table, const Targets *targets,
+static Outcome prepare_weights(Scorer *s, const Table *table, const Targets *targets,
                                const char *text, size_t length,
                                const dsgec_engine_weight *weights, const double *known,
                                int64_t count) {
-    Learning *l = &s->learning;
+    BackwardPass *l = &s->backward;
     Tape *t = &s->tape;
     Outcome outcome;
     int32_t registers;
@@ -78,10 +78,10 @@ static Outcome prepare_weights(Scoring *s, const Table *table, const Targets *ta
 }
 
 /* Other values for the weights, of which the frozen ones stay as the text has them. */
-static void set_values(Scoring *s, const double *values) {
+static void set_values(Scorer *s, const double *values) {
     int64_t i;
-    for (i = 0; i < s->learning.count; i++) {
-        const Site *site = &s->learning.sites[i];
+    for (i = 0; i < s->backward.count; i++) {
+        const Site *site = &s->backward.sites[i];
         if (site->instruction >= 0) {
             Instruction *in = &s->tape.items[site->instruction];
             *(site->term < 0 ? &in->value : &in->weight[site->term]) = site->sign * values[i];
@@ -90,9 +90,9 @@ static void set_values(Scoring *s, const double *values) {
 }
 
 /* The seeds of the outputs; those of rows that only fill a group are 0. `room` is for a block. */
-static void seed(Scoring *s, const Table *table, const Targets *targets, size_t row, size_t n,
+static void find_output_gradients(Scorer *s, const Table *table, const Targets *targets, size_t row, size_t n,
                  size_t counted, double *room) {
-    Learning *l = &s->learning;
+    BackwardPass *l = &s->backward;
     const Tape *t = &s->tape;
     int32_t count = t->output_count, k;
     int direct = count == 1 && is_active(l, t->outputs[0]) &&
@@ -101,24 +101,24 @@ static void seed(Scoring *s, const Table *table, const Targets *targets, size_t 
     size_t i;
     for (k = 0; k < count; k++) {
         const double *wanted = count == 1 ? targets->single : targets->each + (size_t)k * table->rows;
-        double *seeds = delta_memory(&s->blocks, t, k);
+        double *gradients = delta_memory(&s->blocks, t, k);
         if (logistic) {
-            seed_differences(seeds, s->outputs[k], wanted + row, n);
+            difference_gradients(gradients, s->outputs[k], wanted + row, n);
         } else {
-            row_seeds(seeds, s->outputs[k], wanted + row, count, n);
+            row_gradients(gradients, s->outputs[k], wanted + row, count, n);
         }
-        l->deltas[k] = seeds;
+        l->deltas[k] = gradients;
     }
     if (t->softmax && !logistic) {
         rows_multiply(room, l->deltas[0], s->outputs[0], n);
         for (k = 1; k < count; k++) {
-            const double *seeds = l->deltas[k], *output = s->outputs[k];
-            EACH_ROW { room[i] = room[i] + seeds[i] * output[i]; }
+            const double *gradients = l->deltas[k], *output = s->outputs[k];
+            EACH_ROW { room[i] = room[i] + gradients[i] * output[i]; }
         }
         for (k = 0; k < count; k++) {
-            double *seeds = delta_memory(&s->blocks, t, k);
+            double *gradients = delta_memory(&s->blocks, t, k);
             const double *output = s->outputs[k];
-            EACH_ROW { seeds[i] = output[i] * (seeds[i] - room[i]); }
+            EACH_ROW { gradients[i] = output[i] * (gradients[i] - room[i]); }
         }
     }
     for (k = 0; k < count; k++) {
@@ -130,7 +130,7 @@ static void seed(Scoring *s, const Table *table, const Targets *targets, size_t 
 }
 
 /* What has come to the weights from a group's rows. */
-static void end_lanes(Learning *l, const Tape *t, int64_t group) {
+static void end_lanes(BackwardPass *l, const Tape *t, int64_t group) {
     double *sums = l->sums + group * l->count;
     int64_t i;
     (void)t;
@@ -144,7 +144,7 @@ static void end_lanes(Learning *l, const Tape *t, int64_t group) {
 }
 
 /* One group of rows to the sum of its errors and, with `back`, what comes to the weights. */
-static Outcome learn_group(Scoring *s, const Table *table, const Targets *targets, int64_t number,
+static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets, int64_t number,
                            int back, double *total) {
     const dsgec_engine_group *group = &targets->groups[number];
     int no_classes = OF_CLASSES && targets->classes == 0;
@@ -152,7 +152,7 @@ static Outcome learn_group(Scoring *s, const Table *table, const Targets *target
     size_t whole = (last + LANES - 1) / LANES * LANES;
     double errors[BLOCK], lanes[LANES] = {0.0};
     if (back) {
-        memset(s->learning.lanes, 0, (size_t)s->learning.slot_count * LANES * sizeof(double));
+        memset(s->backward.lanes, 0, (size_t)s->backward.slot_count * LANES * sizeof(double));
     }
     for (; row < whole; row += n) {
         size_t counted = last - row;
@@ -169,22 +169,22 @@ static Outcome learn_group(Scoring *s, const Table *table, const Targets *target
         weigh(errors, targets, row, n);
         add_to_lanes(lanes, errors, counted);
         if (back) {
-            seed(s, table, targets, row, n, counted, errors);
-            seed_line(s, delta_memory(&s->blocks, &s->tape, 0), n);
-            back_block(&s->learning, &s->blocks, table, &s->tape, row, n);
+            find_output_gradients(s, table, targets, row, n, counted, errors);
+            line_gradients(s, delta_memory(&s->blocks, &s->tape, 0), n);
+            back_block(&s->backward, &s->blocks, table, &s->tape, row, n);
         }
     }
     *total = add_lanes(lanes);
     if (back) {
-        end_lanes(&s->learning, &s->tape, number);
+        end_lanes(&s->backward, &s->tape, number);
     }
     return SCORED;
 }
 
-static GroupSum sum_of(const Scoring *s, const Targets *targets, int64_t number, double before) {
+static GroupSum sum_of(const Scorer *s, const Targets *targets, int64_t number, double before) {
     GroupSum group;
     group.before = before;
-    group.total = s->learning.totals[number];
+    group.total = s->backward.totals[number];
     group.count = targets->groups[number].count;
     group.outputs = s->tape.output_count;
     group.targets = targets;
@@ -192,9 +192,9 @@ static GroupSum sum_of(const Scoring *s, const Targets *targets, int64_t number,
 }
 
 /* The slope by each weight, from what has come to it in each group. */
-static void end_gradient(const Scoring *s, const Targets *targets, double penalty,
+static void end_gradient(const Scorer *s, const Targets *targets, double penalty,
                          const double *values, double fitness, double *gradient) {
-    const Learning *l = &s->learning;
+    const BackwardPass *l = &s->backward;
     int64_t groups = OF_CLASSES && targets->classes == 0 ? 0 : targets->group_count, g, i;
     for (i = 0; i < l->count; i++) {
         gradient[i] = 0.0;
@@ -217,7 +217,7 @@ static void end_gradient(const Scoring *s, const Targets *targets, double penalt
 }
 
 /* The loss with these values and, unless `gradient` is NULL, its slope by each weight. */
-static Outcome learn(Scoring *s, const Table *table, const Targets *targets, double penalty,
+static Outcome learn(Scorer *s, const Table *table, const Targets *targets, double penalty,
                      const double *values, double *loss, double *gradient) {
     double fitness = 1.0, squares = 0.0;
     int no_classes = OF_CLASSES && targets->classes == 0;
@@ -231,14 +231,14 @@ static Outcome learn(Scoring *s, const Table *table, const Targets *targets, dou
     for (g = 0; g < targets->group_count; g++) {
         GroupSum group;
         Outcome outcome = learn_group(s, table, targets, g, gradient != NULL,
-                                      &s->learning.totals[g]);
+                                      &s->backward.totals[g]);
         if (outcome != SCORED) {
             return outcome;
         }
         group = sum_of(s, targets, g, fitness);
         fitness = no_classes ? 1.0 : group_fitness(&group);
     }
-    for (i = 0; i < s->learning.count; i++) {
+    for (i = 0; i < s->backward.count; i++) {
         squares += values[i] * values[i];
     }
     *loss = fitness + penalty * squares;

@@ -1,4 +1,4 @@
-/* What engine.h declares of learning. */
+/* What engine.h declares of backward. */
 #ifndef DSGEC_LEARNING_C
 #define DSGEC_LEARNING_C
 #include "individual.c"
@@ -9,12 +9,12 @@ int dsgec_engine_gradient(dsgec_engine *e, const char *text, size_t length,
                           const dsgec_engine_weight *weights, int64_t count, double penalty,
                           const double *values, double *loss, double *gradient) {
     const dsgec_environment found = dsgec_enter();
-    Scoring *s = &e->threads[0].scoring;
+    Scorer *s = &e->threads[0].scorer;
     Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, NULL,
                                       count);
     if (outcome == SCORED) {
         outcome = learn(s, &e->table, &e->targets, penalty,
-                        values != NULL ? values : s->learning.values, loss, gradient);
+                        values != NULL ? values : s->backward.values, loss, gradient);
     }
     dsgec_leave(found);
     return (int)outcome;
@@ -24,7 +24,7 @@ int dsgec_engine_tune(dsgec_engine *e, const char *text, size_t length,
                       const dsgec_engine_weight *weights, int64_t count, double penalty,
                       int64_t evaluations, double *values, double *loss, int64_t *used) {
     const dsgec_environment found = dsgec_enter();
-    Scoring *s = &e->threads[0].scoring;
+    Scorer *s = &e->threads[0].scorer;
     Outcome outcome = prepare_weights(s, &e->table, &e->targets, text, length, weights, NULL,
                                       count);
     *used = 0;

@@ -7,7 +7,7 @@
 #define LEAST_SPREAD 1e-20
 
 /* The output of the tape on its rows, into the column. */
-static int fill_column(Scoring *s, const Table *table, const Targets *targets) {
+static int fill_column(Scorer *s, const Table *table, const Targets *targets) {
     size_t row, end = end_row(targets), n;
     if (!RESERVE(s->column, s->column_capacity, table->rows)) {
         return 0;
@@ -21,7 +21,7 @@ static int fill_column(Scoring *s, const Table *table, const Targets *targets) {
 }
 
 /* The output on its rows as intercept + slope * output: a numeric target has one group of rows. */
-static Outcome fit_line(Scoring *s, const Table *table, const Targets *targets) {
+static Outcome fit_line(Scorer *s, const Table *table, const Targets *targets) {
     double squares[LANES] = {0.0}, products[LANES] = {0.0};
     double spread, together, mean, least, intercept, *column;
     size_t first = first_row(targets), count = (size_t)targets->groups[0].count;
@@ -61,7 +61,7 @@ static Outcome fit_line(Scoring *s, const Table *table, const Targets *targets) 
 
 /* What is judged of the `n` rows from `row` on; with `again`, the tape runs on them again for the
  * way back, unless it has just done so. */
-static void run_judged(Scoring *s, const Table *table, const Targets *targets, size_t row,
+static void run_judged(Scorer *s, const Table *table, const Targets *targets, size_t row,
                        size_t n, int again) {
     if (again && end_row(targets) - first_row(targets) > s->blocks.block) {
         run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
@@ -71,26 +71,26 @@ static void run_judged(Scoring *s, const Table *table, const Targets *targets, s
 #if LEARNING
 
 /* The seeds of what is judged, which are those of the output's line, as those of the output. */
-static void seed_line(const Scoring *s, double *seeds, size_t n) {
+static void line_gradients(const Scorer *s, double *gradients, size_t n) {
     size_t i;
-    EACH_ROW { seeds[i] = s->slope * seeds[i]; }
+    EACH_ROW { gradients[i] = s->slope * gradients[i]; }
 }
 #endif
 #else
 
-static Outcome fit_line(Scoring *s, const Table *table, const Targets *targets) {
+static Outcome fit_line(Scorer *s, const Table *table, const Targets *targets) {
     return (void)s, (void)table, (void)targets, SCORED;
 }
 
-static void run_judged(Scoring *s, const Table *table, const Targets *targets, size_t row,
+static void run_judged(Scorer *s, const Table *table, const Targets *targets, size_t row,
                        size_t n, int again) {
     (void)targets, (void)again;
     run_block(&s->blocks, table, &s->tape, row, n, s->outputs);
 }
 #if LEARNING
 
-static void seed_line(const Scoring *s, double *seeds, size_t n) {
-    (void)s, (void)seeds, (void)n;
+static void line_gradients(const Scorer *s, double *gradients, size_t n) {
+    (void)s, (void)gradients, (void)n;
 }
 #endif
 #endif

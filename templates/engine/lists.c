@@ -17,7 +17,7 @@ static int32_t count_common(const Genotype *mother, const Genotype *father) {
 #endif
 
 /* The slots of a new individual: empty, so the mapping draws everything. */
-static int grow(Mapping *map, Stream *random) {
+static int grow(Mapper *map, Stream *random) {
     (void)random;
     clear_slots(&map->slots);
     return OK;
@@ -30,7 +30,7 @@ static int is_gene(uint64_t rule, uint64_t part) {
 
 /* Whether a genotype has all that the mapping takes for granted: it mends what is not as it should
  * be. */
-static int is_whole(const Mapping *map, const Genotype *genotype) {
+static int is_complete(const Mapper *map, const Genotype *genotype) {
     (void)map;
     (void)genotype;
     return 1;

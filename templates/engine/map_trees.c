@@ -6,7 +6,7 @@
 #if TREES && !defined(DSGEC_MAP_TREES_C)
 #define DSGEC_MAP_TREES_C
 
-enum { TO_MEND = -1 }; /* the tree is left to those */
+enum { NEEDS_REPAIR = -1 }; /* the tree is left to those */
 
 /* The tree as lists, which none of its rules has parts of. */
 static int store_tree(Genotype *genotype, const Tree *tree) {
@@ -36,30 +36,30 @@ static int store_tree(Genotype *genotype, const Tree *tree) {
     return 1;
 }
 
-static inline void note_number(Individual *child, const TreeNode *node, int32_t *counts,
+static inline void note_weight(Individual *child, const TreeNode *node, int32_t *counts,
                                ptrdiff_t offset, int32_t length) {
-    Number *number = &child->numbers[child->number_count++];
-    number->rule = node->rule;
-    number->index = counts[node->rule]++;
-    number->rank = node->choice;
-    number->offset = (int32_t)offset;
-    number->length = length;
+    Weight *weight = &child->weights[child->weight_count++];
+    weight->rule = node->rule;
+    weight->index = counts[node->rule]++;
+    weight->rank = node->choice;
+    weight->offset = (int32_t)offset;
+    weight->length = length;
 }
 
 /* Text and numbers of a tree: OK with or without a fault, NO_MEMORY or TO_MEND. */
-static int write_tree(Mapping *map, const Tree *tree, int64_t max_size, Individual *child) {
+static int write_tree(Mapper *map, const Tree *tree, int64_t max_size, Individual *child) {
     const Production *production = &productions[grammar.top];
     const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
     const TreeNode *node = tree->items, *last = node + tree->count;
-    Text *text = &child->text;
+    Buffer *text = &child->phenotype;
     int32_t counts[MOST_RULES] = {0}, depth = 0;
     int64_t size = 0;
     size_t height = 0;
     char *out;
     text->length = 0;
-    child->number_count = 0;
+    child->weight_count = 0;
     child->fault = NO_FAULT;
-    if (!RESERVE(child->numbers, child->numbers_capacity, tree->count) ||
+    if (!RESERVE(child->weights, child->weights_capacity, tree->count) ||
         !RESERVE(map->frames, map->frames_capacity, tree->count) ||
         !RESERVE(text->data, text->capacity, production->most)) {
         return NO_MEMORY;
@@ -81,18 +81,18 @@ static int write_tree(Mapping *map, const Tree *tree, int64_t max_size, Individu
             if (node == last || (uint32_t)node->choice >= (uint32_t)rule->productions ||
                 (!(symbol & PLAIN) && opens[rule->first_production + node->choice] >
                                           level_of(rule, child_depth))) {
-                return TO_MEND;
+                return NEEDS_REPAIR;
             }
             chosen = &productions[rule->first_production + node->choice];
             memcpy(out, chosen->head, HEAD);
-            if (makes_numbers(node->rule)) {
-                note_number(child, node, counts, out - text->data, chosen->head_length);
+            if (makes_weights(node->rule)) {
+                note_weight(child, node, counts, out - text->data, chosen->head_length);
             }
             out += chosen->head_length;
             size += chosen->cost;
             if (size > max_size) {
                 child->fault = TOO_LARGE;
-                child->number_count = 0;
+                child->weight_count = 0;
                 text->length = 0;
                 return OK;
             }
@@ -125,15 +125,15 @@ static int write_tree(Mapping *map, const Tree *tree, int64_t max_size, Individu
         out = text->data + text->length;
     }
     text->length = (size_t)(out - text->data);
-    return node == last ? OK : TO_MEND;
+    return node == last ? OK : NEEDS_REPAIR;
 }
 
 /* The rates of the numbers that are left, of a tree with all its nodes. */
-static void keep_rates(const Merging *m, const Tree *tree, Rates *rates) {
+static void keep_rates(const Merger *m, const Tree *tree, Rates *rates) {
     int32_t i, number = 0, left = 0;
     for (i = 0; i < tree->count && rates->count > 0; i++) {
-        if (makes_numbers(tree->items[i].rule)) {
-            if (!m->places[i].gone) {
+        if (makes_weights(tree->items[i].rule)) {
+            if (!m->places[i].removed) {
                 rates->items[left++] = rates->items[number];
             }
             number++;
@@ -147,11 +147,11 @@ static int merge_edited(Thread *own, Individual *child) {
     Tree *tree = &own->trees.edited;
     int any;
     set_ends(tree, 0);
-    any = find_repeats(&own->merging, tree);
-    own->trees.out_of_memory |= own->merging.out_of_memory;
+    any = find_repeats(&own->merger, tree);
+    own->trees.out_of_memory |= own->merger.out_of_memory;
     if (any) {
-        keep_rates(&own->merging, tree, &child->rates);
-        drop_gone(&own->merging, tree);
+        keep_rates(&own->merger, tree, &child->rates);
+        drop_removed(&own->merger, tree);
     }
     return any;
 }
@@ -159,7 +159,7 @@ static int merge_edited(Thread *own, Individual *child) {
 /* Merge the terms of a child that has been mapped by the slots. */
 static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Trees *t = &own->trees;
-    Mapping *map = &own->mapping;
+    Mapper *map = &own->mapping;
     if (!grammar.has_sums || child->error != OK || child->fault) {
         return;
     }
@@ -168,7 +168,7 @@ static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, 
     if (!t->out_of_memory && merge_edited(own, child)) {
         child->error = gather(t, &map->slots);
         if (child->error == OK) {
-            become(e, map, child, random);
+            map_slots(e, map, child, random);
         }
     }
     if (t->out_of_memory) {
@@ -177,10 +177,10 @@ static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, 
 }
 
 /* The edited tree as an individual; what it lacks is drawn. */
-static int become_edited(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
-    Mapping *map = &own->mapping;
+static int map_edited_tree(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
+    Mapper *map = &own->mapping;
     const Tree *tree = &own->trees.edited;
-    int error = TO_MEND, is_merged = 0;
+    int error = NEEDS_REPAIR, is_merged = 0;
     rename_neurons(&own->trees);
     if (own->trees.out_of_memory) {
         return NO_MEMORY;
@@ -195,10 +195,10 @@ static int become_edited(const dsgec_engine *e, Thread *own, Individual *child, 
             return NO_MEMORY;
         }
     }
-    if (error == TO_MEND) {
+    if (error == NEEDS_REPAIR) {
         child->error = gather(&own->trees, &map->slots);
         if (child->error == OK) {
-            become(e, map, child, random);
+            map_slots(e, map, child, random);
         }
         if (!is_merged) {
             merge_mapped(e, own, child, random);

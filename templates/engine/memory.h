@@ -28,5 +28,5 @@ static int enlarge(void *where, size_t *capacity, size_t count, size_t size) {
 typedef struct {
     char *data;
     size_t length, capacity;
-} Text;
+} Buffer;
 #endif

@@ -4,14 +4,14 @@
 #if TREES && !defined(DSGEC_MERGE_C)
 #define DSGEC_MERGE_C
 
-enum { CONSTANT = 0, ADDS = 1, MULTIPLIES = 0, BINDS = 2, OWN_SUM = 0, NO_SUM = -1 };
+enum { CONSTANT_TERM = 0, ADDS = 1, MULTIPLIES = 0, BINDS = 2, OWN_SUM = 0, NO_SUM = -1 };
 
 /* Where a node stands: its parent, its number among the children, its sum, or none, and its sign
  * there. `replaced`: the child that has taken its place, or -1. */
 typedef struct {
     int32_t parent, child, sum, sign, replaced;
-    uint8_t may_begin, gone;
-} Standing;
+    uint8_t may_begin, removed;
+} Position;
 
 /* `previous`: the term before it of the same sum, or -1. */
 typedef struct {
@@ -20,15 +20,15 @@ typedef struct {
 
 /* `last` has the last term of each sum. */
 typedef struct {
-    Standing *places;
+    Position *places;
     SumTerm *terms;
     int32_t *last;
     size_t places_capacity, terms_capacity, last_capacity;
     int32_t term_count, sum_count;
-    int removes, out_of_memory;
-} Merging;
+    int any_removed, out_of_memory;
+} Merger;
 
-static void free_merging(Merging *m) {
+static void free_merger(Merger *m) {
     free(m->places);
     free(m->terms);
     free(m->last);
@@ -38,7 +38,7 @@ static const Shape *shape_of(const TreeNode *node) {
     return &shapes[first_shape[node->rule] + node->choice];
 }
 
-static void begin_sums(Merging *m, int32_t count) {
+static void begin_sums(Merger *m, int32_t count) {
     if (!RESERVE(m->last, m->last_capacity, m->sum_count + count)) {
         m->out_of_memory = 1;
         return;
@@ -56,26 +56,26 @@ static int32_t child_at(const Tree *tree, int32_t at, int32_t number) {
 }
 
 /* What the operator beside a child does; ADDS if it is no symbol. */
-static int32_t deed_at(const Tree *tree, int32_t parent, int32_t operator_child) {
+static int32_t effect_at(const Tree *tree, int32_t parent, int32_t operator_child) {
     const TreeNode *node;
     if (operator_child < 0) {
         return ADDS;
     }
     node = &tree->items[child_at(tree, parent, operator_child)];
-    return deeds[first_shape[node->rule] + node->choice];
+    return effects[first_shape[node->rule] + node->choice];
 }
 
-static int stands_close(const Merging *m, const Tree *tree, int32_t at) {
+static int stands_close(const Merger *m, const Tree *tree, int32_t at) {
     const TreeNode *node;
     while (m->places[at].replaced >= 0) {
         at = m->places[at].replaced;
     }
     node = &tree->items[at];
-    return makes_numbers(node->rule) || names_source[node->rule] || shape_of(node)->is_close;
+    return makes_weights(node->rule) || names_source[node->rule] || shape_of(node)->is_close;
 }
 
 /* Let what is beside a term take the place of both, if it can. */
-static int remove_term(Merging *m, const Tree *tree, int32_t at) {
+static int remove_term(Merger *m, const Tree *tree, int32_t at) {
     while (at >= 0) {
         int32_t child = m->places[at].child, parent = m->places[at].parent, remaining, kept, i;
         const Role *own;
@@ -91,7 +91,7 @@ static int remove_term(Merging *m, const Tree *tree, int32_t at) {
         own = &roles[branch_of(tree->items[parent].rule, tree->items[parent].choice)->first_child];
         remaining = own[child].remaining;
         if (remaining < 0 ||
-            (remaining > child && deed_at(tree, parent, own[remaining].before) != ADDS)) {
+            (remaining > child && effect_at(tree, parent, own[remaining].before) != ADDS)) {
             return 0;
         }
         kept = child_at(tree, parent, remaining);
@@ -100,27 +100,27 @@ static int remove_term(Merging *m, const Tree *tree, int32_t at) {
         }
         m->places[parent].replaced = kept;
         for (i = parent; i < tree->items[parent].end; i++) {
-            m->places[i].gone |= i < kept || i >= tree->items[kept].end;
+            m->places[i].removed |= i < kept || i >= tree->items[kept].end;
         }
-        m->removes = 1;
+        m->any_removed = 1;
         return 1;
     }
     return 0;
 }
 
 static double number_at(const TreeNode *node) {
-    return number_values[number_lists[node->rule].first + node->choice];
+    return numeral_values[numeral_lists[node->rule].first + node->choice];
 }
 
 /* Add what has gone to the number of a term that stays. */
-static void move_term(Tree *tree, const SumTerm *to, const SumTerm *gone) {
+static void move_term(Tree *tree, const SumTerm *to, const SumTerm *removed) {
     TreeNode *node = &tree->items[to->number];
-    double value = gone->number < 0 ? 1.0 : number_at(&tree->items[gone->number]);
-    node->choice = nearest(node->rule, number_at(node) + (double)(to->sign * gone->sign) * value);
+    double value = removed->number < 0 ? 1.0 : number_at(&tree->items[removed->number]);
+    node->choice = nearest(node->rule, number_at(node) + (double)(to->sign * removed->sign) * value);
 }
 
 /* Merge a term with the first of its source in the same sum, if there is one. */
-static void add_sum_term(Merging *m, Tree *tree, int32_t sum, SumTerm term) {
+static void add_sum_term(Merger *m, Tree *tree, int32_t sum, SumTerm term) {
     int32_t i = m->last[sum];
     SumTerm *earlier;
     while (i >= 0 && m->terms[i].source != term.source) {
@@ -162,10 +162,10 @@ static int32_t source_at(const Tree *tree, int32_t at) {
 }
 
 /* Say where a child stands. */
-static void place_child(Merging *m, const Tree *tree, int32_t at, int32_t number, int32_t child,
+static void place_child(Merger *m, const Tree *tree, int32_t at, int32_t number, int32_t child,
                         const Role *role, int32_t first) {
-    const Standing *own = &m->places[at];
-    Standing *place = &m->places[child];
+    const Position *own = &m->places[at];
+    Position *place = &m->places[child];
     int32_t before, after;
     place->parent = at;
     place->child = number;
@@ -175,8 +175,8 @@ static void place_child(Merging *m, const Tree *tree, int32_t at, int32_t number
     if (role->sum == NO_SUM) {
         return;
     }
-    before = deed_at(tree, at, role->before);
-    after = deed_at(tree, at, role->after);
+    before = effect_at(tree, at, role->before);
+    after = effect_at(tree, at, role->after);
     if (before == BINDS || after == BINDS || before == MULTIPLIES || after == MULTIPLIES) {
         place->may_begin = before != BINDS && after != BINDS;
     } else if (role->sum != OWN_SUM) {
@@ -199,11 +199,11 @@ static SumTerm term_of(int32_t source, int32_t number, int32_t sign, int32_t top
 }
 
 /* Take note of a node that is neither a number nor a source. */
-static void look_inside(Merging *m, Tree *tree, int32_t at) {
+static void look_inside(Merger *m, Tree *tree, int32_t at) {
     const TreeNode node = tree->items[at];
     const Shape *shape = shape_of(&node);
     const Branch *branch = branch_of(node.rule, node.choice);
-    Standing *place = &m->places[at];
+    Position *place = &m->places[at];
     int32_t first, child = at + 1, k;
     if (place->sum == NO_SUM && place->may_begin && shape->in_parentheses) {
         place->sum = m->sum_count;
@@ -232,18 +232,18 @@ static void look_inside(Merging *m, Tree *tree, int32_t at) {
 }
 
 /* Find the terms of a tree that has its ends, and merge those that can be: whether any were. The
- * nodes that are `gone` are still there. */
-static int find_repeats(Merging *m, Tree *tree) {
+ * nodes that are `removed` are still there. */
+static int find_repeats(Merger *m, Tree *tree) {
     int32_t at = 0;
     m->term_count = m->sum_count = 0;
-    m->removes = m->out_of_memory = 0;
+    m->any_removed = m->out_of_memory = 0;
     if (!RESERVE(m->places, m->places_capacity, tree->count)) {
         m->out_of_memory = 1;
         return 0;
     }
     for (at = 0; at < tree->count; at++) {
         m->places[at].replaced = -1;
-        m->places[at].gone = 0;
+        m->places[at].removed = 0;
     }
     m->places[0].parent = -1;
     m->places[0].sum = grammar.first_is_sum ? 0 : NO_SUM;
@@ -252,10 +252,10 @@ static int find_repeats(Merging *m, Tree *tree) {
     begin_sums(m, grammar.first_is_sum);
     for (at = 0; at < tree->count && !m->out_of_memory;) {
         const TreeNode *node = &tree->items[at];
-        const Standing *place = &m->places[at];
-        if (makes_numbers(node->rule)) {
+        const Position *place = &m->places[at];
+        if (makes_weights(node->rule)) {
             if (place->sum != NO_SUM) {
-                add_sum_term(m, tree, place->sum, term_of(CONSTANT, at, place->sign, at));
+                add_sum_term(m, tree, place->sum, term_of(CONSTANT_TERM, at, place->sign, at));
             }
             at++;
         } else if (names_source[node->rule]) {
@@ -269,14 +269,14 @@ static int find_repeats(Merging *m, Tree *tree) {
             look_inside(m, tree, at++);
         }
     }
-    return m->removes && !m->out_of_memory;
+    return m->any_removed && !m->out_of_memory;
 }
 
 /* Take out the nodes that are gone. */
-static void drop_gone(const Merging *m, Tree *tree) {
+static void drop_removed(const Merger *m, Tree *tree) {
     int32_t i, left = 0;
     for (i = 0; i < tree->count; i++) {
-        if (!m->places[i].gone) {
+        if (!m->places[i].removed) {
             tree->items[left++] = tree->items[i];
         }
     }

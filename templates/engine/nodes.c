@@ -9,11 +9,11 @@
 #include "variant.h"
 
 typedef enum {
-    NUMBER,
+    CONSTANT,
     INPUT,
     SCALE,
     ADD_SCALED,
-    ADD_NUMBER,
+    ADD_CONSTANT,
     MULTIPLY,
     WHOLE_POWER, /* a to the power `value` */
 #define X(name, symbol, activation) OF_##name,
@@ -121,7 +121,7 @@ static inline void count_applied(Nodes *nodes, uint32_t functions) {
 
 /* Make a weight a constant. */
 static inline void freeze(Nodes *nodes, int32_t i) {
-    if (LEARNING && nodes->items[i].operation == NUMBER) {
+    if (LEARNING && nodes->items[i].operation == CONSTANT) {
         with_link(nodes, i, 0);
     }
 }
@@ -150,7 +150,7 @@ static double whole_power(double base, int exponent) {
     return exponent < 0 ? dsgec_div(1.0, result) : result;
 }
 
-static double apply_number(Function function, double a, double b) {
+static double apply_constants(Function function, double a, double b) {
     switch (function) {
     case F_add: return a + b;
     case F_sub: return a - b;
@@ -212,14 +212,14 @@ static int32_t add_sum(Nodes *nodes, int32_t a, double factor, int32_t b) {
     const Node *left = &nodes->items[a], *right = &nodes->items[b];
     int32_t link = factor < 0.0 ? -link_of(nodes, b) : link_of(nodes, b), sum;
     uint32_t key;
-    if (right->operation == NUMBER) {
-        sum = put_node(nodes, b, ADD_NUMBER, a, -1, factor * right->value);
+    if (right->operation == CONSTANT) {
+        sum = put_node(nodes, b, ADD_CONSTANT, a, -1, factor * right->value);
         return with_link(nodes, sum, link);
     }
-    if (left->operation == NUMBER) {
+    if (left->operation == CONSTANT) {
         double number = left->value;
         int32_t scaled = factor == 1.0 ? b : add_node(nodes, SCALE, b, -1, factor);
-        sum = add_node(nodes, ADD_NUMBER, scaled, -1, number);
+        sum = add_node(nodes, ADD_CONSTANT, scaled, -1, number);
         return with_link(nodes, sum, link_of(nodes, a));
     }
     if (right->operation == SCALE && is_part(nodes, b)) {
@@ -245,18 +245,18 @@ static int is_whole_power(const Node *exponent) {
 static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
     const Node *exponent = &nodes->items[b];
     double value = exponent->value;
-    int base_is_number = nodes->items[a].operation == NUMBER;
+    int base_is_number = nodes->items[a].operation == CONSTANT;
     double base = nodes->items[a].value;
     freeze(nodes, a);
     freeze(nodes, b);
     if (!is_whole_power(exponent)) {
-        if (base_is_number && exponent->operation == NUMBER) {
-            return add_node(nodes, NUMBER, -1, -1, dsgec_power(base, value));
+        if (base_is_number && exponent->operation == CONSTANT) {
+            return add_node(nodes, CONSTANT, -1, -1, dsgec_power(base, value));
         }
         return add_node(nodes, OF_power, a, b, 0.0);
     }
     if (base_is_number || value == 0.0) {
-        return add_node(nodes, NUMBER, -1, -1, whole_power(base, (int)value));
+        return add_node(nodes, CONSTANT, -1, -1, whole_power(base, (int)value));
     }
     a = add_node(nodes, WHOLE_POWER, a, -1, value);
     count_applied(nodes, MOST_MULTIPLICATIONS);
@@ -278,19 +278,19 @@ static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
     if (function == F_pow) {
         return apply_power(nodes, a, b);
     }
-    if (left->operation == NUMBER && (right == NULL || right->operation == NUMBER)) {
-        double value = apply_number(function, left->value, right ? right->value : 0.0);
-        return add_node(nodes, NUMBER, -1, -1, value);
+    if (left->operation == CONSTANT && (right == NULL || right->operation == CONSTANT)) {
+        double value = apply_constants(function, left->value, right ? right->value : 0.0);
+        return add_node(nodes, CONSTANT, -1, -1, value);
     }
     switch (function) {
     case F_add: return add_sum(nodes, a, 1.0, b);
     case F_sub: return add_sum(nodes, a, -1.0, b);
     case F_neg: return add_node(nodes, SCALE, a, -1, -1.0);
     case F_mul:
-        if (left->operation == NUMBER) {
+        if (left->operation == CONSTANT) {
             return add_product(nodes, a, b);
         }
-        if (right->operation == NUMBER) {
+        if (right->operation == CONSTANT) {
             return add_product(nodes, b, a);
         }
         break;

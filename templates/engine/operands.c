@@ -19,7 +19,7 @@ typedef struct {
 /* What an expression reads: features and neurons together, and where its neurons end in `reads`. */
 typedef struct {
     int32_t mentions, reads;
-} Written;
+} Mentions;
 
 typedef struct {
     const char *text;
@@ -32,11 +32,11 @@ typedef struct {
     int32_t *neurons, *layers; /* nodes of hidden neurons; where each layer ends in them */
     int32_t *outputs;
     int32_t *reads;         /* the neurons that the text mentions, by their number */
-    Written *written;       /* of each hidden neuron */
+    Mentions *written;       /* of each hidden neuron */
     size_t values_capacity, operators_capacity, neurons_capacity, layers_capacity, outputs_capacity;
     size_t reads_capacity, written_capacity;
     int32_t value_count, operator_count, neuron_count, layer_count, output_count;
-    Written so_far; /* mentions in the expression that is being read; of hidden neurons, in all */
+    Mentions so_far; /* mentions in the expression that is being read; of hidden neurons, in all */
     int softmax;
     uint64_t key; /* of the function that was called last */
     int32_t function;
@@ -117,8 +117,8 @@ static inline int32_t find_link(Parser *p, size_t sign, size_t start, size_t end
     return (void)p, (void)sign, (void)start, (void)end, 0;
 }
 
-static inline int add_number(Parser *p, double value, int32_t link) {
-    int32_t node = add_node(&p->nodes, NUMBER, -1, -1, value);
+static inline int add_constant(Parser *p, double value, int32_t link) {
+    int32_t node = add_node(&p->nodes, CONSTANT, -1, -1, value);
     p->nodes.items[node].written = 1;
     push_value(p, with_link(&p->nodes, node, link));
     return value <= DBL_MAX && value >= -DBL_MAX;

@@ -77,7 +77,7 @@ static inline int add_to_sum(Parser *p, int32_t source, double weight, int32_t l
     }
     sum = &p->values[p->value_count - 1];
     at = skip_spaces(p->text, at, end);
-    if (p->nodes.items[*sum].operation == NUMBER ||
+    if (p->nodes.items[*sum].operation == CONSTANT ||
         (at < end && p->text[at] != '+' && p->text[at] != ')')) {
         return 0;
     }
@@ -91,7 +91,7 @@ static inline int add_to_sum(Parser *p, int32_t source, double weight, int32_t l
 /* `* x_1` behind a number, which is most of any network, in one step: gives its end, or 0. Before
  * it must stand nothing that binds the number to its left, and no power behind it. */
 static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t at, size_t end) {
-    Written before = p->so_far;
+    Mentions before = p->so_far;
     size_t after;
     int32_t source;
     if (at + 1 >= end || p->text[at] != '*' || p->as_written ||
@@ -103,7 +103,7 @@ static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t
         return 0;
     }
     source = p->values[--p->value_count];
-    if (is_power(p->text, after, end) || p->nodes.items[source].operation == NUMBER) {
+    if (is_power(p->text, after, end) || p->nodes.items[source].operation == CONSTANT) {
         p->nodes.count -= source >= p->nodes.first;
         p->so_far = before;
         return 0;
@@ -122,7 +122,7 @@ static inline size_t add_operand(Parser *p, double value, int32_t link, size_t a
     if (weighted > 0) {
         return value <= DBL_MAX && value >= -DBL_MAX ? weighted : 0;
     }
-    return add_number(p, value, link) ? after : 0;
+    return add_constant(p, value, link) ? after : 0;
 }
 
 /* A weight whose value is known, at `at`: gives its end, or 0. */
@@ -326,7 +326,7 @@ static int32_t count_connections(Parser *p) {
     int32_t *needed = p->values, total = 0, i, k;
     memset(needed, 0, (size_t)p->neuron_count * sizeof *needed);
     for (i = p->neuron_count; i >= 0; i--) {
-        const Written *expression = i == p->neuron_count ? &p->so_far : &p->written[i];
+        const Mentions *expression = i == p->neuron_count ? &p->so_far : &p->written[i];
         if (i == p->neuron_count || needed[i]) {
             total += expression->mentions;
             for (k = i > 0 ? p->written[i - 1].reads : 0; k < expression->reads; k++) {

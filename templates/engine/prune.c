@@ -34,7 +34,7 @@ static int try_hoist(const dsgec_engine *e, Thread *own, Individual *smaller, in
     apply_hoist(t, at, random);
     keep_nodes(t, &t->mother, t->mother.items[at].end, t->mother.count);
     smaller->rates.count = 0;
-    smaller->error = become_edited(e, own, smaller, random);
+    smaller->error = map_edited_tree(e, own, smaller, random);
     if (smaller->error != OK) {
         return smaller->error;
     }
@@ -65,7 +65,7 @@ static int prune_once(dsgec_engine *e, Individual *current, Individual *spare, I
         *error = NO_MEMORY;
         return 0;
     }
-    t->numbers = plant(t, &own->mapping.slots, &t->mother, 0, 0);
+    t->weights = plant(t, &own->mapping.slots, &t->mother, 0, 0);
     count = t->out_of_memory ? 0 : find_hoists(t);
     for (k = 0; k < TRIED && count > 0 && *error == OK; k++) {
         *error = try_hoist(e, own, spare, t->places[below(random, count)], random);

@@ -73,7 +73,7 @@ static int same_genotype(const Genotype *a, const Genotype *b) {
 /* The genotype read into `spare`, then mapped: what needs mending was never saved. */
 static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual,
                           Genotype *spare) {
-    Mapping *map = &e->threads[0].mapping;
+    Mapper *map = &e->threads[0].mapping;
     Stream random = stream(0, 0, 0);
     uint64_t genes = get_word(reader, 4);
     int32_t total = 0;
@@ -82,14 +82,14 @@ static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual
     for (; error == OK && genes > 0; genes--) {
         error = get_gene(reader, spare, &total);
     }
-    if (error != OK || reader->failed || !is_whole(map, spare)) {
+    if (error != OK || reader->failed || !is_complete(map, spare)) {
         return error != OK ? error : BAD_STATE;
     }
     if (!load_child(&map->slots, spare, spare, NOTHING_EXCHANGED)) {
         return NO_MEMORY;
     }
     individual->rates.count = 0;
-    become(e, map, individual, &random);
+    map_slots(e, map, individual, &random);
     clear_slots(&map->slots);
     if (individual->error != OK) {
         return individual->error;
@@ -125,7 +125,7 @@ static int get_learned(Bytes *reader, Individual *individual) {
     individual->rates.count = 0;
     if (reader->failed || (individual->fault && outcome != REFUSED) ||
         !is_score(outcome, individual->fitness, size, cost) ||
-        (count != 0 && count != (uint64_t)individual->number_count)) {
+        (count != 0 && count != (uint64_t)individual->weight_count)) {
         return BAD_STATE;
     }
     individual->outcome = (int32_t)outcome;
@@ -138,9 +138,9 @@ static int get_learned(Bytes *reader, Individual *individual) {
     for (i = 0; i < count; i++) {
         Rate *rate = &individual->rates.items[i];
         rate->step = dsgec_from_bits(get_word(reader, 8));
-        rate->slope = dsgec_from_bits(get_word(reader, 8));
+        rate->gradient = dsgec_from_bits(get_word(reader, 8));
         if (reader->failed || !(rate->step > 0.0) || !is_finite(rate->step) ||
-            !is_finite(rate->slope)) {
+            !is_finite(rate->gradient)) {
             return BAD_STATE;
         }
     }
@@ -148,7 +148,7 @@ static int get_learned(Bytes *reader, Individual *individual) {
     return OK;
 }
 
-static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
+static int get_scores(dsgec_engine *e, Bytes *reader, uint64_t count) {
     for (; count > 0; count--) {
         Hash hash;
         uint64_t bits, outcome, size, cost;
@@ -161,31 +161,31 @@ static int get_texts(dsgec_engine *e, Bytes *reader, uint64_t count) {
         size = get_size(reader, &cost);
         fitness = dsgec_from_bits(bits);
         if (reader->failed || !is_score(outcome, fitness, size, cost) ||
-            find_text(&e->texts, &hash) >= 0) {
+            find_entry(&e->scores, &hash) >= 0) {
             return BAD_STATE;
         }
-        number = add_entry(&e->texts, &hash);
+        number = add_entry(&e->scores, &hash);
         if (number < 0) {
             return NO_MEMORY;
         }
-        e->texts.entries[number].fitness = fitness;
-        e->texts.entries[number].outcome = (int32_t)outcome;
-        e->texts.entries[number].size = (int32_t)size;
-        e->texts.entries[number].cost = (int64_t)cost;
+        e->scores.entries[number].fitness = fitness;
+        e->scores.entries[number].outcome = (int32_t)outcome;
+        e->scores.entries[number].size = (int32_t)size;
+        e->scores.entries[number].cost = (int64_t)cost;
     }
     return OK;
 }
 
 /* A champion is a network of the task, and belongs where it stands. */
-static int take_champion(dsgec_engine *e, int slot, double fitness, const char *text,
+static int restore_champion(dsgec_engine *e, int slot, double fitness, const char *text,
                          size_t length) {
     Thread *own = &e->threads[0];
     Champion *champion;
     int32_t size = 0;
     int64_t cost = 0;
-    Outcome outcome = prepare(&own->scoring, &e->table, &e->targets, text, length);
+    Outcome outcome = prepare(&own->scorer, &e->table, &e->targets, text, length);
     if (outcome == SCORED) {
-        size = count_connections(&own->scoring.parser);
+        size = count_connections(&own->scorer.parser);
         outcome = find_cost(e, own, text, length, size, &cost);
     }
     if (outcome == SCORE_NO_MEMORY) {
@@ -208,10 +208,10 @@ static int get_learned_champion(dsgec_engine *e, Bytes *reader, int slot, size_t
     memset(&made, 0, sizeof made);
     memset(&spare, 0, sizeof spare);
     error = get_individual(e, reader, &made, &spare);
-    if (error == OK && (made.fault || made.text.length != length)) {
+    if (error == OK && (made.fault || made.phenotype.length != length)) {
         error = BAD_STATE;
     }
-    error = error == OK ? take_champion(e, slot, fitness, made.text.data, length) : error;
+    error = error == OK ? restore_champion(e, slot, fitness, made.phenotype.data, length) : error;
     if (error == OK && !copy_genotype(&e->hall.slots[slot].genotype, &made.genotype)) {
         error = NO_MEMORY;
     }
@@ -239,7 +239,7 @@ static int get_champion(dsgec_engine *e, Bytes *reader, int slot) {
     }
     text = reader->data + reader->at;
     reader->at += length;
-    return take_champion(e, slot, fitness, text, length);
+    return restore_champion(e, slot, fitness, text, length);
 }
 
 static int get_hall(dsgec_engine *e, Bytes *reader) {
@@ -265,11 +265,11 @@ static int set_scores(dsgec_engine *e) {
         if (individual->fault) {
             continue;
         }
-        individual->entry = find_text(&e->texts, &individual->hash);
+        individual->entry = find_entry(&e->scores, &individual->hash);
         if (individual->entry < 0) {
             return BAD_STATE;
         }
-        recall_score(individual, &e->texts.entries[individual->entry]);
+        recall_score(individual, &e->scores.entries[individual->entry]);
         individual->invalid = individual->outcome != SCORED;
     }
     return OK;
@@ -279,7 +279,7 @@ static int set_scores(dsgec_engine *e) {
 static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     Bytes reader = {data, sizeof MAGIC, length, 0};
     Genotype spare;
-    uint64_t generation, evaluations, reused, population, texts;
+    uint64_t generation, evaluations, reused, population, scores;
     int64_t i;
     int error = OK;
     if (length < sizeof MAGIC || memcmp(data, MAGIC, sizeof MAGIC) != 0) {
@@ -289,9 +289,9 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     evaluations = get_word(&reader, 8);
     reused = get_word(&reader, 8);
     population = get_word(&reader, 8);
-    texts = get_word(&reader, 8);
+    scores = get_word(&reader, 8);
     if (reader.failed || population != (uint64_t)e->settings.population ||
-        (LEARNING && texts != 0) || /* then none is remembered */
+        (LEARNING && scores != 0) || /* then none is remembered */
         generation > INT64_MAX / 2 || evaluations > INT64_MAX / 2 || reused > INT64_MAX / 2) {
         return BAD_STATE;
     }
@@ -303,7 +303,7 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
         }
     }
     free_genotype(&spare);
-    error = error == OK ? get_texts(e, &reader, texts) : error;
+    error = error == OK ? get_scores(e, &reader, scores) : error;
     error = error == OK ? get_hall(e, &reader) : error;
     error = error == OK && generation > 0 && !LEARNING ? set_scores(e) : error;
     e->generation = (int64_t)generation;
@@ -314,7 +314,7 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
 
 /* A valid individual to bytes that another engine of the run, with another seed, takes in. */
 static int write_migrant(dsgec_engine *e, const Individual *individual) {
-    Text *text = &e->saved;
+    Buffer *text = &e->saved;
     text->length = 0;
     if (!put_genotype(text, &individual->genotype)) {
         return NO_MEMORY;
@@ -351,18 +351,18 @@ static int read_migrant(dsgec_engine *e, Individual *individual, const char *dat
         !is_score(SCORED, fitness, size, cost)) {
         return BAD_STATE;
     }
-    individual->entry = find_text(&e->texts, &individual->hash);
+    individual->entry = find_entry(&e->scores, &individual->hash);
     if (individual->entry < 0) {
-        individual->entry = add_entry(&e->texts, &individual->hash);
+        individual->entry = add_entry(&e->scores, &individual->hash);
         if (individual->entry < 0) {
             return NO_MEMORY;
         }
-        e->texts.entries[individual->entry].fitness = fitness;
-        e->texts.entries[individual->entry].outcome = SCORED;
-        e->texts.entries[individual->entry].size = (int32_t)size;
-        e->texts.entries[individual->entry].cost = (int64_t)cost;
+        e->scores.entries[individual->entry].fitness = fitness;
+        e->scores.entries[individual->entry].outcome = SCORED;
+        e->scores.entries[individual->entry].size = (int32_t)size;
+        e->scores.entries[individual->entry].cost = (int64_t)cost;
     }
-    recall_score(individual, &e->texts.entries[individual->entry]);
+    recall_score(individual, &e->scores.entries[individual->entry]);
     individual->invalid = individual->outcome != SCORED;
     return OK;
 }

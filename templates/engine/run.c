@@ -1,7 +1,7 @@
 /* A tape over the rows, a block at a time. */
 #ifndef DSGEC_RUN_C
 #define DSGEC_RUN_C
-#include "kept.c"
+#include "neuron_cache.c"
 
 /* Features by column; rows in groups, each a whole number of LANES long. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     double *memory, *registers;
     const double **places; /* where the numbers of each register are: in it, or kept */
     size_t capacity, places_capacity, block, stride;
-    Store store;
+    NeuronCache cache;
 } Blocks;
 
 /* How many rows a block of `registers` has, so that they stay near. */
@@ -35,7 +35,7 @@ static int have_blocks(Blocks *blocks, int32_t registers) {
 static void free_blocks(Blocks *blocks) {
     free(blocks->memory);
     free(blocks->places);
-    free_store(&blocks->store);
+    free_cache(&blocks->cache);
 }
 
 static const double *find_operand(const Blocks *blocks, const Table *table, size_t row,
@@ -51,9 +51,9 @@ static void run_sum(Blocks *blocks, const Table *table, const Instruction *in, s
     double *to = blocks->registers + (size_t)in->to * blocks->stride;
     const double *x[TERMS];
     int term, found = 0;
-    if (in->keep && blocks->store.count > 0) {
-        double *kept = find_kept(&blocks->store, in, row, n, &found);
-        to = kept != NULL ? kept : to;
+    if (in->cacheable && blocks->cache.count > 0) {
+        double *cached = find_cached(&blocks->cache, in, row, n, &found);
+        to = cached != NULL ? cached : to;
     }
     if (!found) {
         for (term = 0; term < in->terms; term++) {
@@ -84,11 +84,11 @@ static void run_function(Blocks *blocks, const Table *table, const Instruction *
 #define X(name, symbol, activation) case OF_##name: rows_##symbol(to, a, b, n); break;
     BINARY_FUNCTIONS(X)
 #undef X
-    case NUMBER:
+    case CONSTANT:
     case INPUT:
     case SCALE:
     case ADD_SCALED:
-    case ADD_NUMBER:
+    case ADD_CONSTANT:
     case DOT:
     case AS_WRITTEN:
     case FILL: abort(); /* no function */
@@ -131,7 +131,7 @@ static int32_t count_registers(const Tape *t) {
 static void run_block(Blocks *blocks, const Table *table, const Tape *t, size_t row, size_t n,
                       const double **outputs) {
     int32_t i;
-    blocks->store.round++;
+    blocks->cache.round++;
     for (i = 0; i < t->count; i++) {
         if (t->items[i].operation == DOT) {
             run_sum(blocks, table, &t->items[i], row, n);

@@ -2,14 +2,14 @@
 #include "choices.c"
 
 /* A new individual: every integer of every gene. */
-static int grow(Mapping *map, Stream *random) {
+static int grow(Mapper *map, Stream *random) {
     int32_t g, i;
     if (!have_slots(&map->slots, grammar.depths)) {
         return NO_MEMORY;
     }
     clear_slots(&map->slots);
     for (g = 0; g < grammar.unrolled; g++) {
-        const Unrolled *gene = &unrolled[g];
+        const UnrolledSymbol *gene = &unrolled[g];
         const Room *room = &rooms[gene->room];
         Slot *slot = &map->slots.items[find_slot(gene->rule, gene->depth)];
         for (i = 0; i < gene->size; i++) {
@@ -60,7 +60,7 @@ static int is_gene(uint64_t rule, uint64_t part) {
 }
 
 /* Whether a genotype has all that the mapping takes for granted. */
-static int is_whole(const Mapping *map, const Genotype *genotype) {
+static int is_complete(const Mapper *map, const Genotype *genotype) {
     int32_t g, i;
     (void)map;
     if (genotype->count != grammar.unrolled) {

@@ -3,7 +3,7 @@
 #ifndef DSGEC_SIMPLIFY_C
 #define DSGEC_SIMPLIFY_C
 #include "parse.c"
-#include "texts.c"
+#include "scores.c"
 
 /* Nodes no two of which are equal; `table` has 1 + the position of each, or 0. */
 typedef struct {
@@ -24,9 +24,9 @@ typedef struct {
     int32_t *kept; /* the neurons that are left, layer by layer */
     size_t kept_capacity;
     int32_t neuron_count, layer_count, output_count, kept_count, kept_layers;
-} Simplified;
+} SimplifiedNetwork;
 
-static void free_simplified(Simplified *s) {
+static void free_simplified(SimplifiedNetwork *s) {
     free(s->shared.nodes.items);
     free(s->shared.table);
     free(s->folded.nodes.items);
@@ -73,47 +73,47 @@ static int32_t share(Shared *s, int operation, int32_t a, int32_t b, double valu
     return add_node(&s->nodes, (Operation)operation, a, b, value);
 }
 
-static int32_t share_number(Shared *s, double value) {
-    return share(s, NUMBER, -1, -1, value);
+static int32_t share_constant(Shared *s, double value) {
+    return share(s, CONSTANT, -1, -1, value);
 }
 
-static int is_number(const Shared *s, int32_t node) {
-    return s->nodes.items[node].operation == NUMBER;
+static int is_constant(const Shared *s, int32_t node) {
+    return s->nodes.items[node].operation == CONSTANT;
 }
 
 /* Whether the node is this number, its sign included. */
-static int is_same_number(const Shared *s, int32_t node, double value) {
-    return is_number(s, node) && dsgec_bits(s->nodes.items[node].value) == dsgec_bits(value);
+static int is_same_constant(const Shared *s, int32_t node, double value) {
+    return is_constant(s, node) && dsgec_bits(s->nodes.items[node].value) == dsgec_bits(value);
 }
 
 /* A function of nodes, folded by `_apply` of simplify.py: the same cases in the same order. */
 static int32_t fold(Shared *s, int function, int32_t a, int32_t b) {
-    int left = is_number(s, a), right = b >= 0 && is_number(s, b);
+    int left = is_constant(s, a), right = b >= 0 && is_constant(s, b);
     if (left && (b < 0 || right)) {
-        double value = apply_number(function, s->nodes.items[a].value,
+        double value = apply_constants(function, s->nodes.items[a].value,
                                     b < 0 ? 0.0 : s->nodes.items[b].value);
         if (value - value == 0.0) {
-            return share_number(s, value);
+            return share_constant(s, value);
         }
     } else if (left || right) {
-        if (function == F_mul && is_same_number(s, a, 1.0)) {
+        if (function == F_mul && is_same_constant(s, a, 1.0)) {
             return b;
         }
         if ((function == F_mul || function == F_div || function == F_pow) &&
-            is_same_number(s, b, 1.0)) {
+            is_same_constant(s, b, 1.0)) {
             return a;
         }
-        if (function == F_sub && is_same_number(s, b, 0.0)) {
+        if (function == F_sub && is_same_constant(s, b, 0.0)) {
             return a;
         }
-        if (function == F_add && is_same_number(s, b, -0.0)) {
+        if (function == F_add && is_same_constant(s, b, -0.0)) {
             return a;
         }
-        if (function == F_add && is_same_number(s, a, -0.0)) {
+        if (function == F_add && is_same_constant(s, a, -0.0)) {
             return b;
         }
         if (function == F_pow && right && s->nodes.items[b].value == 0.0) {
-            return share_number(s, 1.0);
+            return share_constant(s, 1.0);
         }
     } else if (function == F_neg && s->nodes.items[a].operation == AS_WRITTEN + F_neg) {
         return s->nodes.items[a].a;
@@ -122,7 +122,7 @@ static int32_t fold(Shared *s, int function, int32_t a, int32_t b) {
 }
 
 /* All nodes of one list in another, where equal ones are shared and, if `folds`, numbers folded. */
-static void move_nodes(Simplified *s, const Nodes *from, Shared *to, int folds) {
+static void move_nodes(SimplifiedNetwork *s, const Nodes *from, Shared *to, int folds) {
     int32_t i;
     for (i = 0; i < from->count; i++) {
         const Node *node = &from->items[i];
@@ -136,7 +136,7 @@ static void move_nodes(Simplified *s, const Nodes *from, Shared *to, int folds) 
     }
 }
 
-static void follow(const Simplified *s, int32_t *positions, int32_t count) {
+static void follow(const SimplifiedNetwork *s, int32_t *positions, int32_t count) {
     int32_t i;
     for (i = 0; i < count; i++) {
         positions[i] = s->moved[positions[i]];
@@ -149,7 +149,7 @@ static int is_neuron(const Node *node) {
 
 /* In a lone expression, every activation but the output is a hidden neuron, whose layer is how many
  * activations stand within one another in it. */
-static void infer_layers(Simplified *s) {
+static void infer_layers(SimplifiedNetwork *s) {
     const Nodes *nodes = &s->shared.nodes;
     int32_t *depth = s->live, *own = s->number, *begin = s->layers, i, k, before = 0;
     memset(begin, 0, (size_t)nodes->count * sizeof *begin);
@@ -188,7 +188,7 @@ static void infer_layers(Simplified *s) {
     }
 }
 
-static void find_live(Simplified *s) {
+static void find_live(SimplifiedNetwork *s) {
     const Nodes *nodes = &s->folded.nodes;
     int32_t i;
     memset(s->live, 0, (size_t)nodes->count * sizeof *s->live);
@@ -209,7 +209,7 @@ static void find_live(Simplified *s) {
 
 /* A neuron that nothing reads, that became a number or a feature or that equals another one is no
  * neuron any more; a layer without neurons is no layer. */
-static void keep_neurons(Simplified *s) {
+static void keep_neurons(SimplifiedNetwork *s) {
     const Nodes *nodes = &s->folded.nodes;
     int32_t layer, i, number;
     s->kept_count = s->kept_layers = 0;
@@ -230,7 +230,7 @@ static void keep_neurons(Simplified *s) {
 }
 
 /* The simplified network of what was parsed as it is written; 0 without memory. */
-static int simplify(Simplified *s, const Parser *p) {
+static int simplify(SimplifiedNetwork *s, const Parser *p) {
     int32_t most = p->nodes.count;
     if (!open_shared(&s->shared, most) || !open_shared(&s->folded, most) ||
         !RESERVE(s->moved, s->moved_capacity, most) ||

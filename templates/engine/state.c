@@ -11,7 +11,7 @@ static const char MAGIC[] = "dsgec-learns-1\n";
 static const char MAGIC[] = "dsgec-engine-2\n";
 #endif
 
-static int put_word(Text *text, uint64_t word, size_t bytes) {
+static int put_word(Buffer *text, uint64_t word, size_t bytes) {
     size_t i;
     if (!RESERVE(text->data, text->capacity, text->length + bytes)) {
         return 0;
@@ -22,7 +22,7 @@ static int put_word(Text *text, uint64_t word, size_t bytes) {
     return 1;
 }
 
-static int put_genotype(Text *text, const Genotype *genotype) {
+static int put_genotype(Buffer *text, const Genotype *genotype) {
     int32_t i, k;
     if (!put_word(text, (uint64_t)genotype->count, 4)) {
         return 0;
@@ -43,12 +43,12 @@ static int put_genotype(Text *text, const Genotype *genotype) {
 }
 
 /* With the cost, where that is minimised. */
-static int put_size(Text *text, int32_t size, int64_t cost) {
+static int put_size(Buffer *text, int32_t size, int64_t cost) {
     return put_word(text, (uint64_t)size, 4) && (!MINIMISES || put_word(text, (uint64_t)cost, 8));
 }
 
 /* What becomes of an individual that learns does not follow from its text. */
-static int put_learned(Text *text, const Individual *individual) {
+static int put_learned(Buffer *text, const Individual *individual) {
     int32_t i;
     int written = put_word(text, (uint64_t)individual->outcome, 1) &&
                   put_word(text, dsgec_bits(individual->fitness), 8) &&
@@ -56,16 +56,16 @@ static int put_learned(Text *text, const Individual *individual) {
                   put_word(text, (uint64_t)individual->rates.count, 4);
     for (i = 0; written && i < individual->rates.count; i++) {
         written = put_word(text, dsgec_bits(individual->rates.items[i].step), 8) &&
-                  put_word(text, dsgec_bits(individual->rates.items[i].slope), 8);
+                  put_word(text, dsgec_bits(individual->rates.items[i].gradient), 8);
     }
     return written;
 }
 
-static int put_hall(Text *text, const Hall *hall) {
+static int put_hall(Buffer *text, const Hall *hall) {
     int slot;
     for (slot = 0; slot <= LARGEST_CHAMPION; slot++) {
         const Champion *champion = &hall->slots[slot];
-        size_t length = champion->text.length;
+        size_t length = champion->phenotype.length;
         if (!put_word(text, length, 4)) {
             return 0;
         }
@@ -84,7 +84,7 @@ static int put_hall(Text *text, const Hall *hall) {
         if (!RESERVE(text->data, text->capacity, text->length + length)) {
             return 0;
         }
-        memcpy(text->data + text->length, champion->text.data, length);
+        memcpy(text->data + text->length, champion->phenotype.data, length);
         text->length += length;
     }
     return 1;
@@ -92,7 +92,7 @@ static int put_hall(Text *text, const Hall *hall) {
 
 /* Write the state to `saved`. */
 static int save_state(dsgec_engine *e) {
-    Text *text = &e->saved;
+    Buffer *text = &e->saved;
     int64_t i;
     size_t n;
     int written;
@@ -106,13 +106,13 @@ static int save_state(dsgec_engine *e) {
               put_word(text, (uint64_t)e->evaluations, 8) &&
               put_word(text, (uint64_t)e->reused, 8) &&
               put_word(text, (uint64_t)e->settings.population, 8) &&
-              put_word(text, (uint64_t)e->texts.count, 8);
+              put_word(text, (uint64_t)e->scores.count, 8);
     for (i = 0; written && e->generation > 0 && i < e->settings.population; i++) {
         written = put_genotype(text, &e->population[i].genotype) &&
                   (!LEARNING || put_learned(text, &e->population[i]));
     }
-    for (n = 0; written && n < e->texts.count; n++) {
-        const Entry *entry = &e->texts.entries[n];
+    for (n = 0; written && n < e->scores.count; n++) {
+        const Entry *entry = &e->scores.entries[n];
         written = put_word(text, entry->hash.low, 8) && put_word(text, entry->hash.high, 8) &&
                   put_word(text, dsgec_bits(entry->fitness), 8) &&
                   put_word(text, (uint64_t)entry->outcome, 1) &&

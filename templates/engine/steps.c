@@ -6,11 +6,11 @@
 
 #if LEARNING
 static double value_at(int32_t rule, int32_t rank) {
-    return number_values[number_lists[rule].first + rank];
+    return numeral_values[numeral_lists[rule].first + rank];
 }
 
 static int have_steps(Steps *steps, const Individual *child) {
-    int32_t count = child->number_count, i;
+    int32_t count = child->weight_count, i;
     if (!RESERVE(steps->weights, steps->weights_capacity, count + 1) ||
         !RESERVE(steps->values, steps->values_capacity, count + 1) ||
         !RESERVE(steps->gradient, steps->gradient_capacity, count + 1) ||
@@ -19,18 +19,18 @@ static int have_steps(Steps *steps, const Individual *child) {
         return 0;
     }
     for (i = 0; i < count; i++) {
-        const Number *number = &child->numbers[i];
-        steps->weights[i].offset = number->offset;
-        steps->weights[i].length = number->length;
-        steps->weights[i].least = value_at(number->rule, 0);
-        steps->weights[i].most = value_at(number->rule, number_lists[number->rule].count - 1);
-        steps->values[i] = value_at(number->rule, number->rank);
+        const Weight *weight = &child->weights[i];
+        steps->weights[i].offset = weight->offset;
+        steps->weights[i].length = weight->length;
+        steps->weights[i].least = value_at(weight->rule, 0);
+        steps->weights[i].most = value_at(weight->rule, numeral_lists[weight->rule].count - 1);
+        steps->values[i] = value_at(weight->rule, weight->rank);
     }
     return 1;
 }
 
 /* The fitness with these values and, unless it is NULL, the gradient. */
-static Outcome assess(const dsgec_engine *e, Scoring *s, Individual *child, const double *values,
+static Outcome assess(const dsgec_engine *e, Scorer *s, Individual *child, const double *values,
                       double *fitness, double *gradient) {
     Outcome outcome;
     child->evaluations++;
@@ -40,7 +40,7 @@ static Outcome assess(const dsgec_engine *e, Scoring *s, Individual *child, cons
     if (outcome == SCORED) {
         double squares = 0.0;
         int32_t i;
-        for (i = 0; i < child->number_count; i++) {
+        for (i = 0; i < child->weight_count; i++) {
             squares += values[i] * values[i];
         }
         outcome = measure(s, &e->table, e->current, fitness);
@@ -51,71 +51,71 @@ static Outcome assess(const dsgec_engine *e, Scoring *s, Individual *child, cons
     return outcome;
 }
 
-/* The rates after one more slope of each has been seen, and how far the numbers go. Signs of slopes
+/* The rates after one more slope of each has been seen, and how far the numbers go. Signs of gradient
  * are hard to foresee, so all of it is computed for every number. */
-static void advance(Rate *rates, const double *slopes, double *moves, int32_t count) {
+static void advance(Rate *rates, const double *gradient, double *moves, int32_t count) {
     int32_t i;
     for (i = 0; i < count; i++) {
-        double step = rates[i].step, agreement = slopes[i] * rates[i].slope;
+        double step = rates[i].step, agreement = gradient[i] * rates[i].gradient;
         double faster = step * FASTER < LARGEST_STEP ? step * FASTER : LARGEST_STEP;
         double slower = step * SLOWER > LEAST_STEP ? step * SLOWER : LEAST_STEP;
-        double slope = agreement < 0.0 ? 0.0 : slopes[i]; /* the number stays where it is */
+        double g = agreement < 0.0 ? 0.0 : gradient[i]; /* the number stays where it is */
         step = agreement > 0.0 ? faster : step;
         step = agreement < 0.0 ? slower : step;
         rates[i].step = step;
-        rates[i].slope = slope;
-        moves[i] = slope > 0.0 ? -step : 0.0;
-        moves[i] = slope < 0.0 ? step : moves[i];
+        rates[i].gradient = g;
+        moves[i] = g > 0.0 ? -step : 0.0;
+        moves[i] = g < 0.0 ? step : moves[i];
     }
 }
 
 /* The rate after a step that did not help. */
-static void hold_back(Rate *rate) {
+static void shrink_step(Rate *rate) {
     rate->step = rate->step * SLOWER > LEAST_STEP ? rate->step * SLOWER : LEAST_STEP;
-    rate->slope = 0.0;
+    rate->gradient = 0.0;
 }
 
-/* Where the numbers go by their slopes: whether any of them goes to another numeral. */
-static int move_numbers(Steps *steps, Individual *child) {
+/* Where the numbers go by their gradient: whether any of them goes to another numeral. */
+static int move_weights(Steps *steps, Individual *child) {
     int32_t i;
     int any = 0;
-    advance(child->rates.items, steps->gradient, steps->moved, child->number_count);
-    for (i = 0; i < child->number_count; i++) {
-        int32_t rule = child->numbers[i].rule;
-        steps->ranks[i] = child->numbers[i].rank;
+    advance(child->rates.items, steps->gradient, steps->moved, child->weight_count);
+    for (i = 0; i < child->weight_count; i++) {
+        int32_t rule = child->weights[i].rule;
+        steps->ranks[i] = child->weights[i].rank;
         if (steps->moved[i] != 0.0) {
             steps->ranks[i] = nearest(rule, steps->values[i] + steps->moved[i]);
         }
         steps->moved[i] = value_at(rule, steps->ranks[i]);
-        any |= steps->ranks[i] != child->numbers[i].rank;
+        any |= steps->ranks[i] != child->weights[i].rank;
     }
     return any;
 }
 
 static void accept_move(Steps *steps, Individual *child) {
     int32_t i;
-    for (i = 0; i < child->number_count; i++) {
-        child->numbers[i].rank = steps->ranks[i];
+    for (i = 0; i < child->weight_count; i++) {
+        child->weights[i].rank = steps->ranks[i];
         steps->values[i] = steps->moved[i];
     }
 }
 
 static void reject_move(const Steps *steps, Individual *child) {
     int32_t i;
-    for (i = 0; i < child->number_count; i++) {
-        if (steps->ranks[i] != child->numbers[i].rank) {
-            hold_back(&child->rates.items[i]);
+    for (i = 0; i < child->weight_count; i++) {
+        if (steps->ranks[i] != child->weights[i].rank) {
+            shrink_step(&child->rates.items[i]);
         }
     }
 }
 
 /* Steps of all numbers at once, as long as they help: whether any did. */
-static int take_steps(const dsgec_engine *e, Scoring *s, Steps *steps, Individual *child,
+static int take_steps(const dsgec_engine *e, Scorer *s, Steps *steps, Individual *child,
                       int64_t left) {
     int any = 0;
     for (; left > 0; left--) {
         double fitness;
-        if (!move_numbers(steps, child)) {
+        if (!move_weights(steps, child)) {
             break;
         }
         if (assess(e, s, child, steps->moved, &fitness, left > 1 ? steps->gradient : NULL) !=
@@ -141,45 +141,45 @@ static int begin_rates(Rates *rates, int32_t count) {
     }
     for (i = 0; i < count; i++) {
         rates->items[i].step = FIRST_STEP;
-        rates->items[i].slope = 0.0;
+        rates->items[i].gradient = 0.0;
     }
     rates->count = count;
     return 1;
 }
 
-static void write_number(Genotype *genotype, const Number *number) {
-    int32_t rule = BY_CODON ? 0 : number->rule, i = 0;
+static void write_weight(Genotype *genotype, const Weight *weight) {
+    int32_t rule = BY_CODON ? 0 : weight->rule, i = 0;
     while (genotype->genes[i].rule != rule || genotype->genes[i].part != 0) {
         i++;
     }
-    genotype->values[genotype->genes[i].start + number->index] = number->rank;
+    genotype->values[genotype->genes[i].start + weight->index] = weight->rank;
 }
 
 /* The numbers that were learned, into the text and the genotype. */
-static int write_numbers(Steps *steps, Individual *child) {
-    Text *to = &steps->text, from = child->text;
-    size_t at = 0, room = from.length + (size_t)child->number_count * (HEAD + 1) + HEAD + 1;
+static int write_weights(Steps *steps, Individual *child) {
+    Buffer *to = &steps->text, from = child->phenotype;
+    size_t at = 0, room = from.length + (size_t)child->weight_count * (HEAD + 1) + HEAD + 1;
     int32_t i;
     if (!RESERVE(to->data, to->capacity, room)) {
         return 0;
     }
     to->length = 0;
-    for (i = 0; i < child->number_count; i++) {
-        Number *number = &child->numbers[i];
-        const Production *numeral = &productions[rules[number->rule].first_production + number->rank];
-        size_t before = (size_t)number->offset - at;
+    for (i = 0; i < child->weight_count; i++) {
+        Weight *weight = &child->weights[i];
+        const Production *numeral = &productions[rules[weight->rule].first_production + weight->rank];
+        size_t before = (size_t)weight->offset - at;
         memcpy(to->data + to->length, from.data + at, before);
         to->length += before;
-        at = (size_t)number->offset + (size_t)number->length;
-        number->offset = (int32_t)to->length;
-        number->length = numeral->head_length;
+        at = (size_t)weight->offset + (size_t)weight->length;
+        weight->offset = (int32_t)to->length;
+        weight->length = numeral->head_length;
         memcpy(to->data + to->length, numeral->head, (size_t)numeral->head_length);
         to->length += (size_t)numeral->head_length;
-        write_number(&child->genotype, number);
+        write_weight(&child->genotype, weight);
     }
     memcpy(to->data + to->length, from.data + at, from.length - at);
     to->length += from.length - at;
-    child->text = *to;
+    child->phenotype = *to;
     *to = from;
     return 1;
 }
@@ -187,17 +187,17 @@ static int write_numbers(Steps *steps, Individual *child) {
 /* Score an individual, whose numbers take at most so many steps. */
 static void learn_individual(const dsgec_engine *e, Thread *own, Individual *child,
                              int64_t most_steps) {
-    Scoring *s = &own->scoring;
+    Scorer *s = &own->scorer;
     Steps *steps = &own->steps;
-    int learns = most_steps > 0 && child->number_count > 0 && child->learns;
+    int learns = most_steps > 0 && child->weight_count > 0 && child->learns;
     Outcome outcome = SCORE_NO_MEMORY;
     child->evaluations = child->size = 0;
     child->cost = 0;
     child->fitness = INFINITE;
     if (have_steps(steps, child)) {
-        TIMED(parsing, outcome = prepare_weights(s, &e->table, &e->targets, child->text.data,
-                                                 child->text.length, steps->weights,
-                                                 steps->values, child->number_count));
+        TIMED(parsing, outcome = prepare_weights(s, &e->table, &e->targets, child->phenotype.data,
+                                                 child->phenotype.length, steps->weights,
+                                                 steps->values, child->weight_count));
     }
     if (outcome == SCORED) {
         child->size = count_connections(&s->parser);
@@ -209,13 +209,13 @@ static void learn_individual(const dsgec_engine *e, Thread *own, Individual *chi
         child->size = 0;
         child->rates.count = 0;
     } else if (learns) {
-        if (!begin_rates(&child->rates, child->number_count) ||
-            (take_steps(e, s, steps, child, most_steps) && !write_numbers(steps, child))) {
+        if (!begin_rates(&child->rates, child->weight_count) ||
+            (take_steps(e, s, steps, child, most_steps) && !write_weights(steps, child))) {
             outcome = SCORE_NO_MEMORY;
         }
     }
     if (outcome == SCORED) {
-        outcome = find_cost(e, own, child->text.data, child->text.length, child->size, &child->cost);
+        outcome = find_cost(e, own, child->phenotype.data, child->phenotype.length, child->size, &child->cost);
     }
     child->outcome = (int32_t)outcome;
     child->invalid = outcome != SCORED;
@@ -234,12 +234,12 @@ static void score_individual(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
     Thread *own = &e->threads[thread];
     Individual *child = &e->offspring[e->fresh[task]];
-    Outcome outcome = score(&own->scoring, &e->table, &e->targets, child->text.data,
-                            child->text.length, &child->fitness, &child->size);
+    Outcome outcome = score(&own->scorer, &e->table, &e->targets, child->phenotype.data,
+                            child->phenotype.length, &child->fitness, &child->size);
     child->evaluations = outcome != REFUSED;
     child->cost = 0;
     if (outcome == SCORED) {
-        outcome = find_cost(e, own, child->text.data, child->text.length, child->size, &child->cost);
+        outcome = find_cost(e, own, child->phenotype.data, child->phenotype.length, child->size, &child->cost);
     }
     child->outcome = (int32_t)outcome;
 }

@@ -11,7 +11,7 @@ enum { LAST = INT32_MAX, NOWHERE = INT32_MIN };
 
 /* An operand is a register, or -1 - the column of a feature. */
 typedef struct {
-    uint8_t operation, terms, sigmoid, two, keep; /* two operands; worth keeping */
+    uint8_t operation, terms, sigmoid, two, cacheable; /* two operands; see neuron_cache.c */
     int32_t to, a, b;
     double value;
     double weight[TERMS];
@@ -61,10 +61,10 @@ static int joins(const Nodes *nodes, const Use *uses, int32_t i) {
     }
     reader = &nodes->items[uses[i].reader];
     switch (node->operation) {
-    case ADD_NUMBER: return reader->operation == OF_sig;
+    case ADD_CONSTANT: return reader->operation == OF_sig;
     case SCALE:
     case ADD_SCALED:
-        return reader->operation == OF_sig || reader->operation == ADD_NUMBER ||
+        return reader->operation == OF_sig || reader->operation == ADD_CONSTANT ||
                (reader->operation == ADD_SCALED && reader->a == i && reader->b != i &&
                 uses[uses[i].reader].terms < TERMS - (node->operation == ADD_SCALED));
     default: return 0;
@@ -139,7 +139,7 @@ static int end_use(Tape *t, int32_t node, int32_t position) {
 static inline void set_value_link(Instruction *in, int32_t link) {
 #if LEARNING
     in->value_link = link;
-    in->keep = in->keep && link == 0;
+    in->cacheable = in->cacheable && link == 0;
 #endif
     (void)in, (void)link;
 }
@@ -154,7 +154,7 @@ static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t 
     instruction->terms = 0;
     instruction->sigmoid = 0;
     instruction->two = 0;
-    instruction->keep = 0;
+    instruction->cacheable = 0;
     instruction->to = to;
     instruction->a = a;
     instruction->b = b;
@@ -184,7 +184,7 @@ static void add_term(Instruction *in, const Term *term, int32_t source) {
 #if LEARNING
     in->link[in->terms] = term->link;
     in->key[in->terms] = term->key;
-    in->keep = in->keep && term->link == 0;
+    in->cacheable = in->cacheable && term->link == 0;
 #endif
     in->source[in->terms++] = source;
 }
@@ -206,8 +206,8 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
         key = 2 * (uint64_t)key_a_of(nodes, at);
         at = node->a;
     }
-    in->keep = in->sigmoid;
-    if (nodes->items[at].operation == ADD_NUMBER && uses[at].position == i) {
+    in->cacheable = in->sigmoid;
+    if (nodes->items[at].operation == ADD_CONSTANT && uses[at].position == i) {
         in->value = nodes->items[at].value;
         set_value_link(in, link_of(nodes, at));
         key = 2 * (uint64_t)key_a_of(nodes, at);
@@ -236,7 +236,7 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
     }
     for (k = count - 1; k >= 0; k--) {
         add_term(in, &terms[k], uses[terms[k].node].place);
-        in->keep = in->keep && uses[terms[k].node].place < 0;
+        in->cacheable = in->cacheable && uses[terms[k].node].place < 0;
     }
     for (k = count - 1; k >= 0; k--) {
         if (!end_use(t, terms[k].node, i)) {
@@ -251,7 +251,7 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
 static int32_t operand(Tape *t, const Nodes *nodes, int32_t i) {
     Instruction *fill;
     int32_t place;
-    if (nodes->items[i].operation != NUMBER) {
+    if (nodes->items[i].operation != CONSTANT) {
         return t->uses[i].place;
     }
     place = take_register(t);
@@ -329,8 +329,8 @@ static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
 static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
     const Node *node = &nodes->items[i];
     int32_t a = operand(t, nodes, node->a), b = node->b < 0 ? 0 : operand(t, nodes, node->b), to;
-    int a_filled = nodes->items[node->a].operation == NUMBER;
-    int b_filled = node->b >= 0 && nodes->items[node->b].operation == NUMBER;
+    int a_filled = nodes->items[node->a].operation == CONSTANT;
+    int b_filled = node->b >= 0 && nodes->items[node->b].operation == CONSTANT;
     if (a == NOWHERE || b == NOWHERE) {
         return 0;
     }
@@ -366,9 +366,9 @@ static int assemble(Tape *t, const Parser *p) {
         const Node *node = &nodes->items[i];
         if (node->operation == INPUT) {
             t->uses[i].place = -1 - node->a;
-        } else if (node->operation != NUMBER && t->uses[i].readers > 0 &&
+        } else if (node->operation != CONSTANT && t->uses[i].readers > 0 &&
                    t->uses[i].position == i) {
-            int is_sum = node->operation <= ADD_NUMBER || node->operation == OF_sig;
+            int is_sum = node->operation <= ADD_CONSTANT || node->operation == OF_sig;
             if (is_sum ? !add_sum_of(t, nodes, i) : !add_function(t, nodes, i)) {
                 return 0;
             }

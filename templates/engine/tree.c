@@ -25,7 +25,7 @@ typedef struct {
 /* A symbol to expand, at a depth of its recursion. */
 typedef struct {
     int32_t rule, depth;
-} Pending;
+} PendingSymbol;
 
 /* Tells which layer's gene <features> is read from, while it is shown the nodes of a tree in order.
  * `open` has, for each node above the next, how many of its children are to come. */
@@ -50,7 +50,7 @@ typedef struct {
 /* What one thread edits trees with. */
 typedef struct {
     Tree mother, father, edited;
-    Pending *todo;
+    PendingSymbol *todo;
     Visit *visits;
     int32_t *places, *chain; /* of nodes */
     int32_t *ordinals;       /* of the numbers, by their origins */
@@ -59,7 +59,7 @@ typedef struct {
     size_t ordinals_capacity, codes_capacity;
     Layers layers;
     Anchors before, after;
-    int32_t numbers; /* of the mother */
+    int32_t weights; /* of the mother */
     int out_of_memory;
 } Trees;
 
@@ -131,7 +131,7 @@ static TreeNode *add_tree_node(Trees *t, Tree *tree) {
 }
 
 /* The children of a node go on the stack of symbols to expand, for which there is room: its end. */
-static inline Pending *put_pending(Pending *todo, const Branch *branch, int32_t depth) {
+static inline PendingSymbol *put_pending(PendingSymbol *todo, const Branch *branch, int32_t depth) {
     int32_t k;
     for (k = branch->children - 1; k >= 0; k--) {
         int32_t child = child_symbols[branch->first_child + k];
@@ -143,7 +143,7 @@ static inline Pending *put_pending(Pending *todo, const Branch *branch, int32_t 
 }
 
 static inline int32_t count_children(const TreeNode *node) {
-    return makes_numbers(node->rule) ? 0 : branch_of(node->rule, node->choice)->children;
+    return makes_weights(node->rule) ? 0 : branch_of(node->rule, node->choice)->children;
 }
 
 /* The ends of a node and of all below it. */
@@ -179,7 +179,7 @@ static int have_tree(Trees *t, const Slots *slots, Tree *tree, int32_t first) {
 /* The tree of the genes in the slots, which have all that is read: the number of its numbers. The
  * origins of its nodes count from `first` on, its numbers from `first_number` on. */
 static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t first_number) {
-    Pending *todo;
+    PendingSymbol *todo;
     int32_t number = first_number, i;
     tree->count = 0;
     memset(tree->counts, 0, sizeof tree->counts);
@@ -194,7 +194,7 @@ static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t 
     todo->depth = 0;
     todo++;
     for (i = 0; todo > t->todo; i++) {
-        const Pending next = *--todo;
+        const PendingSymbol next = *--todo;
         Slot *slot = &slots->items[find_slot(next.rule, part_of(&t->layers, next.rule))];
         TreeNode *node = &tree->items[i];
         int32_t children = 0;
@@ -204,7 +204,7 @@ static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t 
         node->choice = slot->values[slot->read++];
         node->origin = first + i;
         t->ordinals[first + i] = number;
-        if (makes_numbers(next.rule)) {
+        if (makes_weights(next.rule)) {
             number++;
         } else {
             const Branch *branch = branch_of(next.rule, node->choice);
@@ -268,7 +268,7 @@ static void grow_nodes(Trees *t, int32_t rule, int32_t depth, double growth, Str
     t->todo[0].rule = rule;
     t->todo[0].depth = depth;
     while (pending > 0) {
-        Pending next = t->todo[--pending];
+        PendingSymbol next = t->todo[--pending];
         TreeNode *node = add_tree_node(t, &t->edited);
         const Branch *branch;
         if (node == NULL) {

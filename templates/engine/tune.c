@@ -7,14 +7,14 @@
 enum { MEMORY = 8, PLACES = MEMORY + 1, MOST_HALVINGS = 12 };
 #define SUFFICIENT 1e-4
 #define LEAST_CURVATURE 1e-10
-#define LEAST_SLOPE 1e-7
+#define LEAST_GRADIENT 1e-7
 #define LEAST_DECREASE 1e-10
 
-/* What one descent has: vectors of `n` values, and the last steps with the changes of the slopes. */
+/* What one descent has: vectors of `n` values, and the last steps with the changes of the gradient. */
 typedef struct {
     size_t n;
     const dsgec_engine_weight *bounds;
-    double *x, *slopes, *tried, *found, *direction;
+    double *x, *gradient, *tried, *found, *direction;
     double *steps[PLACES], *changes[PLACES]; /* a ring, with a place for the step in hand */
     double loss, tried_loss;
     int32_t pairs, oldest;
@@ -50,21 +50,21 @@ static int find_free(Descent *m) {
     size_t i;
     int any = 0;
     for (i = 0; i < m->n; i++) {
-        double g = m->slopes[i];
+        double g = m->gradient[i];
         m->free[i] = !(m->x[i] <= m->bounds[i].least && g > 0.0) &&
                      !(m->x[i] >= m->bounds[i].most && g < 0.0);
-        any |= m->free[i] && dsgec_absolute(g) > LEAST_SLOPE;
+        any |= m->free[i] && dsgec_absolute(g) > LEAST_GRADIENT;
     }
     return any;
 }
 
-/* Minus the inverse curvature times the slopes, of what is free; the rest stays. */
+/* Minus the inverse curvature times the gradient, of what is free; the rest stays. */
 static void find_direction(Descent *m) {
     double alpha[MEMORY], curvature[MEMORY], scale = 1.0, *q = m->direction;
     int32_t passed[MEMORY], count = 0, k;
     size_t i;
     for (i = 0; i < m->n; i++) {
-        q[i] = m->free[i] ? m->slopes[i] : 0.0;
+        q[i] = m->free[i] ? m->gradient[i] : 0.0;
     }
     for (k = m->pairs - 1; k >= 0; k--) {
         int32_t pair = (m->oldest + k) % PLACES;
@@ -104,7 +104,7 @@ static double first_length(const Descent *m) {
     size_t i;
     for (i = 0; i < m->n; i++) {
         if (m->free[i]) {
-            total += dsgec_absolute(m->slopes[i]);
+            total += dsgec_absolute(m->gradient[i]);
         }
     }
     return total > 1.0 ? 1.0 / total : 1.0;
@@ -116,9 +116,9 @@ static void take_step(Descent *m) {
     double *step = m->steps[place], *change = m->changes[place];
     size_t i;
     for (i = 0; i < m->n; i++) {
-        change[i] = m->found[i] - m->slopes[i];
+        change[i] = m->found[i] - m->gradient[i];
         m->x[i] = m->tried[i];
-        m->slopes[i] = m->found[i];
+        m->gradient[i] = m->found[i];
     }
     m->loss = m->tried_loss;
     if (dot_all(m, step, change) > LEAST_CURVATURE * dot_all(m, change, change)) {
@@ -131,7 +131,7 @@ static void take_step(Descent *m) {
 }
 
 /* Along the direction, half as far each time, until the loss is low enough: whether it is. */
-static int search_line(Descent *m, Scoring *s, const Table *table, const Targets *targets,
+static int search_line(Descent *m, Scorer *s, const Table *table, const Targets *targets,
                        double penalty, int64_t evaluations, int64_t *used) {
     double *step = m->steps[(m->oldest + m->pairs) % PLACES];
     double length = m->pairs > 0 ? 1.0 : first_length(m);
@@ -144,7 +144,7 @@ static int search_line(Descent *m, Scoring *s, const Table *table, const Targets
         }
         ++*used;
         if (learn(s, table, targets, penalty, m->tried, &m->tried_loss, m->found) == SCORED &&
-            m->tried_loss <= m->loss + SUFFICIENT * dot_all(m, m->slopes, step)) {
+            m->tried_loss <= m->loss + SUFFICIENT * dot_all(m, m->gradient, step)) {
             return 1;
         }
         if (*used >= evaluations) {
@@ -156,7 +156,7 @@ static int search_line(Descent *m, Scoring *s, const Table *table, const Targets
 }
 
 /* Room for a descent of `n` values, which are in `x`; 0 without memory. */
-static int open_descent(Descent *m, Learning *l, size_t n, const dsgec_engine_weight *bounds) {
+static int open_descent(Descent *m, BackwardPass *l, size_t n, const dsgec_engine_weight *bounds) {
     double *room;
     int k;
     if (!RESERVE(l->room, l->room_capacity, (5 + 2 * PLACES) * n + n / sizeof *l->room + 1)) {
@@ -166,7 +166,7 @@ static int open_descent(Descent *m, Learning *l, size_t n, const dsgec_engine_we
     m->n = n;
     m->bounds = bounds;
     m->x = room;
-    m->slopes = room + n;
+    m->gradient = room + n;
     m->tried = room + 2 * n;
     m->found = room + 3 * n;
     m->direction = room + 4 * n;
@@ -180,7 +180,7 @@ static int open_descent(Descent *m, Learning *l, size_t n, const dsgec_engine_we
 }
 
 /* Lower the loss of a network that has been prepared from `values` on, which get the result. */
-static Outcome tune(Scoring *s, const Table *table, const Targets *targets, double penalty,
+static Outcome tune(Scorer *s, const Table *table, const Targets *targets, double penalty,
                     const dsgec_engine_weight *bounds, int64_t evaluations, double *values,
                     double *loss, int64_t *used) {
     Descent m;
@@ -188,13 +188,13 @@ static Outcome tune(Scoring *s, const Table *table, const Targets *targets, doub
     size_t i;
     int small = 0;
     *used = 0;
-    if (!open_descent(&m, &s->learning, (size_t)s->learning.count, bounds)) {
+    if (!open_descent(&m, &s->backward, (size_t)s->backward.count, bounds)) {
         return SCORE_NO_MEMORY;
     }
     for (i = 0; i < m.n; i++) {
         m.x[i] = between(values[i], &bounds[i]);
     }
-    outcome = learn(s, table, targets, penalty, m.x, &m.loss, m.slopes);
+    outcome = learn(s, table, targets, penalty, m.x, &m.loss, m.gradient);
     *used = 1;
     if (outcome != SCORED) {
         return outcome;
@@ -202,7 +202,7 @@ static Outcome tune(Scoring *s, const Table *table, const Targets *targets, doub
     while (*used < evaluations && small < 2 && find_free(&m)) {
         double before = m.loss;
         find_direction(&m);
-        if (!(dot(&m, m.slopes, m.direction) < 0.0)) {
+        if (!(dot(&m, m.gradient, m.direction) < 0.0)) {
             m.pairs = 0;
             find_direction(&m);
         }

@@ -38,7 +38,7 @@ const char *dsgec_engine_kind(int64_t number) {
 typedef struct {
     const Nodes *nodes;
     const dsgec_engine_prologue *prologue;
-    Shared numbers;
+    Shared constants;
     uint8_t *done; /* 2: a flag, which tells a category, or a product with one */
     int32_t *todo, *order, *last_use;
     size_t done_capacity, todo_capacity, order_capacity, last_use_capacity;
@@ -47,8 +47,8 @@ typedef struct {
 } Work;
 
 static void free_work(Work *w) {
-    free(w->numbers.nodes.items);
-    free(w->numbers.table);
+    free(w->constants.nodes.items);
+    free(w->constants.table);
     free(w->done);
     free(w->todo);
     free(w->order);
@@ -63,12 +63,12 @@ static int is_power_of_two(double value) {
 
 static int is_negated(const Node *node) {
     return node->operation == AS_WRITTEN + F_neg ||
-           (node->operation == NUMBER && node->value < 0.0);
+           (node->operation == CONSTANT && node->value < 0.0);
 }
 
 /* What a multiplication by this is, or -1. */
 static int32_t kind_of_product(const Node *factor) {
-    if (factor->operation != NUMBER) {
+    if (factor->operation != CONSTANT) {
         return -1;
     }
     return factor->value == -1.0 ? (int32_t)F_neg : factor->value == 2.0 ? (int32_t)F_add : -1;
@@ -85,7 +85,7 @@ static int32_t kind_of_pair(int32_t function, const Node *a, const Node *b) {
         kind = kind < 0 ? kind_of_product(b) : kind;
         return kind < 0 ? (int32_t)F_mul : kind;
     case F_div:
-        if (b->operation == NUMBER) {
+        if (b->operation == CONSTANT) {
             return is_power_of_two(b->value) ? (int32_t)F_mul : (int32_t)W_div_number;
         }
         return F_div;
@@ -107,8 +107,8 @@ static dsgec_engine_operation look_at(const Work *w, int32_t number) {
         return found;
     }
     node = &w->nodes->items[number];
-    if (node->operation == NUMBER) {
-        found.kind = A_NUMBER;
+    if (node->operation == CONSTANT) {
+        found.kind = CONSTANT_LEAF;
         found.value = node->value;
         return found;
     }
@@ -142,10 +142,10 @@ static void count_power(Work *w, double exponent) {
 static void count_argument(Work *w, int32_t number) {
     dsgec_engine_operation argument = look_at(w, number);
     w->last_use[number] = w->order_count;
-    if (argument.kind == A_NUMBER) {
+    if (argument.kind == CONSTANT_LEAF) {
         w->counts[W_number]++;
-        share_number(&w->numbers, argument.value == 0.0 ? 0.0 : argument.value);
-    } else if (argument.kind == A_COLUMN) {
+        share_constant(&w->constants, argument.value == 0.0 ? 0.0 : argument.value);
+    } else if (argument.kind == COLUMN_LEAF) {
         w->counts[W_read]++;
     } else {
         w->counts[W_kept] += w->order_count == 0 || number != w->order[w->order_count - 1];
@@ -165,7 +165,7 @@ static int32_t kind_with_flag(int32_t kind) {
 /* One whose arguments have been counted: whether it is a flag. */
 static int count_operation(Work *w, int32_t number, const dsgec_engine_operation *operation) {
     int32_t a, b, kind = operation->kind;
-    if (kind == A_COLUMN) {
+    if (kind == COLUMN_LEAF) {
         w->counts[W_column]++;
         w->counts[W_required] += w->prologue->required[operation->a];
     }
@@ -268,12 +268,12 @@ static int32_t find_deciding(const Work *w, int32_t output, int32_t outputs, int
 }
 
 /* Count what a simplified network does, or what gives its class; 0 without memory. */
-static int count_work(Work *w, const Simplified *s, int softmax,
+static int count_work(Work *w, const SimplifiedNetwork *s, int softmax,
                       const dsgec_engine_prologue *prologue) {
     const Nodes *nodes = &s->folded.nodes;
     size_t all = (size_t)nodes->count + (size_t)prologue->count;
     int32_t i, last;
-    int counted = open_shared(&w->numbers, (int32_t)all) &&
+    int counted = open_shared(&w->constants, (int32_t)all) &&
                   RESERVE(w->done, w->done_capacity, all) &&
                   RESERVE(w->order, w->order_capacity, all) &&
                   RESERVE(w->last_use, w->last_use_capacity, all);
@@ -302,7 +302,7 @@ static int count_work(Work *w, const Simplified *s, int softmax,
         w->last_use[follow_input(w, last)] = INT32_MAX;
     }
     w->counts[W_live] = count_live(w);
-    w->counts[W_distinct] = w->numbers.nodes.count;
+    w->counts[W_distinct] = w->constants.nodes.count;
     w->counts[W_refusing] = w->counts[W_required] > 0;
     w->counts[W_listed] =
         w->counts[W_required] < prologue->columns ? w->counts[W_required] : 0;

@@ -22,8 +22,8 @@ static void measure_champions(dsgec_engine *e) {
     count = dsgec_engine_champions(e, champions);
     for (i = 0; i < count; i++) {
         dsgec_engine_network network;
-        const char *text = champions[i].text;
-        size_t length = (size_t)champions[i].text_length;
+        const char *text = champions[i].phenotype;
+        size_t length = (size_t)champions[i].phenotype_length;
         if (dsgec_engine_describe(e, text, length, &network) != 0 ||
             dsgec_engine_evaluate(e, text, length, outputs, (int)columns) < 1) {
             exit(5);

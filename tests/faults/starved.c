@@ -54,7 +54,7 @@ static int use(dsgec_engine *first, dsgec_engine *second, int64_t generations) {
         (code = dsgec_engine_look(first, dsgec_engine_best(first), &view)) != OK) {
         return code;
     }
-    code = dsgec_engine_score(first, view.text, (size_t)view.text_length, &fitness);
+    code = dsgec_engine_score(first, view.phenotype, (size_t)view.phenotype_length, &fitness);
     if (code == 0 && fitness != view.fitness) {
         printf("another score\n");
         exit(5);

@@ -4,7 +4,7 @@
  * text stands among the texts. As a fuzzer does with a checksum, `mend` puts such things right. */
 static Problem problem;
 static dsgec_engine *begun; /* has run for two generations; mended bytes fall back on its own */
-static Text begun_state;
+static Buffer begun_state;
 
 static dsgec_engine *new_engine(void) {
     int error;
@@ -24,7 +24,7 @@ static void step(dsgec_engine *e, int64_t generations) {
     EXPECT(rows.rows != NULL && rows.count == generations);
 }
 
-static void put_bytes(Text *text, const char *data, size_t length) {
+static void put_bytes(Buffer *text, const char *data, size_t length) {
     EXPECT(RESERVE(text->data, text->capacity, text->length + length));
     memcpy(text->data + text->length, data, length);
     text->length += length;
@@ -68,16 +68,16 @@ static void look_at_all(dsgec_engine *e) {
         for (k = 0; k < view.gene_count; k++) {
             sum += view.values[view.genes[k].start + view.genes[k].length - 1] & 1;
         }
-        for (k = 0; k < view.text_length; k++) {
-            sum += view.text[k] & 1;
+        for (k = 0; k < view.phenotype_length; k++) {
+            sum += view.phenotype[k] & 1;
         }
         EXPECT(dsgec_engine_send(e, i, &data, &length) == (view.invalid ? BAD_CALL : OK));
     }
     count = dsgec_engine_champions(e, champions);
     for (i = 0; i < count; i++) {
         EXPECT(champions[i].fitness - champions[i].fitness == 0.0);
-        for (k = 0; k < champions[i].text_length; k++) {
-            EXPECT((unsigned char)champions[i].text[k] < 0x80); /* Python decodes it */
+        for (k = 0; k < champions[i].phenotype_length; k++) {
+            EXPECT((unsigned char)champions[i].phenotype[k] < 0x80); /* Python decodes it */
         }
     }
 }
@@ -171,10 +171,10 @@ static double mend_fitness(uint64_t bits) {
 }
 
 /* What stands behind the genotype of an individual that learns. */
-static void mend_learned(Text *to, Bytes *reader, const Individual *individual, int is_valid) {
+static void mend_learned(Buffer *to, Bytes *reader, const Individual *individual, int is_valid) {
     uint64_t outcome = get_word(reader, 1) % (REFUSED + 1), bits = get_word(reader, 8);
     uint64_t size = get_word(reader, 4), count = get_word(reader, 4), i;
-    uint64_t wanted = count > 0 ? (uint64_t)individual->number_count : 0;
+    uint64_t wanted = count > 0 ? (uint64_t)individual->weight_count : 0;
     outcome = individual->fault ? REFUSED : is_valid ? SCORED : outcome;
     bits = dsgec_bits(outcome == SCORED ? mend_fitness(bits) : INFINITE);
     size = outcome == SCORED ? size & INT32_MAX : 0;

@@ -28,7 +28,7 @@ static int try_migrant(const char *data, size_t length, size_t genotype) {
 static void fuzz_receive(const uint8_t *bytes, size_t size) {
     const char *data = (const char *)bytes;
     Bytes reader = {data, 0, size, 0};
-    Text mended = {NULL, 0, 0};
+    Buffer mended = {NULL, 0, 0};
     Individual individual;
     size_t genotype;
     prepare_engines();

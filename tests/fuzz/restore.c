@@ -18,7 +18,7 @@ static int try_state(const char *data, size_t length) {
     return error;
 }
 
-static void mend_texts(Text *to, Bytes *reader, uint64_t count, Texts *seen) {
+static void mend_texts(Buffer *to, Bytes *reader, uint64_t count, Scores *seen) {
     for (; count > 0 && reader->length - reader->at >= ENTRY; count--) {
         Hash hash;
         uint64_t bits, outcome, size;
@@ -27,7 +27,7 @@ static void mend_texts(Text *to, Bytes *reader, uint64_t count, Texts *seen) {
         bits = get_word(reader, 8);
         outcome = get_word(reader, 1) % (REFUSED + 1);
         size = outcome == SCORED ? get_word(reader, 4) & INT32_MAX : get_word(reader, 4) & 0;
-        if (find_text(seen, &hash) >= 0) {
+        if (find_entry(seen, &hash) >= 0) {
             continue;
         }
         EXPECT(add_entry(seen, &hash) >= 0);
@@ -38,10 +38,10 @@ static void mend_texts(Text *to, Bytes *reader, uint64_t count, Texts *seen) {
 }
 
 /* The texts of the population that are not among those of the state. */
-static void add_texts(Text *to, const Hash *hashes, size_t count, Texts *seen) {
+static void add_texts(Buffer *to, const Hash *hashes, size_t count, Scores *seen) {
     size_t i;
     for (i = 0; i < count; i++) {
-        if (find_text(seen, &hashes[i]) < 0) {
+        if (find_entry(seen, &hashes[i]) < 0) {
             EXPECT(add_entry(seen, &hashes[i]) >= 0);
             EXPECT(put_word(to, hashes[i].low, 8) && put_word(to, hashes[i].high, 8));
             EXPECT(put_word(to, dsgec_bits((double)(hashes[i].low & 7)), 8));
@@ -53,7 +53,7 @@ static void add_texts(Text *to, const Hash *hashes, size_t count, Texts *seen) {
 /* A champion that is a network of the task goes to the place of its size. */
 static void mend_champion(Hall *hall, double fitness, const char *text, size_t length,
                           const Genotype *genotype) {
-    Scoring *s = &begun->threads[0].scoring;
+    Scorer *s = &begun->threads[0].scorer;
     if (length > 0 && prepare(s, &begun->table, &begun->targets, text, length) == SCORED) {
         int64_t size = (int64_t)count_connections(&s->parser);
         if (size <= LARGEST_CHAMPION) {
@@ -63,7 +63,7 @@ static void mend_champion(Hall *hall, double fitness, const char *text, size_t l
     }
 }
 
-static void mend_hall(Text *to, Bytes *reader) {
+static void mend_hall(Buffer *to, Bytes *reader) {
     Hall *hall = calloc(1, sizeof *hall);
     Individual individual;
     int i;
@@ -74,8 +74,8 @@ static void mend_hall(Text *to, Bytes *reader) {
         const char *text = reader->data + reader->at;
         if (LEARNING && length > 0 && !reader->failed) {
             if (mend_individual(&individual, reader, &begun->population[0])) {
-                mend_champion(hall, mend_fitness(bits), individual.text.data,
-                              individual.text.length, &individual.genotype);
+                mend_champion(hall, mend_fitness(bits), individual.phenotype.data,
+                              individual.phenotype.length, &individual.genotype);
             }
             free_individual(&individual);
         } else {
@@ -92,10 +92,10 @@ static void mend_hall(Text *to, Bytes *reader) {
 }
 
 /* A state with as much of the bytes as can be in one; 0 if they do not even hold a population. */
-static int mend(Text *to, const char *data, size_t length) {
+static int mend(Buffer *to, const char *data, size_t length) {
     Bytes reader = {data, sizeof MAGIC, length, 0};
-    Text texts = {NULL, 0, 0};
-    Texts seen;
+    Buffer texts = {NULL, 0, 0};
+    Scores seen;
     Hash *hashes = calloc((size_t)problem.settings.population, sizeof *hashes);
     uint64_t counts[5];
     size_t found = 0, place;
@@ -138,13 +138,13 @@ static int mend(Text *to, const char *data, size_t length) {
     }
     free(texts.data);
     free(hashes);
-    free_texts(&seen);
+    free_scores(&seen);
     return whole;
 }
 
 static void fuzz_restore(const uint8_t *bytes, size_t size) {
     const char *data = (const char *)bytes;
-    Text mended = {NULL, 0, 0};
+    Buffer mended = {NULL, 0, 0};
     prepare_engines();
     if (try_state(data, size) != OK) {
         if (size >= sizeof MAGIC && mend(&mended, data, size)) {

@@ -33,9 +33,9 @@ static double group_fitness(const GroupSum *g) {
 #define SURROGATE 1
 #define LEARNED_ERRORS log_losses
 
-static void row_seeds(double *seeds, const double *output, const double *wanted, int32_t count,
+static void row_gradients(double *gradients, const double *output, const double *wanted, int32_t count,
                       size_t n) {
-    seed_log_losses(seeds, output, wanted, count, n);
+    log_loss_gradients(gradients, output, wanted, count, n);
 }
 
 static double group_factor(const GroupSum *g, double fitness) {

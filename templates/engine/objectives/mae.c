@@ -25,13 +25,13 @@ static double group_fitness(const GroupSum *g) {
 #if LEARNING
 
 /* 1, -1, or 0 where there is no error. */
-static void row_seeds(double *seeds, const double *output, const double *wanted, int32_t count,
+static void row_gradients(double *gradients, const double *output, const double *wanted, int32_t count,
                       size_t n) {
     size_t i;
     (void)count;
     EACH_ROW {
         double error = output[i] - wanted[i];
-        seeds[i] = error > 0.0 ? 1.0 : error < 0.0 ? -1.0 : 0.0;
+        gradients[i] = error > 0.0 ? 1.0 : error < 0.0 ? -1.0 : 0.0;
     }
 }
 

@@ -13,10 +13,10 @@ static double group_fitness(const GroupSum *g) {
 }
 #if LEARNING
 
-static void row_seeds(double *seeds, const double *output, const double *wanted, int32_t count,
+static void row_gradients(double *gradients, const double *output, const double *wanted, int32_t count,
                       size_t n) {
     (void)count;
-    seed_differences(seeds, output, wanted, n);
+    difference_gradients(gradients, output, wanted, n);
 }
 
 static double group_factor(const GroupSum *g, double fitness) {

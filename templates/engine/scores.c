@@ -1,6 +1,6 @@
 /* The texts that were scored, by 128 bits of their hash: the memory of dsgec/search/scoring.py. */
-#ifndef DSGEC_TEXTS_C
-#define DSGEC_TEXTS_C
+#ifndef DSGEC_SCORES_C
+#define DSGEC_SCORES_C
 #include "memory.h"
 #include "number.c"
 
@@ -19,13 +19,13 @@ typedef struct {
     Entry *entries;
     uint32_t *table; /* 1 + the number of an entry, or 0 */
     size_t capacity, count, table_size;
-} Texts;
+} Scores;
 
 enum { PENDING = -1 };
 
-static void free_texts(Texts *texts) {
-    free(texts->entries);
-    free(texts->table);
+static void free_scores(Scores *scores) {
+    free(scores->entries);
+    free(scores->table);
 }
 
 static inline uint64_t read_word(const char *bytes, size_t count) {
@@ -90,60 +90,60 @@ static void place_entry(uint32_t *table, size_t size, const Hash *hash, size_t n
     table[at] = (uint32_t)number + 1;
 }
 
-static int enlarge_table(Texts *texts) {
-    size_t size = texts->table_size ? 2 * texts->table_size : 1024, i;
+static int enlarge_table(Scores *scores) {
+    size_t size = scores->table_size ? 2 * scores->table_size : 1024, i;
     uint32_t *table = calloc(size, sizeof *table);
     if (table == NULL) {
         return 0;
     }
-    for (i = 0; i < texts->count; i++) {
-        place_entry(table, size, &texts->entries[i].hash, i);
+    for (i = 0; i < scores->count; i++) {
+        place_entry(table, size, &scores->entries[i].hash, i);
     }
-    free(texts->table);
-    texts->table = table;
-    texts->table_size = size;
+    free(scores->table);
+    scores->table = table;
+    scores->table_size = size;
     return 1;
 }
 
 /* The number of the entry of a hash, or -1. */
-static int64_t find_text(const Texts *texts, const Hash *hash) {
+static int64_t find_entry(const Scores *scores, const Hash *hash) {
     size_t at;
-    if (texts->table_size == 0) {
+    if (scores->table_size == 0) {
         return -1;
     }
-    at = (size_t)hash->low & (texts->table_size - 1);
-    for (; texts->table[at] != 0; at = (at + 1) & (texts->table_size - 1)) {
-        const Hash *other = &texts->entries[texts->table[at] - 1].hash;
+    at = (size_t)hash->low & (scores->table_size - 1);
+    for (; scores->table[at] != 0; at = (at + 1) & (scores->table_size - 1)) {
+        const Hash *other = &scores->entries[scores->table[at] - 1].hash;
         if (other->low == hash->low && other->high == hash->high) {
-            return texts->table[at] - 1;
+            return scores->table[at] - 1;
         }
     }
     return -1;
 }
 
 /* The number of a new entry, or -1 without memory. */
-static int64_t add_entry(Texts *texts, const Hash *hash) {
+static int64_t add_entry(Scores *scores, const Hash *hash) {
     Entry *entry;
-    if (texts->count >= UINT32_MAX - 1 ||
-        (2 * (texts->count + 1) > texts->table_size && !enlarge_table(texts)) ||
-        !RESERVE(texts->entries, texts->capacity, texts->count + 1)) {
+    if (scores->count >= UINT32_MAX - 1 ||
+        (2 * (scores->count + 1) > scores->table_size && !enlarge_table(scores)) ||
+        !RESERVE(scores->entries, scores->capacity, scores->count + 1)) {
         return -1;
     }
-    entry = &texts->entries[texts->count];
+    entry = &scores->entries[scores->count];
     entry->hash = *hash;
     entry->fitness = INFINITE;
     entry->outcome = PENDING;
     entry->size = 0;
     entry->cost = 0;
-    place_entry(texts->table, texts->table_size, hash, texts->count);
-    return (int64_t)texts->count++;
+    place_entry(scores->table, scores->table_size, hash, scores->count);
+    return (int64_t)scores->count++;
 }
 
 /* Forget all. */
-static void clear_texts(Texts *texts) {
-    texts->count = 0;
-    if (texts->table_size > 0) {
-        memset(texts->table, 0, texts->table_size * sizeof *texts->table);
+static void clear_scores(Scores *scores) {
+    scores->count = 0;
+    if (scores->table_size > 0) {
+        memset(scores->table, 0, scores->table_size * sizeof *scores->table);
     }
 }
 #endif

@@ -1,8 +1,8 @@
 /* Loops over rows of the backward pass: what comes to an operand of what has come to a result. */
 #include "kernels.c"
 #include "variant.h"
-#if LEARNING && !defined(DSGEC_SLOPES_C)
-#define DSGEC_SLOPES_C
+#if LEARNING && !defined(DSGEC_DERIVATIVES_C)
+#define DSGEC_DERIVATIVES_C
 
 /* Everything that is called is part of the loop, also where the compiler finds that too much. */
 #if defined(__GNUC__) && !defined(__TINYC__)
@@ -12,56 +12,56 @@
 #endif
 
 /* d * the slope at (a, y), or at (a, b, y): dsgec/arithmetic. `d` may be `to`. */
-#define X(name, slope)                                                                   \
-    WHOLE_LOOP rows_##slope(double *to, const double *d, const double *a, const double *y,     \
+#define X(name, derivative)                                                                   \
+    WHOLE_LOOP rows_##derivative(double *to, const double *d, const double *a, const double *y,     \
                       size_t n) {                                                        \
         size_t i;                                                                        \
-        EACH_ROW { to[i] = d[i] * dsgec_##slope(a[i], y[i]); }                           \
+        EACH_ROW { to[i] = d[i] * dsgec_##derivative(a[i], y[i]); }                           \
     }
-UNARY_SLOPES(X)
+UNARY_DERIVATIVES(X)
 #undef X
 
-#define OF_PAIR(slope)                                                                      \
-    WHOLE_LOOP rows_##slope(double *to, const double *d, const double *a, const double *b,        \
+#define OF_PAIR(derivative)                                                                      \
+    WHOLE_LOOP rows_##derivative(double *to, const double *d, const double *a, const double *b,        \
                       const double *y, size_t n) {                                          \
         size_t i;                                                                           \
-        EACH_ROW { to[i] = d[i] * dsgec_##slope(a[i], b[i], y[i]); }                        \
+        EACH_ROW { to[i] = d[i] * dsgec_##derivative(a[i], b[i], y[i]); }                        \
     }
-#define X(name, slope_a, slope_b) OF_PAIR(slope_a) OF_PAIR(slope_b)
-BINARY_SLOPES(X)
+#define X(name, derivative_a, derivative_b) OF_PAIR(derivative_a) OF_PAIR(derivative_b)
+BINARY_DERIVATIVES(X)
 #undef X
 
 /* Of 1 / b. */
-static void rows_invert_slope(double *to, const double *d, const double *b, const double *y,
+static void rows_invert_derivative(double *to, const double *d, const double *b, const double *y,
                               size_t n) {
     size_t i;
     EACH_ROW { to[i] = d[i] * dsgec_div_derivative_b(1.0, b[i], y[i]); }
 }
 
 /* (w0 * x0 + w1 * x1 + ...) * the slope of a sigmoid that gave y. */
-typedef void (*SlopeKernel)(double *d, const double *w, const double *const *x, const double *y,
+typedef void (*SigmoidGradientKernel)(double *d, const double *w, const double *const *x, const double *y,
                             size_t n);
 
-#define SLOPE(terms)                                                                         \
-    static void rows_slope_##terms(double *d, const double *w, const double *const *x,       \
+#define SIGMOID_GRADIENT(terms)                                                                         \
+    static void rows_sigmoid_gradient_##terms(double *d, const double *w, const double *const *x,       \
                                    const double *y, size_t n) {                              \
         TERM_##terms size_t i;                                                               \
         EACH_ROW { d[i] = (SUM_OF_##terms) * dsgec_sig_derivative(y[i], y[i]); }                  \
     }
 
-SLOPE(1)
-SLOPE(2)
-SLOPE(3)
-SLOPE(4)
-SLOPE(5)
-SLOPE(6)
-SLOPE(7)
-SLOPE(8)
+SIGMOID_GRADIENT(1)
+SIGMOID_GRADIENT(2)
+SIGMOID_GRADIENT(3)
+SIGMOID_GRADIENT(4)
+SIGMOID_GRADIENT(5)
+SIGMOID_GRADIENT(6)
+SIGMOID_GRADIENT(7)
+SIGMOID_GRADIENT(8)
 
 /* By terms less 1. */
-static const SlopeKernel slope_kernels[TERMS] = {
-    rows_slope_1, rows_slope_2, rows_slope_3, rows_slope_4,
-    rows_slope_5, rows_slope_6, rows_slope_7, rows_slope_8,
+static const SigmoidGradientKernel sigmoid_gradient_kernels[TERMS] = {
+    rows_sigmoid_gradient_1, rows_sigmoid_gradient_2, rows_sigmoid_gradient_3, rows_sigmoid_gradient_4,
+    rows_sigmoid_gradient_5, rows_sigmoid_gradient_6, rows_sigmoid_gradient_7, rows_sigmoid_gradient_8,
 };
 
 /* A part of the lanes, as wide as the processor's vectors. */
@@ -78,8 +78,8 @@ typedef double Part __attribute__((vector_size(PART * 8), aligned(8), may_alias)
 enum { PART = 1 };
 typedef double Part;
 #endif
-#define PART_AT(numbers) (*(const Part *)(const void *)(numbers))
-#define PUT_PART(numbers, part) (*(Part *)(void *)(numbers) = (part))
+#define PART_AT(values) (*(const Part *)(const void *)(values))
+#define PUT_PART(values, part) (*(Part *)(void *)(values) = (part))
 
 /* The lanes of the sums of d * x0, d * x1, ... and of d: row i is added to lane i mod LANES. The
  * lanes of d stand first. */
