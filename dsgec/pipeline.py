@@ -6,7 +6,7 @@ library, the estimators and the cells of studies all go through `evolve`.
 
 The stages, in order. A stage imports only those above it, and any of them may import `errors`,
 `folder`, `plain_data`, `random`, `resources`, `setting`, `toml`, `background`, `literals`,
-`manifest`, `rendering` and `markup`, which import nothing of these.
+`manifest` and `rendering`, which import nothing of these.
 
 arithmetic  a definition          → functions     the same bits in every language
 network     phenotype             → Network       flat, checked, simplified; also from ONNX files

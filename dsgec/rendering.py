@@ -1,36 +1,41 @@
-"""The Jinja2 environment for code: nothing is printed that did not come through an escape.
+"""The Jinja2 environments: one for code, where every value must be escaped, and one for markup.
 
-Whatever reaches `{{ … }}` must be `Code`, which only the filters here make. So a column's name or
-a label can get into generated source as an escaped string, or through a filter that leaves a safe
-subset of it: `note` for comments, and `ident` for what `dsgec.export.names` made of it.
+Whatever a template of code prints must be `Code`, which only the filters here make. So the name of
+a column or a label gets into generated source as an escaped string, or through a filter that keeps
+a safe subset of it: `note` for comments, and `ident` for what `dsgec.export.names` made of it.
+Templates of markup (SVG and HTML) escape everything.
 """
 
 import re
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import jinja2
 
-from dsgec.literals import (
-    c_characters,
-    c_numbers,
-    c_rows,
-    c_string,
-    comment_text,
-    dot_string,
-    go_string,
-    java_string,
-    js_data,
-    js_number,
-    number,
-    python_data,
-    python_string,
-    raw_json,
-    rust_string,
-)
-from dsgec.resources import template
+from dsgec import literals
+from dsgec.resources import template as template_file
 
 _USED = re.compile(r'{%-? (?:include|from|import) "([^"]+)"')
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
+_LITERALS: dict[str, Callable[..., str]] = {
+    "num": literals.number,
+    "nums": literals.c_numbers,
+    "rows": literals.c_rows,
+    "cstr": literals.c_string,
+    "note": literals.comment_text,
+    "cchars": literals.c_characters,
+    "pydata": literals.python_data,
+    "pystr": literals.python_string,
+    "jsnum": literals.js_number,
+    "dot": literals.dot_string,
+    "js": literals.js_data,
+    "rust": literals.rust_string,
+    "java": literals.java_string,
+    "go": literals.go_string,
+    "rawjson": literals.raw_json,
+}
 
 
 class Code(str):
@@ -40,77 +45,86 @@ class Code(str):
 
 
 class UnsafeTemplate(Exception):
-    """A template printed a value that no filter made safe: a bug of ours."""
+    """A template printed a value that no filter made safe: a bug in dsgec."""
 
 
-def ident(name: str) -> Code:
-    """A name that is legal as an identifier in C and in Python."""
-    if not _IDENTIFIER.fullmatch(name):
-        raise UnsafeTemplate(f"not an identifier: {name!r}")
-    return Code(name)
+def render(template: str, **view: object) -> str:
+    """Return the source text that a template prints for a view."""
+    return code_environment().get_template(template).render(**view)
 
 
-def block(text: str) -> Code:
-    """Source text made by us: an expression, or the text of one of our own files."""
-    if not isinstance(text, Code):
-        raise UnsafeTemplate(f"not marked as code: {text[:60]!r}")
-    return text
-
-
-def _guard(value: object) -> object:
-    if not isinstance(value, Code):
-        raise UnsafeTemplate(f"printed without a filter: {value!r:.60}")
-    return value
+def render_markup(template: str, **view: object) -> str:
+    """Return the SVG or HTML that a template prints for a view."""
+    return markup_environment().get_template(template).render(**view)
 
 
 def load_template(name: str) -> str | None:
-    """The text of one of our templates."""
-    path = template(name)
+    """Return the text of one of our templates, or None if there is none of this name."""
+    path = template_file(name)
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-@cache
-def environment() -> jinja2.Environment:
-    """The one environment; templates are ours and trusted."""
-    # This is no HTML; `finalize` is stricter than autoescape.
-    env = jinja2.Environment(  # noqa: S701
-        loader=jinja2.FunctionLoader(load_template),
-        undefined=jinja2.StrictUndefined,
-        finalize=_guard,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    env.filters = {
-        "ident": ident,
-        "block": block,
-        "length": len,
-        "num": lambda value: Code(number(value)),
-        "nums": lambda values: Code(c_numbers(values)),
-        "rows": lambda rows: Code(c_rows(rows)),
-        "cstr": lambda value: Code(c_string(value)),
-        "note": lambda value: Code(comment_text(value)),
-        "cchars": lambda value, width: Code(c_characters(value, width)),
-        "pydata": lambda value: Code(python_data(value)),
-        "pystr": lambda value: Code(python_string(value)),
-        "jsnum": lambda value: Code(js_number(value)),
-        "dot": lambda value: Code(dot_string(value)),
-        "js": lambda value: Code(js_data(value)),
-        "rust": lambda value: Code(rust_string(value)),
-        "java": lambda value: Code(java_string(value)),
-        "go": lambda value: Code(go_string(value)),
-        "rawjson": lambda value: Code(raw_json(value)),
-    }
-    return env
-
-
 def compile_template(environment: jinja2.Environment, template: str) -> None:
-    """Compile a template and those that it includes, as the first use of them would."""
+    """Compile a template and those that it includes, as their first use would."""
     environment.get_template(template)
     for name in _USED.findall(load_template(template) or ""):
         compile_template(environment, name)
 
 
-def render(template: str, **view: object) -> str:
-    """The text that a template prints of a view."""
-    return environment().get_template(template).render(**view)
+@cache
+def code_environment() -> jinja2.Environment:
+    """Return the environment of code; templates are ours and trusted."""
+    # There is no HTML here; `_require_code` is stricter than autoescape.
+    environment = _environment(_require_code, autoescape=False)
+    environment.filters = {"ident": _identifier, "block": _code, "length": len}
+    environment.filters |= {name: _filter(write) for name, write in _LITERALS.items()}
+    return environment
+
+
+@cache
+def markup_environment() -> jinja2.Environment:
+    """Return the environment of SVG and HTML, which escapes everything."""
+    return _environment(_replace_illegal, autoescape=True)
+
+
+def _environment(finalize: Callable[[Any], Any], *, autoescape: bool) -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(load_template),
+        undefined=jinja2.StrictUndefined,
+        finalize=finalize,
+        autoescape=autoescape,  # noqa: S701  (see `code_environment`)
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _filter(write: Callable[..., str]) -> Callable[..., Code]:
+    return lambda *arguments: Code(write(*arguments))
+
+
+def _identifier(name: str) -> Code:
+    """Return a name that is a legal identifier in C and in Python."""
+    if not _IDENTIFIER.fullmatch(name):
+        raise UnsafeTemplate(f"not an identifier: {name!r}")
+    return Code(name)
+
+
+def _code(text: str) -> Code:
+    """Return source text that we made: an expression, or the text of one of our own files."""
+    if not isinstance(text, Code):
+        raise UnsafeTemplate(f"not marked as code: {text[:60]!r}")
+    return text
+
+
+def _require_code(value: object) -> object:
+    if not isinstance(value, Code):
+        raise UnsafeTemplate(f"printed without a filter: {value!r:.60}")
+    return value
+
+
+def _replace_illegal(value: Any) -> Any:
+    """Replace characters that XML cannot hold, not even escaped."""
+    if not isinstance(value, str) or not _ILLEGAL.search(value):
+        return value
+    return type(value)(_ILLEGAL.sub("\ufffd", value))

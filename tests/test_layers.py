@@ -28,7 +28,6 @@ FOUNDATION = (
     "literals",
     "manifest",
     "rendering",
-    "markup",
 )
 STAGES = tuple(re.findall(r"^(\w+) .* → ", dsgec.pipeline.__doc__, re.MULTILINE))
 AFTER = ("pipeline", "study", "api", "cli", "__main__")
@@ -37,7 +36,7 @@ ORDER = (*FOUNDATION, *STAGES, *AFTER)
 # Each of these is one stage's business.
 OWNERS = {
     "lark": {"grammar"},
-    "jinja2": {"rendering", "markup"},
+    "jinja2": {"rendering"},
     "cffi": {"engine", "cli"},
     "subprocess": {"engine", "export", "run", "study"},
     "click": {"cli"},

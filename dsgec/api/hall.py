@@ -12,9 +12,9 @@ from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import DTYPES
 from dsgec.export.names import safe_name
 from dsgec.manifest import HALL
-from dsgec.markup import render_markup
 from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.network.ranges import NO_RANGES, chosen_ranges
+from dsgec.rendering import render_markup
 from dsgec.run.hall import HallRow, hall_model
 from dsgec.run.pick import WAYS, Hall, pick
 from dsgec.run.result import Result

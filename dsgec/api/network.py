@@ -23,7 +23,6 @@ from dsgec.export.artefact import DTYPES, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
 from dsgec.export.names import safe_name
 from dsgec.folder import write_whole
-from dsgec.markup import render_markup
 from dsgec.network.chips import CHIPS, USUAL_CHIP
 from dsgec.network.decide import Classes, classify
 from dsgec.network.description import describe, read_model
@@ -36,6 +35,7 @@ from dsgec.network.notation import LATEX, formula_text, missing_text
 from dsgec.network.ranges import NO_RANGES, Range, read_ranges
 from dsgec.network.readers.agreement import Agreement
 from dsgec.network.text import text
+from dsgec.rendering import render_markup
 from dsgec.report import model_page
 from dsgec.report.svg import svg as drawn
 from dsgec.run.predict import model_rows

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from dsgec.markup import render_markup
+from dsgec.rendering import render_markup
 from dsgec.report.progress import fitness_chart
 from dsgec.report.scales import short
 from dsgec.report.style import chart_picture

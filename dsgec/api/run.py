@@ -13,8 +13,8 @@ from dsgec.api.words import in_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.errors import DsgecError, clean, counted
 from dsgec.folder import locked, open_folder
-from dsgec.markup import render_markup
 from dsgec.pipeline import write_folder
+from dsgec.rendering import render_markup
 from dsgec.report import write_report
 from dsgec.report.figures import metric_label
 from dsgec.report.hall import hall_rows

@@ -1,20 +1,24 @@
-"""The files of a target to the proof that they work here: their own self-test, run."""
+"""Run the files of a target here: their own self-test, or rows compared with the interpreter."""
 
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from dsgec.background import beside
 from dsgec.errors import DsgecError, mention
 from dsgec.export.artefact import Artefact
-from dsgec.export.targets.running import CannotRun, SelfTestFailed, ToolMissing
-from dsgec.export.targets.target import Files, Target
+from dsgec.export.golden import results_of
+from dsgec.export.targets.running import CannotRun, SelfTestFailed, ToolMissing, same_results
+from dsgec.export.targets.target import Array, Files, Target
+from dsgec.network.evaluate import evaluate
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of a self-test: passed, and `how` it was run; or not run, for a reason."""
+    """The outcome of a self-test: passed, and `how` it was run; or not run, for a `reason`."""
 
     how: str = ""
     reason: str = ""
@@ -26,7 +30,10 @@ class Check:
 
 
 def run_selftest(artefact: Artefact, target: Target, files: Files) -> Check:
-    """Run the self-test of what a target made, if this machine can; SelfTestFailed if it fails."""
+    """Run the self-test of a target's files if this machine can; raise SelfTestFailed if it fails.
+
+    Errors of the tools that run it count as a failure, except for a tool that is missing.
+    """
     if target.check is None:
         return Check(reason="dsgec leaves that to the tools of the language")
     try:
@@ -37,16 +44,15 @@ def run_selftest(artefact: Artefact, target: Target, files: Files) -> Check:
         raise SelfTestFailed(str(error)) from error
 
 
-def refuse_wrong(artefact: Artefact, maker: str, target: Target, files: Files) -> Check:
-    """Run the self-test of an export that is to be written; a DsgecError if it fails.
+def require_selftest(artefact: Artefact, maker: str, target: Target, files: Files) -> None:
+    """Run the self-test of an export that is to be written; raise a DsgecError if it fails.
 
-    One that says of itself that it was checked has to be.
+    It must also have been run if the files state that it was.
     """
     try:
         check = run_selftest(artefact, target, files)
         if artefact.checked and target.can_check and not check.how:
             raise SelfTestFailed(check.reason)
-        return check
     except SelfTestFailed as error:
         raise DsgecError(
             f"the self-test of `{artefact.name}` for {maker} fails here: {error}",
@@ -57,7 +63,10 @@ def refuse_wrong(artefact: Artefact, maker: str, target: Target, files: Files) -
 
 @dataclass(frozen=True, slots=True)
 class RunChecks:
-    """A line for each target of a run's exports, and why the self-tests of some failed."""
+    """The outcome of the self-tests of a run's exports: a line each, and the reasons of failures.
+
+    Both are keyed by the name of the target.
+    """
 
     lines: dict[str, str]
     failed: dict[str, str]
@@ -88,3 +97,39 @@ def run_selftests(artefact: Artefact, made: Mapping[str, tuple[Target, Files]]) 
             checks.lines[maker] = f"self-test failed: {error}"
             checks.failed[maker] = str(error)
     return checks
+
+
+def compare_on_rows(artefact: Artefact, target: Target, files: Files, rows: Array) -> str:
+    """Run the files of a target on rows and describe how they agree with the interpreter.
+
+    A DsgecError is raised if they do not.
+    """
+    with np.errstate(over="ignore"):
+        rows = np.ascontiguousarray(rows.astype(target.rows or artefact.numbers.row_type))
+    try:
+        given = target.run(artefact, files, rows)
+    except (CannotRun, SelfTestFailed, OSError, subprocess.SubprocessError) as error:
+        raise DsgecError(
+            f"`{artefact.name}` could not be run: {error}", "Leave --data out: then nothing is run."
+        ) from error
+    # A target with a tolerance is compared with the double network, whatever it computes with.
+    outputs = (
+        results_of(artefact.model, evaluate(artefact.network, rows.astype(np.float64)))
+        if target.tolerance
+        else artefact.numbers.results(rows)
+    )
+    given = given.reshape(outputs.shape)
+    with np.errstate(all="ignore"):
+        if target.tolerance:
+            outputs = outputs.astype(rows.dtype).astype(np.float64)
+            same = np.abs(given - outputs) <= target.tolerance * np.maximum(1.0, np.abs(outputs))
+            same |= given == outputs
+        else:
+            same = same_results(given, outputs)
+    same |= np.isnan(given) & np.isnan(outputs)
+    if not same.all():
+        row = int(np.argmin(same.all(axis=1)))
+        raise DsgecError(f"`{artefact.name}` gives other results here for row {row + 1}")
+    if target.tolerance:
+        return f"agree within {target.tolerance}"
+    return f"give the same bits{artefact.numbers.remark(rows)}"

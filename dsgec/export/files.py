@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.export.artefact import DTYPES, QUICK, Artefact
-from dsgec.export.check import refuse_wrong
+from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
 from dsgec.export.packages.registry import PACKAGES, WHEEL, maker_of
@@ -72,7 +72,7 @@ def export(
     artefact = make_artefact(model, name, dtype, ranges, recorded, checked)
     exports = make_exports(artefact, targets, packages)
     for maker, (target, files) in exports.made.items() if check else ():
-        refuse_wrong(artefact, maker, target, files)
+        require_selftest(artefact, maker, target, files)
     with writable(folder) as opened:
         _refuse_hidden(exports.files, name, opened)
         write_files(opened, exports.files)

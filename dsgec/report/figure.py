@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.markup import render_markup
+from dsgec.rendering import render_markup
 from dsgec.report.scales import steps
 from dsgec.report.width import shorten
 

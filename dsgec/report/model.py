@@ -6,10 +6,10 @@ from typing import Any
 from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
-from dsgec.markup import render_markup
 from dsgec.network.measure import size
 from dsgec.network.model import Column, Model
 from dsgec.network.notation import formula_text, missing_text
+from dsgec.rendering import render_markup
 from dsgec.report.layout import draw
 from dsgec.report.nodes import named_nodes
 from dsgec.report.script import page_script

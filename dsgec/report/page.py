@@ -5,9 +5,13 @@ from pathlib import Path
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import EVIDENCE, PAGE, write_files
-from dsgec.markup import compile_markup, render_markup
 from dsgec.network.notation import formula_text, missing_text
-from dsgec.rendering import compile_template, environment
+from dsgec.rendering import (
+    code_environment,
+    compile_template,
+    markup_environment,
+    render_markup,
+)
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
 from dsgec.report.hall import front_chart, hall_chart, hall_rows, minimised
@@ -39,8 +43,8 @@ _LONGEST_FORMULA = 100_000
 
 def prepare_page() -> None:
     """Compile what a run's page is made of, so that it is there when the page is wanted."""
-    compile_markup(_TEMPLATE)
-    compile_template(environment(), SCRIPT)
+    compile_template(markup_environment(), _TEMPLATE)
+    compile_template(code_environment(), SCRIPT)
 
 
 def report_page(folder: Folder) -> str:

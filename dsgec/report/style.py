@@ -1,7 +1,6 @@
 """The styles of pages, and of a chart that stands alone as a picture."""
 
-from dsgec.markup import render_markup
-from dsgec.rendering import load_template
+from dsgec.rendering import load_template, render_markup
 from dsgec.report.chart import Chart
 
 _CHART, _PAGE = "report/chart.css", "report/style.css"

@@ -1,7 +1,7 @@
 """Model to a drawing of its network as SVG: features on the left, outputs on the right."""
 
-from dsgec.markup import render_markup
 from dsgec.network.model import Model
+from dsgec.rendering import render_markup
 from dsgec.report.layout import draw
 from dsgec.report.nodes import named_nodes
 

@@ -1,15 +1,19 @@
-"""An exported artefact, or a run, to what people ask of it: what it is and what it costs."""
+"""Describe an exported artefact or a run: what it is, and what it costs on chips."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
-from dsgec.errors import clean, counted
+from dsgec.errors import DsgecError, clean, counted
 from dsgec.export.artefact import Artefact
-from dsgec.export.cost import cost_lines
 from dsgec.export.files import run_artefact
+from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.golden import rounded_up
 from dsgec.export.read import artefact_files, open_artefacts
+from dsgec.export.targets.c.build import measure_image
 from dsgec.folder import open_folder
+from dsgec.network.chips import CHIPS
+from dsgec.network.cost import dtypes_of
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.measure import size
 from dsgec.network.powers import multiplications
@@ -17,17 +21,18 @@ from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
 from dsgec.run.folder import has_record, read_model, read_record
 from dsgec.run.record import record_ranges
 
+_HEAD = "  chip          type      flash   linked  stack     cycles  a row takes"
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
 
 
 def holds_artefacts(path: Path) -> bool:
-    """Whether a folder is a run, or has exported files in it."""
+    """Return whether a folder is a run, or has exported files in it."""
     with open_folder(path) as folder:
         return has_record(folder) or bool(artefact_files(folder))
 
 
 def inspect_artefact(path: Path) -> list[str]:
-    """The lines that describe an exported file, each in a folder of them, or a run."""
+    """Return the lines that describe an exported file, all of a folder, or a run."""
     if path.is_dir():
         with open_folder(path) as folder:
             if has_record(folder):
@@ -44,7 +49,7 @@ def inspect_artefact(path: Path) -> list[str]:
 
 
 def operations(network: Network) -> Counter[str]:
-    """What is computed for a row: additions and the like, and calls of functions by their names."""
+    """Count the operations for a row: arithmetic by kind, and calls of functions by name."""
     counts: Counter[str] = Counter()
     for node in network.nodes:
         if not isinstance(node, Apply):
@@ -62,7 +67,7 @@ def operations(network: Network) -> Counter[str]:
 
 
 def _precision(artefact: Artefact) -> list[str]:
-    """What other numbers than doubles cost."""
+    """Describe the difference from double precision, for other number formats."""
     loss, fixed = artefact.loss, artefact.numbers.fixed
     if loss is None:
         return []
@@ -100,5 +105,44 @@ def _describe(title: str, artefact: Artefact, ranges: tuple[Range | None, ...] =
         f"  a row costs {first} multiplications" + (f", {calls}" if calls else ""),
         f"  self-test   {counted(len(artefact.golden.rows), 'row')}",
         *_precision(artefact),
-        *cost_lines(artefact, ranges),
+        *_cost_lines(artefact, ranges),
     ]
+
+
+def _cost_lines(artefact: Artefact, ranges: tuple[Range | None, ...]) -> list[str]:
+    """Return a line for each chip and type: bytes, cycles and time of a row.
+
+    `linked` is the flash that a cross compiler makes of it, if there is one. Fixed point needs
+    the ranges of the columns, and is left out if neither the artefact's nor `ranges` are known.
+    """
+    lines = [_HEAD]
+    known = artefact.ranges or ranges
+    estimated = (dtype for chip in CHIPS for dtype in dtypes_of(chip))
+    for dtype in dict.fromkeys((artefact.dtype, *estimated)):
+        if dtype in STORED_BITS and not known:
+            continue
+        try:
+            other = replace(artefact, dtype=dtype, ranges=known if dtype in STORED_BITS else ())
+        except DsgecError as error:
+            lines.append(f"  {'':<13} {dtype:<6} not possible: {error.faults[0].message}")
+            continue
+        lines += filter(None, (_cost_line(other, chip) for chip in CHIPS))
+    return lines
+
+
+def _cost_line(artefact: Artefact, chip: str) -> str:
+    """Return the line of a chip; empty if there is neither an estimate nor an image."""
+    start = f"  {chip:<13} {artefact.dtype:<6}"
+    image = measure_image(artefact, chip)
+    linked = "-" if image is None else f"{image.flash:,}"
+    try:
+        own = artefact.cost(chip)
+    except DsgecError as error:
+        return f"{start} {'-':>8} {linked:>8}  {error.faults[0].message}" if image else ""
+    megahertz = CHIPS[chip].megahertz
+    time = own.cycles / megahertz
+    shown = f"{time:.3g} µs" if time < 1000 else f"{time / 1000:,.3g} ms"
+    return (
+        f"{start} {own.flash:>8,} {linked:>8} {own.stack:>6,} {own.cycles:>10,}"
+        f"  {shown} at {megahertz} MHz"
+    )

@@ -1,7 +1,7 @@
-"""An exported artefact to the proof that it is what dsgec makes of the model inside.
+"""Prove that an exported artefact is what dsgec makes of the model inside.
 
-Files are compared as text. Only what is byte for byte ours is ever compiled, imported or run: then
-its self-test is, because equal text shows nothing where the writer of both is wrong.
+Files are compared as text. Only files that are byte for byte ours are compiled, imported or run:
+their self-test is, because equal text proves nothing if the writer of both is wrong.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -13,9 +13,7 @@ from dsgec import __version__
 from dsgec.data.ir import Table
 from dsgec.errors import DsgecError, Fault
 from dsgec.export.artefact import model_id
-from dsgec.export.bytecode import is_bytecode_of, source_of
-from dsgec.export.check import run_selftest
-from dsgec.export.execute import try_out
+from dsgec.export.check import compare_on_rows, run_selftest
 from dsgec.export.packages.package import Package
 from dsgec.export.packages.registry import maker_of
 from dsgec.export.read import ArtefactFile, open_artefacts
@@ -27,62 +25,70 @@ from dsgec.manifest import HALL, MANIFEST, check_manifest
 from dsgec.run.folder import has_record, read_hall, read_model
 from dsgec.run.predict import model_rows
 
-_NOT_RUN = "Nothing of it was run."
 _OTHER = "this is not what dsgec makes of the model inside"
-_MOST_BYTES = 64 << 20
+# The tools that write files which verify refuses, by their suffix or name.
+_WRITERS = {".pyc": "Python", "target": "cargo"}
 
 
 @dataclass(frozen=True, slots=True)
-class Proved:
-    """An artefact, the target or package that makes exactly its files, and those files."""
+class Reproduction:
+    """An artefact, and the target or package that makes exactly its files."""
 
     found: ArtefactFile
     maker: str
     files: Files
 
+    @property
+    def runnable(self) -> tuple[Target, Files]:
+        """The target whose files can be run; for a package, the target that it was made from."""
+        maker = maker_of(self.maker)
+        if isinstance(maker, Package):
+            return maker.target, maker.target.make(self.found.artefact)
+        return maker, self.files
+
 
 def verify(path: Path, table: Table | None = None) -> list[str]:
-    """What was proved, a line for each artefact; a DsgecError names all that could not be."""
+    """Verify an artefact, a folder of them or a run; return a line for each thing proved.
+
+    A DsgecError names everything that could not be proved. The rows of a table, if there is one,
+    are also run through each artefact.
+    """
     faults: list[Fault] = []
     listed: list[str] = []
-    proved: list[Proved] = []
+    proved: list[Reproduction] = []
     with open_artefacts(path) as found:
         for one in found:
             try:
-                maker, files = _prove(one)
+                proved.append(_reproduce(one))
             except DsgecError as error:
                 faults += error.faults
-                continue
-            proved.append(Proved(one, maker, files))
-        caches = {path for one in proved for path in _caches(one)}
-        hiding = {path for one in proved for path in _hiding(one, proved)} - caches
+        hiding = {path for ours in proved for path in _hiding_files(ours, proved)}
         faults += map(_hiding_fault, sorted(hiding))
-        faults += map(_obeyed_fault, sorted({path for one in proved for path in _obeyed(one)}))
+        faults += map(_obeyed_fault, sorted({path for ours in proved for path in _obeyed(ours)}))
         if path.is_dir():
             with open_folder(path) as folder:
                 if has_record(folder):
-                    faults += _of_run(folder, found, {*hiding, *caches})
+                    faults += _run_faults(folder, found, hiding)
                     listed.append(f"{path}: every file is as its {MANIFEST} lists it")
     if faults:
         raise DsgecError(faults)
     lines = [*_run_selftests(proved), *listed]
     if table is not None:
         for ours in proved:
-            artefact = ours.found.artefact
-            rows = model_rows(artefact.model, table)
-            how = try_out(artefact, *_runnable(ours), rows)
+            rows = model_rows(ours.found.artefact.model, table)
+            how = compare_on_rows(ours.found.artefact, *ours.runnable, rows)
             lines.append(f"{ours.found.path}: {len(rows)} rows of {table.source} {how}")
     return lines
 
 
-def _run_selftests(proved: Sequence[Proved]) -> list[str]:
+def _run_selftests(proved: Sequence[Reproduction]) -> list[str]:
     """Run the self-tests of artefacts that are known to be ours; return a line for each."""
     faults: list[Fault] = []
     lines: list[str] = []
-    for ours in proved:
-        artefact, path = ours.found.artefact, ours.found.path
+    for one in proved:
+        artefact, path = one.found.artefact, one.found.path
         try:
-            check = run_selftest(artefact, *_runnable(ours))
+            check = run_selftest(artefact, *one.runnable)
         except SelfTestFailed as error:
             faults.append(
                 Fault(
@@ -93,7 +99,7 @@ def _run_selftests(proved: Sequence[Proved]) -> list[str]:
             )
         else:
             lines.append(
-                f"{path}: {ours.maker}, {artefact.dtype}, model {artefact.model_id}: every byte"
+                f"{path}: {one.maker}, {artefact.dtype}, model {artefact.model_id}: every byte"
                 f" is what dsgec makes of the model inside; {check}"
             )
     if faults:
@@ -101,35 +107,28 @@ def _run_selftests(proved: Sequence[Proved]) -> list[str]:
     return lines
 
 
-def _hiding(ours: Proved, proved: Sequence[Proved]) -> Iterator[Path]:
-    """The files that could be loaded in the place of an artefact's, or of what those import."""
-    folder = ours.found.folder
-    if ours.found.is_archive:
+def _hiding_files(one: Reproduction, proved: Sequence[Reproduction]) -> Iterator[Path]:
+    """Yield the files that could be loaded instead of an artefact's, or of what those import."""
+    folder = one.found.folder
+    if one.found.is_archive:
         return
-    own = {file.name for one in proved if not one.found.is_archive for file in one.files}
-    swept = _runnable(ours)[0].swept
-    for name in shadows(folder, own, ours.found.artefact.name, swept):
+    own = {file.name for each in proved if not each.found.is_archive for file in each.files}
+    for name in shadows(folder, own, one.found.artefact.name, one.runnable[0].swept):
         yield folder.path / name
 
 
-def _caches(ours: Proved) -> Iterator[Path]:
-    """The files in which Python keeps the artefact's modules, as it would make them again."""
-    folder = ours.found.folder
-    texts = {file.name: file.text for file in ours.files}
-    for name in {f"{Path(file).parent}/__pycache__".removeprefix("./") for file in texts}:
-        for cached in folder.below(name).names() if folder.has_folder(name) else ():
-            file = f"{name}/{cached}"
-            source = source_of(file)
-            if source in texts and folder.has_file(file):
-                data = folder.read(file, _MOST_BYTES)
-                if is_bytecode_of(file, data, str(texts[source]), folder.path / source):
-                    yield folder.path / file
+def _hiding_fault(path: Path) -> Fault:
+    writer = _WRITERS.get(path.suffix or path.name)
+    return Fault(
+        f"{path} can be loaded in the place of what dsgec made, or together with it",
+        f"Remove it.{f' {writer} writes it again.' if writer else ''}",
+    )
 
 
-def _obeyed(ours: Proved) -> Iterator[Path]:
-    """The files here and in folders above that the tools of an artefact's language obey."""
-    if not ours.found.is_archive:
-        yield from obeyed_files(ours.found.folder.path, _runnable(ours)[0].obeyed)
+def _obeyed(one: Reproduction) -> Iterator[Path]:
+    """Yield the files here and in folders above that the tools of the artefact's language obey."""
+    if not one.found.is_archive:
+        yield from obeyed_files(one.found.folder.path, one.runnable[0].obeyed)
 
 
 def _obeyed_fault(path: Path) -> Fault:
@@ -139,19 +138,10 @@ def _obeyed_fault(path: Path) -> Fault:
     )
 
 
-def _hiding_fault(path: Path) -> Fault:
-    makers = {".pyc": " Python writes it again.", "target": " cargo writes it again."}
-    again = makers.get(path.suffix or path.name, "")
-    return Fault(
-        f"{path} can be loaded in the place of what dsgec made, or together with it",
-        f"Remove it.{again}",
-    )
-
-
-def _of_run(
+def _run_faults(
     folder: Folder, found: Sequence[ArtefactFile], known: Container[Path]
 ) -> Iterator[Fault]:
-    """What is wrong with a run's folder, but for the files that are known."""
+    """Yield what is wrong with the folder of a run, except for files that are reported already."""
     model, _ = read_model(folder)
     ids = {model_id(model)}
     if folder.has(HALL):
@@ -168,28 +158,23 @@ def _of_run(
             )
 
 
-def _runnable(ours: Proved) -> tuple[Target, Files]:
-    """The target whose files are run on rows; of a package, what it was made of."""
-    maker = maker_of(ours.maker)
-    if isinstance(maker, Package):
-        return maker.target, maker.target.make(ours.found.artefact)
-    return maker, ours.files
-
-
-def _prove(found: ArtefactFile) -> tuple[str, Files]:
-    """The target or package that makes exactly these files, and what it makes."""
-    files = {maker: found.wanted(maker) for maker in found.makers}
-    differences = {maker: _difference(found, maker, files[maker]) for maker in files}
+def _reproduce(found: ArtefactFile) -> Reproduction:
+    """Find the target or package that makes exactly these files; raise a DsgecError if none."""
+    differences = {}
     for maker in found.makers:
+        files = found.wanted(maker)
+        differences[maker] = _difference(found, maker, files)
         if not differences[maker]:
-            return maker, files[maker]
-    made = found.artefact.version
-    other = f" It was made by dsgec {made}, and this is {__version__}: use that one to verify it."
-    raise DsgecError(_nearest(differences), _NOT_RUN + (other if made != __version__ else ""))
+            return Reproduction(found, maker, files)
+    version, advice = found.artefact.version, "Nothing of it was run."
+    if version != __version__:
+        advice += f" It was made by dsgec {version}, and this is {__version__}:"
+        advice += " use that one to verify it."
+    raise DsgecError(_nearest(differences), advice)
 
 
 def _difference(found: ArtefactFile, maker: str, files: Files) -> str:
-    """Where the files differ from what the target or package makes; empty if nowhere."""
+    """Describe the first difference from what a target or package makes; empty if there is none."""
     wanted = {file.name: file.text for file in files}
     given = found.given(wanted)
     folder, build = found.folder.path, maker_of(maker).build
@@ -213,7 +198,7 @@ def _difference(found: ArtefactFile, maker: str, files: Files) -> str:
 
 
 def _nearest(differences: dict[str, str]) -> str:
-    """Of several makers that could have made a file, the one that agrees with it longest."""
+    """Return the message of the maker that agrees with a file longest."""
 
     def line(message: str) -> int:
         place = message.split(": ")[0].rpartition(":")[2]

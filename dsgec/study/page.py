@@ -11,8 +11,8 @@ import numpy as np
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import PAGE, write_files
-from dsgec.markup import render_markup
 from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
+from dsgec.rendering import render_markup
 from dsgec.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
 from dsgec.report.chart import line as path_of
 from dsgec.report.page import report_page

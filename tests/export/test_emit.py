@@ -13,7 +13,7 @@ from dsgec.literals import c_string, number, python_string
 from dsgec.network.model import Model, plain
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.rendering import Code, UnsafeTemplate, environment
+from dsgec.rendering import Code, UnsafeTemplate, code_environment
 from tests.export.artefacts import first_type
 from tests.export.wat import disassemble
 
@@ -54,12 +54,14 @@ def test_the_emitted_files_are_the_goldens(target, golden):
 )
 def test_a_template_cannot_print_what_no_filter_made_safe(template):
     with pytest.raises((UnsafeTemplate, TemplateAssertionError)):
-        environment().from_string(template).render(h="x; y")
+        code_environment().from_string(template).render(h="x; y")
 
 
 def test_a_template_prints_what_a_filter_made_safe():
     render = (
-        environment().from_string("{{ a|cstr }} {{ b|num }} {{ c|block }} {{ d|ident }}").render
+        code_environment()
+        .from_string("{{ a|cstr }} {{ b|num }} {{ c|block }} {{ d|ident }}")
+        .render
     )
 
     assert render(a="é?", b=0.1, c=Code("x + y"), d="f_1") == '"\\303\\251\\077" 0.1 x + y f_1'

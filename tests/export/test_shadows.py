@@ -184,17 +184,26 @@ def cached(folder, name, optimise="0"):
 
 @pytest.mark.parametrize("target", ["python", "numpy", "cffi"])
 @pytest.mark.parametrize("optimise", ["0", "2"])
-def test_the_bytecode_that_python_keeps_is_proved(target, optimise, tmp_path):
+def test_the_bytecode_that_python_keeps_is_refused_until_it_is_removed(target, optimise, tmp_path):
     if target == "cffi" and not shutil.which("cc"):
         pytest.skip("no C compiler")
     export(SMALL, [target], "net", tmp_path)
     path = cached(tmp_path, "net", optimise)
+    with pytest.raises(DsgecError, match=r"Remove it\. Python writes it again") as caught:
+        verify(tmp_path)
+    assert str(path) in str(caught.value)
+
+    path.unlink()
     assert len(verify(tmp_path)) == 1
 
+
+def test_changed_bytecode_is_refused_and_not_loaded(tmp_path):
+    export(SMALL, ["python"], "net", tmp_path)
+    path = cached(tmp_path, "net")
     data = path.read_bytes()
     assert b"predict" in data
     path.write_bytes(data.replace(b"predict", b"Predict", 1))
-    with pytest.raises(DsgecError, match="Python writes it again"):
+    with pytest.raises(DsgecError, match="can be loaded in the place of what dsgec made"):
         verify(tmp_path)
 
 
@@ -280,10 +289,15 @@ def test_what_is_not_as_the_manifest_says_is_reported(change, message, run, tmp_
     assert message in answer.stderr
 
 
-def test_a_run_whose_predictor_was_imported_is_verified(run, tmp_path):
+def test_a_run_whose_predictor_was_imported_is_verified_without_its_bytecode(run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(run, folder)
-    cached(folder, "wdbc")
+    path = cached(folder, "wdbc")
+    errors = dsgec("verify", folder, code=1).stderr
+    assert errors.count("error: ") == errors.count(str(path)) == 1
+    assert "Remove it. Python writes it again." in errors
+
+    shutil.rmtree(folder / "__pycache__")
     assert "every file is as its SHA256SUMS" in dsgec("verify", folder).stdout
 
 

@@ -209,7 +209,7 @@ def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
 @pytest.fixture
 def without_costs(monkeypatch):
     """Where nobody reads what a chip takes, nobody compiles for it."""
-    monkeypatch.setattr("dsgec.run.inspect.cost_lines", lambda *_: [])
+    monkeypatch.setattr("dsgec.run.inspect._cost_lines", lambda *_: [])
 
 
 @pytest.mark.needs_cc

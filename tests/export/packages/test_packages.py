@@ -40,7 +40,7 @@ def test_a_package_is_proved_as_a_whole_file(package, dtype, tmp_path, monkeypat
     (path,) = export(SMALL, (), "net", tmp_path, dtype, packages=[package], ranges=ranges)
     (line,) = verify(path)
     assert f"{package}, {dtype}, model" in line
-    monkeypatch.setattr("dsgec.run.inspect.cost_lines", lambda *_: [])  # which compiles it
+    monkeypatch.setattr("dsgec.run.inspect._cost_lines", lambda *_: [])  # which compiles it
     assert inspect_artefact(path)[0] == f"{path} ({package})"
 
     renamed = path.rename(tmp_path / "other.zip")
