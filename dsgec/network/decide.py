@@ -1,16 +1,16 @@
-"""Outputs of a classifier to the numbers of classes: the rule that every export prints.
+"""Choose classes from the outputs of a classifier: the rule that every export prints.
 
-The class is that of the largest output. Of a softmax it is that of the largest sum that goes into
-it: the softmax keeps their order, but can round two different sums to equal probabilities. Of a
-lone output, it is the second class where the output reaches 0.5. With another threshold, the second
-of two classes is chosen where its output reaches that. What is not a number is smaller than any
-number, and of equal ones the first is taken.
+The class is that of the largest output. With a softmax it is that of its largest argument: the
+softmax keeps their order, but can round two different sums to equal probabilities. A lone output
+means the second class where it reaches 0.5. With another threshold, the second of two classes is
+chosen where its output reaches the threshold. NaN is smaller than any number, and of equal outputs
+the first is taken.
 
-A row whose deciding output is not a number has no class; nor has one whose softmax is not a number:
-where a sum is not, or where the largest is infinite.
+A row whose deciding output is NaN has no class; nor has one whose softmax is NaN: where an argument
+is NaN, or where the largest is infinite.
 
-So a function that gives the class needs no softmax. Nor does it need the sigmoid of a lone output,
-which never falls: `deciding` finds the least sum whose sigmoid reaches the threshold.
+So a function that returns the class needs no softmax. Nor does it need the sigmoid of a lone
+output, which never falls: `split_decision` finds the least sum whose sigmoid reaches the threshold.
 """
 
 from collections.abc import Callable
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.printed import vector, vector_float
-from dsgec.network.canonical import canonical
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Network
+from dsgec.network.simplify import canonicalise
 
 Classes = NDArray[np.intp]
 
-USUAL_THRESHOLD = 0.5
+DEFAULT_THRESHOLD = 0.5
 
 _SIGMOIDS: dict[str, tuple[Any, Any, Callable[[Any], Any]]] = {
     "double": (np.float64, np.int64, vector.sig),
@@ -40,17 +40,17 @@ _NEAR = 4096  # numbers on either side of a limit that are tried one by one
 
 
 def has_threshold(outputs: int, threshold: float) -> bool:
-    """Whether the last output is compared with the threshold, and not with the others."""
-    return outputs == 1 or threshold != USUAL_THRESHOLD
+    """Return whether the last output is compared with the threshold, not with the others."""
+    return outputs == 1 or threshold != DEFAULT_THRESHOLD
 
 
-def is_by_sums(network: Network, threshold: float) -> bool:
-    """Whether what goes into the softmax decides, and not what comes out of it."""
+def is_decided_before_softmax(network: Network, threshold: float) -> bool:
+    """Return whether the arguments of the softmax decide, and not its results."""
     return network.softmax and not has_threshold(len(network.outputs), threshold)
 
 
-def predicted_classes(outputs: NDArray[Any], threshold: float = USUAL_THRESHOLD) -> Classes:
-    """The class of each row of outputs, or of sums, also where these are not numbers."""
+def predict_classes(outputs: NDArray[Any], threshold: float = DEFAULT_THRESHOLD) -> Classes:
+    """Return the class of each row of outputs, also of those that are NaN."""
     if has_threshold(outputs.shape[1], threshold):
         reached = outputs[:, -1] >= outputs.dtype.type(threshold)
         return np.asarray(reached, dtype=np.intp)
@@ -58,34 +58,34 @@ def predicted_classes(outputs: NDArray[Any], threshold: float = USUAL_THRESHOLD)
     return np.asarray(comparable.argmax(axis=1), dtype=np.intp)
 
 
-def chosen_classes(
-    outputs: NDArray[Any], threshold: float = USUAL_THRESHOLD
+def choose_classes(
+    outputs: NDArray[Any], threshold: float = DEFAULT_THRESHOLD
 ) -> tuple[Classes, NDArray[np.bool_]]:
-    """The class of each row, and which rows have none: what decides is not a number."""
-    chosen = predicted_classes(outputs, threshold)
+    """Return the class of each row, and which rows have none: their deciding output is NaN."""
+    chosen = predict_classes(outputs, threshold)
     last = has_threshold(outputs.shape[1], threshold)
     places = np.full_like(chosen, outputs.shape[1] - 1) if last else chosen
     return chosen, np.isnan(outputs[np.arange(len(outputs)), places])
 
 
 def classify(
-    network: Network, rows: NDArray[Any], threshold: float = USUAL_THRESHOLD
+    network: Network, rows: NDArray[Any], threshold: float = DEFAULT_THRESHOLD
 ) -> tuple[Classes, NDArray[np.bool_]]:
-    """The class that a network gives each row, and which rows have none; of those it is 0."""
-    if not is_by_sums(network, threshold):
-        return chosen_classes(evaluate(network, rows), threshold)
+    """Return the class that a network gives each row, and which rows have none; theirs is 0."""
+    if not is_decided_before_softmax(network, threshold):
+        return choose_classes(evaluate(network, rows), threshold)
     sums = evaluate(replace(network, softmax=False), rows)
     nothing = np.isnan(sums).any(axis=1) | np.isinf(sums.max(axis=1))
-    return np.where(nothing, 0, predicted_classes(sums)), nothing
+    return np.where(nothing, 0, predict_classes(sums)), nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Deciding:
-    """A network in two parts: `network`, and the function `finish` of what comes out of it.
+class Decision:
+    """A network in two parts, `network` and the `finish` function, and how its class is chosen.
 
     `finish` is "softmax", "sig" or "". The class is that of the largest output of `network` or, if
     there is a `limit`, the second where the last output reaches it. If it is chosen `after` the
-    function, these are its outputs.
+    finish, the outputs of that function are compared.
     """
 
     network: Network
@@ -94,40 +94,43 @@ class Deciding:
     after: bool = False
 
 
-def without_finish(network: Network, threshold: float) -> Network:
-    """What of a network decides between its classes, supposed that a sigmoid has a limit."""
-    if is_by_sums(network, threshold):
+def strip_finish(network: Network, threshold: float) -> Network:
+    """Return the part of a network that decides between its classes.
+
+    That is without softmax or sigmoid, if the sigmoid has a limit.
+    """
+    if is_decided_before_softmax(network, threshold):
         return replace(network, softmax=False)
     last = network.nodes[network.outputs[-1]]
     is_lone = len(network.outputs) == 1 and not network.softmax
     if is_lone and isinstance(last, Apply) and last.function == "sig":
-        return canonical(replace(network, outputs=last.arguments))
+        return canonicalise(replace(network, outputs=last.arguments))
     return network
 
 
-def undecided(network: Network) -> Deciding:
-    """The parts of a network whose outputs are values."""
+def split_values(network: Network) -> Decision:
+    """Return the two parts of a network that has no classes."""
     finish = "softmax" if network.softmax else ""
-    return Deciding(replace(network, softmax=False), finish)
+    return Decision(replace(network, softmax=False), finish)
 
 
-def deciding(network: Network, threshold: float, dtype: str = "double") -> Deciding:
-    """The parts of a network such that as little as possible decides between its classes."""
+def split_decision(network: Network, threshold: float, dtype: str = "double") -> Decision:
+    """Return the two parts of a classifier such that the first is all that the class needs."""
     limit = threshold if has_threshold(len(network.outputs), threshold) else None
     if network.softmax:
-        return replace(undecided(network), limit=limit, after=limit is not None)
-    rest = without_finish(network, threshold)
+        return replace(split_values(network), limit=limit, after=limit is not None)
+    rest = strip_finish(network, threshold)
     least = None if rest is network else sigmoid_limit(threshold, dtype)
-    return Deciding(network, "", limit) if least is None else Deciding(rest, "sig", least)
+    return Decision(network, "", limit) if least is None else Decision(rest, "sig", least)
 
 
 @cache
 @standard_arithmetic()
 def sigmoid_limit(threshold: float, dtype: str) -> float | None:
-    """The least number whose sigmoid reaches a threshold; None if no one number divides them.
+    """Return the least number whose sigmoid reaches a threshold; None if no number divides them.
 
-    By halving, over the numbers of the type in their order. As the sigmoid is rounded, it can fall
-    by a unit between neighbours: so the numbers around the limit that was found are tried.
+    It is found by bisection over the numbers of the type in their order. As the sigmoid is rounded,
+    it can fall by a unit between neighbours: so the numbers around the limit are tried, too.
     """
     real, word, sigmoid = _SIGMOIDS[dtype]
     wanted = real(threshold)
@@ -156,7 +159,7 @@ def sigmoid_limit(threshold: float, dtype: str) -> float | None:
 
 
 def _key(value: Any, word: Any) -> Any:
-    """Whole numbers that are in the order of the numbers of a type."""
+    """Return an integer for a number; the integers have the order of the numbers."""
     bits = np.array([value]).view(word)[0]
     return int(bits) if bits >= 0 else int(np.iinfo(word).min) - int(bits)
 

@@ -1,4 +1,4 @@
-"""Network + rows to outputs: the plain interpreter, the oracle of every back end."""
+"""Evaluate a Network on rows: the plain interpreter, the oracle of every back end."""
 
 import operator
 from collections.abc import Callable
@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector, vector_float
-from dsgec.network.ir import Apply, Constant, Input, Network
-from dsgec.network.powers import power
+from dsgec.arithmetic.functions import ALL_FUNCTIONS
+from dsgec.network.ir import Apply, Constant, Input, Network, power
 
 _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
 
@@ -24,14 +23,14 @@ _ARITHMETIC: dict[Any, dict[str, Callable[..., Any]]] = {
 
 
 class Values(Protocol):
-    """The values of nodes by their positions."""
+    """A sequence or mapping of the values of nodes by their positions."""
 
     def __getitem__(self, position: int, /) -> Any: ...
 
 
 @standard_arithmetic()
 def evaluate(network: Network, rows: NDArray[Any]) -> NDArray[Any]:
-    """The outputs, one row for each row of features, in the type of the rows: double or float."""
+    """Return a row of outputs for each row of features, in the type of the rows: double or float."""
     outputs = np.empty((len(rows), len(network.outputs)), rows.dtype)
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
@@ -43,7 +42,7 @@ def evaluate(network: Network, rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def node_values(network: Network, rows: NDArray[Any]) -> list[Any]:
-    """The value of every node: an array over the rows, or of one number."""
+    """Return the value of every node: an array over the rows, or of one number."""
     values: list[Any] = []
     for node in network.nodes:
         match node:
@@ -52,20 +51,20 @@ def node_values(network: Network, rows: NDArray[Any]) -> list[Any]:
             case Input(column):
                 values.append(rows[:, column])
             case Apply():
-                values.append(applied(network, node, values, rows.dtype))
+                values.append(evaluate_node(network, node, values, rows.dtype))
             case _:
                 assert_never(node)
     return values
 
 
 def output_values(network: Network, values: Values, dtype: Any) -> list[Any]:
-    """What the network gives, of the values of its nodes."""
+    """Return the outputs of a network, given the values of its nodes."""
     results = [values[position] for position in network.outputs]
     return list(_ARITHMETIC[dtype]["softmax"](*results)) if network.softmax else results
 
 
-def applied(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
-    """The value of a node, given those of its arguments by their positions."""
+def evaluate_node(network: Network, node: Apply, values: Values, dtype: Any) -> Any:
+    """Return the value of a node, given those of its arguments."""
     arithmetic = _ARITHMETIC[dtype]
     if node.function in _OPERATIONS:
         a, b = node.arguments

@@ -1,11 +1,14 @@
-"""What a network is: a flat list of nodes in an order in which each can be computed."""
+"""The intermediate representation of a network: a flat list of nodes in evaluation order."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, assert_never
 
-from dsgec.arithmetic.functions import FUNCTIONS
+from dsgec.arithmetic.functions import ALL_FUNCTIONS, FUNCTIONS
 
 OPERATORS = ("add", "sub", "mul", "div", "neg", "pow")
-"""Written with signs; every other function of a node is in `dsgec.arithmetic.functions`.
+"""Functions written with signs; every other function of a node is in `dsgec.arithmetic.functions`.
 
 `pow` is the power by a whole number that stands as a Constant; any other power is the function
 `power`.
@@ -13,6 +16,13 @@ OPERATORS = ("add", "sub", "mul", "div", "neg", "pow")
 
 ACTIVATIONS = tuple(name for name, function in FUNCTIONS.items() if function.is_activation)
 """The functions that make a neuron of an expression."""
+
+ARITY: dict[str, int] = dict.fromkeys(OPERATORS, 2) | {
+    name: function.arity for name, function in ALL_FUNCTIONS.items() if function.arity is not None
+}
+
+LARGEST_EXPONENT = 64
+"""The largest whole exponent whose power is computed by multiplying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +34,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A feature, by its column from 0."""
+    """A feature, by its column, counted from 0."""
 
     column: int
 
@@ -42,10 +52,10 @@ Node = Constant | Input | Apply
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Nodes, no two of them equal, and which of them are neurons and outputs.
+    """A list of nodes, no two of them equal, and which of them are neurons and outputs.
 
     `layers` has the positions of the hidden neurons, layer by layer. With `softmax`, the outputs
-    are what goes into the softmax over all of them.
+    are the arguments of a softmax over all of them.
     """
 
     inputs: int
@@ -56,7 +66,7 @@ class Network:
 
 
 class Builder:
-    """Makes nodes; a node equal to one that is there already is that one."""
+    """A growing list of nodes that holds equal nodes only once."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -77,7 +87,7 @@ class Builder:
         return self._add(key, Apply(function, arguments)) if position is None else position
 
     def number(self, position: int) -> float | None:
-        """The number that is written at a position, if one is."""
+        """Return the value of the constant at a position, or None if another node is there."""
         node = self.nodes[position]
         return node.value if isinstance(node, Constant) else None
 
@@ -85,3 +95,85 @@ class Builder:
         position = self._positions[key] = len(self.nodes)
         self.nodes.append(node)
         return position
+
+
+# --- whole powers ------------------------------------------------------------------------------
+
+
+def integer_exponent(value: float) -> int | None:
+    """Return an exponent as an int if its powers are computed by multiplying, else None."""
+    return int(value) if value == int(value) and abs(value) <= LARGEST_EXPONENT else None
+
+
+def multiplications(exponent: int) -> list[str]:
+    """Return the steps of a whole power: "square", and "times" the base where a bit is set.
+
+    The bits are taken from the highest down.
+    """
+    steps = []
+    for bit in bin(abs(exponent))[3:]:
+        steps.append("square")
+        if bit == "1":
+            steps.append("times")
+    return steps
+
+
+def power(base: Any, exponent: int, divide: Callable[[Any, Any], Any]) -> Any:
+    """Return a whole power; a negative one is 1 divided (protected) by the positive one."""
+    if exponent == 0:
+        return 1.0
+    result = base
+    for step in multiplications(exponent):
+        result = result * result if step == "square" else result * base
+    return divide(1.0, result) if exponent < 0 else result
+
+
+# --- checks ------------------------------------------------------------------------------------
+
+
+class InvalidNetwork(Exception):
+    """A Network that breaks the rules of its form: a bug of ours, never a user's mistake."""
+
+
+def check(network: Network) -> Network:
+    """Return the network itself, or raise InvalidNetwork if it is not well formed."""
+    seen: set[object] = set()
+    for position, node in enumerate(network.nodes):
+        match node:
+            case Constant(value):
+                _expect(math.isfinite(value), f"node {position}: {value} is not finite")
+                seen.add(value.hex())
+            case Input(column):
+                _expect(0 <= column < network.inputs, f"node {position}: no column {column}")
+                seen.add(node)
+            case Apply(function, arguments):
+                _expect(function in ARITY, f"node {position}: no function {function}")
+                _expect(ARITY[function] == len(arguments), f"node {position}: arity of {function}")
+                _expect(
+                    all(0 <= argument < position for argument in arguments),
+                    f"node {position}: reads a node that does not stand before it",
+                )
+                _expect(
+                    function != "pow" or _is_exponent(network.nodes[arguments[1]]),
+                    f"node {position}: the exponent is not a whole number",
+                )
+                seen.add(node)
+            case _:
+                assert_never(node)
+    _expect(len(seen) == len(network.nodes), "two nodes are equal")
+    _expect(bool(network.outputs), "no output")
+    named = [position for layer in network.layers for position in layer]
+    _expect(
+        all(0 <= position < len(network.nodes) for position in (*named, *network.outputs)),
+        "a neuron or an output is not a node",
+    )
+    return network
+
+
+def _is_exponent(node: Node) -> bool:
+    return isinstance(node, Constant) and integer_exponent(node.value) is not None
+
+
+def _expect(holds: bool, fault: str) -> None:
+    if not holds:
+        raise InvalidNetwork(fault)

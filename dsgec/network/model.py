@@ -1,28 +1,41 @@
-"""A Network with what goes in and comes out: raw columns, their encoding, classes."""
+"""A Model: a Network with its raw columns, their encoding, its classes and its target."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from dsgec.errors import DsgecError, counted
-from dsgec.network.canonical import canonical
-from dsgec.network.decide import USUAL_THRESHOLD, has_threshold
-from dsgec.network.ir import Apply, Builder, Constant, Input, Network
+from dsgec.network.decide import DEFAULT_THRESHOLD, has_threshold
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node
+from dsgec.network.simplify import canonicalise, renumber
 
 Label = str | int
-"""Of a class. Two may also be False and True, which are whole numbers to Python."""
+"""The label of a class. Two may also be False and True, which are whole numbers to Python."""
+
+TargetScale = tuple[float, float]
+"""The mean and the deviation of a target that is learned as (value - mean) / deviation."""
 
 KINDS = ("number", "boolean", "category", "constant")
+
+BLANK_WORDS = frozenset({"", "?"})
+"""Words that are never a text, in tables and in the rows that an export is given."""
+UNKNOWN_WORDS = frozenset(
+    {"na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "-nan", "null", "<null>"}
+)
+NOTHING_WORDS = frozenset({"none", "nil", "missing"})
+"""Words that stand for a missing value, but may well be the name of a class."""
+MISSING_WORDS = BLANK_WORDS | UNKNOWN_WORDS | NOTHING_WORDS
+"""All words that stand for a missing value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of the raw row, and how it becomes features of the network.
 
-    `categories` are the texts of a category, or of a boolean the false one and the true one; in a
-    row of numbers a text is its number among them, and -1 if it is none of them. `fill` stands for
-    a missing value, which without it is refused; one that is `marked` has a further feature, which
-    is 1 where it is missing. A number becomes (value - center) / scale. A constant, the same in
-    every training row, is read by nobody: it has its place in the row, and no feature.
+    `categories` are the texts of a category, or the false and the true text of a boolean; in a row
+    of numbers a text is its index among them, and -1 if it is none of them. `fill` replaces a
+    missing value, which is refused without it; a column that is `marked` has a further feature,
+    which is 1 where the value is missing. A number becomes (value - center) / scale. A constant,
+    the same in every training row, keeps its place in the row but has no feature.
     """
 
     name: str
@@ -35,7 +48,7 @@ class Column:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the inputs of the network that it becomes."""
+        """The names of the network's inputs that the column becomes."""
         mark = (self.mark,) if self.marked else ()
         match self.kind:
             case "constant":
@@ -47,24 +60,25 @@ class Column:
 
     @property
     def mark(self) -> str:
-        """The name of the feature that tells missing values."""
+        """The name of the feature that marks missing values."""
         return f"{self.name} is missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """`classes` are the labels in the order of their numbers; without any, outputs are values.
+    """A network with the columns that it reads and the classes that it predicts.
 
-    The inputs of `network` are the features of the columns, in order; `target` is the name of what
-    is predicted, if it has one. Of two classes, the second is predicted where its output reaches
-    the `threshold`: see `dsgec.network.decide`.
+    `classes` are the labels in the order of their numbers; without any, the outputs are numeric
+    targets. The inputs of `network` are the features of the columns, in order; `target` is the name
+    of what is predicted, if it has one. The second of two classes is predicted where its output
+    reaches the `threshold`: see `dsgec.network.decide`.
     """
 
     network: Network
     columns: tuple[Column, ...]
     classes: tuple[Label, ...] = ()
     target: str = ""
-    threshold: float = USUAL_THRESHOLD
+    threshold: float = DEFAULT_THRESHOLD
 
     def __post_init__(self) -> None:
         check_classes(len(self.classes), len(self.network.outputs))
@@ -85,7 +99,10 @@ class Model:
 
 
 def check_classes(classes: int, outputs: int) -> None:
-    """Raise a DsgecError unless so many outputs can tell so many classes apart; 0 is of values."""
+    """Raise a DsgecError unless so many outputs can tell so many classes apart.
+
+    0 classes mean numeric targets.
+    """
     if classes == 1:
         raise DsgecError(
             "the model has only one class",
@@ -100,34 +117,33 @@ def check_classes(classes: int, outputs: int) -> None:
         )
 
 
-def plain(names: tuple[str, ...]) -> tuple[Column, ...]:
-    """Columns of numbers that are features as they are."""
+def plain_columns(names: tuple[str, ...]) -> tuple[Column, ...]:
+    """Return columns of numbers that are features as they are."""
     return tuple(map(Column, names))
 
 
-def unnamed(network: Network) -> Model:
-    """A network alone: features called as its text calls them, outputs as they are."""
-    return Model(network, plain(tuple(f"x_{i}" for i in range(1, network.inputs + 1))))
+def unnamed_model(network: Network) -> Model:
+    """Return a model of a network alone, whose features are called x_1, x_2 …"""
+    return Model(network, plain_columns(tuple(f"x_{i}" for i in range(1, network.inputs + 1))))
 
 
 def prologue(columns: tuple[Column, ...]) -> Network:
-    """Raw columns in, all their features out."""
+    """Return the network that makes all features of the raw columns."""
     builder = Builder()
     outputs = _features(builder, columns)
     return Network(len(columns), tuple(builder.nodes), (), tuple(outputs))
 
 
-def composed(model: Model) -> Network:
-    """The network over raw columns, which every export prints: the prologue, then the evolved one.
+def compose(model: Model) -> Network:
+    """Return the network over raw columns that every export prints: prologue and evolved network.
 
     The steps of the prologue stay as they are: folded into weights they would round differently
     from what evolution saw.
     """
     builder = Builder()
     features = _features(builder, model.columns)
-    network = model.network
     new: list[int] = []
-    for node in network.nodes:
+    for node in model.network.nodes:
         match node:
             case Constant(value):
                 new.append(builder.constant(value))
@@ -137,10 +153,27 @@ def composed(model: Model) -> Network:
                 new.append(builder.apply(function, tuple(new[a] for a in arguments)))
             case _:
                 assert_never(node)
-    layers = tuple(tuple(new[p] for p in layer) for layer in network.layers)
-    outputs = tuple(new[p] for p in network.outputs)
-    nodes = tuple(builder.nodes)
-    return canonical(Network(len(model.columns), nodes, layers, outputs, network.softmax))
+    renumbered = renumber(model.network, builder, new)
+    return canonicalise(replace(renumbered, inputs=len(model.columns)))
+
+
+def in_target_units(network: Network, scale: TargetScale | None) -> Network:
+    """Return the network with outputs mean + deviation * output, not yet simplified.
+
+    Without a scale it stays as it is. Its nodes keep their positions. The softmax of a lone output
+    is 1, whatever its argument.
+    """
+    if scale is None:
+        return network
+    mean, deviation = scale
+    nodes: list[Node] = [*network.nodes, Constant(mean), Constant(deviation), Constant(1.0)]
+    first = len(network.nodes)
+    outputs = []
+    for position in network.outputs:
+        scaled = Apply("mul", (first + 1, first + 2 if network.softmax else position))
+        nodes += [scaled, Apply("add", (first, len(nodes)))]
+        outputs.append(len(nodes) - 1)
+    return replace(network, nodes=tuple(nodes), outputs=tuple(outputs), softmax=False)
 
 
 def _features(builder: Builder, columns: tuple[Column, ...]) -> list[int]:

@@ -9,7 +9,6 @@ from dsgec.network.layered import cut
 from dsgec.network.tokens import EQUATION, LONGEST_INDEX, MOST_INPUTS
 
 _PARENTHESIS = re.compile(r"[()]")
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"?|#[^\n]*')
 
 
 def parse(text: str, *, inputs: int | None = None, source: str = "network") -> Network:
@@ -22,14 +21,6 @@ def parse(text: str, *, inputs: int | None = None, source: str = "network") -> N
     text = without_comments(text)
     parser = NetworkReader(text, source, inputs)
     return parser.equations() if "=" in text else parser.expression("")
-
-
-def without_comments(text: str) -> str:
-    """Return the text with blanks for comments, so that places stay what they were.
-
-    A `#` within quotes begins no comment.
-    """
-    return _COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else " " * len(m[0]), text)
 
 
 def parse_phenotype(

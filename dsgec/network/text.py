@@ -1,8 +1,10 @@
-"""A Network to text: one equation a neuron; `parse(text(network)) == network`."""
+"""Write a Network as text, one equation for each neuron: `parse(network_text(network)) == network`."""
 
+import sys
 from typing import assert_never
 
 from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.syntax import split_layers
 
 _SIGNS = {"add": (1, "+"), "sub": (1, "-"), "mul": (2, "*"), "div": (2, "/"), "pow": (4, "^")}
 _NEGATION = 3
@@ -10,18 +12,18 @@ _NEGATION = 3
 _Todo = str | tuple[int, int]
 
 
-def text(network: Network) -> str:
-    """The equations of the network, in the order in which it computes."""
+def network_text(network: Network) -> str:
+    """Return the equations of a network, in evaluation order."""
     names: dict[int, str] = {}
     lines = [f"inputs = {network.inputs}"]
     for number, layer in enumerate(network.layers, 1):
         fresh: dict[int, str] = {}
         for index, position in enumerate(layer, 1):
-            lines.append(f"h_{number}_{index} = {expression(network, position, names)}")
+            lines.append(f"h_{number}_{index} = {expression_text(network, position, names)}")
             if isinstance(network.nodes[position], Apply) and position not in names:
                 fresh.setdefault(position, f"h_{number}_{index}")
         names |= fresh
-    values = [expression(network, position, names) for position in network.outputs]
+    values = [expression_text(network, position, names) for position in network.outputs]
     if network.softmax:
         outputs = ", ".join(f"y_{i}" for i in range(1, len(values) + 1))
         lines.append(f"{outputs} = softmax({', '.join(values)})")
@@ -30,8 +32,8 @@ def text(network: Network) -> str:
     return "\n".join(lines) + "\n"
 
 
-def expression(network: Network, position: int, names: dict[int, str]) -> str:
-    """The expression of one node, with the nodes in `names` called by their names."""
+def expression_text(network: Network, position: int, names: dict[int, str]) -> str:
+    """Return the expression of one node, in which the nodes in `names` are called by their names."""
     pieces: list[str] = []
     # What is still to be printed, last first: text, or a node and how strongly it must bind.
     todo: list[_Todo] = [(position, 0)]
@@ -57,13 +59,13 @@ def expression(network: Network, position: int, names: dict[int, str]) -> str:
             case Apply("neg", (argument,)):
                 is_number = isinstance(network.nodes[argument], Constant)
                 inner = ["-(", (argument, 0), ")"] if is_number else ["-", (argument, _NEGATION)]
-                todo += reversed(_bracketed(inner, strength > _NEGATION))
+                todo += reversed(_bracket(inner, strength > _NEGATION))
             case Apply(function, (left, right)) if function in _SIGNS:
                 own, sign = _SIGNS[function]
                 # `^` binds to the right, the others to the left.
                 needs = (own + 1, own) if sign == "^" else (own, own + 1)
                 inner = [(left, needs[0]), f" {sign} ", (right, needs[1])]
-                todo += reversed(_bracketed(inner, own < strength))
+                todo += reversed(_bracket(inner, own < strength))
             case Apply(function, arguments):
                 todo.append(")")
                 for index, argument in enumerate(reversed(arguments)):
@@ -74,5 +76,21 @@ def expression(network: Network, position: int, names: dict[int, str]) -> str:
     return "".join(pieces)
 
 
-def _bracketed(inner: list[_Todo], brackets: bool) -> list[_Todo]:
-    return ["(", *inner, ")"] if brackets else inner
+def _bracket(inner: list[_Todo], needed: bool) -> list[_Todo]:
+    return ["(", *inner, ")"] if needed else inner
+
+
+def line_phenotype(phenotype: str, intercept: float, slope: float, *, layered: bool) -> str:
+    """Return the phenotype of intercept + slope * output; a number if the slope is 0."""
+    start = split_layers(phenotype)[-1][-1][0] if layered else 0
+    output = phenotype[start:]
+    line = f"({_numeral(intercept)})"
+    if slope != 0.0:
+        line += f"+({_numeral(slope)})*({output})"
+    return phenotype[:start] + line
+
+
+def _numeral(value: float) -> str:
+    """Return the number with all its digits, limited to what a double can hold."""
+    most = sys.float_info.max
+    return repr(min(max(value, -most), most))

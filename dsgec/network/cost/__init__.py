@@ -1,0 +1,1 @@
+"""The cost of a network on a chip: kinds of work, their prices, and how work is counted."""

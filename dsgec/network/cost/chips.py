@@ -1,0 +1,106 @@
+"""The chips that costs are estimated for, and the price of each kind of work on them.
+
+Flash, stack and cycles are linear in counts that can be read off a network, with whole
+coefficients: those of `chips.toml`, which `python -m benchmarks.chips` fits to images that it links
+and runs.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from dsgec.errors import DsgecError
+from dsgec.toml import read_toml
+
+DEFAULT_CHIP = "cortex-m0plus"
+
+_TABLE = "chips.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A family of chips, the clock of its small members, and whether its C has double."""
+
+    title: str
+    megahertz: int
+    has_double: bool = True
+
+
+CHIPS: dict[str, Chip] = {
+    "cortex-m0plus": Chip("Arm Cortex-M0+", 48),
+    "cortex-m4f": Chip("Arm Cortex-M4 with its float unit", 64),
+    "avr": Chip("AVR ATmega328P", 16, has_double=False),
+    "rv32imc": Chip("RISC-V RV32IMC", 48),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The bytes of flash (compiler's routines included), bytes of stack, and cycles for a row."""
+
+    flash: int
+    stack: int
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The coefficients of a chip and a number type.
+
+    `flash`, `cycles` and `stack` are for one of each kind of work; the kind "" is what every
+    network takes. `once` has the bytes of parts that are linked once, functions and the compiler's
+    routines: `needs` names those of each kind. `deepest` has the stack that the calls of each kind
+    take, of which only the largest counts.
+    """
+
+    flash: Mapping[str, int]
+    cycles: Mapping[str, int]
+    stack: Mapping[str, int]
+    deepest: Mapping[str, int]
+    once: Mapping[str, int]
+    needs: Mapping[str, tuple[str, ...]]
+
+    def cost(self, counts: Mapping[str, int]) -> Cost:
+        """Return the cost of a network that does this work."""
+        linked = {part for kind in ("", *counts) for part in self.needs.get(kind, ())}
+        return Cost(
+            _sum(self.flash, counts) + sum(self.once[part] for part in linked),
+            _sum(self.stack, counts) + max(self.deepest.get(kind, 0) for kind in ("", *counts)),
+            _sum(self.cycles, counts),
+        )
+
+    def unpriced(self, kinds: Collection[str]) -> list[str]:
+        """Return those of the kinds that have no price, sorted."""
+        return sorted({*kinds} - self.needs.keys())
+
+
+def _sum(prices: Mapping[str, int], counts: Mapping[str, int]) -> int:
+    return prices[""] + sum(count * prices.get(kind, 0) for kind, count in counts.items())
+
+
+@cache
+def chip_prices(chip: str, dtype: str) -> Prices:
+    """Return the prices of a chip and a number type; raise a DsgecError if there are none."""
+    types = _tables().get(chip)
+    if types is None:
+        raise DsgecError(f"unknown chip `{chip}`", f"Choose from {', '.join(CHIPS)}.")
+    if dtype not in types:
+        raise DsgecError(
+            f"there is no estimate for {dtype} on {chip}",
+            f"There is one for {' and '.join(types)}.",
+        )
+    own = types[dtype]
+    needs = {kind: tuple(parts) for kind, parts in own["needs"].items()}
+    return Prices(own["flash"], own["cycles"], own["stack"], own["deepest"], own["once"], needs)
+
+
+def priced_dtypes(chip: str) -> tuple[str, ...]:
+    """Return the number types that a chip has prices for."""
+    return tuple(_tables()[chip])
+
+
+@cache
+def _tables() -> dict[str, dict[str, dict[str, Any]]]:
+    return read_toml(files("dsgec.network.cost").joinpath(_TABLE), _TABLE)

@@ -1,0 +1,151 @@
+"""Count the work that the C of a model does for a row, and estimate its cost without a compiler."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from dsgec.errors import DsgecError, listed
+from dsgec.network.cost.chips import DEFAULT_CHIP, Cost, chip_prices
+from dsgec.network.decide import strip_finish
+from dsgec.network.ir import Apply, Constant, Input, Network, Node, multiplications
+from dsgec.network.model import Model, compose
+
+FLAGGED = ("add", "sub", "mul")
+"""Operations that many compilers' routines do faster with a flag, which is mostly 0."""
+
+_TIMES = {-1.0: "neg", 2.0: "add"}
+"""Constants by which a multiplication is compiled as a cheaper operation."""
+
+
+def model_cost(model: Model, chip: str = DEFAULT_CHIP, dtype: str = "double") -> Cost:
+    """Return the cost of the C of a model that computes with IEEE numbers."""
+    return work_cost(count_work(model), chip, dtype)
+
+
+def work_cost(counts: Mapping[str, int], chip: str, dtype: str) -> Cost:
+    """Return the cost of C that does this work; raise a DsgecError if there is no estimate."""
+    prices = chip_prices(chip, dtype)
+    unknown = prices.unpriced(counts)
+    if unknown:
+        raise DsgecError(
+            f"there is no estimate of {listed(unknown)} on {chip}",
+            "In a clone of the project, `python -m benchmarks.chips` measures new functions.",
+        )
+    return prices.cost(counts)
+
+
+def count_work(model: Model) -> Counter[str]:
+    """Count the work of the C of a model for a row, by kinds.
+
+    For a classifier it is the work of choosing the class: probabilities are not computed.
+    Operations have the names of their functions. `div_number` is a division by a constant, which
+    needs no protection; `flag_add` and the like have an operand that is the flag of a category.
+    `number` and `read` are operands that are constants and columns, `distinct` the different
+    constants, `kept` the operands that are not the value computed just before, and `live` the most
+    values to be kept at a time. The engine counts the same in `templates/engine/work.c`.
+    """
+    network = compose(model)
+    if model.is_classifier:
+        network = strip_finish(network, model.threshold)
+    counts = _count_operations(network) + count_surrounding_work(model, network)
+    counts["live"] = _most_live(network)
+    if network.softmax:
+        counts["softmax"] = 1
+        counts["softmax_output"] = len(network.outputs)
+    return +counts
+
+
+def count_surrounding_work(model: Model, network: Network) -> Counter[str]:
+    """Count the work before and after the composed network of a model.
+
+    Missing values are refused, outputs stored, classes chosen.
+    """
+    counts: Counter[str] = Counter()
+    columns = [node.column for node in network.nodes if isinstance(node, Input)]
+    required = sum(model.columns[column].fill is None for column in columns)
+    counts["column"] = len(columns)
+    counts["required"] = required
+    counts["refusing"] = int(required > 0)
+    counts["listed"] = required if required < len(model.columns) else 0
+    counts["output"] = len(network.outputs)
+    if model.has_threshold:
+        counts["two_classes"] = 1
+        counts["lone_output"] = int(len(network.outputs) == 1)
+    elif model.is_classifier:
+        counts["classes"] = 1
+        counts["class"] = len(network.outputs)
+    return +counts
+
+
+def _count_operations(network: Network) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    numbers: set[float] = set()
+    flags: set[int] = set()  # nodes that are flags of categories, and products with them
+    before = -1
+    for position, node in enumerate(network.nodes):
+        if not isinstance(node, Apply):
+            continue
+        arguments = node.arguments
+        if node.function == "pow":
+            exponent = network.nodes[arguments[1]]
+            assert isinstance(exponent, Constant)
+            counts["mul"] += len(multiplications(int(exponent.value)))
+            counts["div"] += exponent.value < 0
+            arguments = arguments[:1]
+        else:
+            kind = operation_kind(network, node)
+            if flags & {*arguments} and kind in FLAGGED:
+                kind = f"flag_{kind}"
+            if kind in {"is", "flag_mul"}:
+                flags.add(position)
+            counts[kind] += 1
+        for argument in arguments:
+            match network.nodes[argument]:
+                case Constant(value):
+                    counts["number"] += 1
+                    numbers.add(value)
+                case Input():
+                    counts["read"] += 1
+                case _:
+                    counts["kept"] += argument != before
+        before = position
+    counts["distinct"] = len(numbers)
+    return counts
+
+
+def operation_kind(network: Network, node: Apply) -> str:
+    """Return the kind of work that compilers make of a node: they prefer a cheaper one if exact."""
+    *_, last = arguments = [network.nodes[argument] for argument in node.arguments]
+    match node.function:
+        case "add" if any(map(_is_negated, arguments)):
+            return "sub"
+        case "sub" if _is_negated(last):
+            return "add"
+        case "mul":
+            cheaper = (_TIMES.get(one.value) for one in arguments if isinstance(one, Constant))
+            return next((kind for kind in cheaper if kind), "mul")
+        case "div" if isinstance(last, Constant):
+            return "mul" if math.frexp(last.value)[0] in {0.5, -0.5} else "div_number"
+        case function:
+            return function
+
+
+def _is_negated(node: Node) -> bool:
+    negated = isinstance(node, Apply) and node.function == "neg"
+    return negated or (isinstance(node, Constant) and node.value < 0)
+
+
+def _most_live(network: Network) -> int:
+    """Return the most values that are needed later at any time; outputs are stored at the end."""
+    last: dict[int, int] = {}
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Apply):
+            last |= dict.fromkeys(node.arguments, position)
+    last |= dict.fromkeys(network.outputs, len(network.nodes))
+    most = live = 0
+    for position, node in enumerate(network.nodes):
+        if isinstance(node, Apply):
+            ending = (a for a in {*node.arguments} if last[a] == position)
+            live += 1 - sum(isinstance(network.nodes[a], Apply) for a in ending)
+            most = max(most, live)
+    return most

@@ -1,0 +1,99 @@
+"""The syntax of phenotypes and network files: tokens, names of functions, layers and comments."""
+
+import re
+
+from dsgec.arithmetic.functions import FUNCTIONS
+from dsgec.errors import DsgecError, Fault, Span
+from dsgec.network.ir import OPERATORS
+
+TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+    | x(?:_?(?P<feature>\d+)|\[\s*(?::\s*,\s*)?(?P<column>\d+)\s*\])(?![\w\[])
+    | h_(?P<layer>\d+)[_,](?P<neuron>\d+)(?!\w)
+    | (?P<name>[A-Za-z_][\w.]*)
+    | (?P<sign>\*\*|[-+*/^(),])
+    | (?P<end>\Z)
+    | (?P<other>.)
+    )""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+EQUATION = re.compile(r"\s*(h_\d+_\d+|y_\d+(?:\s*,\s*y_\d+)*|inputs)\s*=(.*)", re.ASCII)
+
+LONGEST_INDEX = 7
+"""The most digits that the number of a feature or a neuron may have."""
+
+MOST_INPUTS = 100_000
+"""The most features of a network whose text alone says how many there are."""
+
+ALIASES = {
+    **{operator: operator for operator in OPERATORS},
+    **{alias: name for name, function in FUNCTIONS.items() for alias in (name, *function.aliases)},
+}
+"""Every name that can be called, and the function that it means."""
+
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"?|#[^\n]*')
+_LANDMARK = re.compile(r"\d\.?[eE][+-]?\d+|[()]|-", re.ASCII)  # of a numeral, its exponent
+_BLANKS = " \t\n\r\f\v"
+_BEFORE_A_SIGN = frozenset("+*/^,(")
+
+
+class PhenotypeError(DsgecError):
+    """A text that is not a network. `offset` is the place in the text that was parsed."""
+
+    def __init__(self, text: str, source: str, offset: int, message: str, advice: str) -> None:
+        self.offset = offset
+        start = text.rfind("\n", 0, offset) + 1
+        end = text.find("\n", offset)
+        line_text = text[start : end if end >= 0 else len(text)]
+        span = Span(source, text.count("\n", 0, offset) + 1, offset - start + 1)
+        super().__init__(Fault(message, advice, span, line_text))
+
+
+def resolve_function(name: str) -> str | None:
+    """Return the function that a name means; PonyGE2's `np.sin` and sge3's `_sin_` are `sin`."""
+    return ALIASES.get(name.removeprefix("np.").strip("_"))
+
+
+def blank_comments(text: str) -> str:
+    """Return the text with blanks for comments, so that places stay what they were.
+
+    A `#` within quotes begins no comment.
+    """
+    return _COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else " " * len(m[0]), text)
+
+
+def split_layers(phenotype: str) -> list[list[tuple[int, int]]]:
+    """Split a layered phenotype into layers, each the list of its neurons as (start, end) offsets.
+
+    `--` separates layers and `-` separates neurons, where they stand outside parentheses; inside,
+    and at the start of an operand, a `-` is a sign or a minus. Both the mapping, which must know
+    how many neurons a layer has, and the network parser split with this one function.
+    """
+    layers: list[list[tuple[int, int]]] = [[]]
+    depth = start = resume = 0
+    for match in _LANDMARK.finditer(phenotype):
+        mark, at = match[0], match.start()
+        if mark == "(":
+            depth += 1
+        elif mark == ")":
+            depth -= 1
+        elif mark == "-" and depth == 0 and at >= resume:
+            last = at - 1
+            while last >= start and phenotype[last] in _BLANKS:
+                last -= 1
+            if last < start or phenotype[last] in _BEFORE_A_SIGN:
+                continue
+            layers[-1].append((start, at))
+            if phenotype.startswith("--", at):
+                layers.append([])
+                start = resume = at + 2
+            else:
+                start = at + 1
+    layers[-1].append((start, len(phenotype)))
+    return layers
+
+
+def count_neurons(phenotype: str) -> int:
+    """Return the number of neurons in the phenotype of one layer."""
+    return sum(map(len, split_layers(phenotype)))
