@@ -24,7 +24,7 @@ from sklearn.neural_network import MLPClassifier
 from benchmarks.chips.measure import lacking, measure, run_image
 from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.targets.c.build import COMPILERS
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 
 CHIPS = ("cortex-m0plus", "avr", "rv32imc")
@@ -45,7 +45,9 @@ def sparse() -> Model:
         columns = rng.choice(30, 8, replace=False) + 1
         terms = [f"({w:.2f}) * x_{c}" for w, c in zip(rng.uniform(-9, 9, 8), columns, strict=True)]
         neurons.append(f"({rng.uniform(-9, 9):.2f}) * sig({' + '.join(terms)} + 0.5)")
-    return Model(parse(f"sig({' + '.join(neurons)})", inputs=30), plain(COLUMNS), ("no", "yes"))
+    return Model(
+        parse(f"sig({' + '.join(neurons)})", inputs=30), plain_columns(COLUMNS), ("no", "yes")
+    )
 
 
 def perceptron() -> tuple[MLPClassifier, Any]:
@@ -69,7 +71,7 @@ def as_model(estimator: MLPClassifier) -> Model:
     inputs = [f"x_{i}" for i in range(1, 31)]
     hidden = [f"sig({total(first[:, j], inputs, biases[j])})" for j in range(7)]
     text = f"sig({total(second[:, 0], hidden, bias[0])})"
-    return Model(parse(text, inputs=30), plain(COLUMNS), ("malignant", "benign"))
+    return Model(parse(text, inputs=30), plain_columns(COLUMNS), ("malignant", "benign"))
 
 
 def emlearn_line(estimator: MLPClassifier, chip: str, rows: Any) -> tuple[int, float]:

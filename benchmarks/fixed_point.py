@@ -20,7 +20,7 @@ from dsgec import DSGEClassifier, DSGERegressor
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import make_artefact
 from dsgec.export.numbers import FixedNumbers
-from dsgec.network.decide import predicted_classes
+from dsgec.network.decide import predict_classes
 
 TABLES = "paper,iris,wine,australian,bupa,segment,phoneme,diabetes,friedman1"
 TYPES = ("q15", "q7")
@@ -52,7 +52,7 @@ def measure(artefact: Artefact, exact: Artefact, split: Split, rows: NDArray[np.
 def labels(artefact: Artefact, results: NDArray[np.float64]) -> NDArray[np.intp]:
     """The numbers of the classes."""
     lone = len(artefact.model.network.outputs) == 1
-    return predicted_classes(results[:, -1:] if lone else results, artefact.model.threshold)
+    return predict_classes(results[:, -1:] if lone else results, artefact.model.threshold)
 
 
 def score(split: Split, artefact: Artefact, results: NDArray[np.float64]) -> float:

@@ -23,9 +23,9 @@ from dsgec.export.files import export
 from dsgec.export.targets.c.build import COMPILERS, measure_image
 from dsgec.export.targets.onnx.emit import emit_onnx
 from dsgec.grammar.load import load_grammar
-from dsgec.network.measure import size
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
+from dsgec.network.structure import measure_size
 from dsgec.search.choose import choose
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
@@ -80,7 +80,7 @@ def _model(layers: Layers) -> Model:
             terms = [f"({w!r}) * {source}" for w, source in zip(row, before, strict=True)]
             lines.append(f"{name} = sig({' + '.join(terms)} + ({bias!r}))")
         before = made
-    return Model(parse("\n".join(lines), inputs=_FEATURES), plain(tuple(names)), (0, 1))
+    return Model(parse("\n".join(lines), inputs=_FEATURES), plain_columns(tuple(names)), (0, 1))
 
 
 def _speeds(layers: Layers, name: str, folder: Path) -> Report:
@@ -235,7 +235,7 @@ def _embedded() -> Report:
     problem = make_problem(grammar, make_dataset(read_table("wdbc")), settings)
     *_, last = choose(problem, settings, "auto").generations()
     model = problem.model(last.phenotype)
-    report: Report = {"neurons": size(model.network).neurons}
+    report: Report = {"neurons": measure_size(model.network).neurons}
     for dtype in ("float", "double"):
         image = measure_image(Artefact(model, "wdbc", dtype), _BOARD)
         if image is not None:

@@ -16,7 +16,7 @@ import numpy as np
 from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.targets.verilog.emit import emit_verilog, verilog_view
 from dsgec.folder import write_whole
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 
 NEURONS, CONNECTIONS, COLUMNS = 7, 8, 30
@@ -34,7 +34,7 @@ def model() -> Model:
         neurons.append(f"({rng.uniform(-9, 9):.2f}) * sig({' + '.join(terms)} + 0.5)")
     names = tuple(f"c{i}" for i in range(COLUMNS))
     network = parse(f"sig({' + '.join(neurons)})", inputs=COLUMNS)
-    return Model(network, plain(names), ("benign", "malignant"))
+    return Model(network, plain_columns(names), ("benign", "malignant"))
 
 
 def main() -> int:

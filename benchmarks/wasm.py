@@ -13,7 +13,7 @@ from pathlib import Path
 from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.targets.registry import TARGETS
 from dsgec.folder import write_whole
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 
@@ -75,7 +75,7 @@ def model() -> Model:
     lines = [f"{name} = sig({total(names, i)})" for i, name in enumerate(hidden)]
     outputs = ", ".join(total(hidden, i) for i in range(CLASSES))
     lines.append(f"y_1, y_2 = softmax({outputs})")
-    return Model(simplify(parse("\n".join(lines))), plain(tuple(names)), ("no", "yes"))
+    return Model(simplify(parse("\n".join(lines))), plain_columns(tuple(names)), ("no", "yes"))
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from benchmarks.learner import TASKS, Learner, Model, Request
 from benchmarks.splits import Split
 from dsgec import DSGEClassifier, DSGERegressor, evolve
 from dsgec.network.ir import Apply, Network
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from dsgec.search.budget import THOROUGH_ENSEMBLE
 from dsgec.search.usual import usual_grammar
 
@@ -72,7 +72,7 @@ def fit_dsgec(settings: dict[str, Any], split: Split, request: Request) -> Model
         # A row whose outputs are not numbers has no class: it is counted as wrong.
         return np.array([-1 if c is None else c for c in found]) if split.classes else found
 
-    weights, length = count_numbers(text(network.model.network)), None
+    weights, length = count_numbers(network_text(network.model.network)), None
     if not split.classes:
         length = count_nodes(network.model.network)
     return Model(predict, weights, network.size["neurons"], length)

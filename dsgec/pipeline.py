@@ -40,7 +40,7 @@ from dsgec.export.names import is_portable
 from dsgec.folder import Folder, locked, open_folder
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
-from dsgec.network.model import unnamed
+from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
 from dsgec.run.baselines import check_rivals, make_baselines
@@ -217,7 +217,7 @@ def _reason_to_stop(
 @cache
 def _warm_up() -> None:
     """Compile the templates beside the engine, by a small export: it takes a third of a second."""
-    small = Artefact(unnamed(parse("sig(x_1)")), "net", selftest=QUICK)
+    small = Artefact(unnamed_model(parse("sig(x_1)")), "net", selftest=QUICK)
     make_exports(small, EXPORTED)
     quickest_toolchain()
     prepare_page()

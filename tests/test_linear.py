@@ -23,7 +23,7 @@ from dsgec.grammar.ir import Grammar
 from dsgec.grammar.load import GrammarFile
 from dsgec.grammar.parse import parse
 from dsgec.literals import python_data
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model, plain_columns
 from dsgec.network.model_text import parse_model
 from dsgec.network.parse import parse as parse_network
 from dsgec.search import choose
@@ -209,6 +209,6 @@ def test_the_width_of_the_names_of_a_wide_table_is_measured_once(monkeypatch):
     width = names_c._width
     monkeypatch.setattr(names_c, "_width", counted)
     names = tuple(f"c{i}" for i in range(50))
-    model = Model(parse_network("sig(x_1 + x_2)", inputs=50), plain(names), ("a", "b"), "y")
+    model = Model(parse_network("sig(x_1 + x_2)", inputs=50), plain_columns(names), ("a", "b"), "y")
     emit_c.emit_c(Artefact(model, "m"))
     assert calls["width"] <= 3

@@ -21,7 +21,7 @@ from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.grammar.parse import parse
 from dsgec.grammar.text import text
-from dsgec.network.layered import cut
+from dsgec.network.syntax import split_layers
 from dsgec.resources import GRAMMARS, shipped_names
 
 ROOT = Path(__file__).parents[1]
@@ -109,9 +109,9 @@ HEAD = "<a> ::= "
         (recognises, b"", b"%", b"\n1,2\n"),
         (recognises, b"", b"% \n", b"1,2\n"),
         (recognises, b"", b"%\r\n \t%%\r", b"1,2\n"),
-        (cut, "", "9", ""),
-        (cut, "", "9.", "e"),
-        (cut, "", "9e", "-"),
+        (split_layers, "", "9", ""),
+        (split_layers, "", "9.", "e"),
+        (split_layers, "", "9e", "-"),
     ],
 )
 def test_long_texts_take_time_in_proportion(function, start, piece, end):

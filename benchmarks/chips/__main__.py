@@ -20,8 +20,7 @@ from benchmarks.chips.page import (
     write_between,
 )
 from benchmarks.chips.results import KINDS, TYPES, checked, measure_all, read_lines
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import dtypes_of, prices
+from dsgec.network.cost.chips import CHIPS, chip_prices, priced_dtypes
 
 _ROOT = Path(__file__).parents[2]
 
@@ -29,7 +28,7 @@ _ROOT = Path(__file__).parents[2]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chips", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/chips"), help="measurements")
-    parser.add_argument("--table", type=Path, default=_ROOT / "dsgec/network/chips.toml")
+    parser.add_argument("--table", type=Path, default=_ROOT / "dsgec/network/cost/chips.toml")
     parser.add_argument("--page", type=Path, default=_ROOT / "docs/board/cost.md")
     parser.add_argument("--dtype", action="append", choices=TYPES, help="default: all types")
     arguments = parser.parse_args()
@@ -43,7 +42,9 @@ def main() -> int:
     wrong = [line for line in lines if line.differs]
     for line in wrong:
         print(f"{line.chip} {line.dtype} {line.network}: not the interpreter's bits")
-    found = {(chip, dtype): prices(chip, dtype) for chip in CHIPS for dtype in dtypes_of(chip)}
+    found = {
+        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in priced_dtypes(chip)
+    }
     rows = read_lines_between(arguments.page)
     for chip, dtype in KINDS:
         own = [line for line in lines if (line.chip, line.dtype) == (chip, dtype)]
@@ -52,7 +53,7 @@ def main() -> int:
             learned = [line for line in own if line.network not in names]
             compared = [line for line in own if line.network in names]
             found[chip, dtype] = fit(learned, counts[dtype])
-            costs = [found[chip, dtype].of(counts[dtype][line.network]) for line in compared]
+            costs = [found[chip, dtype].cost(counts[dtype][line.network]) for line in compared]
             rows[chip, dtype] = accuracy_line(chip, dtype, compared, costs)
             print(beyond(chip, dtype, left_out(learned, counts[dtype])))
     text = accuracy(rows[kind] for kind in KINDS if kind in rows)

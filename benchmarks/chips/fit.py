@@ -14,7 +14,8 @@ from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import c_functions
 from dsgec.export.fixed.cost import DATA, RUNNING_KINDS, STORED_KINDS
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.network.cost import FLAGGED, Cost, Prices
+from dsgec.network.cost.chips import Cost, Prices
+from dsgec.network.cost.work import FLAGGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def left_out(lines: Sequence[Line], counts: Counts) -> list[tuple[Line, Cost]]:
     for start in range(_PARTS):
         part = random[start::_PARTS]
         own = fit([line for line in lines if line not in part], counts)
-        found += [(line, own.of(counts[line.network])) for line in part]
+        found += [(line, own.cost(counts[line.network])) for line in part]
     return found
 
 

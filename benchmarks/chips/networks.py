@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.network.measure import size
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
 from dsgec.network.ranges import Range
 from dsgec.network.simplify import simplify
+from dsgec.network.structure import measure_size
 
 UNARY = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs")
 BINARY = ("min", "max", "power", "/")
@@ -24,7 +24,7 @@ def random_model(seed: int, most: int = 60) -> Model:
     budget = rng.randint(2, most)
     while True:
         model = _attempt(rng, budget)
-        if 0.7 * budget - 1 <= size(model.network).connections <= min(1.3 * budget + 1, 60):
+        if 0.7 * budget - 1 <= measure_size(model.network).connections <= min(1.3 * budget + 1, 60):
             return model
 
 

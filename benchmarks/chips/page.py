@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.chips.results import Line
-from dsgec.network.cost import Cost, Prices
+from dsgec.network.cost.chips import Cost, Prices
 from dsgec.toml import to_toml
 
 _START, _END = "<!-- made by python -m benchmarks.chips -->", "<!-- until here -->"

@@ -4,7 +4,7 @@ import itertools
 from dataclasses import replace
 
 from dsgec.arithmetic.functions import FUNCTIONS
-from dsgec.network.model import Column, Model, plain
+from dsgec.network.model import Column, Model, plain_columns
 from dsgec.network.parse import parse
 from dsgec.network.ranges import Range
 
@@ -125,7 +125,7 @@ def _classes(text: str, inputs: int, classes: int) -> Model:
 
 
 def _plain(inputs: int) -> tuple[Column, ...]:
-    return plain(tuple(f"column {i}" for i in range(inputs)))
+    return plain_columns(tuple(f"column {i}" for i in range(inputs)))
 
 
 _ABOVE_0 = {"div", "div_number", "log", "sqrt", "power"}

@@ -19,7 +19,7 @@ from dsgec.data.ir import Dataset, Label, Plan
 from dsgec.data.weights import digest_weights
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.load import GrammarFile, load_grammar
-from dsgec.network.model import plain
+from dsgec.network.model import plain_columns
 from dsgec.pipeline import evolve, prepare
 from dsgec.run.record import identity, is_same_run
 from dsgec.run.result import later
@@ -55,7 +55,7 @@ def numbers_dataset(
             f"Fill it, or leave {mention('preset', 'paper')} out: other runs fill it themselves.",
         )
     task = _task(classes)
-    columns = plain(tuple(names))
+    columns = plain_columns(tuple(names))
     digest = hashlib.sha256(repr((tuple(names), classes)).encode())
     for array in (x, y):
         digest.update(np.ascontiguousarray(array).astype("<f8", copy=False).data)

@@ -12,8 +12,8 @@ from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import DTYPES
 from dsgec.export.names import safe_name
 from dsgec.manifest import HALL
-from dsgec.network.chips import CHIPS, USUAL_CHIP
-from dsgec.network.ranges import NO_RANGES, chosen_ranges
+from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
+from dsgec.network.ranges import NO_RANGES, choose_ranges
 from dsgec.rendering import render_markup
 from dsgec.run.hall import HallRow, hall_model
 from dsgec.run.pick import WAYS, Hall, pick
@@ -96,7 +96,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         way: str,
         value: str | int,
         *,
-        chip: str = USUAL_CHIP,
+        chip: str = DEFAULT_CHIP,
         dtype: str = "double",
         range: Mapping[str, tuple[float, float]] | None = None,
     ) -> HallEntry:
@@ -115,7 +115,7 @@ class HallOfFame(tuple[HallEntry, ...]):
             raise DsgecError("the hall of fame is empty")
         first = self[0]
         best = first.best
-        ranges = chosen_ranges(best.model.columns, best.ranges, range or NO_RANGES)
+        ranges = choose_ranges(best.model.columns, best.ranges, range or NO_RANGES)
         hall = Hall(list(self), first.record, best.model, HALL, chip, dtype, ranges)
         chosen = pick(hall, way, str(value))
         return next(entry for entry in self if entry is chosen)

@@ -23,18 +23,18 @@ from dsgec.export.artefact import DTYPES, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
 from dsgec.export.names import safe_name
 from dsgec.folder import write_whole
-from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.network.decide import Classes, classify
-from dsgec.network.description import describe, read_model
+from dsgec.network.description import describe_model, read_model
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network as Nodes
-from dsgec.network.measure import size
-from dsgec.network.model import Label, Model, composed
+from dsgec.network.model import Label, Model, compose
 from dsgec.network.model_text import model_text
 from dsgec.network.notation import LATEX, formula_text, missing_text
 from dsgec.network.ranges import NO_RANGES, Range, read_ranges
 from dsgec.network.readers.agreement import Agreement
-from dsgec.network.text import text
+from dsgec.network.structure import measure_size
+from dsgec.network.text import network_text
 from dsgec.rendering import render_markup
 from dsgec.report import model_page
 from dsgec.report.svg import svg as drawn
@@ -115,13 +115,13 @@ class Network:
     @property
     def size(self) -> dict[str, int]:
         """How many layers, neurons, features and connections it has."""
-        return asdict(size(self.model.network))
+        return asdict(measure_size(self.model.network))
 
     @says_keywords
     @standard_arithmetic()
     def cost(
         self,
-        chip: str = USUAL_CHIP,
+        chip: str = DEFAULT_CHIP,
         dtype: str = "double",
         *,
         range: Mapping[str, tuple[float, float]] | None = None,
@@ -277,12 +277,17 @@ class Network:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As data: what it is made from again, checked, when it is unpickled."""
-        described = {**describe(self.model), "id": model_id(self.model)}
-        return read_network, (described, text(self.model.network), self.name, [*self.ranges])
+        described = {**describe_model(self.model), "id": model_id(self.model)}
+        return read_network, (
+            described,
+            network_text(self.model.network),
+            self.name,
+            [*self.ranges],
+        )
 
     @cached_property
     def _whole(self) -> Nodes:
-        return composed(self.model)
+        return compose(self.model)
 
 
 def read_network(description: Any, equations: Any, name: Any, ranges: Any = None) -> Network:

@@ -6,7 +6,7 @@ from typing import Any
 from dsgec.errors import DsgecError
 from dsgec.network.formula import Atom, Formula, Monomial, Sum, make_formula
 from dsgec.network.model import Model
-from dsgec.network.notation import readable
+from dsgec.network.notation import readable_formula
 from dsgec.network.ranges import Range
 
 
@@ -16,7 +16,11 @@ def sympy_expressions(model: Model, ranges: Sequence[Range | None], *, exact: bo
         import sympy
     except ImportError as error:
         raise ImportError("sympy() needs SymPy: `pip install sympy` installs it") from error
-    formula = make_formula(model, inline=False, expand=False) if exact else readable(model, ranges)
+    formula = (
+        make_formula(model, inline=False, expand=False)
+        if exact
+        else readable_formula(model, ranges)
+    )
     if formula is None:
         raise DsgecError("the network is too large for SymPy", "Take one of the hall of fame.")
     atoms: list[Any] = []

@@ -12,7 +12,7 @@ from dsgec.cli.output import complain, say
 from dsgec.errors import DsgecError
 from dsgec.export.packages import DESCRIPTIONS as PACKAGE_DESCRIPTIONS
 from dsgec.export.targets import DESCRIPTIONS
-from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 
 if TYPE_CHECKING:
     from dsgec.network.model import Model
@@ -99,7 +99,7 @@ def check_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--chip",
     type=click.Choice(list(CHIPS)),
-    default=USUAL_CHIP,
+    default=DEFAULT_CHIP,
     show_default=True,
     help="What --pick flash and --pick cycles are for.",
 )
@@ -213,8 +213,8 @@ def _read_onnx(path: Path, features: str | None, classes: str | None) -> tuple["
 
 def _read_equations(net: Path, *, layered: bool) -> "Model":
     """The model of a text of equations, or of a phenotype."""
-    from dsgec.network.model import unnamed
-    from dsgec.network.model_text import MOST_NETWORK_BYTES, decode_model, decoded
+    from dsgec.network.model import unnamed_model
+    from dsgec.network.model_text import MOST_NETWORK_BYTES, decode_model, decode_text
     from dsgec.network.parse import parse_phenotype
     from dsgec.network.simplify import simplify
     from dsgec.resources import read_bytes
@@ -225,8 +225,8 @@ def _read_equations(net: Path, *, layered: bool) -> "Model":
     else:
         data = sys.stdin.buffer.read(MOST_NETWORK_BYTES) if sys.stdin is not None else b""
     if layered:
-        phenotype = decoded(data, source)
-        return unnamed(simplify(parse_phenotype(phenotype, layered=True, source=source)))
+        phenotype = decode_text(data, source)
+        return unnamed_model(simplify(parse_phenotype(phenotype, layered=True, source=source)))
     return decode_model(data, source)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.cells import MARKS, number
+from dsgec.data.cells import BLANK_WORDS, number
 from dsgec.data.columns import MOST_CATEGORIES, identifies
 from dsgec.data.gather import MOST_TEXTS, Gatherer
 from dsgec.data.ir import Table, Texts
@@ -89,7 +89,7 @@ def table_of(
 
 def _are_quantities(cells: list[str]) -> bool:
     """Whether texts are all numbers, and too many different ones for categories."""
-    different = {*cells} - MARKS
+    different = {*cells} - BLANK_WORDS
     if not (identifies(len(different), len(cells)) or len(different) > MOST_CATEGORIES):
         return False
     return not any(math.isnan(number(cell)) for cell in different)
@@ -98,7 +98,7 @@ def _are_quantities(cells: list[str]) -> bool:
 def _texts(cells: list[str]) -> Texts:
     """Cells as they are, also those that could be read as numbers."""
     known: dict[str, int] = {}
-    codes = [-1 if cell in MARKS else known.setdefault(cell, len(known)) for cell in cells]
+    codes = [-1 if cell in BLANK_WORDS else known.setdefault(cell, len(known)) for cell in cells]
     most = np.minimum(np.array(codes, dtype=np.int32), MOST_TEXTS)
     return Texts(most.astype(np.int32), tuple(known)[:MOST_TEXTS], len(known) > MOST_TEXTS)
 

@@ -6,15 +6,23 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.network.words import MARKS, MISSING, NOTHING
+from dsgec.network.model import BLANK_WORDS, MISSING_WORDS, NOTHING_WORDS
 
-__all__ = ["MARKS", "is_missing", "label", "number", "number_text", "numbers", "reads_as_number"]
+__all__ = [
+    "BLANK_WORDS",
+    "is_missing",
+    "label",
+    "number",
+    "number_text",
+    "numbers",
+    "reads_as_number",
+]
 
 
 def is_missing(text: str, *, may_be_class: bool = False) -> bool:
     """Whether a text stands for a missing value; `none` does not where it may be a class."""
     word = text.lower()
-    return word in MISSING and not (may_be_class and word in NOTHING)
+    return word in MISSING_WORDS and not (may_be_class and word in NOTHING_WORDS)
 
 
 def number(cell: str, decimal: str = ".") -> float:

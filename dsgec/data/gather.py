@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.cells import MARKS, number, numbers
+from dsgec.data.cells import BLANK_WORDS, number, numbers
 from dsgec.data.ir import Texts
 
 MOST_TEXTS = 10_000
@@ -121,7 +121,7 @@ class _Gathered:
 
     def learn(self, cell: str) -> int:
         """The number of a text, or that it is missing."""
-        if cell in MARKS:
+        if cell in BLANK_WORDS:
             return _MISSING
         code = self.known.get(cell, len(self.known))
         if code == MOST_TEXTS:

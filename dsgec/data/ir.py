@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from dsgec.data.cells import number_text
 from dsgec.data.plan import DEFAULT, Plan
 from dsgec.errors import Fault, Span
-from dsgec.network.model import Column, Label, plain
-from dsgec.network.units import TargetScale
+from dsgec.network.model import Column, Label, TargetScale, plain_columns
 
 __all__ = ["Dataset", "Label", "Plan", "Split", "Table", "Texts", "number_text"]
 
@@ -137,4 +136,4 @@ class Dataset:
     @property
     def inputs(self) -> tuple[Column, ...]:
         """The columns of the raw row."""
-        return self.columns or plain(self.features)
+        return self.columns or plain_columns(self.features)

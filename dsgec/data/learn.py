@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset
 from dsgec.errors import DsgecError, mention
-from dsgec.network.model import Column
-from dsgec.network.units import TargetScale
+from dsgec.network.model import Column, TargetScale
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dsgec.data.cells import MARKS
+from dsgec.data.cells import BLANK_WORDS
 from dsgec.data.gather import MOST_TEXTS
 from dsgec.data.ir import Table, Texts
 from dsgec.data.source import TableSource
@@ -176,7 +176,7 @@ def _texts(column: Any) -> Texts:
     texts = encoded.dictionary.take(used.dictionary).cast(pyarrow.string())
     found = ["" if text is None else str(text).strip() for text in texts.to_pylist()]
     known: dict[str, int] = {}
-    new = [-1 if t in MARKS else known.setdefault(t, len(known)) for t in found]
+    new = [-1 if t in BLANK_WORDS else known.setdefault(t, len(known)) for t in found]
     codes = used.indices.fill_null(len(new)).to_numpy(zero_copy_only=False)
     most = np.minimum(np.array([*new, -1], dtype=np.int32)[codes], MOST_TEXTS)
     return Texts(most.astype(np.int32), tuple(known)[:MOST_TEXTS], len(known) > MOST_TEXTS)

@@ -313,7 +313,7 @@ class NativeEngine:
         return np.ascontiguousarray(outputs[:count].T) if count > 0 else None
 
     def describe(self, text: str) -> tuple[dict[str, int], str]:
-        """The simplified network of a text that is one: its sizes, as in `dsgec.network.measure`,
+        """The simplified network of a text that is one: its sizes, as in `dsgec.network.structure`,
         and its text, in which a number is `@` and its bits in hexadecimal."""
         data, answer = _encoded(text), self._ffi.new("dsgec_engine_network *")
         self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))

@@ -15,14 +15,14 @@ from dsgec.export.integers import INTEGERS, IntegerSyntax, integer_functions, in
 from dsgec.export.names import check_name, macro_endings
 from dsgec.export.numbers import DTYPES, NumberSystem, numbers_of
 from dsgec.export.statements import Program, Syntax, functions_used, program
-from dsgec.network.cost import Cost, priced
-from dsgec.network.decide import USUAL_THRESHOLD, is_by_sums
-from dsgec.network.description import describe, identity
+from dsgec.network.cost.chips import Cost
+from dsgec.network.cost.work import work_cost
+from dsgec.network.decide import DEFAULT_THRESHOLD, is_decided_before_softmax
+from dsgec.network.description import describe_model, model_identity
 from dsgec.network.ir import Input, Network
-from dsgec.network.model import Column, Label, Model, composed
+from dsgec.network.model import MISSING_WORDS, Column, Label, Model, compose
 from dsgec.network.ranges import Range
-from dsgec.network.text import text
-from dsgec.network.words import MISSING
+from dsgec.network.text import network_text
 from dsgec.rendering import Code
 
 __all__ = ["DTYPES", "Artefact", "SourceFile", "TemplateView", "view"]
@@ -68,7 +68,7 @@ class Artefact:
     @cached_property
     def network(self) -> Network:
         """From raw columns to outputs: what is printed."""
-        return composed(self.model)
+        return compose(self.model)
 
     @cached_property
     def golden(self) -> Golden:
@@ -82,7 +82,7 @@ class Artefact:
 
     def cost(self, chip: str) -> Cost:
         """What its C takes of a chip, for a row: an estimate."""
-        return priced(self.numbers.work, chip, self.dtype)
+        return work_cost(self.numbers.work, chip, self.dtype)
 
     @cached_property
     def model_id(self) -> str:
@@ -99,8 +99,8 @@ class Artefact:
             **({"ranges": [range_ and [*range_] for range_ in self.ranges]} if self.ranges else {}),
             **({} if self.selftest == FULL else {"selftest": self.selftest}),
             **({} if self.checked is None else {"checked": self.checked}),
-            "network": text(self.model.network),
-            **describe(self.model),
+            "network": network_text(self.model.network),
+            **describe_model(self.model),
         }
 
 
@@ -217,7 +217,11 @@ class TemplateView:
         In fixed point it is that of the largest result, too.
         """
         model, is_fixed = self.artefact.model, self.artefact.numbers.fixed is not None
-        return model.is_classifier and not is_fixed and is_by_sums(model.network, model.threshold)
+        return (
+            model.is_classifier
+            and not is_fixed
+            and is_decided_before_softmax(model.network, model.threshold)
+        )
 
     @property
     def threshold(self) -> float:
@@ -228,13 +232,13 @@ class TemplateView:
     @property
     def choice(self) -> Code:
         """The predicted class, in words."""
-        is_usual = self.artefact.model.threshold == USUAL_THRESHOLD
+        is_usual = self.artefact.model.threshold == DEFAULT_THRESHOLD
         return Code("the most probable class" if is_usual else "the class by the threshold")
 
     @property
     def missing(self) -> list[str]:
         """What a text stands for a missing value by, in small letters."""
-        return sorted(MISSING)
+        return sorted(MISSING_WORDS)
 
     @cached_property
     def class_names(self) -> tuple[str, ...]:
@@ -284,7 +288,7 @@ def _numbers(values: tuple[float, ...]) -> str:
 
 def model_id(model: Model) -> str:
     """A digest of what the model computes, the same in every target."""
-    return identity_digest(identity(model))
+    return identity_digest(model_identity(model))
 
 
 def identity_digest(text: str) -> str:

@@ -15,7 +15,7 @@ from dsgec.export.targets.target import Files, Target
 from dsgec.folder import Folder, writable
 from dsgec.manifest import write_files
 from dsgec.network.model import Model
-from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges, refuse_ranges
+from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
 
 
 def run_artefact(model: Model, name: str) -> Artefact:
@@ -102,7 +102,7 @@ def make_artefact(
     """The model with its numbers; see `export`."""
     chosen: tuple[Range | None, ...] = ()
     if dtype in STORED_BITS:
-        chosen = chosen_ranges(model.columns, recorded, ranges)
+        chosen = choose_ranges(model.columns, recorded, ranges)
     else:
         refuse_ranges(ranges, dtype)
     return Artefact(model, name, dtype, ranges=chosen, checked=checked)

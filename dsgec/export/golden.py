@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dsgec.export.candidates import LIMITS, candidates
 from dsgec.export.mutants import cover_network
-from dsgec.network.decide import USUAL_THRESHOLD, Classes, chosen_classes, classify
+from dsgec.network.decide import DEFAULT_THRESHOLD, Classes, choose_classes, classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
@@ -55,7 +55,7 @@ class Loss:
 def golden(model: Model, network: Network, dtype: str = "double", effort: str = "full") -> Golden:
     """The golden rows of a model whose composed network is `network`."""
     rows = cover_network(network, model.columns, dtype, effort)
-    if model.threshold != USUAL_THRESHOLD:
+    if model.threshold != DEFAULT_THRESHOLD:
         count, part = _many(network)
         more = candidates(model.columns, count, LIMITS[dtype], dtype, part)
         rows = np.vstack([rows, _around_threshold(model, network, more)])
@@ -141,7 +141,7 @@ def classes_of_results(model: Model, results: Array) -> list[int]:
     if not model.is_classifier:
         return []
     outputs = results[:, -1:] if _is_single(model) else results
-    return _numbers(*chosen_classes(outputs, model.threshold))
+    return _numbers(*choose_classes(outputs, model.threshold))
 
 
 def _numbers(chosen: Classes, nothing: NDArray[np.bool_]) -> list[int]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dsgec.export.candidates import LIMITS, candidates
 from dsgec.export.cover import MOST_VALUES, WORK, CoverPlan, Subject, cover
-from dsgec.network.evaluate import applied, node_values, output_values
+from dsgec.network.evaluate import evaluate_node, node_values, output_values
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import Column
 
@@ -186,7 +186,7 @@ class NetworkMutants(Subject):
             return None, 0
         known = values.known[position]
         if node.function in _CHEAP:
-            value: Array = applied(self.network, node, values, known.dtype)
+            value: Array = evaluate_node(self.network, node, values, known.dtype)
             return value, _CALL + value.size
         # A function is computed only where an argument has other bits.
         moved = values.moved(node.arguments, shape)
@@ -199,7 +199,7 @@ class NetworkMutants(Subject):
             for a in node.arguments
         }
         value = np.array(np.broadcast_to(known, shape))
-        value[moved] = applied(self.network, node, arguments, known.dtype)
+        value[moved] = evaluate_node(self.network, node, arguments, known.dtype)
         return value, work
 
     def _outputs_differ(

@@ -28,8 +28,8 @@ from dsgec.export.golden import (
     rounded_up,
 )
 from dsgec.export.integer_mutants import cover_integers, integer_rows_around
-from dsgec.network.cost import work
-from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.cost.work import count_work
+from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Constant, Network
 from dsgec.network.model import Model
@@ -116,7 +116,7 @@ class RealNumbers:
 
     @property
     def work(self) -> Counter[str]:
-        return work(self.model)
+        return count_work(self.model)
 
     @cached_property
     def loss(self) -> Loss | None:
@@ -150,7 +150,7 @@ class FixedNumbers:
     def golden(self, effort: str) -> Golden:
         program = self.fixed.program
         rows = cover_integers(program, self.model.columns, effort)
-        if self.model.threshold != USUAL_THRESHOLD:
+        if self.model.threshold != DEFAULT_THRESHOLD:
             around = integer_rows_around(program, self.model.columns, self.model.threshold)
             rows = np.vstack([rows, around])
         results = evaluate_integers(program, rows) * 2.0**-program.fraction

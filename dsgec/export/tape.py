@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-from dsgec.network.ir import Apply, Constant, Input, Network
-from dsgec.network.powers import multiplications
+from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
 
 TILE = 6
 """The most sums of the same columns that one step computes."""

@@ -3,8 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar, assert_never
 
-from dsgec.network.ir import Apply, Constant, Input, Network
-from dsgec.network.powers import multiplications
+from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
 
 Operand = TypeVar("Operand")
 """What stands for a value where it is read: a name, or code that fetches it."""

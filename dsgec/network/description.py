@@ -10,29 +10,31 @@ from dataclasses import fields
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.network.check import check
-from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.decide import DEFAULT_THRESHOLD
+from dsgec.network.ir import check
 from dsgec.network.model import KINDS, Column, Label, Model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 
 _DEFAULTS = Column("")
 _FIELDS = tuple(field.name for field in fields(Column))
 
 
-def describe(model: Model) -> dict[str, Any]:
+def describe_model(model: Model) -> dict[str, Any]:
     """All of a model but its network."""
     around = _description(model.columns, model.classes, model.threshold)
     return {**around, "target": model.target}
 
 
-def identity(model: Model) -> str:
+def model_identity(model: Model) -> str:
     """The text that the model's digest is taken of: what it computes, not how it is written."""
-    return text(model.network) + surroundings(model.columns, model.classes, model.threshold)
+    return network_text(model.network) + header_identity(
+        model.columns, model.classes, model.threshold
+    )
 
 
-def surroundings(columns: Sequence[Column], classes: Sequence[Label], threshold: float) -> str:
+def header_identity(columns: Sequence[Column], classes: Sequence[Label], threshold: float) -> str:
     """What of a model's identity is not the text of its network."""
     return json.dumps(_description(columns, classes, threshold), sort_keys=True)
 
@@ -43,7 +45,7 @@ def _description(
     return {
         "columns": [_column(column) for column in columns],
         "classes": list(classes),
-        **({} if threshold == USUAL_THRESHOLD else {"threshold": threshold}),
+        **({} if threshold == DEFAULT_THRESHOLD else {"threshold": threshold}),
     }
 
 
@@ -54,12 +56,12 @@ def read_model(description: Any, network: str, source: str, network_source: str)
     columns = tuple(read_column(column, source) for column in description["columns"])
     classes = _labels(description.get("classes", []), source)
     target = description.get("target", "")
-    threshold = description.get("threshold", USUAL_THRESHOLD)
+    threshold = description.get("threshold", DEFAULT_THRESHOLD)
     if (
         not is_readable_text(target)
         or len({column.name for column in columns}) < len(columns)
         or not is_finite_number(threshold)
-        or (threshold != USUAL_THRESHOLD and len(classes) != 2)
+        or (threshold != DEFAULT_THRESHOLD and len(classes) != 2)
     ):
         raise _wrong(source)
     inputs = sum(len(column.features) for column in columns)

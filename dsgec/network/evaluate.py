@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
+from dsgec.arithmetic.printed import vector, vector_float
 from dsgec.network.ir import Apply, Constant, Input, Network, power
 
 _BLOCK = 8192  # rows at a time, so that memory does not grow with rows times nodes
@@ -30,7 +30,7 @@ class Values(Protocol):
 
 @standard_arithmetic()
 def evaluate(network: Network, rows: NDArray[Any]) -> NDArray[Any]:
-    """Return a row of outputs for each row of features, in the type of the rows: double or float."""
+    """Return a row of outputs for each row of features, in the dtype of the rows."""
     outputs = np.empty((len(rows), len(network.outputs)), rows.dtype)
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]

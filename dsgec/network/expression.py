@@ -10,10 +10,8 @@ import re
 from dataclasses import dataclass
 
 from dsgec.arithmetic.functions import FUNCTIONS
-from dsgec.network.check import ARITY
-from dsgec.network.ir import Builder
-from dsgec.network.powers import integer_exponent
-from dsgec.network.tokens import LONGEST_INDEX, MOST_INPUTS, TOKEN, PhenotypeError, function_called
+from dsgec.network.ir import ARITY, Builder, integer_exponent
+from dsgec.network.syntax import LONGEST_INDEX, MOST_INPUTS, TOKEN, PhenotypeError, resolve_function
 
 _BINARY = {"+": (1, "add"), "-": (1, "sub"), "*": (2, "mul"), "/": (2, "div"), "^": (4, "pow")}
 _BINARY["**"] = _BINARY["^"]
@@ -166,7 +164,7 @@ class _Expression:
         )
 
     def call(self, name: str, offset: int) -> None:
-        function = function_called(name)
+        function = resolve_function(name)
         if function is None:
             near = difflib.get_close_matches(name, FUNCTIONS, 1)
             advice = f"Did you mean `{near[0]}`? " if near else ""

@@ -18,14 +18,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dsgec.errors import DsgecError
-from dsgec.network.check import check
-from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.description import is_finite_number, is_readable_text, read_column
-from dsgec.network.model import KINDS, Column, Label, Model, check_classes, unnamed
-from dsgec.network.parse import parse, without_comments
+from dsgec.network.ir import check
+from dsgec.network.model import KINDS, Column, Label, Model, check_classes, unnamed_model
+from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text as equations
-from dsgec.network.tokens import MOST_INPUTS, PhenotypeError
+from dsgec.network.syntax import MOST_INPUTS, PhenotypeError, blank_comments
+from dsgec.network.text import network_text as equations
 
 MOST_NETWORK_BYTES = 64 << 20
 """Of a network file."""
@@ -54,7 +54,7 @@ _ORDER = "Columns, classes, target and threshold stand before the equations."
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ModelHeader:
     """The columns, classes, target and threshold that a text states; None for those left out."""
 
     columns: tuple[Column, ...] | None = None
@@ -80,7 +80,7 @@ def model_text(model: Model, *, ascii_only: bool = False) -> str:
         lines.append(f"classes = {', '.join(_label(one, ascii_only) for one in model.classes)}")
     if model.target:
         lines.append(f"target = {quoted(model.target, ascii_only)}")
-    if model.threshold != USUAL_THRESHOLD:
+    if model.threshold != DEFAULT_THRESHOLD:
         lines.append(f"threshold = {model.threshold!r}")
     return "".join(f"{line}\n" for line in lines) + equations(model.network)
 
@@ -119,30 +119,30 @@ def _label(label: Label, ascii_only: bool) -> str:
 
 def parse_model(text: str, *, source: str = "network") -> Model:
     """Read the model of a network file; without columns in it they are plain numbers."""
-    said, rest = read_surroundings(text, source)
+    said, rest = read_header(text, source)
     if said.columns is None:
-        model = unnamed(check(simplify(parse(rest, source=source))))
+        model = unnamed_model(check(simplify(parse(rest, source=source))))
     else:
         count = sum(len(column.features) for column in said.columns)
         network = check(simplify(parse(rest, inputs=count, source=source)))
         model = Model(network, said.columns)
     classes = said.classes or ()
-    threshold = USUAL_THRESHOLD if said.threshold is None else said.threshold
+    threshold = DEFAULT_THRESHOLD if said.threshold is None else said.threshold
     try:
         check_classes(len(classes), len(model.network.outputs))
     except DsgecError as error:
         raise error.of(source) from error
-    if threshold != USUAL_THRESHOLD and len(classes) != 2:
+    if threshold != DEFAULT_THRESHOLD and len(classes) != 2:
         raise DsgecError(f"{source} has a threshold, which is for two classes", "Leave it out.")
     return Model(model.network, model.columns, classes, said.target or "", threshold)
 
 
 def decode_model(data: bytes, source: str) -> Model:
     """Read the model of the bytes of a network file."""
-    return parse_model(decoded(data, source), source=source)
+    return parse_model(decode_text(data, source), source=source)
 
 
-def decoded(data: bytes, source: str) -> str:
+def decode_text(data: bytes, source: str) -> str:
     """Return the text of a network file, which is UTF-8."""
     try:
         return data.decode("utf-8-sig")
@@ -150,9 +150,9 @@ def decoded(data: bytes, source: str) -> str:
         raise DsgecError(f"{source} is not UTF-8 text") from error
 
 
-def read_surroundings(text: str, source: str) -> tuple[Surroundings, str]:
+def read_header(text: str, source: str) -> tuple[ModelHeader, str]:
     """Read what stands before the equations; the text returned has blanks in its place."""
-    reader = _Reader(without_comments(text), source)
+    reader = _Reader(blank_comments(text), source)
     reader.read()
     return reader.surroundings, reader.rest
 
@@ -165,7 +165,7 @@ class _Reader:
         self.columns: list[Column] = []
         self.names: set[str] = set()
         self.features = 0
-        self.surroundings = Surroundings()
+        self.surroundings = ModelHeader()
         self.said: dict[str, object] = {}
         self.rest = text
 
@@ -190,7 +190,7 @@ class _Reader:
             offset += len(line)
         if self.columns:
             self.said["columns"] = tuple(self.columns)
-        self.surroundings = Surroundings(**self.said)  # type: ignore[arg-type]
+        self.surroundings = ModelHeader(**self.said)  # type: ignore[arg-type]
         self.rest = "".join(kept)
 
     def statement(self, statement: re.Match[str], start: int, end: int) -> None:

@@ -10,17 +10,17 @@ from dsgec.network.ir import Input
 from dsgec.network.model import Column, Model
 from dsgec.network.model_text import model_text, quoted
 from dsgec.network.ranges import Range
-from dsgec.network.rounded import (
+from dsgec.network.rounding import (
     TOLERANCE,
     Array,
     atom_values,
     probe_rows,
+    round_formula,
     round_number,
-    rounded,
-    scaled_rows,
+    scale_rows,
     sum_value,
 )
-from dsgec.network.tokens import function_called
+from dsgec.network.syntax import resolve_function
 
 _PLAIN_NAME = re.compile(r"[^\W\d][\w .%°²³µ]*")
 _LONGEST_INLINE = 200
@@ -49,7 +49,7 @@ class Notation:
         """Write the name of a column or a class."""
         text = clean(text)
         is_plain = _PLAIN_NAME.fullmatch(text) and not text.endswith(" ")
-        if is_plain and function_called(text) is None and not re.match(r"[hz]_\d", text):
+        if is_plain and resolve_function(text) is None and not re.match(r"[hz]_\d", text):
             return text
         return quoted(text)
 
@@ -158,10 +158,10 @@ def formula_text(
     Numbers have as many digits as keep predictions the same to 1e-4. A network that is too large
     for this is written exactly, as `model_text` does.
     """
-    found = readable(model, ranges)
+    found = readable_formula(model, ranges)
     if found is None:
         return model_text(model).removesuffix("\n")
-    return written(found, model, probe_rows(model.columns, ranges), notation)
+    return write_formula(found, model, probe_rows(model.columns, ranges), notation)
 
 
 def missing_text(model: Model) -> str:
@@ -185,7 +185,7 @@ def is_formula(model: Model, *, linear: bool = False) -> bool:
     return len(model.network.outputs) == 1 and (linear or not model.network.layers)
 
 
-def readable(model: Model, ranges: Sequence[Range | None] = ()) -> Formula | None:
+def readable_formula(model: Model, ranges: Sequence[Range | None] = ()) -> Formula | None:
     """Return the shortest rounded formula of a model; None if all are too large.
 
     Neurons have equations of their own unless everything is short enough for one.
@@ -197,12 +197,12 @@ def readable(model: Model, ranges: Sequence[Range | None] = ()) -> Formula | Non
         made = [make_formula(model, inline=inline, expand=expand) for expand in (True, False)]
         candidates: list[tuple[int, int, Formula]] = []
         for formula in dict.fromkeys(made):
-            if formula is None or not written(formula, model, rows, TEXT, longest * _DIGITS):
+            if formula is None or not write_formula(formula, model, rows, TEXT, longest * _DIGITS):
                 continue
             if exact is None:
-                exact = evaluate(model.network, scaled_rows(model.columns, rows))
-            short = rounded(formula, rows, exact)
-            text = "" if short is None else written(short, model, rows, TEXT, longest)
+                exact = evaluate(model.network, scale_rows(model.columns, rows))
+            short = round_formula(formula, rows, exact)
+            text = "" if short is None else write_formula(short, model, rows, TEXT, longest)
             if short is not None and text:
                 candidates.append((len(text), len(candidates), short))
         if candidates:
@@ -210,7 +210,7 @@ def readable(model: Model, ranges: Sequence[Range | None] = ()) -> Formula | Non
     return None
 
 
-def written(
+def write_formula(
     formula: Formula, model: Model, rows: Array, notation: Notation, longest: int = _LONGEST
 ) -> str:
     """Return the equations of a formula; empty where they are longer than so many characters.

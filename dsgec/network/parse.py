@@ -2,11 +2,10 @@
 
 import re
 
-from dsgec.network.canonical import canonical
 from dsgec.network.expression import ExpressionReader
 from dsgec.network.ir import ACTIVATIONS, Apply, Network
-from dsgec.network.layered import cut
-from dsgec.network.tokens import EQUATION, LONGEST_INDEX, MOST_INPUTS
+from dsgec.network.simplify import canonicalise
+from dsgec.network.syntax import EQUATION, LONGEST_INDEX, MOST_INPUTS, blank_comments, split_layers
 
 _PARENTHESIS = re.compile(r"[()]")
 
@@ -18,7 +17,7 @@ def parse(text: str, *, inputs: int | None = None, source: str = "network") -> N
 
     `inputs` is the number of features; without it, the highest one that is used.
     """
-    text = without_comments(text)
+    text = blank_comments(text)
     parser = NetworkReader(text, source, inputs)
     return parser.equations() if "=" in text else parser.expression("")
 
@@ -46,11 +45,11 @@ class NetworkReader(ExpressionReader):
         values, softmax = self.neuron(0, len(self.text))
         outputs = self.through(values, softmax, output)
         # Numbered by the canonical text, in which the neurons stand before the output.
-        return canonical(self.network(self.inferred_layers(outputs), outputs, softmax))
+        return canonicalise(self.network(self.inferred_layers(outputs), outputs, softmax))
 
     def layers(self, output: str) -> Network:
         self.expect_closed()
-        *hidden, last = cut(self.text)
+        *hidden, last = split_layers(self.text)
         layers = []
         for number, layer in enumerate(hidden, 1):
             # A layer sees the layers before it, so its own neurons are named when it is whole.

@@ -35,7 +35,7 @@ def parse_ranges(texts: Iterable[str]) -> dict[str, Range]:
     return found
 
 
-def chosen_ranges(
+def choose_ranges(
     columns: Sequence[Column],
     recorded: Sequence[Range | None],
     given: Mapping[str, Range],

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.printed import vector
 from dsgec.network.formula import Atom, Formula, Monomial, Sum, feature_columns
+from dsgec.network.ir import power
 from dsgec.network.model import Column
-from dsgec.network.powers import power
 from dsgec.network.ranges import Range
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ def probe_rows(columns: Sequence[Column], ranges: Sequence[Range | None]) -> Arr
     return np.column_stack(found) if found else np.empty((_ROWS, 0))
 
 
-def scaled_rows(columns: Sequence[Column], rows: Array) -> Array:
+def scale_rows(columns: Sequence[Column], rows: Array) -> Array:
     """Return rows of features in raw units as the network takes them."""
     centers, scales = [], []
     for column, place in feature_columns(columns):
@@ -65,7 +65,7 @@ def scaled_rows(columns: Sequence[Column], rows: Array) -> Array:
     return scaled
 
 
-def rounded(formula: Formula, rows: Array, exact: Array) -> Formula | None:
+def round_formula(formula: Formula, rows: Array, exact: Array) -> Formula | None:
     """Return the formula with its numbers rounded, so that its results on the rows are `exact`.
 
     A number is rounded where that changes its sum by less than a share of how much the sum varies,

@@ -1,4 +1,4 @@
-"""Write a Network as text, one equation for each neuron: `parse(network_text(network)) == network`."""
+"""Write a Network as text, an equation for each neuron, that `parse` reads back."""
 
 import sys
 from typing import assert_never
@@ -33,7 +33,7 @@ def network_text(network: Network) -> str:
 
 
 def expression_text(network: Network, position: int, names: dict[int, str]) -> str:
-    """Return the expression of one node, in which the nodes in `names` are called by their names."""
+    """Return the expression of one node; the nodes in `names` are called by their names."""
     pieces: list[str] = []
     # What is still to be printed, last first: text, or a node and how strongly it must bind.
     todo: list[_Todo] = [(position, 0)]

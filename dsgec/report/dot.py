@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from dsgec.network.ir import Input
-from dsgec.network.links import Link, links, neuron_parts, output_parts
 from dsgec.network.model import Model
+from dsgec.network.structure import Link, find_links, neuron_parts, output_parts
 from dsgec.rendering import render
 from dsgec.report.nodes import named_nodes
 from dsgec.report.width import shorten
@@ -68,7 +68,7 @@ def graph(model: Model) -> str:
         ranks.setdefault(rank, []).append(
             GraphNode(name, node.kind, label, node.formula or node.name)
         )
-    found = links(network)
+    found = find_links(network)
     largest = max((abs(link.weight) for link in found if link.weight is not None), default=1.0)
     edges = [_edge(link, names, labels, largest or 1.0) for link in found]
     kinds = [

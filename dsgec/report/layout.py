@@ -5,8 +5,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from dsgec.arithmetic.primitives import sequential_sum
-from dsgec.network.links import links
 from dsgec.network.model import Model
+from dsgec.network.structure import find_links
 from dsgec.report.nodes import NamedNode
 from dsgec.report.scales import short
 from dsgec.report.width import shorten
@@ -149,7 +149,7 @@ def _weights(
     sources = {node.position: node.place for node in nodes if node.kind != "output"}
     outputs = [node.place for node in nodes if node.kind == "output"]
     found: dict[tuple[int, int], list[float | None]] = {}
-    for link in links(model.network):
+    for link in find_links(model.network):
         end = outputs[link.target] if link.output else sources[link.target]
         found.setdefault((sources[link.source], end), []).append(link.weight)
     names = {node.place: node.name for node in nodes}

@@ -6,9 +6,9 @@ from typing import Any
 from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
-from dsgec.network.measure import size
 from dsgec.network.model import Column, Model
 from dsgec.network.notation import formula_text, missing_text
+from dsgec.network.structure import measure_size
 from dsgec.rendering import render_markup
 from dsgec.report.layout import draw
 from dsgec.report.nodes import named_nodes
@@ -39,7 +39,7 @@ class Exhibit:
 
 def model_page(model: Model, name: str, agreement: str = "") -> str:
     """The page of a model; `agreement` says how it compares with what it was made of."""
-    measure = size(model.network)
+    measure = measure_size(model.network)
     if measure.connections > MOST_CONNECTIONS:
         raise DsgecError(
             f"the network has {measure.connections:,} connections, and a page holds at most"

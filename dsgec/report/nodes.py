@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dsgec.network.ir import Input, Network
 from dsgec.network.model import Model
-from dsgec.network.text import expression
+from dsgec.network.text import expression_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ def named_nodes(model: Model) -> list[NamedNode]:
         found.append(NamedNode(position, "feature", names[position], "", len(found)))
     for number, layer in enumerate(network.layers, 1):
         for index, position in enumerate(layer, 1):
-            formula = expression(network, position, names)
+            formula = expression_text(network, position, names)
             name = f"h_{number}_{index}"
             found.append(NamedNode(position, "neuron", name, formula, len(found)))
         names |= {p: f"h_{number}_{index}" for index, p in enumerate(layer, 1)}
     for index, position in enumerate(network.outputs):
-        formula = expression(network, position, names)
+        formula = expression_text(network, position, names)
         if network.softmax:
             formula = f"softmax, of {formula}"
         found.append(NamedNode(position, "output", output_name(model, index), formula, len(found)))

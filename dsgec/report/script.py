@@ -13,7 +13,7 @@ from dsgec.arithmetic.source import js_source
 from dsgec.export.artefact import Artefact, view
 from dsgec.export.statements import JAVASCRIPT, Program, functions_used, program
 from dsgec.network.ir import Network
-from dsgec.network.model import Model, composed
+from dsgec.network.model import Model, compose
 from dsgec.rendering import Code, load_template, render
 from dsgec.report.nodes import NamedNode, input_positions
 
@@ -51,7 +51,7 @@ def page_script(run: Shown, nodes: list[NamedNode]) -> Script:
     """The script of a page with a network running in it."""
     model = run.model
     artefact = Artefact(model, run.name)
-    within = composed(Model(traced(model), model.columns))  # values, and no classes
+    within = compose(Model(traced(model), model.columns))  # values, and no classes
     used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
     text = render(
         SCRIPT,

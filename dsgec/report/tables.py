@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgec.network.ir import Input
-from dsgec.network.model import Model, composed
+from dsgec.network.model import Model, compose
 from dsgec.report.figures import metric_label
 from dsgec.report.scales import figure
 from dsgec.report.script import Shown
@@ -104,7 +104,7 @@ def _mistake(row: list[int], number: int, labels: list[str]) -> str:
 
 def columns_read(model: Model) -> list[int]:
     """The numbers of the columns that the network reads, in the order of the table."""
-    return sorted(node.column for node in composed(model).nodes if isinstance(node, Input))
+    return sorted(node.column for node in compose(model).nodes if isinstance(node, Input))
 
 
 def importances(run: Result) -> list[Importance]:

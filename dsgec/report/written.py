@@ -4,13 +4,11 @@ import itertools
 from dataclasses import dataclass
 
 from dsgec.errors import DsgecError
-from dsgec.network.canonical import canonical, neuron_fates
 from dsgec.network.ir import Network
-from dsgec.network.model import Model
+from dsgec.network.model import Model, TargetScale, in_target_units
 from dsgec.network.parse import parse_phenotype
-from dsgec.network.simplify import folded
-from dsgec.network.text import expression
-from dsgec.network.units import TargetScale, in_own_units
+from dsgec.network.simplify import canonicalise, fold_constants, neuron_fates
+from dsgec.network.text import expression_text
 
 _LONGEST = 2_000_000
 
@@ -53,8 +51,8 @@ def as_written(phenotype: str, model: Model, scale: TargetScale | None = None) -
             )
         except DsgecError:
             continue
-        rebuilt = folded(in_own_units(raw, scale))
-        if canonical(rebuilt) == model.network:
+        rebuilt = fold_constants(in_target_units(raw, scale))
+        if canonicalise(rebuilt) == model.network:
             return _compared(raw, rebuilt, model)
     return None
 
@@ -68,7 +66,7 @@ def _compared(raw: Network, rebuilt: Network, model: Model) -> Written:
     kept, dropped = [], []
     for number, (layer, fates) in enumerate(zip(raw.layers, neuron_fates(rebuilt), strict=True), 1):
         gone = [
-            Dropped(f"neuron {index} of layer {number}", expression(raw, position, names), why)
+            Dropped(f"neuron {index} of layer {number}", expression_text(raw, position, names), why)
             for index, (position, why) in enumerate(zip(layer, fates, strict=True), 1)
             if why
         ]

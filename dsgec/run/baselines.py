@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import wrong
-from dsgec.network.decide import predicted_classes
+from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
 from dsgec.run.compared import NO_BETTER
@@ -95,9 +95,9 @@ def compare(
     linear, test = baselines[1], problem.split.test
     y = problem.dataset.y[test]
     if problem.dataset.classes:
-        hits = predicted_classes(outputs[test], model.threshold) == y
+        hits = predict_classes(outputs[test], model.threshold) == y
         threshold = problem.choose_threshold(linear.outputs[problem.split.train])
-        theirs = predicted_classes(linear.outputs[test], threshold) == y
+        theirs = predict_classes(linear.outputs[test], threshold) == y
         metric, way, p = _compare_hits(
             hits, theirs, problem.dataset.class_numbers[test], balance, _test_groups(problem)
         )

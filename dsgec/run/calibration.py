@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.network.decide import predicted_classes
+from dsgec.network.decide import predict_classes
 from dsgec.plain_data import is_count, is_list, is_number
 
 Array = NDArray[np.float64]
@@ -22,7 +22,7 @@ def calibration(outputs: Array, classes: NDArray[np.intp], count: int) -> list[d
     if count == 2:
         promised, came_true = outputs[:, -1], classes == 1
     else:
-        predicted = predicted_classes(outputs)
+        predicted = predict_classes(outputs)
         promised = outputs[np.arange(len(outputs)), predicted]
         came_true = classes == predicted
     if len(promised) < LEAST_ROWS or not ((promised >= 0.0) & (promised <= 1.0)).all():

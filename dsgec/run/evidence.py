@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, composed
+from dsgec.network.model import Column, Model, compose
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
 from dsgec.run.calibration import calibration, is_calibration
 from dsgec.run.importance import are_importances, importances, spread_evenly
@@ -28,7 +28,7 @@ MOST_CORNERS, MOST_PAIRS, MOST_EXAMPLES, MOST_CURVES = 200, 400, 10, 6
 def evidence(problem: Problem, model: Model) -> dict[str, Any]:
     """The content of report.json."""
     dataset, split = problem.dataset, problem.split
-    network = composed(model)
+    network = compose(model)
     raw = dataset.raw if dataset.raw is not None else dataset.x
     parts = {"train": split.train, "test": split.test}
     outputs = {part: evaluate(network, raw[rows]) for part, rows in parts.items()}

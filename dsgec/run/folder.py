@@ -24,11 +24,11 @@ from dsgec.manifest import (
     read_manifest,
     write_manifest,
 )
-from dsgec.network.chips import USUAL_CHIP
+from dsgec.network.cost.chips import DEFAULT_CHIP
 from dsgec.network.description import read_model as described
 from dsgec.network.model import Model
-from dsgec.network.model_text import model_text, read_surroundings
-from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
+from dsgec.network.model_text import model_text, read_header
+from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
 from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
 from dsgec.run.evidence import is_evidence
@@ -129,7 +129,7 @@ def read_model(folder: Folder) -> tuple[Model, str]:
     description = record.get("model")
     if not isinstance(description, dict):
         raise DsgecError(f"{of_record} does not describe a model")
-    said, equations = read_surroundings(source, str(path))  # runs of earlier versions say nothing
+    said, equations = read_header(source, str(path))  # runs of earlier versions say nothing
     model = described(description, equations, str(of_record), str(path))
     if model_id(model) != description.get("id") or not said.agrees(model):
         raise DsgecError(
@@ -153,7 +153,7 @@ def read_picked(
     folder: Folder,
     way: str,
     value: str,
-    chip: str = USUAL_CHIP,
+    chip: str = DEFAULT_CHIP,
     dtype: str = "double",
     given: Mapping[str, Range] = NO_RANGES,
 ) -> tuple[Model, str]:
@@ -164,7 +164,7 @@ def read_picked(
     record = read_record(folder)
     best, name = read_model(folder)
     source = str(folder.path / HALL)
-    ranges = chosen_ranges(best.columns, record_ranges(record, best), given)
+    ranges = choose_ranges(best.columns, record_ranges(record, best), given)
     hall = Hall(read_hall(folder), record, best, source, chip, dtype, ranges)
     chosen = pick(hall, way, value)
     return hall.model(chosen), picked_name(name, chosen, hall.rows)

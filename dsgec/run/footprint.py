@@ -7,7 +7,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.manifest import HALL
 from dsgec.network.model import Model
-from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
+from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.run.hall import HallRow
 from dsgec.run.pick import Hall, pick
 from dsgec.run.record import record_ranges
@@ -48,7 +48,7 @@ def footprints(
     That is a smaller one, if one is nearly as good.
     """
     recorded = record_ranges(record, model)
-    ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
+    ranges = choose_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
     own = footprint(model, ranges, chip, dtypes)
     if not own or not hall_rows:
         return {"cost": own} if own else {}

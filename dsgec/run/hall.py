@@ -10,14 +10,13 @@ from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import identity_digest, model_id
-from dsgec.network.check import check
-from dsgec.network.decide import USUAL_THRESHOLD
-from dsgec.network.description import surroundings
-from dsgec.network.measure import Size
-from dsgec.network.model import Model
+from dsgec.network.decide import DEFAULT_THRESHOLD
+from dsgec.network.description import header_identity
+from dsgec.network.ir import check
+from dsgec.network.model import Model, in_target_units
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.network.units import in_own_units
+from dsgec.network.structure import Size
 from dsgec.plain_data import MOST_BYTES, is_count
 from dsgec.run.record import network_scale
 from dsgec.search.individual import Champion, CrossScore
@@ -97,11 +96,13 @@ def hall_text(
         if problem.is_fitness_read
         else measurer.scores(phenotypes)
     )
-    has_thresholds = problem.threshold != USUAL_THRESHOLD
+    has_thresholds = problem.threshold != DEFAULT_THRESHOLD
     has_validated = any(champion.validated for champion, *_ in rows)
-    usual = [USUAL_THRESHOLD] * len(rows)
+    usual = [DEFAULT_THRESHOLD] * len(rows)
     thresholds = measurer.thresholds(phenotypes) if has_thresholds else usual
-    around = {each: surroundings(dataset.inputs, dataset.classes, each) for each in {*thresholds}}
+    around = {
+        each: header_identity(dataset.inputs, dataset.classes, each) for each in {*thresholds}
+    }
     rises = OBJECTIVES[problem.objective].rises
     on_front = front([*zip(keys, scores, strict=True)], rises=rises)
     for place, ((champion, size, text, cost), figures, score, threshold) in enumerate(
@@ -203,7 +204,7 @@ def _parse_row(row: dict[str, str], metrics: Sequence[str]) -> HallRow:
         }
         for part in ("train", "test")
     )
-    threshold = float(row.get("threshold", USUAL_THRESHOLD))
+    threshold = float(row.get("threshold", DEFAULT_THRESHOLD))
     if not train.keys() & test.keys() >= {*metrics} or not math.isfinite(threshold):
         raise ValueError
     flash, cycles = (_cost(row.get(name) or "") for name in ("flash", "cycles"))
@@ -248,7 +249,7 @@ def hall_model(chosen: HallRow, record: dict[str, Any], best: Model, source: str
         inputs=best.network.inputs,
         source=source,
     )
-    network = check(simplify(in_own_units(written, network_scale(record))))
+    network = check(simplify(in_target_units(written, network_scale(record))))
     # Of other networks no threshold is meant; then the model_id differs.
     threshold = chosen.threshold if len(best.classes) == 2 else best.threshold
     model = replace(best, network=network, threshold=threshold)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.data.split import shuffled
-from dsgec.network.decide import predicted_classes
-from dsgec.network.evaluate import applied, node_values, output_values
+from dsgec.network.decide import predict_classes
+from dsgec.network.evaluate import evaluate_node, node_values, output_values
 from dsgec.network.ir import Apply, Input, Network
-from dsgec.network.model import Model, composed
+from dsgec.network.model import Model, compose
 from dsgec.plain_data import is_count, is_figure, is_list
 from dsgec.search import metrics
 
@@ -35,7 +35,7 @@ def importances(
     `wanted` are the numbers of the classes, or values, of all rows. Of many rows some are taken,
     which lie evenly over them, so that the time does not grow with the table.
     """
-    network = composed(model)
+    network = compose(model)
     after = _readers(network)
     places = rows[spread_evenly(len(rows), _affordable(sum(map(len, after.values()))))]
     raw, wanted = raw[places], wanted[places]
@@ -84,7 +84,7 @@ def _again(network: Network, plain: list[Any], changed: list[int], column: Array
     for position in changed:
         node = network.nodes[position]
         if isinstance(node, Apply):
-            values[position] = applied(network, node, values, column.dtype)
+            values[position] = evaluate_node(network, node, values, column.dtype)
         else:
             values[position] = column
     return values
@@ -96,7 +96,7 @@ def _errors(network: Network, values: list[Any], wanted: NDArray[Any], model: Mo
     lines = np.broadcast_shapes(*(one.shape for one in found), (1, len(wanted)))
     each = np.stack([np.broadcast_to(one, lines) for one in found], axis=-1)
     if model.classes:
-        return [float((predicted_classes(one, model.threshold) != wanted).mean()) for one in each]
+        return [float((predict_classes(one, model.threshold) != wanted).mean()) for one in each]
     figures = [metrics.regression(one, wanted)["rmse"] for one in each]
     return [math.nan if one is None else one for one in figures]
 

@@ -12,12 +12,10 @@ from dsgec.export.golden import rounded_up
 from dsgec.export.read import artefact_files, open_artefacts
 from dsgec.export.targets.c.build import measure_image
 from dsgec.folder import open_folder
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import dtypes_of
-from dsgec.network.ir import Apply, Constant, Input, Network
-from dsgec.network.measure import size
-from dsgec.network.powers import multiplications
-from dsgec.network.ranges import NO_RANGES, Range, chosen_ranges
+from dsgec.network.cost.chips import CHIPS, priced_dtypes
+from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
+from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
+from dsgec.network.structure import measure_size
 from dsgec.run.folder import has_record, read_model, read_record
 from dsgec.run.record import record_ranges
 
@@ -38,7 +36,7 @@ def inspect_artefact(path: Path) -> list[str]:
             if has_record(folder):
                 model, name = read_model(folder)
                 recorded = record_ranges(read_record(folder), model)
-                ranges = chosen_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
+                ranges = choose_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
                 return _describe(f"the run in {path}", run_artefact(model, name), ranges)
     with open_artefacts(path) as found:
         return [
@@ -89,7 +87,7 @@ def _describe(title: str, artefact: Artefact, ranges: tuple[Range | None, ...] =
     filled = sum(column.fill is not None for column in model.columns)
     texts = sum(bool(column.categories) for column in model.columns)
     what = ", ".join(ascii(label) for label in model.classes[:20]) or "a number"
-    measure = size(model.network)
+    measure = measure_size(model.network)
     counts = operations(network)
     first = counts.pop("multiplications", 0)
     calls = ", ".join(f"{count} {name}" for name, count in counts.items())
@@ -117,7 +115,7 @@ def _cost_lines(artefact: Artefact, ranges: tuple[Range | None, ...]) -> list[st
     """
     lines = [_HEAD]
     known = artefact.ranges or ranges
-    estimated = (dtype for chip in CHIPS for dtype in dtypes_of(chip))
+    estimated = (dtype for chip in CHIPS for dtype in priced_dtypes(chip))
     for dtype in dict.fromkeys((artefact.dtype, *estimated)):
         if dtype in STORED_BITS and not known:
             continue

@@ -10,8 +10,7 @@ from typing import Any
 
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import Artefact
-from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.cost import Cost
+from dsgec.network.cost.chips import DEFAULT_CHIP, Cost
 from dsgec.network.model import Model
 from dsgec.network.ranges import Range
 from dsgec.plain_data import is_count
@@ -38,7 +37,7 @@ class Hall:
     record: dict[str, Any]
     best: Model
     source: str
-    chip: str = USUAL_CHIP
+    chip: str = DEFAULT_CHIP
     dtype: str = "double"
     ranges: tuple[Range | None, ...] = ()
 

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.printed import vector
 from dsgec.export.fixed.curves import curve
-from dsgec.network.check import ARITY
-from dsgec.network.ir import Apply, Constant, Input, Network, Node
+from dsgec.network.ir import ARITY, Apply, Constant, Input, Network, Node, power
 from dsgec.network.model import Column
-from dsgec.network.powers import power
 from dsgec.network.ranges import Range
-from dsgec.network.tokens import ALIASES
+from dsgec.network.syntax import ALIASES
 from dsgec.run.record import training_ranges
 from dsgec.search.individual import Champion
 from dsgec.search.problem import Problem

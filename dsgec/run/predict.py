@@ -11,14 +11,14 @@ from dsgec.data.ir import Table
 from dsgec.network.decide import classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Input
-from dsgec.network.model import Model, composed
+from dsgec.network.model import Model, compose
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def predictions(model: Model, table: Table) -> str:
     """A line for each row: the predicted label and each class's probability, or the value."""
-    network, rows = composed(model), model_rows(model, table)
+    network, rows = compose(model), model_rows(model, table)
     outputs = evaluate(network, rows)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -39,7 +39,7 @@ def predictions(model: Model, table: Table) -> str:
 def model_rows(model: Model, table: Table) -> NDArray[np.float64]:
     """The rows of a table as the model takes them: its columns, texts as their numbers."""
     raw = raw_rows(table, model.columns)
-    read = sorted(node.column for node in composed(model).nodes if isinstance(node, Input))
+    read = sorted(node.column for node in compose(model).nodes if isinstance(node, Input))
     # As in every export, a value that the network does not read may be missing.
     refuse_missing(raw[:, read], tuple(model.columns[i] for i in read), table.source)
     return raw

@@ -12,14 +12,13 @@ from dsgec.export.artefact import model_id
 from dsgec.export.names import safe_name
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.load import GrammarFile
-from dsgec.network.description import describe
+from dsgec.network.description import describe_model
 from dsgec.network.evaluate import evaluate
-from dsgec.network.measure import size
-from dsgec.network.model import Model
-from dsgec.network.notation import TEXT, is_formula, readable, written
+from dsgec.network.model import Model, TargetScale
+from dsgec.network.notation import TEXT, is_formula, readable_formula, write_formula
 from dsgec.network.ranges import Range, read_ranges
-from dsgec.network.rounded import probe_rows
-from dsgec.network.units import TargetScale
+from dsgec.network.rounding import probe_rows
+from dsgec.network.structure import measure_size
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
 from dsgec.run.compared import is_compared
 from dsgec.search import metrics
@@ -62,7 +61,7 @@ def make_record(
         "model": {
             "id": model_id(model),
             "name": safe_name(dataset.name),
-            **describe(model),
+            **describe_model(model),
         },
         "result": {
             "fitness": last.best,
@@ -77,7 +76,7 @@ def make_record(
             **measured(problem, outputs),
             "intervals": {"test": _as_lists(test_intervals(problem, outputs))},
             **_confusions(problem, model, outputs),
-            "network": asdict(size(network)),
+            "network": asdict(measure_size(network)),
             **(_formula(problem, model) if settings.variation == "trees" else {}),
             "phenotype": problem.complete(last.phenotype),
         },
@@ -122,10 +121,10 @@ def _formula(problem: Problem, model: Model) -> dict[str, str]:
     if not is_formula(model, linear=problem.is_linear):
         return {}
     ranges = [None if one is None else (one[0], one[1]) for one in training_ranges(problem)]
-    found = readable(model, ranges)
+    found = readable_formula(model, ranges)
     if found is None:
         return {}
-    return {"formula": written(found, model, probe_rows(model.columns, ranges), TEXT)}
+    return {"formula": write_formula(found, model, probe_rows(model.columns, ranges), TEXT)}
 
 
 def _confusions(problem: Problem, model: Model, outputs: NDArray[np.float64]) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.genome.sample import Sample, covering_texts
 from dsgec.grammar.ir import Grammar
 from dsgec.network.ir import Apply, Network
-from dsgec.network.layered import cut
 from dsgec.network.parse import parse_phenotype
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.syntax import PhenotypeError, split_layers
 from dsgec.search.usual import usual_grammar
 
 _MOST_FAULTS = 20
@@ -121,7 +120,7 @@ def check_language(
 
 def _layers_agree(grammar: Grammar, sample: Sample) -> bool:
     """Whether the mapping, which counts symbols, and the parser, which cuts text, agree."""
-    hidden = len(cut(sample.text)) - 1
+    hidden = len(split_layers(sample.text)) - 1
     # Without a symbol for the output, the last layer is it.
     allowed = (0,) if grammar.directives.output_layer else (0, 1)
     return sample.hidden_layers - hidden in allowed

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dsgec.errors import DsgecError, mention
-from dsgec.network.measure import written
+from dsgec.network.structure import count_connections
 from dsgec.search.evolver import Generation, Island
 from dsgec.search.hall import merged
 from dsgec.search.individual import Champion
@@ -72,7 +72,7 @@ class EnsembleEvolver(IslandEvolver):
 
     def _mean(self, texts: Sequence[str]) -> Champion:
         text = mean_text([self.problem.complete(text) for text in texts])
-        size = written(text, layered=False)
+        size = count_connections(text, layered=False)
         return Champion(size, self.islands[0].score(text), text)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.functions import DERIVATIVES
 from dsgec.arithmetic.printed import vector
-from dsgec.network.evaluate import applied, output_values
+from dsgec.network.evaluate import evaluate_node, output_values
 from dsgec.network.ir import Apply, Constant, Input
 from dsgec.search.graph import WeightedNetwork
 from dsgec.search.linear import on_line
@@ -88,7 +88,7 @@ def _node_values(graph: WeightedNetwork, values: Sequence[float], rows: Array) -
     found: list[Any] = []
     for node in graph.network.nodes:
         if isinstance(node, Apply):
-            found.append(applied(graph.network, node, found, rows.dtype))
+            found.append(evaluate_node(graph.network, node, found, rows.dtype))
         elif isinstance(node, Constant):
             found.append(np.array([node.value]))
         elif node.column < graph.features:

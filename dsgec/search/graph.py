@@ -15,10 +15,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dsgec.network.ir import Apply, Builder, Constant, Input, Network
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network, multiplications
 from dsgec.network.parse import NetworkReader
-from dsgec.network.powers import multiplications
-from dsgec.network.simplify import apply
+from dsgec.network.simplify import apply_function
 
 Span = tuple[int, int]
 """The offset and the length of a weight in the UTF-8 text."""
@@ -135,7 +134,7 @@ def _frozen(
             numbers = [number_of(a) for a in arguments]
             known = [number for number in numbers if number is not None]
             if len(known) == len(arguments):
-                new.append(builder.constant(apply(node.function, *known)))
+                new.append(builder.constant(apply_function(node.function, *known)))
             elif node.function == "pow":
                 assert numbers[1] is not None
                 new.append(_raise(builder, arguments[0], int(numbers[1])))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dsgec.arithmetic.primitives import sequential_sum
-from dsgec.network.decide import USUAL_THRESHOLD, Classes
+from dsgec.network.decide import DEFAULT_THRESHOLD, Classes
 from dsgec.search.metrics import Array, ClassTally, rank_area, tally_classes
 from dsgec.search.objectives import ordered_mean, ordered_sum, squared_errors
 
@@ -26,7 +26,7 @@ _HALVINGS = 60
 
 
 def class_intervals(
-    outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
+    outputs: Array, classes: Classes, count: int, threshold: float = DEFAULT_THRESHOLD
 ) -> Intervals:
     """Return the intervals of the figures that `classification` gives for these rows."""
     tally = tally_classes(outputs, classes, count, threshold)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.engine.engine import NativeEngine
-from dsgec.network.cost import prices, work
+from dsgec.network.cost.chips import chip_prices
+from dsgec.network.cost.work import count_work
 from dsgec.network.evaluate import evaluate
-from dsgec.network.measure import Size, size
-from dsgec.network.text import text
+from dsgec.network.structure import Size, measure_size
+from dsgec.network.text import network_text
 from dsgec.search import metrics
 from dsgec.search.intervals import Intervals, class_intervals, error_intervals
 from dsgec.search.native_costs import make_costs
@@ -97,7 +98,7 @@ class PlainMeasurer:
 
     def describe(self, phenotype: str) -> tuple[Size, str]:
         network = self.problem.network(phenotype)
-        return size(network), text(network)
+        return measure_size(network), network_text(network)
 
     def figures(self, phenotypes: Sequence[str]) -> list[Figures]:
         networks = map(self.problem.network, phenotypes)
@@ -117,14 +118,14 @@ class PlainMeasurer:
 
     def costs(self, phenotypes: Sequence[str]) -> list[Taken]:
         models = map(self.problem.model, phenotypes)
-        return [_taken(self.problem, work(model)) for model in models]
+        return [_taken(self.problem, count_work(model)) for model in models]
 
 
 def _taken(problem: Problem, counts: Mapping[str, int]) -> Taken:
-    own = prices(problem.chip, problem.dtype)
+    own = chip_prices(problem.chip, problem.dtype)
     if not counts.keys() <= own.needs.keys():
         return None  # the table of prices is older than a function
-    cost = own.of(counts)
+    cost = own.cost(counts)
     return cost.flash, cost.cycles
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic.primitives import sequential_sum
-from dsgec.network.decide import USUAL_THRESHOLD, Classes, predicted_classes
+from dsgec.network.decide import DEFAULT_THRESHOLD, Classes, predict_classes
 from dsgec.search.objectives import ordered_sum, spread, squared_errors
 
 Array = NDArray[np.float64]
@@ -33,14 +33,14 @@ NO_RANKS = -1
 
 
 def classification(
-    outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
+    outputs: Array, classes: Classes, count: int, threshold: float = DEFAULT_THRESHOLD
 ) -> dict[str, float | None]:
     """A figure that is not defined for these rows is None."""
     return class_figures(tally_classes(outputs, classes, count, threshold))
 
 
 def tally_classes(
-    outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
+    outputs: Array, classes: Classes, count: int, threshold: float = DEFAULT_THRESHOLD
 ) -> ClassTally:
     """Count what the figures of a classifier are made of."""
     one_hot = (classes[:, None] == np.arange(count)).astype(np.float64)
@@ -72,10 +72,10 @@ def class_figures(tally: ClassTally) -> dict[str, float | None]:
 
 
 def confusion(
-    outputs: Array, classes: Classes, count: int, threshold: float = USUAL_THRESHOLD
+    outputs: Array, classes: Classes, count: int, threshold: float = DEFAULT_THRESHOLD
 ) -> list[list[int]]:
     """A row for each class, a column for each class that was predicted: how many rows."""
-    pairs = classes * count + predicted_classes(outputs, threshold)
+    pairs = classes * count + predict_classes(outputs, threshold)
     counts: list[list[int]] = (
         np.bincount(pairs, minlength=count * count).reshape(count, -1).tolist()
     )

@@ -1,7 +1,8 @@
 """A problem to what the engine counts the costs of its networks with."""
 
 from dsgec.engine.costs import EngineCosts, EngineOperation, EnginePrices
-from dsgec.network.cost import kind_of, prices
+from dsgec.network.cost.chips import chip_prices
+from dsgec.network.cost.work import operation_kind
 from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import prologue
 from dsgec.search.problem import Problem
@@ -28,13 +29,13 @@ def _operation(network: Network, position: int) -> EngineOperation:
         case Input(column):
             return EngineOperation(column=column)
         case Apply(_, arguments) as node:
-            return EngineOperation(kind_of(network, node), arguments)
+            return EngineOperation(operation_kind(network, node), arguments)
 
 
 def _prices(problem: Problem) -> EnginePrices | None:
     if not problem.has_prices:
         return None
-    own = prices(problem.chip, problem.dtype)
+    own = chip_prices(problem.chip, problem.dtype)
     if problem.minimise == "cycles":
         return EnginePrices(own.cycles, {}, {})
     return EnginePrices(own.flash, own.once, own.needs)

@@ -10,7 +10,7 @@ from dsgec.data.ir import Dataset
 from dsgec.engine.library import Library
 from dsgec.engine.values import EngineTables, Parameters
 from dsgec.errors import DsgecError
-from dsgec.network.cost import Prices, prices
+from dsgec.network.cost.chips import Prices, chip_prices
 from dsgec.search import scoring
 from dsgec.search.objectives import LANES, OBJECTIVES
 from dsgec.search.problem import Problem
@@ -129,7 +129,7 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
 
 
 def _prices(problem: Problem) -> Prices | None:
-    return prices(problem.chip, problem.dtype) if problem.has_prices else None
+    return chip_prices(problem.chip, problem.dtype) if problem.has_prices else None
 
 
 def run_identity(problem: bytes, parameters: Parameters) -> bytes:

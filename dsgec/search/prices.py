@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.errors import DsgecError, mention
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import prices
+from dsgec.network.cost.chips import CHIPS, chip_prices
 from dsgec.network.ir import Apply, Network
 from dsgec.search.settings import DTYPES, Settings
 
@@ -18,7 +17,9 @@ def functions_of(networks: Sequence[Network]) -> set[str]:
 
 def check_prices(settings: Settings, used: set[str]) -> None:
     """Refuse a chip and a type without an estimate, and a grammar that uses a function without."""
-    unknown = sorted((used & {*FUNCTIONS}) - prices(settings.chip, settings.dtype).needs.keys())
+    unknown = sorted(
+        (used & {*FUNCTIONS}) - chip_prices(settings.chip, settings.dtype).needs.keys()
+    )
     if unknown:
         raise DsgecError(
             f"there is no estimate of {', '.join(unknown)} on {settings.chip}",

@@ -21,16 +21,15 @@ from dsgec.grammar.genome.numbers import fold_numbers
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.tables import Tables, tabulate
 from dsgec.grammar.ir import Grammar
-from dsgec.network.check import check
-from dsgec.network.chips import USUAL_CHIP
-from dsgec.network.cost import cost
-from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.cost.chips import DEFAULT_CHIP
+from dsgec.network.cost.work import model_cost
+from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Network
-from dsgec.network.model import Model
+from dsgec.network.ir import Network, check
+from dsgec.network.model import Model, in_target_units
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.network.units import in_own_units, line_text
+from dsgec.network.text import line_phenotype
 from dsgec.search.check import check_language, check_task, outputs_needed
 from dsgec.search.linear import FittedLine, fit_line
 from dsgec.search.objectives import (
@@ -82,9 +81,9 @@ class Problem:
     remark: str = ""
     learning: Learning | None = None
     row_weights: NDArray[np.float64] | None = None
-    threshold: float | str = USUAL_THRESHOLD
+    threshold: float | str = DEFAULT_THRESHOLD
     minimise: str = NOTHING
-    chip: str = USUAL_CHIP
+    chip: str = DEFAULT_CHIP
     dtype: str = DTYPES[0]
 
     @property
@@ -100,7 +99,7 @@ class Problem:
     @property
     def decides_by_threshold(self) -> bool:
         """Whether two classes are told apart by a threshold of their own, of any network."""
-        return self.threshold != USUAL_THRESHOLD
+        return self.threshold != DEFAULT_THRESHOLD
 
     def cost(self, network: Network, connections: int) -> int:
         """What is minimised, of the simplified network of a text with so many connections.
@@ -110,9 +109,11 @@ class Problem:
         if not self.has_prices:
             return connections
         dataset = self.dataset
-        threshold = 0.0 if self.decides_by_threshold else USUAL_THRESHOLD  # not known yet, if auto
+        threshold = (
+            0.0 if self.decides_by_threshold else DEFAULT_THRESHOLD
+        )  # not known yet, if auto
         model = Model(network, dataset.inputs, dataset.classes, dataset.target, threshold)
-        taken: int = getattr(cost(model, self.chip, self.dtype), self.minimise)
+        taken: int = getattr(model_cost(model, self.chip, self.dtype), self.minimise)
         return taken
 
     @property
@@ -155,7 +156,7 @@ class Problem:
         if line is None:
             return phenotype
         mean, deviation = self.dataset.target_scale or (0.0, 1.0)
-        return line_text(
+        return line_phenotype(
             phenotype,
             mean + deviation * line.intercept,
             deviation * line.slope,
@@ -171,7 +172,7 @@ class Problem:
     def network(self, phenotype: str) -> Network:
         """The simplified network of a phenotype, which gives the target in its own units."""
         scale = None if self.is_linear else self.dataset.target_scale
-        return simplify(in_own_units(self.parse(self.complete(phenotype)), scale))
+        return simplify(in_target_units(self.parse(self.complete(phenotype)), scale))
 
     def model(self, phenotype: str) -> Model:
         """The network of a phenotype as it is measured, exported and recorded."""
@@ -251,7 +252,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     untried: list[str] = []
     networks = check_language(expanded, len(dataset.features), untried)
     remark = check_task(networks, dataset, output)
-    if settings.threshold != USUAL_THRESHOLD and len(dataset.classes) != 2:
+    if settings.threshold != DEFAULT_THRESHOLD and len(dataset.classes) != 2:
         task = f"has {len(dataset.classes)} classes" if dataset.classes else "is numeric"
         raise wrong(
             "threshold",

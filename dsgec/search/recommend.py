@@ -26,10 +26,10 @@ from dsgec.arithmetic import scalar
 from dsgec.data.ir import Split
 from dsgec.data.split import folds
 from dsgec.errors import DsgecError
-from dsgec.network.measure import size, written
 from dsgec.network.simplify import simplify
-from dsgec.network.tokens import PhenotypeError
-from dsgec.network.units import line_text
+from dsgec.network.structure import count_connections, measure_size
+from dsgec.network.syntax import PhenotypeError
+from dsgec.network.text import line_phenotype
 from dsgec.search.individual import Champion, CrossScore, Numbers
 from dsgec.search.linear import fit_line
 from dsgec.search.objectives import (
@@ -141,7 +141,7 @@ def recommend(
         len(places),
     )
     gain, error = held.mean(held.constant - held.losses[number])
-    read = size(simplify(problem.parse(champion.phenotype))).features
+    read = measure_size(simplify(problem.parse(champion.phenotype))).features
     net = gain - selection_gain(problem, read, means[number][0])
     if net > error:
         return choice
@@ -369,14 +369,14 @@ def _shrunk(
     if problem.dataset.classes or is_numeral or roles.output or factor == 1.0:
         return None
     layered = bool(roles.layer)
-    text = line_text(champion.phenotype, (1.0 - factor) * middle, factor, layered=layered)
+    text = line_phenotype(champion.phenotype, (1.0 - factor) * middle, factor, layered=layered)
     try:
         problem.parse(text)
     except PhenotypeError:
         return None
     return replace(
         champion,
-        size=written(text, layered=layered),
+        size=count_connections(text, layered=layered),
         fitness=score(text),
         phenotype=text,
         numbers=None,

@@ -11,9 +11,9 @@ from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import EXHAUSTED
 from dsgec.grammar.genome.ir import Genotype
 from dsgec.network.ir import Network
-from dsgec.network.measure import written
 from dsgec.network.simplify import simplify
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.structure import count_connections
+from dsgec.network.syntax import PhenotypeError
 from dsgec.search.backends import Backend
 from dsgec.search.hall import make_hall
 from dsgec.search.hash import hash_text
@@ -125,7 +125,7 @@ class Scorer:
             fitness = objective(outputs, targets)
         if not math.isfinite(fitness):
             return Score(INFINITE, "the fitness is not finite", outcome=NOT_FINITE)
-        size = written(text, layered=bool(self.problem.grammar.directives.layer))
+        size = count_connections(text, layered=bool(self.problem.grammar.directives.layer))
         return Score(fitness, size=size, cost=self.problem.cost(network, size))
 
 

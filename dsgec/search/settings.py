@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.grammar.genome.ir import REPRESENTATIONS
-from dsgec.network.chips import CHIPS, USUAL_CHIP
+from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 
 AUTO = "auto"
@@ -171,7 +171,7 @@ class Settings:
         recorded_with="minimise",
     )
     chip: str = setting(
-        USUAL_CHIP,
+        DEFAULT_CHIP,
         "The chip that flash and cycles are estimated for; avr, which has no double, implies"
         " float.",
         choices=tuple(CHIPS),
@@ -326,7 +326,7 @@ def make_settings(given: Mapping[str, Any], preset: "Preset") -> Settings:
 
 def _number_type(given: Mapping[str, Any]) -> dict[str, str]:
     """Return float for a chip without double, and refuse the types that have no estimate here."""
-    chip, dtype = given.get("chip") or USUAL_CHIP, given.get("dtype") or DTYPES[0]
+    chip, dtype = given.get("chip") or DEFAULT_CHIP, given.get("dtype") or DTYPES[0]
     if chip not in CHIPS:
         return {}  # which is refused with the other settings
     estimated = DTYPES if CHIPS[chip].has_double else DTYPES[1:]

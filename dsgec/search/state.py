@@ -12,9 +12,9 @@ from typing import Any
 from dsgec.errors import DsgecError
 from dsgec.grammar.genome.ir import Derivation, Gene, Genotype, Representation
 from dsgec.grammar.genome.rates import Rate
-from dsgec.network.measure import written
 from dsgec.network.simplify import simplify
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.structure import count_connections
+from dsgec.network.syntax import PhenotypeError
 from dsgec.random import Stream
 from dsgec.search.hash import hash_text
 from dsgec.search.individual import (
@@ -247,7 +247,7 @@ class _Reader:
             text = self.bytes(length).decode("utf-8", "surrogatepass")
         network = self.problem.parse(text)
         _expect(math.isfinite(fitness) and self.problem.fits(network))
-        size = written(text, layered=bool(self.problem.grammar.directives.layer))
+        size = count_connections(text, layered=bool(self.problem.grammar.directives.layer))
         cost = self.problem.cost(simplify(network), size) if self.problem.minimises else size
         champion = Champion(size, fitness, text, genotype, cost)
         self.scorer.hall.admit(champion)

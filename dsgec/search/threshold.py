@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dsgec.network.decide import USUAL_THRESHOLD, Classes, predicted_classes
+from dsgec.network.decide import DEFAULT_THRESHOLD, Classes, predict_classes
 from dsgec.search.objectives import Array, weighed
 
 _SAME = 1e-12  # of all weights: less is rounding
@@ -15,7 +15,7 @@ def best_threshold(outputs: Array, classes: Classes, row_weights: Array | None =
     any two neighbouring outputs; of those that are equally good, it is the one nearest to 0.5.
     """
     if not np.isfinite(outputs).all() or not len(outputs):
-        return USUAL_THRESHOLD
+        return DEFAULT_THRESHOLD
     order = np.argsort(outputs[:, -1], kind="stable")
     scores, second = outputs[order, -1], classes[order] == 1
     own = np.ones(len(scores)) if row_weights is None else row_weights[order]
@@ -25,13 +25,13 @@ def best_threshold(outputs: Array, classes: Classes, row_weights: Array | None =
     ends = np.flatnonzero(np.diff(scores) > 0.0)
     right = first[ends] + behind[ends + 1]
     middles = _middles(scores[ends], scores[ends + 1])
-    is_right = predicted_classes(outputs) == classes
+    is_right = predict_classes(outputs) == classes
     usual = np.add.accumulate(weighed(is_right.astype(np.float64), row_weights))[-1]
-    others = middles != USUAL_THRESHOLD  # which decides otherwise between two outputs
-    candidates = np.append(middles[others], USUAL_THRESHOLD)
+    others = middles != DEFAULT_THRESHOLD  # which decides otherwise between two outputs
+    candidates = np.append(middles[others], DEFAULT_THRESHOLD)
     found = np.append(right[others], usual)
     good = candidates[found >= found.max() - _SAME * own.sum()]
-    return float(good[np.abs(good - USUAL_THRESHOLD).argmin()])
+    return float(good[np.abs(good - DEFAULT_THRESHOLD).argmin()])
 
 
 def _middles(below: Array, above: Array) -> Array:

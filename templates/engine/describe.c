@@ -1,4 +1,4 @@
-/* A simplified network to its sizes and its text: dsgec/network/measure.py and text.py.
+/* A simplified network to its sizes and its text: dsgec/network/structure.py and text.py.
  *
  * A number is written as `@` and its bits in hexadecimal: Python alone prints numbers. */
 #ifndef DSGEC_DESCRIBE_C

@@ -1,4 +1,4 @@
-/* How the text of a layered phenotype is cut into layers and neurons: dsgec/network/layered.py. */
+/* How the text of a layered phenotype is cut into layers and neurons: dsgec/network/syntax.py. */
 #ifndef DSGEC_LAYERED_C
 #define DSGEC_LAYERED_C
 #include "digits.h"

@@ -1,5 +1,5 @@
-/* The tokens of dsgec/network/parse.py that stand where an operand should: each is read once, and
- * pushed. */
+/* The tokens of dsgec/network/expression.py that stand where an operand should: each is read once
+ * and pushed. */
 #ifndef DSGEC_OPERANDS_C
 #define DSGEC_OPERANDS_C
 #include "engine.h"

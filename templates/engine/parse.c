@@ -1,4 +1,4 @@
-/* Phenotype text to nodes: the operator-precedence parser of dsgec/network/parse.py. */
+/* Phenotype text to nodes: the operator-precedence parser of dsgec/network/expression.py. */
 #ifndef DSGEC_PARSE_C
 #define DSGEC_PARSE_C
 #include "grammar.h"
@@ -320,8 +320,8 @@ static int parse(Parser *p, const char *text, size_t length) {
 }
 
 /* The connections of what was parsed, as the text has them, without those into neurons that no
- * output depends on: `written` of dsgec/network/measure.py. Neurons read only earlier ones, so one
- * pass from the end finds all that are needed. */
+ * output depends on: dsgec/network/structure.py. Neurons read only earlier ones, so one pass from
+ * the end finds all that are needed. */
 static int32_t count_connections(Parser *p) {
     int32_t *needed = p->values, total = 0, i, k;
     memset(needed, 0, (size_t)p->neuron_count * sizeof *needed);

@@ -1,5 +1,4 @@
-/* The nodes of a text as it is written to the simplified network: dsgec/network/simplify.py, and
- * what canonical.py keeps. */
+/* The nodes of a text as it is written to the simplified network: dsgec/network/simplify.py. */
 #ifndef DSGEC_SIMPLIFY_C
 #define DSGEC_SIMPLIFY_C
 #include "parse.c"

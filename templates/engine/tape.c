@@ -288,8 +288,8 @@ static int32_t step_register(Tape *t, int32_t last) {
     return last < 0 || keeps_all(t) ? take_register(t) : last;
 }
 
-/* A whole power, by squaring from the highest bit down: dsgec/network/powers.py. Gives its register,
- * or NOWHERE. */
+/* A whole power, by squaring from the highest bit down: dsgec/network/ir.py. Gives its register, or
+ * NOWHERE. */
 static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
     unsigned bits = (unsigned)(exponent < 0 ? -exponent : exponent), bit = 1;
     int32_t from = base, to = -1;

@@ -1,4 +1,4 @@
-/* What the C of a network does for a row, by kinds: `work` of dsgec/network/cost.py.
+/* What the C of a network does for a row, by kinds: `count_work` of dsgec/network/cost/work.py.
  *
  * The network is walked in the order in which it is printed, through what is done to the columns
  * before it, which Python gives as a list of operations. */

@@ -18,7 +18,7 @@ from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 import dsgec
 from dsgec.cli import commands
 from dsgec.data.split import split
-from dsgec.network.text import text as equations
+from dsgec.network.text import network_text as equations
 from dsgec.resources import TABLES
 from dsgec.search.settings import Settings
 

@@ -9,7 +9,7 @@ from benchmarks.speed_exports import _bare_onnx, _forward, _layers, _model
 from dsgec.errors import DsgecError
 from dsgec.export.files import export
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed, unnamed
+from dsgec.network.model import compose, unnamed_model
 from dsgec.network.parse import parse
 
 
@@ -18,7 +18,7 @@ def test_the_measured_model_is_the_one_of_numpy(hidden):
     layers = _layers(hidden)
     rows = np.random.default_rng(5).normal(size=(50, 30))
 
-    outputs = evaluate(composed(_model(layers)), rows)
+    outputs = evaluate(compose(_model(layers)), rows)
     assert np.allclose(outputs, _forward(layers, rows), rtol=0, atol=1e-14)
 
 
@@ -43,7 +43,7 @@ def test_what_was_not_measured_is_told_as_text():
 
 def test_a_wheel_goes_with_the_target_cffi_only(tmp_path):
     with pytest.raises(DsgecError, match="wheel needs the target cffi"):
-        export(unnamed(parse("x_1")), ["js"], "net", tmp_path, wheel=True)
+        export(unnamed_model(parse("x_1")), ["js"], "net", tmp_path, wheel=True)
 
 
 @pytest.mark.needs_cc

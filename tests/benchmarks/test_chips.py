@@ -34,9 +34,9 @@ from benchmarks.chips.results import (
 )
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import Cost, dtypes_of, prices, work
-from dsgec.network.measure import size
+from dsgec.network.cost.chips import CHIPS, Cost, chip_prices, priced_dtypes
+from dsgec.network.cost.work import count_work
+from dsgec.network.structure import measure_size
 
 FLASH, CYCLES = 0.10, 0.20
 SAMPLE = {"float": (6003, 6011), "q15": (40_000, 40_002), "q7": (40_000, 40_002)}
@@ -100,7 +100,7 @@ def test_estimates_of_fifty_networks_are_what_linked_images_take(chip, dtype):
 
 
 def test_networks_to_check_are_of_all_sizes_and_not_those_to_learn_from():
-    connections = [size(random_model(seed).network).connections for seed in CHECKED]
+    connections = [measure_size(random_model(seed).network).connections for seed in CHECKED]
 
     assert not {*CHECKED} & {*LEARNED}
     assert min(connections) <= 3
@@ -162,27 +162,32 @@ def test_a_disassembly_is_read():
 
 def priced(model, name, own):
     """What a chip of known prices would take of a model."""
-    found = own.of(work(model))
-    routines = {part for kind in work(model) for part in own.needs[kind] if part[:6] != "dsgec_"}
+    found = own.cost(count_work(model))
+    routines = {
+        part for kind in count_work(model) for part in own.needs[kind] if part[:6] != "dsgec_"
+    }
     sizes = {part: own.once[part] for part in routines}
     return Line("avr", "float", name, found.flash, found.stack, float(found.cycles), sizes, False)
 
 
 def test_known_prices_are_found_again():
-    own = prices("avr", "float")
+    own = chip_prices("avr", "float")
     models = probes() | {f"random {seed}": random_model(seed) for seed in LEARNED[:30]}
     lines = [priced(model, name, own) for name, model in models.items()]
-    counts = {name: work(model) for name, model in models.items()}
+    counts = {name: count_work(model) for name, model in models.items()}
     found = fit(lines, counts)
 
     for seed in CHECKED[:20]:
-        expected, given = own.of(work(random_model(seed))), found.of(work(random_model(seed)))
+        expected, given = (
+            own.cost(count_work(random_model(seed))),
+            found.cost(count_work(random_model(seed))),
+        )
         assert given.flash == pytest.approx(expected.flash, rel=0.01)
         assert given.cycles == pytest.approx(expected.cycles, rel=0.01)
 
 
 def test_known_prices_of_integers_are_found_again():
-    own = prices("cortex-m0plus", "q7")
+    own = chip_prices("cortex-m0plus", "q7")
     counts = {}
     for name, model in fixed_probes().items():
         if "power" not in name and "log" not in name:
@@ -190,7 +195,7 @@ def test_known_prices_of_integers_are_found_again():
             counts[name] = Artefact(model, "net", "q7", ranges=ranges).numbers.work
     lines = []
     for name, work_ in counts.items():
-        cost = own.of(work_)
+        cost = own.cost(work_)
         figures = cost.flash, cost.stack, float(cost.cycles)
         lines.append(Line("cortex-m0plus", "q7", name, *figures, {}, False))
     # A network to learn the stack from; the frames of probes are not looked at.
@@ -199,15 +204,17 @@ def test_known_prices_of_integers_are_found_again():
     found = fit(lines, counts)
 
     for name, work_ in counts.items():  # within what rounding to whole coefficients leaves
-        expected, given = own.of(work_), found.of(work_)
+        expected, given = own.cost(work_), found.cost(work_)
         assert given.flash == pytest.approx(expected.flash, rel=0.05, abs=2), name
         assert given.cycles == pytest.approx(expected.cycles, rel=0.05, abs=2), name
 
 
 def test_the_table_is_read_as_it_is_written():
-    found = {(chip, dtype): prices(chip, dtype) for chip in CHIPS for dtype in dtypes_of(chip)}
+    found = {
+        (chip, dtype): chip_prices(chip, dtype) for chip in CHIPS for dtype in priced_dtypes(chip)
+    }
 
-    assert files("dsgec.network").joinpath("chips.toml").read_text() == table_text(found)
+    assert files("dsgec.network.cost").joinpath("chips.toml").read_text() == table_text(found)
 
 
 def test_a_page_gets_its_table_between_its_marks(tmp_path):
@@ -229,10 +236,10 @@ def test_a_page_gets_its_table_between_its_marks(tmp_path):
 
 
 def test_networks_that_are_left_out_of_a_fit_are_estimated_by_the_others():
-    own = prices("avr", "float")
+    own = chip_prices("avr", "float")
     models = probes() | {f"random {seed}": random_model(seed) for seed in LEARNED[:12]}
     lines = [priced(model, name, own) for name, model in models.items()]
-    found = left_out(lines, {name: work(model) for name, model in models.items()})
+    found = left_out(lines, {name: count_work(model) for name, model in models.items()})
 
     assert {line.network for line, _ in found} == {f"random {seed}" for seed in LEARNED[:12]}
     far = [(found[0][0], Cost(2 * found[0][0].flash, 0, round(found[0][0].cycles)))]
@@ -244,4 +251,4 @@ def test_networks_that_are_left_out_of_a_fit_are_estimated_by_the_others():
 
 def test_a_chip_without_a_type_is_not_estimated():
     with pytest.raises(DsgecError, match="no estimate for double on avr"):
-        prices("avr", "double")
+        chip_prices("avr", "double")

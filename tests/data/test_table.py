@@ -12,7 +12,7 @@ from dsgec.data.source import TableSource
 from dsgec.data.split import split
 from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
-from dsgec.network.model import plain
+from dsgec.network.model import plain_columns
 
 
 def dataset(text, target=None):
@@ -183,26 +183,29 @@ def test_the_split_depends_on_its_seed_only():
 def test_rows_to_predict_are_matched_by_the_names_of_their_columns():
     table = parse_table(b"b,extra,a\n2,9,1\n", "t.csv", "t")
 
-    assert raw_rows(table, plain(("a", "b"))).tolist() == [[1.0, 2.0]]
+    assert raw_rows(table, plain_columns(("a", "b"))).tolist() == [[1.0, 2.0]]
     with pytest.raises(DsgecError, match="lacks the column `c`"):
-        raw_rows(table, plain(("a", "c")))
+        raw_rows(table, plain_columns(("a", "c")))
 
 
 def test_a_table_to_predict_is_not_told_of_an_option_that_predicting_does_not_have():
     table = parse_table(b"a\n1\noops\n", "t.csv", "t")
 
     with pytest.raises(DsgecError, match="leave their rows out") as caught:
-        raw_rows(table, plain(("a",)))
+        raw_rows(table, plain_columns(("a",)))
     assert "ignore" not in str(caught.value)
 
 
 def test_rows_without_a_header_are_matched_by_number_or_all_of_them():
     table = parse_table(b"1,2,3\n4,5,6\n", "t.csv", "t")
 
-    assert raw_rows(table, plain(("x_2", "x_3"))).tolist() == [[2.0, 3.0], [5.0, 6.0]]
-    assert raw_rows(table, plain(("a", "b", "c"))).tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    assert raw_rows(table, plain_columns(("x_2", "x_3"))).tolist() == [[2.0, 3.0], [5.0, 6.0]]
+    assert raw_rows(table, plain_columns(("a", "b", "c"))).tolist() == [
+        [1.0, 2.0, 3.0],
+        [4.0, 5.0, 6.0],
+    ]
     with pytest.raises(DsgecError, match="lacks the columns `a`, `b`"):
-        raw_rows(table, plain(("a", "b")))
+        raw_rows(table, plain_columns(("a", "b")))
 
 
 def test_a_header_of_numbers_and_a_class_called_none_are_understood():

@@ -9,7 +9,7 @@ import pytest
 from dsgec.data.ir import Dataset
 from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
-from dsgec.network.chips import CHIPS
+from dsgec.network.cost.chips import CHIPS
 from dsgec.network.model import Column
 from dsgec.run.search import Search
 from dsgec.search.backends import NumpyBackend, ReferenceBackend

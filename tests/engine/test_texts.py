@@ -8,7 +8,7 @@ import pytest
 from dsgec.engine.engine import NATIVE
 from dsgec.network.evaluate import evaluate
 from dsgec.network.simplify import simplify
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.syntax import PhenotypeError
 from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
 from tests.generators import expression, number, rows, same_bits

@@ -15,7 +15,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.targets.registry import TARGETS
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, composed
+from dsgec.network.model import Column, Model, compose
 from dsgec.network.simplify import simplify
 from tests.generators import network, rows
 
@@ -69,7 +69,7 @@ def random_rows(model, seed, count):
 
 def expected_results(model, table):
     """Probabilities or values by the interpreter."""
-    outputs = evaluate(composed(model), table)
+    outputs = evaluate(compose(model), table)
     single = model.is_classifier and outputs.shape[1] == 1
     return np.hstack([1.0 - outputs, outputs]) if single else outputs
 

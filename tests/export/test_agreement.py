@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dsgec.engine.toolchain import find_toolchain
-from dsgec.network.model import Model, plain, unnamed
+from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
@@ -111,7 +111,7 @@ def test_exports_of_300_random_networks_agree_to_the_last_bit(start, tmp_path):
     ],
 )
 def test_a_model_predicts_the_same_everywhere(text, classes, tmp_path):
-    model = Model(parse(text, inputs=2), plain(("width", "height")), classes)
+    model = Model(parse(text, inputs=2), plain_columns(("width", "height")), classes)
     exports_agree({"net": model}, tmp_path, [(COMPILERS[0], ("-O2",))], 300)
 
 
@@ -119,20 +119,23 @@ def test_a_model_predicts_the_same_everywhere(text, classes, tmp_path):
 @pytest.mark.campaign
 def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
     terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(700)]
-    model = unnamed(simplify(parse(" + ".join(terms))))
+    model = unnamed_model(simplify(parse(" + ".join(terms))))
     exports_agree({"net": model}, tmp_path, [(COMPILERS[0], ("-O1",))], 20)
     assert "static void net_part1(" in (tmp_path / "net.c").read_text()
 
 
 @pytest.mark.needs_cc
 def test_a_model_of_one_column_and_one_without_columns(tmp_path):
-    models = {"one": unnamed(parse("tanh(x_1)")), "none": unnamed(parse("0.5", inputs=0))}
+    models = {
+        "one": unnamed_model(parse("tanh(x_1)")),
+        "none": unnamed_model(parse("0.5", inputs=0)),
+    }
     exports_agree(models, tmp_path, [(COMPILERS[0], ("-O3",))])
 
 
 @pytest.mark.needs_cc
 def test_a_missing_value_that_nothing_stands_for_has_no_class(tmp_path):
-    model = Model(parse("sig(x_1 + x_2)"), plain(("a", "b")), ("no", "yes"))
+    model = Model(parse("sig(x_1 + x_2)"), plain_columns(("a", "b")), ("no", "yes"))
     library = CLibrary({"net": model}, tmp_path, COMPILERS[0], "-O2")
     table = np.array([[1.0, 2.0], [1.0, np.nan], [-3.0, 2.0]])
     results, classes = np.empty((3, 2)), np.empty(3, np.int32)

@@ -14,7 +14,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.golden import rounded_up
 from dsgec.export.targets.registry import TARGETS
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, composed, plain, unnamed
+from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.artefacts import (
     COMPILERS,
@@ -37,7 +37,7 @@ EVERYTHING = Model(
         inputs=9,
     ),
     (
-        *plain(("a", "b", "c", "d", "e")),
+        *plain_columns(("a", "b", "c", "d", "e")),
         Column("f", fill=1.0, center=2.0, scale=3.0),
         Column("g", "boolean", ("no", "yes")),
         Column("h", "category", ("red", "blue"), 0.0),
@@ -46,8 +46,8 @@ EVERYTHING = Model(
 MODELS = {
     "iris": IRIS,
     "every": EVERYTHING,
-    "plain": unnamed(parse("x_1")),
-    "zero": unnamed(parse("0.0")),
+    "plain": unnamed_model(parse("x_1")),
+    "zero": unnamed_model(parse("0.0")),
 }
 MODELS |= {"wide": dense(1)}
 DTYPES = ("double", "float")
@@ -196,7 +196,7 @@ ONE_RESULT = [
 def test_single_precision_gives_one_result_in_every_build(name, compiler, flags, float_library):
     model = MODELS[name]
     table = np.clip(random_rows(model, 5, 200), -1e38, 1e38).astype(np.float32)
-    outputs = evaluate(composed(model), table)
+    outputs = evaluate(compose(model), table)
     single = model.is_classifier and outputs.shape[1] == 1
     expected = np.hstack([np.float32(1) - outputs, outputs]) if single else outputs
     assert expected.dtype == np.float32
@@ -234,7 +234,7 @@ def test_a_flag_of_the_fast_family_changes_nothing(fast, tmp_path):
 
     assert library.selftest("every") == 0
     given = library.results("every", table[2:], batch=True)
-    assert same_bits(given, evaluate(composed(EVERYTHING), table[2:]))
+    assert same_bits(given, evaluate(compose(EVERYTHING), table[2:]))
     out = np.zeros((2, 1))
     rows = library.pointer(table), library.pointer(out)
     assert library.call("every", "regress", library.pointer(table[1]), rows[1]) == -1
@@ -327,7 +327,9 @@ def test_a_number_of_another_size_is_refused(dtype, tmp_path):
 )
 def test_a_batch_takes_little_of_the_stack_and_says_how_much(inputs, dtype, tmp_path):
     text = " + ".join(f"x_{i}" for i in range(1, inputs + 1))
-    model = Model(parse(f"sig({text})"), plain(tuple(f"c{i}" for i in range(inputs))), ("a", "b"))
+    model = Model(
+        parse(f"sig({text})"), plain_columns(tuple(f"c{i}" for i in range(inputs))), ("a", "b")
+    )
     write_c(model, "net", tmp_path, dtype)
     run(COMPILERS[0], "-Os", "-fstack-usage", "-c", "net.c", "-o", "net.o", cwd=tmp_path)
     used = sum(int(line.split("\t")[1]) for line in (tmp_path / "net.su").read_text().splitlines())
@@ -339,9 +341,9 @@ def test_a_batch_takes_little_of_the_stack_and_says_how_much(inputs, dtype, tmp_
 
 def test_a_class_is_none_where_the_output_is_not_a_number(tmp_path):
     models = {
-        "one": Model(parse("sig(x_1 * 1e30 * 1e300 * 0.0)"), plain(("a",)), ("no", "yes")),
-        "two": Model(parse("softmax(x_1, 0.5)"), plain(("a",)), ("no", "yes")),
-        "few": Model(parse("y_1 = x_1 - x_1\ny_2 = 0.5"), plain(("a",)), ("no", "yes")),
+        "one": Model(parse("sig(x_1 * 1e30 * 1e300 * 0.0)"), plain_columns(("a",)), ("no", "yes")),
+        "two": Model(parse("softmax(x_1, 0.5)"), plain_columns(("a",)), ("no", "yes")),
+        "few": Model(parse("y_1 = x_1 - x_1\ny_2 = 0.5"), plain_columns(("a",)), ("no", "yes")),
     }
     library = CLibrary(models, tmp_path, COMPILERS[0], "-O2")
     table = np.array([[np.inf], [0.0]])
@@ -352,7 +354,7 @@ def test_a_class_is_none_where_the_output_is_not_a_number(tmp_path):
 
 
 def test_nobody_looks_at_a_column_that_is_not_read(tmp_path):
-    model = Model(parse("x_2", inputs=3), plain(("a", "b", "c")))
+    model = Model(parse("x_2", inputs=3), plain_columns(("a", "b", "c")))
     library = CLibrary({"net": model}, tmp_path, COMPILERS[0], "-O2")
 
     table = np.array([[np.nan, 2.0, np.nan]])
@@ -380,4 +382,4 @@ def test_what_single_precision_costs_is_stated(name, tmp_path):
 
 def test_a_number_beyond_single_precision_is_refused():
     with pytest.raises(DsgecError, match=r"1e\+300 is too large for the type float"):
-        Artefact(unnamed(parse("x_1 * 1e300")), "net", "float")
+        Artefact(unnamed_model(parse("x_1 * 1e300")), "net", "float")

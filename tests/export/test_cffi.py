@@ -16,7 +16,7 @@ from dsgec.export.tape import tape
 from dsgec.export.targets.cffi import package as building
 from dsgec.export.targets.cffi.emit import emit_cffi
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, composed, unnamed
+from dsgec.network.model import Column, Model, compose, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import expected_labels, expected_results, random_model, random_rows
@@ -124,7 +124,7 @@ def test_sums_of_the_same_columns_are_divided_evenly(sums, tiles):
 @pytest.mark.parametrize("dtype", ["float", "double"])
 def test_a_sigmoid_in_parts_is_the_sigmoid(dtype, tmp_path):
     lines = [f"y_{i} = sig({i}.0 * x_1)" for i in range(1, 4)]
-    model = unnamed(parse("\n".join(lines)))
+    model = unnamed_model(parse("\n".join(lines)))
     module = package(model, tmp_path, dtype)
     ends = [0.0, 1e-300, 1e-40, 1e-9, 87.0, 87.5, 103.5, 104.0, 105.0, 709.0, 745.5, 746.5, 1e30]
     middle = np.random.default_rng(1).normal(size=300) * 30
@@ -157,7 +157,7 @@ def test_every_level_of_a_float_package_gives_the_same_bits(seed, tmp_path):
     )
     module = package(model, tmp_path, "float")
     table = np.random.default_rng(seed).normal(size=(150, 8)).astype(np.float32)
-    expected = evaluate(composed(model), table)
+    expected = evaluate(compose(model), table)
 
     assert expected.dtype == np.float32
     assert module.selftest() is True
@@ -248,7 +248,7 @@ def test_hostile_names_arrive_verbatim_and_change_nothing(tmp_path, names):
 
 
 def test_a_changed_weight_fails_the_selftest(tmp_path):
-    model = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2 + 0.5)"))
+    model = unnamed_model(parse("sig(2.5 * x_1 - 1.25 * x_2 + 0.5)"))
     artefact = Artefact(model, "mutant")
     python, c, header = emit_cffi(artefact)
     assert "2.5, " in c.text
@@ -325,7 +325,7 @@ def test_composed_models_are_what_is_built(tmp_path):
     module = package(model, tmp_path)
 
     assert module.predict([[3.0], [None]]) == [0.5, 0.25]
-    assert evaluate(composed(model), np.array([[3.0]])).tolist() == [[0.5]]
+    assert evaluate(compose(model), np.array([[3.0]])).tolist() == [[0.5]]
 
 
 def test_a_package_can_stand_within_another(tmp_path):
@@ -350,7 +350,7 @@ def test_a_wide_network_runs_on_a_small_stack(tmp_path):
     terms = [f"sig({i}.5 * x_1 + {i % 7}.0)" for i in range(500)]
     lines = [f"h_1_{i} = {term}" for i, term in enumerate(terms, 1)]
     total = " + ".join(f"0.5 * h_1_{i}" for i in range(1, 501))
-    model = unnamed(parse("\n".join([*lines, f"y_1 = {total}"])))
+    model = unnamed_model(parse("\n".join([*lines, f"y_1 = {total}"])))
     export(model, ["cffi"], "wide", tmp_path)
     check = (
         "import threading, wide; threading.stack_size(128 << 10); found = [];"
@@ -366,7 +366,7 @@ def test_a_wide_network_runs_on_a_small_stack(tmp_path):
 
 
 def test_a_network_without_inputs_has_rows_all_the_same(tmp_path):
-    module = package(unnamed(parse("2.5")), tmp_path)
+    module = package(unnamed_model(parse("2.5")), tmp_path)
 
     assert module.predict([]) == []
     assert module.predict([[]]) == [2.5]

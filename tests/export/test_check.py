@@ -14,16 +14,16 @@ from dsgec.export.files import export
 from dsgec.export.targets.c.fixed import CWriter
 from dsgec.export.targets.registry import TARGETS
 from dsgec.export.targets.running import SelfTestFailed
-from dsgec.network.model import Model, plain, unnamed
+from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.verify import verify
 from tests.command import NO_COMPILER, QUICK, dsgec
 from tests.export.fixed.test_programs import ISSUE
 
 RANGES = {"*": (-1.0, 1.0)}
-CONSTANT_TERM = unnamed(parse(ISSUE))
+CONSTANT_TERM = unnamed_model(parse(ISSUE))
 CLASSES = Model(
-    parse("softmax(2 * x_1, x_2 - x_1, 0.4)", inputs=2), plain(("a", "b")), ("p", "q", "r")
+    parse("softmax(2 * x_1, x_2 - x_1, 0.4)", inputs=2), plain_columns(("a", "b")), ("p", "q", "r")
 )
 
 

@@ -14,7 +14,7 @@ from dsgec.export.fixed.evaluate import evaluate_integers, read, step_values
 from dsgec.export.targets.registry import TARGETS
 from dsgec.network.decide import classify, sigmoid_limit
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model, composed, plain
+from dsgec.network.model import Model, compose, plain_columns
 from dsgec.network.parse import parse
 from tests.export.artefacts import COMPILERS, CLibrary, python_module
 from tests.export.importing import package
@@ -27,7 +27,7 @@ NAMES = ("a", "b", "c")
 
 def model_of(text, classes, threshold=0.5, inputs=3):
     names = tuple(f"x{i}" for i in range(inputs))
-    return Model(parse(text, inputs=inputs), plain(names), classes, threshold=threshold)
+    return Model(parse(text, inputs=inputs), plain_columns(names), classes, threshold=threshold)
 
 
 SUMS = model_of("softmax(x_1, x_2, x_3)", NAMES)
@@ -139,7 +139,7 @@ def classes_by_hand(rows):
 def test_near_ties_are_ties_of_probabilities():
     """Otherwise the tests below would test nothing."""
     rows = near_ties()
-    p = evaluate(composed(SUMS), rows)
+    p = evaluate(compose(SUMS), rows)
     assert (p.argmax(axis=1) != classes_by_hand(rows))[~np.isnan(p).any(axis=1)].any()
 
 
@@ -147,7 +147,7 @@ def test_the_library_python_and_numpy_choose_the_largest_sum():
     rows = near_ties()
     numbers = classes_by_hand(rows)
     labels = [None if number < 0 else NAMES[number] for number in numbers]
-    chosen, nothing = classify(composed(SUMS), rows)
+    chosen, nothing = classify(compose(SUMS), rows)
     assert np.where(nothing, -1, chosen).tolist() == numbers
     finite = np.isfinite(rows).all(axis=1)
     expected = [label for label, is_finite in zip(labels, finite, strict=True) if is_finite]
@@ -157,7 +157,7 @@ def test_the_library_python_and_numpy_choose_the_largest_sum():
         assert list(module.predict(rows)) == labels
         assert module.selftest() is True
     nothing = [label is None for label in labels]
-    assert np.isnan(evaluate(composed(SUMS), rows)).any(axis=1).tolist() == nothing
+    assert np.isnan(evaluate(compose(SUMS), rows)).any(axis=1).tolist() == nothing
 
 
 @pytest.mark.needs_cc

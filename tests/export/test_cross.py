@@ -10,7 +10,7 @@ import pytest
 
 from dsgec.export.artefact import Artefact
 from dsgec.export.targets.c.build import measure_image
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 from tests.export.artefacts import expected_results, random_model, random_rows
 from tests.export.artefacts import write_c as write
@@ -143,7 +143,7 @@ def seven_neurons():
         neurons.append(f"({rng.uniform(-9, 9):.2f}) * sig({' + '.join(terms)} + 0.5)")
     return Model(
         parse(f"sig({' + '.join(neurons)})", inputs=30),
-        plain(tuple(f"c{i}" for i in range(30))),
+        plain_columns(tuple(f"c{i}" for i in range(30))),
         ("benign", "malignant"),
     )
 

@@ -10,7 +10,7 @@ from dsgec.export.artefact import model_id
 from dsgec.export.names import check_name, safe_name
 from dsgec.export.targets.registry import TARGETS
 from dsgec.literals import c_string, number, python_string
-from dsgec.network.model import Model, plain
+from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.rendering import Code, UnsafeTemplate, code_environment
@@ -26,7 +26,7 @@ IRIS = Model(
             inputs=4,
         )
     ),
-    plain(("sepal length", "sepal width", "petal length", "petal width")),
+    plain_columns(("sepal length", "sepal width", "petal length", "petal width")),
     ("setosa", "versicolor", "virginica"),
 )
 

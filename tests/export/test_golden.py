@@ -12,7 +12,7 @@ from dsgec.export.golden import golden
 from dsgec.export.mutants import MOST_ROWS, Drop, Flip, NetworkMutants, Swap
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Constant, Input
-from dsgec.network.model import Model, composed, plain, unnamed
+from dsgec.network.model import Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import (
@@ -80,7 +80,7 @@ def without_term(network, position, kept):
 
 def catches(model, seed, count=400):
     """How many mutants rows of the test's own tell apart, and how many of them are missed."""
-    network = composed(model)
+    network = compose(model)
     rows = np.array(golden(model, network).rows)
     expected = evaluate(network, rows)
     other = random_rows(model, seed, count)
@@ -107,7 +107,7 @@ def dense(seed):
     text = " + ".join(term(neuron()) for _ in range(6))
     return Model(
         simplify(parse(f"sig({text})", inputs=30)),
-        plain(tuple(f"c{i}" for i in range(30))),
+        plain_columns(tuple(f"c{i}" for i in range(30))),
         ("no", "yes"),
     )
 
@@ -131,7 +131,7 @@ def built(network, mutant):
 @pytest.mark.parametrize("seed", [2, 4, 9, 12])
 def test_differences_are_those_of_the_mutants_as_networks_of_their_own(seed):
     model = random_model(seed)
-    network = composed(model)
+    network = compose(model)
     rows = random_rows(model, seed, 20)
     truth = evaluate(network, rows)
     subject = NetworkMutants(network, model.columns, "double")
@@ -163,9 +163,9 @@ def test_the_work_for_a_large_network_is_bounded(text, monkeypatch):
         return found, work
 
     monkeypatch.setattr(NetworkMutants, "detect", counted)
-    model = unnamed(parse(text))
+    model = unnamed_model(parse(text))
 
-    assert golden(model, composed(model)).rows
+    assert golden(model, compose(model)).rows
     assert 0 < sum(took) < 1.4e9
 
 
@@ -205,8 +205,8 @@ def test_hardly_a_mutant_of_a_dense_network_is_missed():
     ]
     outer = zip(rng.normal(size=7).tolist(), neurons, strict=True)
     terms = [f"({w!r}) * sig({neuron} + 0.1)" for w, neuron in outer]
-    model = unnamed(parse(f"sig({' + '.join(terms)})"))
-    network = composed(model)
+    model = unnamed_model(parse(f"sig({' + '.join(terms)})"))
+    network = compose(model)
     subject = NetworkMutants(network, model.columns, "double")
     rows = subject.evaluate(np.array(golden(model, network).rows))
     every = subject.mutants
@@ -261,6 +261,6 @@ def test_rows_are_few_and_short():
 
 
 def test_a_network_that_knows_no_number_has_golden_rows_too():
-    model = unnamed(parse("x_1 * 1e308 * 1e308 - x_1 * 1e308 * 1e308"))
+    model = unnamed_model(parse("x_1 * 1e308 * 1e308 - x_1 * 1e308 * 1e308"))
 
-    assert 1 <= len(golden(model, composed(model)).rows) <= MOST_ROWS
+    assert 1 <= len(golden(model, compose(model)).rows) <= MOST_ROWS

@@ -10,7 +10,7 @@ from dsgec.export.artefact import Artefact, model_id
 from dsgec.export.targets.js import emit_js
 from dsgec.literals import js_data, js_number
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, composed, plain, unnamed
+from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import expected_results, random_model, random_rows
@@ -69,7 +69,7 @@ def test_a_browser_gives_the_interpreters_bits_on_100_random_networks(tmp_path):
 @needs_node
 def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
     terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(1500)]
-    model = unnamed(simplify(parse(" + ".join(terms))))
+    model = unnamed_model(simplify(parse(" + ".join(terms))))
     table = rows(1, 20, 4)
 
     ((_, selftest, found),) = in_node(tmp_path, [model], [table])
@@ -116,7 +116,7 @@ def test_a_row_is_a_list_or_an_object_and_texts_stand_for_their_numbers(target, 
 
     wide = (2.0 - 3.0) / 0.7
     table = np.array([[2.0, 0, 1, 4.0], [np.nan, -1, 0, 0.0], [np.nan, 0, 0, 1.0]])
-    expected = evaluate(composed(ENCODED), table)[:, 0]
+    expected = evaluate(compose(ENCODED), table)[:, 0]
     # By hand, to fifteen digits: sig(width + 2 red - other + 0.5 open - 0.25 length).
     assert expected[0] == pytest.approx(1 / (1 + np.exp(-(wide + 2.0 + 0.5 - 1.0))), rel=1e-15)
     assert same == [[1.0 - expected[0], expected[0]]] * 5
@@ -161,7 +161,7 @@ LABELLED = (
 def test_a_classifier_gives_its_label(target, tmp_path):
     questions = [
         (
-            Model(parse(text, inputs=2), plain(("width", "height")), classes),
+            Model(parse(text, inputs=2), plain_columns(("width", "height")), classes),
             f"[net.predict({row}), net.predictBatch([{row}]), net.classes]",
         )
         for text, classes, row, _ in LABELLED
@@ -195,7 +195,7 @@ def test_hostile_names_arrive_verbatim_and_do_nothing(target, tmp_path, names):
 @needs_node
 def test_names_of_objects_own_properties_are_names_like_any(tmp_path):
     names = ("__proto__", "constructor", "toString")
-    model = Model(parse("x_1 + x_2 + x_3"), plain(names))
+    model = Model(parse("x_1 + x_2 + x_3"), plain_columns(names))
 
     row = 'JSON.parse(\'{"__proto__": 1, "constructor": 2, "toString": 4}\')'
     asked = f"[net.featureNames, told(() => net.predict({{}})), net.predict({row})]"
@@ -266,7 +266,7 @@ def test_literals_are_those_of_javascript():
 
 @needs_node
 def test_nobody_looks_at_a_column_that_is_not_read(tmp_path):
-    model = Model(parse("x_2", inputs=3), plain(("a", "b", "c")))
+    model = Model(parse("x_2", inputs=3), plain_columns(("a", "b", "c")))
     expression = "[[null, 2, {}], { a: undefined, b: 3, c: 'x' }].map(net.predict)"
 
     assert ask(tmp_path, model, expression) == [2, 3]

@@ -14,7 +14,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.targets.go import OFFLINE
 from dsgec.export.targets.registry import TARGETS
 from dsgec.literals import go_string, java_string, raw_json, rust_string
-from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import random_model
@@ -27,12 +27,12 @@ from tests.export.test_emit import IRIS
 from tests.generators import same_bits
 
 # What Go would compute exactly, or without a sign.
-CONSTANT = unnamed(
+CONSTANT = unnamed_model(
     parse(
         "y_1 = 0.1 * 0.2 + 0.3\ny_2 = (-0.0) * 0.5\ny_3 = -0.0\ny_4 = x_1 - x_1\ny_5 = 3.14 * x_1"
     )
 )
-THRESHOLD = Model(parse("sig(x_1)"), plain(("a",)), ("no", "yes"), "", 0.3125)
+THRESHOLD = Model(parse("sig(x_1)"), plain_columns(("a",)), ("no", "yes"), "", 0.3125)
 CHANGED = f"{float(np.nextafter(1.5, 2))} * h_1_1"
 
 
@@ -154,10 +154,10 @@ def test_special_models_compile_without_a_warning_in_fixed_point(language, dtype
         "iris": IRIS,
         "changed": IRIS,
         "hostile": hostile(60, 60).model,
-        "none": unnamed(parse("0.5", inputs=0)),
-        "same": unnamed(parse("y_1 = x_1\ny_2 = -0.25\ny_3 = x_2", inputs=4)),
+        "none": unnamed_model(parse("0.5", inputs=0)),
+        "same": unnamed_model(parse("y_1 = x_1\ny_2 = -0.25\ny_3 = x_2", inputs=4)),
         # More than a method of Java holds.
-        "wide": unnamed(parse(f"y_1 = sig({weights})\ny_2 = 2.5 * x_1 + {weights}")),
+        "wide": unnamed_model(parse(f"y_1 = sig({weights})\ny_2 = 2.5 * x_1 + {weights}")),
     }
     artefacts = {
         name: fixed_artefact(model, dtype, POSITIVE, name) for name, model in models.items()
@@ -169,7 +169,7 @@ def test_special_models_compile_without_a_warning_in_fixed_point(language, dtype
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_special_models_compile_without_a_warning(language, dtype, tmp_path):
     models = {"constant": CONSTANT, "limit": THRESHOLD, "iris": IRIS}
-    models |= {"hostile": hostile(2000).model, "none": unnamed(parse("0.5", inputs=0))}
+    models |= {"hostile": hostile(2000).model, "none": unnamed_model(parse("0.5", inputs=0))}
     agree(tmp_path, language, models, dtype, lint=True)
 
 
@@ -179,7 +179,7 @@ def test_a_large_network_is_split_and_keeps_its_bits(language, tmp_path):
     weights = " + ".join(f"{i / 7!r} * x_{i}" for i in range(1, 9001))
     columns = (*(Column(f"c{i}") for i in range(8999)), Column("long" * 30_000))
     models = {
-        "deep": unnamed(simplify(parse(" + ".join(terms)))),
+        "deep": unnamed_model(simplify(parse(" + ".join(terms)))),
         # More numbers and names than a class of Java holds, and a name that is no literal there.
         "wide": Model(parse(f"y_1 = sig({weights})\ny_2 = 2.5 * x_1 + {weights}"), columns),
     }
@@ -215,7 +215,7 @@ def test_go_fuses_no_product_with_a_sum(machine, tmp_path):
     if LANGUAGES["go"].missing:
         pytest.skip("go is not installed")
     calls = [f"{name}(x_1)" for name in ("sig", "tanh", "log", "sin", "exp")]
-    model = unnamed(parse(f"2.5 * x_1 + x_2 * x_3 + {' + '.join(calls)} + power(x_2, x_3)"))
+    model = unnamed_model(parse(f"2.5 * x_1 + x_2 * x_3 + {' + '.join(calls)} + power(x_2, x_3)"))
     texts = {file.name: file.text for file in TARGETS["go"].emit(Artefact(model, "net"))}
     found = []
     for number, text in enumerate(

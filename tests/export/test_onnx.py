@@ -14,7 +14,7 @@ from dsgec.export.artefact import Artefact, model_id
 from dsgec.export.targets.onnx.emit import emit_onnx
 from dsgec.grammar.load import load_grammar
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, composed, plain, unnamed
+from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.search.choose import choose
@@ -37,7 +37,7 @@ def compare(model, table, dtype="double"):
     """Rows in single precision, so that both networks see the same numbers."""
     table = table.astype(np.float32)
     found, *numbers = session(model, dtype).run(None, {"rows": table})
-    outputs = evaluate(composed(model), table.astype(np.float64))
+    outputs = evaluate(compose(model), table.astype(np.float64))
     if not model.is_classifier:
         assert np.abs(found - outputs).max() <= TOLERANCE * max(1.0, np.abs(outputs).max())
         return
@@ -100,7 +100,7 @@ def test_a_network_of_layers_is_within_a_millionth(seed):
     rng = random.Random(seed)
     classes = rng.choice([2, 3, 5])
     network = layered(rng, 8, rng.randint(1, 5), classes)
-    columns = plain(tuple(f"x_{i}" for i in range(1, 9)))
+    columns = plain_columns(tuple(f"x_{i}" for i in range(1, 9)))
     model = Model(network, columns, tuple(range(classes)))
 
     table = np.random.default_rng(seed).normal(size=(500, 8))
@@ -129,11 +129,13 @@ def test_a_network_of_layers_is_within_a_millionth(seed):
 def test_every_function_has_a_form(text):
     table = np.random.default_rng(3).uniform(0.5, 3.0, size=(200, 2))
     table[0], table[1] = (0.0, 1.0), (1.0, 1.0)
-    compare(unnamed(simplify(parse(text, inputs=2))), table)
+    compare(unnamed_model(simplify(parse(text, inputs=2))), table)
 
 
 def test_a_protected_function_means_what_it_means():
-    model = unnamed(parse("y_1 = x_1 / x_2\ny_2 = log(x_1)\ny_3 = power(x_1, x_2)\ny_4 = cos(x_3)"))
+    model = unnamed_model(
+        parse("y_1 = x_1 / x_2\ny_2 = log(x_1)\ny_3 = power(x_1, x_2)\ny_4 = cos(x_3)")
+    )
     (found,) = session(model).run(None, {"rows": np.array([[0.0, 0.0, 1e7]], np.float32)})
 
     assert found.tolist() == [[1.0, 0.0, 1.0, 1.0]]
@@ -161,7 +163,7 @@ def test_filling_categories_and_scaling_are_inside():
 
 def test_the_file_says_what_it_is():
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
-    model = Model(parse("sig(x_1)"), plain(('a "b" é',)), ("*/ no", 'y"'))
+    model = Model(parse("sig(x_1)"), plain_columns(('a "b" é',)), ("*/ no", 'y"'))
     first, second = (emit_onnx(Artefact(model, "net"))[0].text for _ in "ab")
     assert first == second
     loaded = onnx.load_from_string(first)
@@ -175,12 +177,12 @@ def test_the_file_says_what_it_is():
 def test_a_number_beyond_single_precision_is_refused():
     pytest.importorskip("onnx", reason="onnx is not installed")
     with pytest.raises(DsgecError, match="too large for the type float"):
-        emit_onnx(Artefact(unnamed(parse("x_1 * 1e300")), "net", "float"))
+        emit_onnx(Artefact(unnamed_model(parse("x_1 * 1e300")), "net", "float"))
 
 
 @pytest.mark.parametrize("text", ["sig(x_1)", "softmax(x_1, 0.5)"])
 def test_where_the_output_is_not_a_number_there_is_no_class(text):
-    model = Model(parse(text), plain(("a",)), ("no", "yes"))
+    model = Model(parse(text), plain_columns(("a",)), ("no", "yes"))
     table = np.array([[np.nan], [-9.0]], np.float32)
     found, numbers = session(model).run(None, {"rows": table})
 

@@ -8,13 +8,13 @@ import pytest
 
 from dsgec.export.artefact import Artefact
 from dsgec.export.targets.registry import TARGETS
-from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.artefacts import python_module
 
 NAN = float("nan")
 BOTH = pytest.mark.parametrize("target", ["python", "numpy"])
-SUM = unnamed(parse("x_1 + x_2"))
+SUM = unnamed_model(parse("x_1 + x_2"))
 COLUMNS = (
     Column("size", fill=2.5),
     Column("wet", "boolean", ("no", "yes")),
@@ -169,7 +169,7 @@ def test_where_the_output_is_not_a_number_there_is_no_label(target, text):
 
 @BOTH
 def test_a_network_without_inputs_has_rows_all_the_same(target):
-    module = python_module(unnamed(parse("2.5")), target)
+    module = python_module(unnamed_model(parse("2.5")), target)
 
     assert list(module.predict([])) == []
     assert list(module.predict([[]])) == [2.5]
@@ -196,7 +196,7 @@ def test_the_interface_is_scikit_learns(target):
 
 def test_the_pure_module_imports_nothing_but_the_standard_library(tmp_path):
     text = "tanh(x_1) + power(x_1, x_2) + sin(x_1) + sqrt(x_2)"
-    (file,) = TARGETS["python"].emit(Artefact(unnamed(parse(text)), "net"))
+    (file,) = TARGETS["python"].emit(Artefact(unnamed_model(parse(text)), "net"))
     (tmp_path / "net.py").write_text(file.text)
     check = (
         "import sys; before = set(sys.modules); import net; assert net.selftest();"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dsgec.export.statements import C, program
-from dsgec.network.model import unnamed
+from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import expected_results, module_results, python_module
@@ -12,7 +12,9 @@ from tests.generators import same_bits
 
 def test_a_long_program_uses_slots_again_and_gives_the_same_bits():
     terms = [f"{i}.5*x_{i % 7 + 1}^{i % 9 - 4}*sig(x_{i % 5 + 1}*{i})" for i in range(1, 500)]
-    model = unnamed(simplify(parse(f"tanh({'+'.join(terms[:300])})*x_1 + {'-'.join(terms[300:])}")))
+    model = unnamed_model(
+        simplify(parse(f"tanh({'+'.join(terms[:300])})*x_1 + {'-'.join(terms[300:])}"))
+    )
     found = program(model.network, C)
     rows = np.random.default_rng(1).normal(0, 2, (20, 7))
     module = python_module(model, "python")

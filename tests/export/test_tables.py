@@ -19,7 +19,7 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed
+from dsgec.network.model import compose
 from dsgec.pipeline import prepare
 from dsgec.search.settings import Settings
 from dsgec.study.many import seeded
@@ -134,7 +134,7 @@ def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_
     model, module_name = model_of(folder)
     own = evaluate(model.network, fitted(dataset, parts.train).x[parts.test])
     raw = raw_rows(read_table(str(table)), model.columns)[parts.test]
-    assert evaluate(composed(model), raw).tobytes() == own.tobytes()
+    assert evaluate(compose(model), raw).tobytes() == own.tobytes()
     module = imported(folder / f"{module_name}.py")
     if model.classes:
         both = np.column_stack([1.0 - own[:, 0], own[:, 0]]) if own.shape[1] == 1 else own

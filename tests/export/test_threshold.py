@@ -10,12 +10,12 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, model_id
 from dsgec.export.fixed.evaluate import evaluate_integers
 from dsgec.export.targets.registry import TARGETS
-from dsgec.network.decide import chosen_classes
-from dsgec.network.description import describe, read_model
+from dsgec.network.decide import choose_classes
+from dsgec.network.description import describe_model, read_model
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model, composed, plain
+from dsgec.network.model import Model, compose, plain_columns
 from dsgec.network.parse import parse
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from dsgec.run.predict import predictions
 from tests.export.artefacts import COMPILERS, CLibrary, first_type, python_module
 from tests.export.importing import package
@@ -28,7 +28,7 @@ ONE, TWO = "y_1 = x_1", "y_1 = 1 - x_1\ny_2 = x_1"
 
 
 def model_of(equations, threshold):
-    return Model(parse(equations, inputs=1), plain(("p",)), ("no", "yes"), "y", threshold)
+    return Model(parse(equations, inputs=1), plain_columns(("p",)), ("no", "yes"), "y", threshold)
 
 
 def rows_around(threshold, dtype=np.float64):
@@ -54,7 +54,7 @@ def test_python_numpy_and_the_library_decide_by_the_threshold(equations, thresho
 
     model, table = model_of(equations, threshold), rows_around(threshold)
     expected = labels(wanted(threshold))
-    assert chosen_classes(evaluate(composed(model), table), threshold)[0].tolist() == wanted(
+    assert choose_classes(evaluate(compose(model), table), threshold)[0].tolist() == wanted(
         threshold
     )
     for target in ("python", "numpy"):
@@ -130,7 +130,7 @@ def test_a_row_that_gives_the_threshold_itself_is_of_the_second_class(equations)
     rows = np.linspace(-1.0, 1.0, 41).reshape(-1, 1)
     network = parse(equations, inputs=1)
     p = evaluate(network, rows)[:, -1]
-    model = Model(network, plain(("p",)), ("no", "yes"), "", float(p[13]))
+    model = Model(network, plain_columns(("p",)), ("no", "yes"), "", float(p[13]))
     expected = ["no"] * 13 + ["yes"] * 28
     for target in ("python", "numpy"):
         module = python_module(model, target)
@@ -158,25 +158,27 @@ def test_an_export_with_the_usual_threshold_does_not_mention_one(target):
 @pytest.mark.parametrize("equations", [ONE, TWO])
 def test_the_threshold_is_part_of_the_model(equations):
     usual, other = model_of(equations, 0.5), model_of(equations, 0.3)
-    assert "threshold" not in describe(usual)
-    assert describe(other)["threshold"] == 0.3
+    assert "threshold" not in describe_model(usual)
+    assert describe_model(other)["threshold"] == 0.3
     assert model_id(usual) != model_id(other)
     for model in (usual, other):
-        assert read_model(describe(model), text(model.network), "a", "b") == model
+        assert read_model(describe_model(model), network_text(model.network), "a", "b") == model
 
 
 @pytest.mark.parametrize("threshold", ["0.3", True, float("nan"), None, [0.3], 10**400])
 def test_a_threshold_that_is_none_is_refused(threshold):
     model = model_of(ONE, 0.5)
     with pytest.raises(DsgecError, match="does not describe"):
-        read_model({**describe(model), "threshold": threshold}, text(model.network), "a", "b")
+        read_model(
+            {**describe_model(model), "threshold": threshold}, network_text(model.network), "a", "b"
+        )
 
 
 def test_a_threshold_of_three_classes_is_refused():
     network = parse("softmax(x_1, x_1, 0.2)", inputs=1)
-    model = Model(network, plain(("p",)), ("a", "b", "c"))
+    model = Model(network, plain_columns(("p",)), ("a", "b", "c"))
     with pytest.raises(DsgecError, match="does not describe"):
-        read_model({**describe(model), "threshold": 0.3}, text(network), "a", "b")
+        read_model({**describe_model(model), "threshold": 0.3}, network_text(network), "a", "b")
 
 
 @pytest.mark.parametrize("dtype", ["double", "float"])

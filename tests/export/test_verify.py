@@ -21,9 +21,8 @@ from dsgec.export.read import open_artefacts
 from dsgec.export.targets.c.build import Compiler
 from dsgec.export.targets.registry import TARGETS
 from dsgec.folder import open_folder
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import dtypes_of
-from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.cost.chips import CHIPS, priced_dtypes
+from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.folder import clear_run
 from dsgec.run.inspect import inspect_artefact, operations
@@ -35,7 +34,7 @@ from tests.export.test_emit import IRIS
 from tests.network.test_model import MODEL
 
 PLAIN = ["c", "python", "numpy"]
-SMALL = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
+SMALL = unnamed_model(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
 MAIN = {"c": "net.c", "python": "net.py", "numpy": "net.py"}
 
 
@@ -46,7 +45,7 @@ def read_artefact(path):
 
 
 @pytest.mark.parametrize("target", PLAIN)
-@pytest.mark.parametrize("model", [IRIS, MODEL, unnamed(parse("x_1 ^ 3"))])
+@pytest.mark.parametrize("model", [IRIS, MODEL, unnamed_model(parse("x_1 ^ 3"))])
 def test_an_artefact_carries_its_model(target, model, tmp_path):
     export(model, [target], "net", tmp_path)
     found = read_artefact(tmp_path / MAIN[target])
@@ -66,7 +65,7 @@ def test_an_artefact_carries_the_threshold_of_its_model(target, tmp_path):
         pytest.importorskip("onnx", reason="onnx is not installed")
     if target == "cffi" and not shutil.which("cc"):
         pytest.skip("no C compiler")
-    columns = plain(("a", "b"))
+    columns = plain_columns(("a", "b"))
     model = Model(parse("sig(2.5 * x_1 - 1.25 * x_2)"), columns, ("no", "yes"), "y", 0.2)
     export(model, [target], "net", tmp_path)
 
@@ -279,7 +278,7 @@ def test_what_any_export_wrote_into_a_run_is_removed_with_it(run, tmp_path):
 
 
 def test_constants_beyond_single_precision_are_no_mistake_to_inspect(tmp_path):
-    export(unnamed(parse("x_1 * 1e300")), ["c"], "net", tmp_path)
+    export(unnamed_model(parse("x_1 * 1e300")), ["c"], "net", tmp_path)
     text = "\n".join(inspect_artefact(tmp_path))
 
     assert "float  not possible: 1e+300 is too large for the type float" in text
@@ -415,7 +414,7 @@ def test_inspect_tells_what_it_is_and_costs(run, tmp_path):
     # 2x + 10b + 100r + 200g + 400b + 1000f: the last factors and the scaling of the first column
     assert "6 multiplications, 3 fill, 6 additions, 1 divisions, 5 is" in mixed
     for chip in CHIPS:
-        for dtype in dtypes_of(chip):
+        for dtype in priced_dtypes(chip):
             line = re.compile(rf"  {chip} +{dtype} +[\d,]+ .* at \d+ MHz$", re.MULTILINE)
             assert line.search(text)
             # Of a double export the ranges of columns are not known.
@@ -423,12 +422,14 @@ def test_inspect_tells_what_it_is_and_costs(run, tmp_path):
 
 
 def test_inspect_estimates_a_fixed_point_export_in_all_types(tmp_path):
-    model = Model(parse("sig(2 * x_1 - 3 * x_2)", inputs=2), plain(("a", "b")), ("no", "yes"))
+    model = Model(
+        parse("sig(2 * x_1 - 3 * x_2)", inputs=2), plain_columns(("a", "b")), ("no", "yes")
+    )
     export(model, ["c"], "net", tmp_path, "q7", ranges={"*": (-1.0, 1.0)})
     lines = dsgec("inspect", tmp_path / "net.h").stdout.splitlines()
     kinds = [tuple(line.split()[:2]) for line in lines if line.endswith("MHz")]
 
-    assert {*kinds} == {(chip, dtype) for chip in CHIPS for dtype in dtypes_of(chip)}
+    assert {*kinds} == {(chip, dtype) for chip in CHIPS for dtype in priced_dtypes(chip)}
     assert [dtype for _, dtype in kinds[:4]] == ["q7"] * 4
     own = Artefact(model, "net", "q7", ranges=((-1.0, 1.0),) * 2)
     for chip, line in zip(CHIPS, [line for line in lines if " q7 " in line], strict=True):
@@ -460,7 +461,9 @@ def test_a_type_that_a_target_does_not_have_is_a_mistake(tmp_path):
 
 def test_predictions_have_no_label_where_there_is_no_number(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1e200,\n1.0,2\n")
-    model = Model(parse("sig(x_1 * 1e200 * 0.0)", inputs=2), plain(("a", "b")), ("no", "yes"))
+    model = Model(
+        parse("sig(x_1 * 1e200 * 0.0)", inputs=2), plain_columns(("a", "b")), ("no", "yes")
+    )
     lines = predictions(model, read_table(str(tmp_path / "t.csv"))).splitlines()
 
     assert lines == ["predicted,p(no),p(yes)", ",nan,nan", "yes,0.5,0.5"]

@@ -18,7 +18,7 @@ from dsgec.export.targets.verilog.build import build
 from dsgec.export.targets.verilog.circuit import Circuit
 from dsgec.export.targets.verilog.emit import emit_verilog, verilog_view
 from dsgec.export.targets.verilog.schedule import schedule
-from dsgec.network.model import Column, Model, plain
+from dsgec.network.model import Column, Model, plain_columns
 from dsgec.network.parse import parse
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
 from tests.export.test_emit import IRIS
@@ -101,7 +101,7 @@ def test_the_test_bench_passes_without_a_warning(dtype, tmp_path):
     ],
 )
 def test_results_need_not_be_computed_and_classes_are_chosen(text, classes, threshold, tmp_path):
-    model = Model(parse(text, inputs=2), plain(("a", "b")), classes, threshold=threshold)
+    model = Model(parse(text, inputs=2), plain_columns(("a", "b")), classes, threshold=threshold)
     write_verilog(fixed_artefact(model, "q7"), tmp_path)
 
     assert simulate(tmp_path) == ("", ["PASS"], 0)
@@ -161,7 +161,9 @@ def test_hostile_names_stay_in_one_comment(tmp_path, names):
     text = "sig(x_1 - 2.0*x_40)"
     models = [
         Model(parse(text, inputs=few), columns, names.labels[1:3], names.names[1]),
-        Model(parse(text, inputs=few), plain(tuple(f"n{i}" for i in range(few))), ("a", "b")),
+        Model(
+            parse(text, inputs=few), plain_columns(tuple(f"n{i}" for i in range(few))), ("a", "b")
+        ),
     ]
     hostile, tame = (emit_verilog(fixed_artefact(model, "q7")) for model in models)
     for ours, other in zip(hostile, tame, strict=True):
@@ -228,7 +230,7 @@ def circuit_values(circuit: Circuit, rows):
 
 def test_a_stage_has_at_most_three_additions_in_a_row():
     text = " + ".join(f"{i % 7 + 1}.3*x_{i + 1}" for i in range(30))
-    model = Model(parse(text), plain(tuple(f"c{i}" for i in range(30))))
+    model = Model(parse(text), plain_columns(tuple(f"c{i}" for i in range(30))))
     artefact = fixed_artefact(model, "q15")
     built = build(artefact.numbers.fixed.program)
     plan = schedule(built.circuit, built.results)

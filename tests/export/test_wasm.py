@@ -13,7 +13,7 @@ from dsgec.export.artefact import Artefact, model_id
 from dsgec.export.targets.wasm import emit_wasm, read_wasm
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Constant
-from dsgec.network.model import Column, Model, composed, plain, unnamed
+from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import expected_classes, random_model, random_rows
@@ -35,7 +35,7 @@ def module_of(model, dtype="double"):
 
 def expected(model, table):
     """Probabilities or values by the interpreter, in the type of the table."""
-    outputs = evaluate(composed(model), table)
+    outputs = evaluate(compose(model), table)
     single = model.is_classifier and outputs.shape[1] == 1
     return np.hstack([1 - outputs, outputs]) if single else outputs
 
@@ -175,7 +175,7 @@ EVERY = Model(
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_a_large_network_is_split_into_functions_and_keeps_its_bits(dtype, tmp_path):
     terms = [f"{i % 9}.5 * sig(x_{i % 4 + 1} * {i}.25)" for i in range(1100)]
-    model = unnamed(simplify(parse(" + ".join(terms))))
+    model = unnamed_model(simplify(parse(" + ".join(terms))))
     table = rows(1, 20, 4)
     with np.errstate(over="ignore"):
         table = table.astype(REAL[dtype])
@@ -189,10 +189,13 @@ def test_a_large_network_is_split_into_functions_and_keeps_its_bits(dtype, tmp_p
 @pytest.mark.parametrize(
     ("model", "table"),
     [
-        (unnamed(parse("tanh(x_1)")), np.array([[0.5], [-3.0]])),
-        (unnamed(parse("0.5", inputs=0)), np.empty((3, 0))),
-        (Model(parse("x_2", inputs=3), plain(("a", "b", "c"))), np.array([[np.nan, 2.0, np.nan]])),
-        (Model(parse("softmax(x_1)"), plain(("a",)), ("no", "yes")), np.array([[1.0]])),
+        (unnamed_model(parse("tanh(x_1)")), np.array([[0.5], [-3.0]])),
+        (unnamed_model(parse("0.5", inputs=0)), np.empty((3, 0))),
+        (
+            Model(parse("x_2", inputs=3), plain_columns(("a", "b", "c"))),
+            np.array([[np.nan, 2.0, np.nan]]),
+        ),
+        (Model(parse("softmax(x_1)"), plain_columns(("a",)), ("no", "yes")), np.array([[1.0]])),
     ],
 )
 def test_small_models_in_wasmtime(model, table):
@@ -202,7 +205,7 @@ def test_small_models_in_wasmtime(model, table):
 
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_a_missing_value_that_nothing_stands_for_has_no_class(dtype):
-    model = Model(parse("relu(x_1 + x_2)"), plain(("a", "b")), ("no", "yes"))
+    model = Model(parse("relu(x_1 + x_2)"), plain_columns(("a", "b")), ("no", "yes"))
     table = np.array([[1.0, 2.0], [1.0, np.nan], [-3.0, 2.0]], REAL[dtype])
     instance = Instance(module_of(model, dtype))
 
@@ -216,7 +219,9 @@ def test_a_missing_value_that_nothing_stands_for_has_no_class(dtype):
 @pytest.mark.parametrize("threshold", [0.3, 0.7312343, 1e-9, 0.1])
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_the_module_decides_by_the_threshold_of_its_type(dtype, threshold):
-    model = Model(parse("y_1 = x_1", inputs=1), plain(("p",)), ("no", "yes"), "y", threshold)
+    model = Model(
+        parse("y_1 = x_1", inputs=1), plain_columns(("p",)), ("no", "yes"), "y", threshold
+    )
     real = REAL[dtype]
     t = real(threshold)
     table = np.array([[np.nextafter(t, real(0))], [t], [np.nextafter(t, real(1))]], real)
@@ -229,7 +234,7 @@ def test_the_module_decides_by_the_threshold_of_its_type(dtype, threshold):
 def test_a_flipped_bit_of_a_number_fails_the_selftest(dtype, tmp_path):
     module = module_of(IRIS, dtype)
     code, opcode = ("<d", b"\x44") if dtype == "double" else ("<f", b"\x43")
-    numbers = {n.value for n in composed(IRIS).nodes if isinstance(n, Constant)} - {2.0}
+    numbers = {n.value for n in compose(IRIS).nodes if isinstance(n, Constant)} - {2.0}
     changed = [module]
     for value in sorted(numbers):
         number = opcode + struct.pack(code, value)

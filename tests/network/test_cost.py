@@ -5,9 +5,9 @@ import pytest
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.errors import DsgecError
 from dsgec.export.numbers import REALS
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import Cost, Prices, cost, dtypes_of, prices, work
-from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.cost.chips import CHIPS, Cost, Prices, chip_prices, priced_dtypes
+from dsgec.network.cost.work import count_work, model_cost
+from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 
 PRICES = Prices(
@@ -23,12 +23,12 @@ PRICES = Prices(
 def test_each_of_a_kind_is_paid_for_and_what_is_linked_is_paid_for_once():
     counts = {"add": 10, "mul": 2, "sig": 3, "distinct": 6, "live": 5}
 
-    assert PRICES.of(counts) == Cost(
+    assert PRICES.cost(counts) == Cost(
         flash=100 + 10 * 2 + 2 * 3 + 3 * 5 + 6 * 4 + 200 + 1000 + 500,
         stack=8 + 5 * 4 + 30,
         cycles=10 + 10 * 7 + 2 * 8 + 3 * 1000,
     )
-    assert PRICES.of({"mul": 1}) == Cost(flash=100 + 3 + 500, stack=8, cycles=18)
+    assert PRICES.cost({"mul": 1}) == Cost(flash=100 + 3 + 500, stack=8, cycles=18)
 
 
 def test_what_a_row_takes_is_counted_by_hand():
@@ -39,7 +39,7 @@ def test_what_a_row_takes_is_counted_by_hand():
         Column("d"),
     )
     network = parse("y_1 = sig(2.5 * x_1 + 1.5 * x_2 + 2.5 * x_4 + 0.25)", inputs=6)
-    counts = work(Model(network, columns, ("no", "yes")))
+    counts = count_work(Model(network, columns, ("no", "yes")))
 
     assert counts == {
         **{"sub": 1, "div_number": 1, "fill": 1, "is": 1},  # of the columns
@@ -68,7 +68,7 @@ def test_what_a_row_takes_is_counted_by_hand():
     ],
 )
 def test_operations_are_of_the_kinds_that_compilers_make_of_them(formula, kinds):
-    counts = work(unnamed(parse(f"y_1 = {formula}", inputs=2)))
+    counts = count_work(unnamed_model(parse(f"y_1 = {formula}", inputs=2)))
 
     operations = counts.keys() & {"add", "sub", "mul", "div_number", *ALL_FUNCTIONS}
     assert {kind: counts[kind] for kind in operations} == kinds
@@ -76,58 +76,61 @@ def test_operations_are_of_the_kinds_that_compilers_make_of_them(formula, kinds)
 
 def test_of_a_softmax_the_classes_are_counted_and_not_itself():
     text = "y_1, y_2, y_3 = softmax(x_1, x_2, x_1 + x_2)"
-    counts = work(Model(parse(text), tuple(map(Column, "ab")), ("p", "q", "r")))
+    counts = count_work(Model(parse(text), tuple(map(Column, "ab")), ("p", "q", "r")))
 
     assert (counts["classes"], counts["class"]) == (1, 3)
     assert not counts.keys() & {"softmax", "softmax_output", "two_classes"}
-    values = work(unnamed(parse(text)))
+    values = count_work(unnamed_model(parse(text)))
     assert (values["softmax"], values["softmax_output"]) == (1, 3)
 
 
 def test_only_the_last_sigmoid_is_not_counted():
     text = "y_1 = sig(2.5 * sig(x_1) + sig(x_2))"
-    assert work(Model(parse(text), tuple(map(Column, "ab")), ("no", "yes")))["sig"] == 2
-    assert work(unnamed(parse(text)))["sig"] == 3
+    assert count_work(Model(parse(text), tuple(map(Column, "ab")), ("no", "yes")))["sig"] == 2
+    assert count_work(unnamed_model(parse(text)))["sig"] == 3
 
 
 def test_values_that_are_used_late_are_live_until_then():
     # x_1 + 1, x_2 * 3 and x_1 * x_2 are there when the last is made; then sums use them up.
     network = parse("y_1 = (x_1 + 1.5) + ((x_2 * 3.5) + (x_1 * x_2))")
 
-    assert work(unnamed(network))["live"] == 3
+    assert count_work(unnamed_model(network))["live"] == 3
 
 
 @pytest.mark.campaign  # who adds a function need not have the compilers to measure it
 def test_every_function_has_an_estimate_on_every_chip():
     for chip in CHIPS:
-        for dtype in {*dtypes_of(chip)} & {*REALS}:
-            own = prices(chip, dtype)
+        for dtype in {*priced_dtypes(chip)} & {*REALS}:
+            own = chip_prices(chip, dtype)
             assert {"add", "sub", "mul", "div_number", *ALL_FUNCTIONS} <= own.needs.keys()
             assert {part for parts in own.needs.values() for part in parts} <= own.once.keys()
 
 
 def test_a_larger_network_costs_more_and_a_float_unit_less():
     small, large = (
-        unnamed(parse("y_1 = " + " + ".join(f"{i}.25 * x_{i}" for i in range(1, n))))
+        unnamed_model(parse("y_1 = " + " + ".join(f"{i}.25 * x_{i}" for i in range(1, n))))
         for n in (3, 30)
     )
     for chip in CHIPS:
-        few, many = (cost(model, chip, "float") for model in (small, large))
+        few, many = (model_cost(model, chip, "float") for model in (small, large))
         assert few.flash < many.flash
         assert few.cycles < many.cycles
         assert few.stack <= many.stack
-    assert cost(large, "cortex-m4f", "float").cycles * 10 < cost(large, "cortex-m0plus").cycles
+    assert (
+        model_cost(large, "cortex-m4f", "float").cycles * 10
+        < model_cost(large, "cortex-m0plus").cycles
+    )
 
 
 def test_what_has_no_estimate_is_told():
-    model = unnamed(parse("y_1 = x_1"))
+    model = unnamed_model(parse("y_1 = x_1"))
     with pytest.raises(DsgecError, match="unknown chip `z80`"):
-        cost(model, "z80")
+        model_cost(model, "z80")
     with pytest.raises(DsgecError, match="no estimate for double on avr"):
-        cost(model, "avr", "double")
+        model_cost(model, "avr", "double")
 
 
 def test_a_function_that_was_never_measured_is_told(monkeypatch):
-    monkeypatch.setattr("dsgec.network.cost.prices", lambda chip, dtype: PRICES)
+    monkeypatch.setattr("dsgec.network.cost.work.chip_prices", lambda chip, dtype: PRICES)
     with pytest.raises(DsgecError, match=r"no estimate of column, .*tanh on cortex-m0plus"):
-        cost(unnamed(parse("y_1 = tanh(x_1)")))
+        model_cost(unnamed_model(parse("y_1 = tanh(x_1)")))

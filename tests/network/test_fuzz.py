@@ -6,11 +6,11 @@ import time
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.network.check import check
+from dsgec.network.ir import check
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text
-from tests.generators import network_text
+from dsgec.network.text import network_text
+from tests.generators import network_text as random_text
 
 SEEDS = [
     "8.56*sig(8.90*x_1+3.79*x_3+2.41)+-4.26*sig(1.70*x_4+0.73*x_2+6.17)",
@@ -33,7 +33,7 @@ PIECES = [
 
 
 def mutated(rng):
-    characters = list(network_text(rng, 3) if rng.random() < 0.3 else rng.choice(SEEDS))
+    characters = list(random_text(rng, 3) if rng.random() < 0.3 else rng.choice(SEEDS))
     for _ in range(rng.choice([1, 1, 1, 2, 5])):
         at = rng.randrange(len(characters) + 1)
         action = rng.random()
@@ -64,7 +64,7 @@ def survive(count, seed):
             assert str(error).replace("\n", "").isprintable()
         else:
             accepted += 1
-            assert parse(text(check(network))) == network
+            assert parse(network_text(check(network))) == network
             check(simplify(network))
         assert time.process_time() - start < 2.0, phenotype
     return accepted

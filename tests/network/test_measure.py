@@ -2,9 +2,9 @@
 
 import pytest
 
-from dsgec.network.measure import size, written
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
+from dsgec.network.structure import count_connections, measure_size
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,13 @@ from dsgec.network.simplify import simplify
     ],
 )
 def test_written_connections(text, layered, connections):
-    assert written(text, layered=layered) == connections
+    assert count_connections(text, layered=layered) == connections
 
 
 def test_what_was_written_is_at_least_what_is_left():
     text = "sig(x_1)-sig(x_1)--1*h_1_1+0*h_1_2"
     network = simplify(parse_phenotype(text, layered=True))
-    assert size(network).connections == 3  # x_1 into the one neuron, which the output reads twice
-    assert written(text, layered=True) == 4
+    assert (
+        measure_size(network).connections == 3
+    )  # x_1 into the one neuron, which the output reads twice
+    assert count_connections(text, layered=True) == 4

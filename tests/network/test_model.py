@@ -8,13 +8,12 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
-from dsgec.network.check import check
-from dsgec.network.description import describe, read_model
+from dsgec.network.description import describe_model, read_model
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Input
-from dsgec.network.model import Column, Model, composed, plain, prologue, unnamed
+from dsgec.network.ir import Input, check
+from dsgec.network.model import Column, Model, compose, plain_columns, prologue, unnamed_model
 from dsgec.network.parse import parse
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from tests.generators import network, rows, same_bits
 
 NAN = float("nan")
@@ -54,7 +53,7 @@ def test_the_prologue_fills_scales_and_tells_categories_apart():
 
 
 def test_composing_is_encoding_then_evaluating():
-    whole = check(composed(MODEL))
+    whole = check(compose(MODEL))
     table = np.array(
         [[7.0, 3.0, 1.0, 0.0, 1.0], [NAN, NAN, 0.0, 1.0, 0.0], [1.0, 1.0, NAN, -1, -1]]
     )
@@ -68,7 +67,7 @@ def test_composing_is_encoding_then_evaluating():
 
 def test_scaling_is_rounded_step_by_step():
     model = Model(parse("0.7 * x_1"), (Column("a", center=0.1, scale=0.3),))
-    (value,) = evaluate(composed(model), np.array([[0.77]]))[0]
+    (value,) = evaluate(compose(model), np.array([[0.77]]))[0]
 
     assert value == 0.7 * ((0.77 - 0.1) / 0.3)
     assert value != (0.7 / 0.3) * 0.77 - 0.7 * 0.1 / 0.3
@@ -76,10 +75,10 @@ def test_scaling_is_rounded_step_by_step():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_plain_columns_leave_a_network_as_it_is(seed):
-    model = unnamed(network(seed))
+    model = unnamed_model(network(seed))
     table = rows(seed, 50, model.network.inputs)
 
-    assert same_bits(evaluate(composed(model), table), evaluate(model.network, table))
+    assert same_bits(evaluate(compose(model), table), evaluate(model.network, table))
 
 
 def test_encoding_is_not_in_the_language_of_phenotypes():
@@ -90,10 +89,10 @@ def test_encoding_is_not_in_the_language_of_phenotypes():
 
 def test_a_described_model_is_read_back():
     model = replace(MODEL, target="weight")
-    description = json.loads(json.dumps(describe(model)))
+    description = json.loads(json.dumps(describe_model(model)))
 
-    assert read_model(description, text(model.network), "a", "b") == model
-    assert describe(unnamed(parse("x_1")))["columns"] == [{"name": "x_1"}]
+    assert read_model(description, network_text(model.network), "a", "b") == model
+    assert describe_model(unnamed_model(parse("x_1")))["columns"] == [{"name": "x_1"}]
 
 
 def test_the_id_covers_the_columns():
@@ -171,4 +170,4 @@ def test_outputs_must_be_those_of_the_classes(classes):
 
 
 def test_plain_columns_are_numbers_as_they_are():
-    assert plain(("a",)) == (Column("a", "number", (), None, 0.0, 1.0),)
+    assert plain_columns(("a",)) == (Column("a", "number", (), None, 0.0, 1.0),)

@@ -8,7 +8,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
-from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.model_text import model_text, parse_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
@@ -83,7 +83,7 @@ def test_a_model_reads_back_as_the_same_model(seed, ascii_only):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_network_without_names_reads_back(seed):
-    model = unnamed(simplify(network(seed)))
+    model = unnamed_model(simplify(network(seed)))
 
     assert parse_model(model_text(model)) == model
 
@@ -101,7 +101,7 @@ def test_the_text_says_what_each_feature_is():
 def test_a_text_by_hand_needs_no_columns():
     model = parse_model('classes = "no", "yes"  # of two\ny_1 = sig(2 * x_2)\n')
 
-    assert model.columns == plain(("x_1", "x_2"))
+    assert model.columns == plain_columns(("x_1", "x_2"))
     assert model.classes == ("no", "yes")
     assert parse_model('x_1 = number("a")\nsig(2 * x_1)').features == ("a",)
 

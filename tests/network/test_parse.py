@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from dsgec.network.check import check
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Apply, Constant, Input, Network
+from dsgec.network.ir import Apply, Constant, Input, Network, check
 from dsgec.network.parse import parse, parse_phenotype
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.syntax import PhenotypeError
 
 
 def value(text, *features):

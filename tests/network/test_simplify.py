@@ -2,13 +2,12 @@
 
 import pytest
 
-from dsgec.network.check import check
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Apply
-from dsgec.network.measure import Size, size
+from dsgec.network.ir import Apply, check
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text
+from dsgec.network.structure import Size, measure_size
+from dsgec.network.text import network_text
 from tests.generators import network, rows, same_bits
 
 
@@ -50,7 +49,7 @@ def test_outputs_stay_the_same_to_the_last_bit(seed):
     ],
 )
 def test_only_exact_rewrites_are_made(before, after):
-    assert text(simplify(parse(before))).splitlines()[-1] == f"y_1 = {after}"
+    assert network_text(simplify(parse(before))).splitlines()[-1] == f"y_1 = {after}"
 
 
 def test_dead_equal_and_constant_neurons_go():
@@ -60,7 +59,7 @@ def test_dead_equal_and_constant_neurons_go():
         inputs=3,
     )
 
-    assert text(simplify(raw)) == (
+    assert network_text(simplify(raw)) == (
         "inputs = 3\nh_1_1 = sig(x_1)\ny_1 = sig(h_1_1 + h_1_1 + 0.8807970779778823 * x_1)\n"
     )
 
@@ -72,11 +71,13 @@ def test_the_size_counts_what_the_outputs_depend_on():
         inputs=4,
     )
 
-    assert size(simplify(raw)) == Size(layers=2, neurons=3, features=2, connections=2 + 1 + 3 + 2)
+    assert measure_size(simplify(raw)) == Size(
+        layers=2, neurons=3, features=2, connections=2 + 1 + 3 + 2
+    )
 
 
 def test_a_layer_whose_neurons_are_dead_is_no_layer():
     raw = parse_phenotype("sig(x_1)--sig(x_2)--sig(h_1_1)", layered=True)
 
-    assert size(simplify(raw)) == Size(layers=1, neurons=1, features=1, connections=2)
+    assert measure_size(simplify(raw)) == Size(layers=1, neurons=1, features=1, connections=2)
     assert all(isinstance(simplify(raw).nodes[p], Apply) for p in simplify(raw).layers[0])

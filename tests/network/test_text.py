@@ -2,21 +2,21 @@
 
 import pytest
 
-from dsgec.network.check import check
+from dsgec.network.ir import check
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from tests.generators import network
 
 
 @pytest.mark.parametrize("seed", range(150))
 def test_text_reads_back_as_the_same_network(seed):
     raw = check(network(seed))
-    assert parse(text(raw)) == raw
-    assert text(parse(text(raw))) == text(raw)
+    assert parse(network_text(raw)) == raw
+    assert network_text(parse(network_text(raw))) == network_text(raw)
 
     simple = check(simplify(raw))
-    assert parse(text(simple)) == simple
+    assert parse(network_text(simple)) == simple
     assert simplify(simple) == simple
 
 
@@ -39,14 +39,14 @@ def test_text_reads_back_as_the_same_network(seed):
 def test_parentheses_stand_where_they_are_needed(phenotype, expected):
     parsed = parse(phenotype)
 
-    assert text(parsed).splitlines()[-1] == f"y_1 = {expected}"
-    assert parse(text(parsed)) == parsed
+    assert network_text(parsed).splitlines()[-1] == f"y_1 = {expected}"
+    assert parse(network_text(parsed)) == parsed
 
 
 def test_a_network_is_printed_as_equations():
     parsed = parse_phenotype("sig(0.5*x_1+-1)-sig(x_2)--sig(2*h_1_1+h_1_2)", layered=True)
 
-    assert text(parsed) == (
+    assert network_text(parsed) == (
         "inputs = 2\n"
         "h_1_1 = sig(0.5 * x_1 + -1.0)\n"
         "h_1_2 = sig(x_2)\n"
@@ -57,4 +57,4 @@ def test_a_network_is_printed_as_equations():
 def test_a_deep_network_prints():
     deep = parse("sig(" * 20_000 + "x_1" + ")" * 20_000)
 
-    assert parse(text(deep)) == deep
+    assert parse(network_text(deep)) == deep

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed
+from dsgec.network.model import compose
 from dsgec.report import write_report
 from tests.report.browser import CHROMEDRIVER, CHROMIUM, Browser, open_page
 from tests.report.made import HOSTILE, many_classes, quantity, three_classes, two_classes
@@ -188,4 +188,4 @@ def test_a_missing_value_is_filled_as_the_run_fills_it(tmp_path):
         )
         found = [float(v) for v in browser.text("#exact").split(", ")]
 
-    assert found == evaluate(composed(model), raw)[0].tolist()
+    assert found == evaluate(compose(model), raw)[0].tolist()

@@ -9,15 +9,15 @@ from sklearn.calibration import calibration_curve
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import auc, roc_auc_score, roc_curve, root_mean_squared_error
 
+from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed
+from dsgec.network.model import compose
 from dsgec.run import importance
 from dsgec.run.calibration import calibration
 from dsgec.run.evidence import MOST_CORNERS, evidence
 from dsgec.run.importance import importances
 from dsgec.run.predict import model_rows
 from dsgec.run.thin import thinned
-from dsgec.search.metrics import predicted_classes
 from tests.command import dsgec
 from tests.report.made import quantity, three_classes, two_classes
 
@@ -104,7 +104,7 @@ def test_examples_are_rows_of_the_table_with_what_dsgec_predicts(make, tmp_path)
         assert [
             c if isinstance(v, str) else float(c) for v, c in zip(shown, cells, strict=True)
         ] == shown
-    assert np.isfinite(evaluate(composed(model), rows)).all()
+    assert np.isfinite(evaluate(compose(model), rows)).all()
 
 
 def test_pairs_are_few_and_lie_over_the_whole_table(tmp_path):
@@ -128,9 +128,9 @@ def scored_by_scikit_learn(model, raw, wanted):
             return self
 
         def score(self, x, y):
-            outputs = evaluate(composed(model), x)
+            outputs = evaluate(compose(model), x)
             if model.classes:
-                return (predicted_classes(outputs) == y).mean()
+                return (predict_classes(outputs) == y).mean()
             return -root_mean_squared_error(y, outputs[:, 0])
 
     return permutation_importance(Estimator(), raw, wanted, n_repeats=200, random_state=1)

@@ -16,7 +16,7 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
 from dsgec.network.description import read_model
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from dsgec.report import write_report
 from dsgec.report.facts import evolve_command
 from dsgec.report.progress import envelope
@@ -243,7 +243,7 @@ def test_neurons_that_simplification_dropped_are_known(tmp_path):
     assert report_page(tmp_path / "run").count('class="body dead"') == 2 + 1  # and in the legend
     assert as_written("sig(x_1)", model) is None
     described = {"columns": [{"name": n} for n in ("a", "b", "c")], "classes": ["no", "yes"]}
-    assert read_model(described, text(model.network), "a", "b").network == model.network
+    assert read_model(described, network_text(model.network), "a", "b").network == model.network
 
 
 def add_hall(folder, rows):

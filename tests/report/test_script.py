@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dsgec.network.evaluate import node_values
-from dsgec.network.model import unnamed
+from dsgec.network.model import unnamed_model
 from dsgec.network.simplify import simplify
 from dsgec.report.layout import draw
 from dsgec.report.nodes import named_nodes
@@ -29,7 +29,7 @@ def test_neurons_have_the_interpreters_bits(tmp_path):
     rng = np.random.default_rng(3)
     cases = []
     for number in range(25):
-        model = unnamed(simplify(network(number)))
+        model = unnamed_model(simplify(network(number)))
         nodes = named_nodes(model)
         told = {"columns": [{"median": 0.0}] * len(model.columns), "examples": []}
         run = SimpleNamespace(model=model, name="net", evidence=told)
@@ -61,7 +61,7 @@ def test_neurons_have_the_interpreters_bits(tmp_path):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_random_networks_are_drawn_within_limits(seed):
-    model = unnamed(simplify(network(seed)))
+    model = unnamed_model(simplify(network(seed)))
     drawing = draw(model, named_nodes(model), None)
 
     for dot in drawing.dots:

@@ -11,11 +11,11 @@ import pytest
 
 from dsgec.data.ir import Split
 from dsgec.export.artefact import model_id
-from dsgec.network.cost import cost
+from dsgec.network.cost.work import model_cost
 from dsgec.network.evaluate import evaluate
-from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.simplify import simplify
+from dsgec.network.structure import measure_size
 from dsgec.pipeline import prepare, run
 from dsgec.run.hall import hall_text
 from dsgec.run.record import make_timing, with_stages
@@ -43,12 +43,12 @@ def plain_hall(problem, champions, best):
     dataset, found = problem.dataset, {}
     for champion in (best, *champions):
         network = simplify(problem.parse(champion.phenotype))
-        connections = size(network).connections
+        connections = measure_size(network).connections
         if connections not in found or champion.fitness < found[connections][0].fitness:
             found[connections] = champion, network
     out = io.StringIO()
     for number, (_, (champion, network)) in enumerate(sorted(found.items())):
-        row = {name: asdict(size(network))[name] for name in SIZES}
+        row = {name: asdict(measure_size(network))[name] for name in SIZES}
         row |= {"written": champion.size, "fitness": champion.fitness}
         row["score"] = natural(problem.objective, champion.fitness)
         outputs = evaluate(network, dataset.x)
@@ -66,7 +66,7 @@ def plain_hall(problem, champions, best):
         model = Model(network, dataset.inputs, dataset.classes, dataset.target)
         row["model_id"] = model_id(model)
         row["phenotype"] = champion.phenotype
-        taken = cost(model, "cortex-m0plus", "double")
+        taken = model_cost(model, "cortex-m0plus", "double")
         row["flash"], row["cycles"] = taken.flash, taken.cycles
         writer = csv.DictWriter(out, list(row), lineterminator="\n")
         if number == 0:

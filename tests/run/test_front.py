@@ -10,7 +10,7 @@ from dsgec import evolve, load
 from dsgec.cli.terminal.result import result_lines
 from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
-from dsgec.network.cost import cost
+from dsgec.network.cost.work import model_cost
 from dsgec.run.folder import read_hall
 from dsgec.run.hall import front, parse_hall
 from tests.command import dsgec
@@ -46,7 +46,7 @@ def test_the_columns_are_the_costs_of_the_networks(ended):
         assert (one.flash, one.cycles) == (int(row["flash"]), int(row["cycles"]))
     best, _ = model_of(ended.folder)
     own = next(r for r in rows(ended.folder) if r["model_id"] == ended.record["model"]["id"])
-    taken = cost(best, "cortex-m0plus", "float")
+    taken = model_cost(best, "cortex-m0plus", "float")
     assert (taken.flash, taken.cycles) == (int(own["flash"]), int(own["cycles"]))
 
 
@@ -54,7 +54,7 @@ def test_a_usual_run_has_the_costs_and_no_front(tmp_path):
     folder = go(quick_job(tmp_path, 3, chip="avr", dtype="float"), "numpy").folder
     for row in rows(folder):
         model, _ = picked(folder, "size", row["connections"])
-        taken = cost(model, "avr", "float")
+        taken = model_cost(model, "avr", "float")
         assert (int(row["flash"]), int(row["cycles"])) == (taken.flash, taken.cycles)
         assert "front" not in row
 

@@ -14,10 +14,10 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.folder import open_folder
-from dsgec.network.cost import cost
+from dsgec.network.cost.work import model_cost
 from dsgec.network.evaluate import evaluate
-from dsgec.network.measure import size
-from dsgec.network.ranges import chosen_ranges
+from dsgec.network.ranges import choose_ranges
+from dsgec.network.structure import measure_size
 from dsgec.pipeline import prepare, run
 from dsgec.run import pick as picking
 from dsgec.run.folder import read_hall, read_model, read_picked, read_record
@@ -45,7 +45,9 @@ def test_there_is_one_row_for_each_size_and_the_best_is_among_them(folder):
     assert sizes == sorted(set(sizes))
     assert len(sizes) > 10
     best, _ = model_of(folder)
-    own = next(r for r in rows(folder) if int(r["connections"]) == size(best.network).connections)
+    own = next(
+        r for r in rows(folder) if int(r["connections"]) == measure_size(best.network).connections
+    )
     assert float(own["fitness"]) == min(float(row["fitness"]) for row in rows(folder))
 
 
@@ -54,7 +56,7 @@ def test_what_a_row_tells_is_so(folder):
     parts = split(dataset, 0.3, 1)
     for row in rows(folder)[::7]:
         model, name = pick(folder, "size", row["connections"])
-        assert size(model.network).connections == int(row["connections"])
+        assert measure_size(model.network).connections == int(row["connections"])
         assert name == f"wdbc_{row['connections']}"
         for part, numbers in (("train", parts.train), ("test", parts.test)):
             predicted = evaluate(model.network, dataset.x[numbers])[:, 0] >= 0.5
@@ -69,7 +71,7 @@ def test_the_smallest_within_a_share_of_the_best(folder):
         expected = min(c for c, score in scores.items() if score <= best * (1 + share / 100))
         for text in (f"{share}", f"{share}%"):
             model, _ = pick(folder, "smallest-within", text)
-            assert size(model.network).connections == expected
+            assert measure_size(model.network).connections == expected
     assert expected == min(scores)
 
 
@@ -81,9 +83,9 @@ def test_a_score_that_is_to_rise(tmp_path):
     for most in (min(scores), 6, 10**6):
         model, _ = pick(made, "at-most", str(most))
         best = max(score for c, score in scores.items() if c <= most)
-        assert scores[size(model.network).connections] == best
+        assert scores[measure_size(model.network).connections] == best
     within = min(c for c, score in scores.items() if score >= 0.98 * max(scores.values()))
-    assert size(pick(made, "smallest-within", "2%")[0].network).connections == within
+    assert measure_size(pick(made, "smallest-within", "2%")[0].network).connections == within
 
 
 def test_the_best_of_at_most_a_size(folder):
@@ -91,7 +93,7 @@ def test_the_best_of_at_most_a_size(folder):
     for most in (min(scores), 9, 17, 10**6):
         small = {c: s for c, s in scores.items() if c <= most}
         model, _ = pick(folder, "at-most", str(most))
-        assert scores[size(model.network).connections] == min(small.values())
+        assert scores[measure_size(model.network).connections] == min(small.values())
 
 
 @pytest.fixture(scope="module")
@@ -107,23 +109,25 @@ def few(folder, tmp_path_factory):
 @pytest.mark.parametrize("of", ["flash", "cycles"])
 def test_the_best_that_a_chip_has_room_for(few, of):
     scores = {int(row["connections"]): float(row["score"]) for row in rows(few)}
-    taken = {c: getattr(cost(pick(few, "size", str(c))[0], "avr", "float"), of) for c in scores}
+    taken = {
+        c: getattr(model_cost(pick(few, "size", str(c))[0], "avr", "float"), of) for c in scores
+    }
     for most in (min(taken.values()), sorted(taken.values())[2], 10**8):
         within = {c: scores[c] for c in scores if taken[c] <= most}
         with open_folder(few) as opened:
             model, _ = read_picked(opened, of, str(most), "avr", "float")
-        connections = size(model.network).connections
+        connections = measure_size(model.network).connections
         assert taken[connections] <= most
         assert scores[connections] == min(within.values())
 
 
 def test_amounts_have_units(few):
-    taken = cost(pick(few, "flash", "1MB")[0])
-    assert taken == cost(pick(few, "flash", "1024 KiB")[0])
-    assert taken == cost(pick(few, "flash", str(1 << 20))[0])
-    within = cost(pick(few, "flash", "9.5KB")[0])
+    taken = model_cost(pick(few, "flash", "1MB")[0])
+    assert taken == model_cost(pick(few, "flash", "1024 KiB")[0])
+    assert taken == model_cost(pick(few, "flash", str(1 << 20))[0])
+    within = model_cost(pick(few, "flash", "9.5KB")[0])
     assert within.flash <= 9728
-    assert cost(pick(few, "cycles", "60k")[0]) == cost(pick(few, "cycles", "60000")[0])
+    assert model_cost(pick(few, "cycles", "60k")[0]) == model_cost(pick(few, "cycles", "60000")[0])
 
 
 def test_a_network_for_a_chip_is_exported(few, tmp_path):
@@ -134,7 +138,7 @@ def test_a_network_for_a_chip_is_exported(few, tmp_path):
 
     assert (tmp_path / f"{name}.c").exists()
     assert str(tmp_path / f"{name}.c") in told.stdout
-    assert cost(model, "cortex-m4f", "float").flash <= 1024
+    assert model_cost(model, "cortex-m4f", "float").flash <= 1024
     error = dsgec("export", few, "--pick", "flash", "1KB", "--chip", "avr", code=1).stderr
     assert "there is no estimate for double on avr" in error
     with pytest.raises(DsgecError, match=r"the cheapest network of the run takes .* of flash"):
@@ -149,14 +153,14 @@ def test_the_best_in_fixed_point_that_a_chip_has_room_for(few, of):
     taken = {}
     for connections in scores:
         model, _ = pick(few, "size", str(connections))
-        ranges = chosen_ranges(model.columns, recorded, {})
+        ranges = choose_ranges(model.columns, recorded, {})
         own = Artefact(model, "net", "q15", ranges=ranges).cost("avr")
         taken[connections] = getattr(own, of)
     for most in (min(taken.values()), sorted(taken.values())[2], 10**8):
         within = {c: scores[c] for c in scores if taken[c] <= most}
         with open_folder(few) as opened:
             model, _ = read_picked(opened, of, str(most), "avr", "q15")
-        assert scores[size(model.network).connections] == min(within.values())
+        assert scores[measure_size(model.network).connections] == min(within.values())
 
 
 def test_a_network_in_fixed_point_is_picked_for_the_ranges_that_are_given(few, tmp_path):

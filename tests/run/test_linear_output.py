@@ -7,9 +7,9 @@ from sklearn.metrics import root_mean_squared_error
 import dsgec as library
 from dsgec.data.ir import Plan
 from dsgec.network.evaluate import evaluate
-from dsgec.network.measure import size
-from dsgec.network.model import composed
-from dsgec.network.units import line_text
+from dsgec.network.model import compose
+from dsgec.network.structure import measure_size
+from dsgec.network.text import line_phenotype
 from dsgec.pipeline import prepare
 from dsgec.report.written import as_written
 from dsgec.run.record import network_scale
@@ -52,7 +52,7 @@ def ended(request, tmp_path_factory):
     ],
 )
 def test_the_line_is_written_around_the_output(text, slope, layered, expected):
-    assert line_text(text, 1.5, slope, layered=layered) == expected
+    assert line_phenotype(text, 1.5, slope, layered=layered) == expected
 
 
 def test_the_model_is_the_fit_of_least_squares_in_own_units(ended):
@@ -74,7 +74,7 @@ def test_the_formula_of_every_size_can_be_picked(ended):
     for line in lines[1:]:
         row = dict(zip(names, line.split(","), strict=False))
         model, _ = picked(folder, "size", row["connections"])
-        assert size(model.network).connections == int(row["connections"])
+        assert measure_size(model.network).connections == int(row["connections"])
         given = evaluate(model.network, one.problem.rows)[:, 0]
         wanted = one.problem.dataset.y[one.problem.split.train]
         assert root_mean_squared_error(wanted, given) == pytest.approx(float(row["score"]))
@@ -92,7 +92,7 @@ def test_exports_give_the_same_bits(ended, tmp_path):
         dsgec("export", folder, "--to", target, "-o", tmp_path / target)
         told = dsgec("verify", tmp_path / target, "--data", rows).stdout
         assert f"60 rows of {rows} give the same bits" in told
-    expected = evaluate(composed(model), raw)[:, 0].tolist()
+    expected = evaluate(compose(model), raw)[:, 0].tolist()
     assert library.load(folder).predict(raw).tolist() == expected
 
 

@@ -15,12 +15,11 @@ from dsgec.data.ir import Plan
 from dsgec.data.table import parse_table
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
-from dsgec.network.measure import size
-from dsgec.network.model import composed
+from dsgec.network.model import compose, in_target_units
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text
-from dsgec.network.units import in_own_units
+from dsgec.network.structure import measure_size
+from dsgec.network.text import network_text
 from dsgec.pipeline import finished_run, prepare, run
 from dsgec.report.written import as_written
 from dsgec.run.hall import hall_text
@@ -102,12 +101,12 @@ def test_what_is_not_to_be_scaled_is_not():
 )
 def test_the_units_are_nodes_of_the_network(text_of, expected):
     raw = parse(text_of, inputs=1)
-    network = simplify(in_own_units(raw, (3.0, 2.0)))
-    assert text(network).splitlines()[-1] == expected
-    assert parse(text(network)) == network
+    network = simplify(in_target_units(raw, (3.0, 2.0)))
+    assert network_text(network).splitlines()[-1] == expected
+    assert parse(network_text(network)) == network
     rows = np.linspace(-3.0, 3.0, 11)[:, None]
     assert np.array_equal(evaluate(network, rows), 3.0 + 2.0 * evaluate(raw, rows))
-    assert in_own_units(raw, None) is raw
+    assert in_target_units(raw, None) is raw
 
 
 @pytest.mark.needs_cc
@@ -167,7 +166,7 @@ def test_all_that_people_read_is_in_own_units(ended):
     dataset, result = problem.dataset, record["result"]
     assert record["data"]["target_scale"] == list(dataset.target_scale)
     for part, rows in (("train", problem.split.train), ("test", problem.split.test)):
-        wanted, given = dataset.y[rows], evaluate(composed(model), dataset.raw[rows])[:, 0]
+        wanted, given = dataset.y[rows], evaluate(compose(model), dataset.raw[rows])[:, 0]
         for name, measure in (
             ("rmse", root_mean_squared_error),
             ("mae", mean_absolute_error),
@@ -193,7 +192,7 @@ def test_the_network_of_every_size_can_be_picked(ended, tmp_path):
     for line in lines[1:]:
         row = dict(zip(names, line.split(","), strict=False))
         model, _ = picked(folder, "size", row["connections"])
-        assert size(model.network).connections == int(row["connections"])
+        assert measure_size(model.network).connections == int(row["connections"])
         given = evaluate(model.network, one.problem.rows)[:, 0]
         wanted = one.problem.dataset.y[one.problem.split.train]
         assert float(row["score"]) == float(row["train_rmse"])
@@ -230,7 +229,7 @@ def test_exports_give_own_units_for_raw_rows(ended, tmp_path):
     spec = importlib.util.spec_from_file_location("exported", tmp_path / "python" / "t.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    expected = evaluate(composed(model), raw)[:, 0].tolist()
+    expected = evaluate(compose(model), raw)[:, 0].tolist()
     assert list(module.predict(raw.tolist())) == expected
     assert library.load(folder).predict(raw).tolist() == expected
 

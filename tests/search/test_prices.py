@@ -10,8 +10,7 @@ from dsgec.api.settings import read_keywords
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.grammar.parse import parse
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import dtypes_of
+from dsgec.network.cost.chips import CHIPS, priced_dtypes
 from dsgec.search import prices as checks
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import COSTS, DTYPES, FIXED_POINT, OPTIONS, Preset, make_settings
@@ -30,8 +29,8 @@ def make(grammar, settings):
 def test_every_chip_has_an_estimate_for_every_type_that_can_be_asked_for(minimise, chip, dtype):
     given = {"minimise": minimise, "chip": chip} | ({"dtype": dtype} if dtype else {})
     settings = make_settings(given, Preset())
-    assert settings.dtype in dtypes_of(chip)
-    assert CHIPS[chip].has_double == ("double" in dtypes_of(chip))
+    assert settings.dtype in priced_dtypes(chip)
+    assert CHIPS[chip].has_double == ("double" in priced_dtypes(chip))
     assert settings.dtype == ("float" if chip == "avr" else dtype or "double")
     problem = make("one_layer", settings)
     assert ("dtype" in problem.remark) == (chip == "avr" and minimise != "connections")
@@ -61,8 +60,8 @@ def test_a_function_without_a_price_is_missed_only_by_grammars_that_use_it(monke
         own = real(chip, dtype)
         return replace(own, needs={kind: own.needs[kind] for kind in own.needs if kind != "sin"})
 
-    real = checks.prices
-    monkeypatch.setattr(checks, "prices", without_sine)
+    real = checks.chip_prices
+    monkeypatch.setattr(checks, "chip_prices", without_sine)
     settings = make_settings({"minimise": "flash"}, Preset())
     make("one_layer", settings)
     with pytest.raises(DsgecError, match="no estimate of sin on cortex-m0plus"):

@@ -11,7 +11,7 @@ from dsgec.grammar.ir import Alternative, Grammar, NonTerminal, Terminal
 from dsgec.grammar.load import GrammarFile
 from dsgec.grammar.measure import depth_limits, measure, most
 from dsgec.network.ir import ACTIVATIONS
-from dsgec.network.tokens import ALIASES
+from dsgec.network.syntax import ALIASES
 from dsgec.search.check import check_language, check_task
 
 _NAMES = "|".join(alias for alias, name in ALIASES.items() if name in ACTIVATIONS)

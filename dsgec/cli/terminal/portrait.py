@@ -10,12 +10,11 @@ from dsgec.arithmetic.primitives import sequential_sum
 from dsgec.cli.terminal.styled import Line, StyledText, length, plain
 from dsgec.errors import clean, counted
 from dsgec.network.ir import Input
-from dsgec.network.links import Parts, neuron_parts, output_parts
-from dsgec.network.measure import size
 from dsgec.network.model import Model
 from dsgec.network.model_text import model_text
 from dsgec.network.notation import formula_text, missing_text
 from dsgec.network.ranges import Range
+from dsgec.network.structure import Parts, measure_size, neuron_parts, output_parts
 from dsgec.report.nodes import neuron_names, output_name
 from dsgec.report.width import cells, shorten
 
@@ -88,7 +87,7 @@ def file_lines(
 
 
 def _summary(model: Model, name: str) -> str:
-    counts = size(model.network)
+    counts = measure_size(model.network)
     target = f" of {shorten(clean(model.target), _LONGEST_NAME)}" if model.target else ""
     what = f"values{target}"
     if model.classes:

@@ -25,7 +25,7 @@ from dsgec.export.fixed.ir import (
     largest,
 )
 from dsgec.export.fixed.trim import operands, trimmed
-from dsgec.network.cost import work_around
+from dsgec.network.cost.work import count_surrounding_work
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
 
@@ -52,7 +52,7 @@ RUNNING_KINDS = (
     *("required_1", "required_2", "required_3", "required_4", "required_loop", "listed_few"),
     *("classes_2", "classes_3", "classes_4", "kept", "live", "saved"),
 )
-"""What `integer_work` counts that takes time, beside `work_around`."""
+"""What `integer_work` counts that takes time, beside `count_surrounding_work`."""
 
 STORED_KINDS = (
     *("sum_function", "quotients", "look_odd", "look_even"),
@@ -103,7 +103,9 @@ def integer_work(model: Model, network: Network, program: IntegerProgram) -> Cou
     """
     if is_separate(program):  # the class needs no more
         program = trimmed(replace(program, results=program.sums))
-    counts = work_around(model, network) + _steps(program) + _sums(program) + _tables(program)
+    counts = (
+        count_surrounding_work(model, network) + _steps(program) + _sums(program) + _tables(program)
+    )
     _unroll(counts, program.bits)
     counts["output"] = len(program.results)
     counts["live"] = _live(program)

@@ -19,8 +19,8 @@ from dsgec.export.fixed.forms import Form, Quantity, constant_form, negate, quan
 from dsgec.export.fixed.ir import RESULT_BITS, largest
 from dsgec.export.fixed.tables import Sampled, sample
 from dsgec.export.fixed.writer import Writer
-from dsgec.network.powers import multiplications
-from dsgec.network.simplify import apply
+from dsgec.network.ir import multiplications
+from dsgec.network.simplify import apply_function
 
 _EVERYWHERE = 1e4  # functions that saturate soon have done so by far
 _SOON = 32.0
@@ -125,7 +125,7 @@ def whole_power(writer: Writer, a: Form, exponent: int) -> Form:
     if exponent == 0:
         return constant_form(1.0)
     if a.is_constant and not a.rounding:
-        return constant_form(apply("pow", float(a.constant), float(exponent)))
+        return constant_form(apply_function("pow", float(a.constant), float(exponent)))
     base = writer.store(a)
     value = base
     for step in multiplications(exponent):
@@ -190,7 +190,7 @@ def magnitude(writer: Writer, a: Form) -> Form:
 def apply_curve(writer: Writer, function: str, a: Form) -> Form:
     """A function of the table, as a table of integers."""
     if a.is_constant and not a.rounding:
-        return constant_form(apply(function, float(a.constant)))
+        return constant_form(apply_function(function, float(a.constant)))
     shared = _shared(writer, function) if ALL_FUNCTIONS[function].is_bounded else None
     if shared is None:
         return looked_up(writer, curve(function, a.low, a.high), a)
@@ -228,7 +228,7 @@ def looked_up(writer: Writer, function: FunctionCurve, a: Form) -> Form:
 def power_of_two_numbers(writer: Writer, a: Form, b: Form) -> Form:
     """|a|^b: a function of one where the other is a number, otherwise e^(b · ln |a|)."""
     if a.is_constant and b.is_constant and not a.rounding and not b.rounding:
-        return constant_form(apply("power", float(a.constant), float(b.constant)))
+        return constant_form(apply_function("power", float(a.constant), float(b.constant)))
     if b.is_constant and not b.rounding:
         return looked_up(writer, power_of(float(b.constant)), a)
     if a.is_constant and not a.rounding and a.constant:

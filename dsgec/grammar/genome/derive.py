@@ -10,7 +10,7 @@ from itertools import accumulate
 from dsgec.grammar.genome.connections import Sources, neuron_name, sources
 from dsgec.grammar.genome.ir import Options
 from dsgec.grammar.genome.tables import NONE, Child, Tables
-from dsgec.network.layered import count_neurons
+from dsgec.network.syntax import count_neurons
 
 Choose = Callable[[int, int, int, Options], int]
 """The choice for a rule, at a depth of its recursion, in a layer (0: what the grammar states, or

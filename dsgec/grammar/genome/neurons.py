@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dsgec.grammar.genome.connections import STRIDE
 from dsgec.grammar.genome.tables import NONE, Child, Production, Tables
 from dsgec.grammar.genome.tree import Node, child_positions
-from dsgec.network.layered import cut
+from dsgec.network.syntax import split_layers
 
 _BLANKS = " \t\n\r\f\v"
 _OPERATORS = "+-*/^,("  # a `-` behind one of these is a sign
@@ -124,7 +124,7 @@ def _text(production: Production) -> str:
 
 
 def _gaps(production: Production) -> Gaps:
-    ends = [end for layer in cut(_text(production)) for _, end in layer][:-1]
+    ends = [end for layer in split_layers(_text(production)) for _, end in layer][:-1]
     before: list[int] = []
     hidden: list[bool] = []
     at = depth = passed = 0

@@ -8,7 +8,7 @@ from dsgec.errors import DsgecError, counted
 from dsgec.network.decide import classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Network
-from dsgec.network.model import Model, composed
+from dsgec.network.model import Model, compose
 from dsgec.network.readers.source import Array, ForeignModel, ForeignOutputs
 
 _MOST_ROWS, _LEAST_ROWS = 1000, 50
@@ -57,7 +57,7 @@ def measure_agreement(source: ForeignModel, rows: Array | None = None) -> Agreem
     if source.run is None:
         return Agreement(source.ran_by)
     model = source.model
-    network = composed(model)
+    network = compose(model)
     if rows is None:
         count = min(max(_MOST_VALUES // len(network.nodes), _LEAST_ROWS), _MOST_ROWS)
         rows = plausible_rows(model, count)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError
-from dsgec.network.check import check
-from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node
+from dsgec.network.ir import Apply, Builder, Constant, Input, Network, Node, check
 from dsgec.network.model import Column
 from dsgec.network.simplify import simplify
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, counted
-from dsgec.network.decide import USUAL_THRESHOLD
+from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.model import Label, Model, check_classes
 from dsgec.network.readers.layers import Layers, Nodes
 
 Array = NDArray[np.float64]
 
-ABOVE_HALF = math.nextafter(USUAL_THRESHOLD, 1.0)
+ABOVE_HALF = math.nextafter(DEFAULT_THRESHOLD, 1.0)
 """scikit-learn and ONNX choose the second of two classes above 0.5, not at 0.5."""
 
 
@@ -60,7 +60,7 @@ def make_model(
         outputs = outputs if second is None else second
         check_classes(len(labels), len(outputs))
     network, columns = layers.network(outputs, own_names)
-    threshold = ABOVE_HALF if labels and len(outputs) == 1 else USUAL_THRESHOLD
+    threshold = ABOVE_HALF if labels and len(outputs) == 1 else DEFAULT_THRESHOLD
     return Model(network, columns, labels, threshold=threshold)
 
 

@@ -10,11 +10,11 @@ from dsgec.cli.terminal.styled import StyledText, coloured, encodable, length, p
 from dsgec.cli.terminal.styled import plain as flat
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
-from dsgec.network.links import neuron_parts, output_parts
-from dsgec.network.model import Model, plain, unnamed
+from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.model_text import parse_model
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
+from dsgec.network.structure import neuron_parts, output_parts
 from dsgec.report.dot import graph
 from dsgec.report.svg import svg
 from tests.command import dsgec
@@ -62,15 +62,15 @@ def test_the_function_of_a_neuron_is_told_apart_from_a_sign():
 @pytest.mark.parametrize("seed", range(40))
 def test_what_a_file_gets_is_the_network_when_read_again(seed):
     net = simplify(network(seed))
-    text = "\n".join(file_lines(unnamed(net), "name", "source"))
+    text = "\n".join(file_lines(unnamed_model(net), "name", "source"))
 
-    assert parse_model(text) == unnamed(net)
+    assert parse_model(text) == unnamed_model(net)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_stay_names(name):
     net = parse("y_1 = sig(2 * x_1)\n")
-    model = Model(net, plain((name,)), ("no", name), name)
+    model = Model(net, plain_columns((name,)), ("no", name), name)
     text = "\n".join(file_lines(model, "name", "source"))
     lines = page(model, "name", "source", 79)
 
@@ -87,7 +87,7 @@ def example():
     phenotype = "sig(0.5*x_1-3*x_2+0.25*x_1+7)-relu(x_3)--softmax(2*h_1_1-h_1_2, x_1*x_2, 4*h_1_2)"
     names = ("the first of the names", "größe", "列")
     net = simplify(parse_phenotype(phenotype, layered=True))
-    return Model(net, plain(names), ("no", "yes", "perhaps"), "answer")
+    return Model(net, plain_columns(names), ("no", "yes", "perhaps"), "answer")
 
 
 def test_inputs_come_with_their_weights_the_greatest_first():
@@ -108,7 +108,7 @@ def test_inputs_come_with_their_weights_the_greatest_first():
 
 def test_weights_that_no_number_holds_are_not_told():
     text = "y_1 = 1e300 * (1e300 * x_1) + 1e308 * x_2 + 1.7e308 * x_2 - 1e308 * x_3 - 1e-320 * x_4"
-    model = unnamed(parse(text + "\n"))
+    model = unnamed_model(parse(text + "\n"))
     weights = [weight for _, weight in output_parts(model.network, 0).sources]
     rows = [flat(line) for line in page(model, "net", "model 1", 79)][-5:]
 
@@ -132,7 +132,7 @@ def deep(layers, width):
         before = names
     lines.append(f"y_1 = sig({' + '.join(before)})")
     return Model(
-        simplify(parse("\n".join(lines) + "\n")), plain(tuple("列a" * n for n in range(30)))
+        simplify(parse("\n".join(lines) + "\n")), plain_columns(tuple("列a" * n for n in range(30)))
     )
 
 

@@ -14,7 +14,7 @@ from dsgec.data.native import load_reader
 from dsgec.engine.library import load
 from dsgec.engine.toolchain import find_toolchain
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
 from dsgec.search.native import Engine
@@ -136,7 +136,7 @@ def test_an_exported_package_gives_the_same_bits(settings, dtype, built):
     scale, weight = ("1e-309", "1.3e308") if dtype == "double" else ("1e-40", "1.3e38")
     models = [
         Model(parse(f"sig({weight} * x_1 - 0.7 * x_2)"), (Column("a"), Column("b")), ("no", "yes")),
-        unnamed(parse(f"y_1 = {weight} * x_1\ny_2 = x_2 * x_1 + x_1", inputs=2)),
+        unnamed_model(parse(f"y_1 = {weight} * x_1\ny_2 = x_2 * x_1 + x_1", inputs=2)),
     ]
     table = np.random.default_rng(5).normal(size=(150, 2)) * float(scale)
     for model in models:

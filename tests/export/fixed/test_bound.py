@@ -6,7 +6,7 @@ import pytest
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
 from dsgec.export.fixed.ir import ColumnValue, Slot, WholeNumber
 from dsgec.export.fixed.trim import operands
-from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.fixed.made import (
     POSITIVE,
@@ -52,7 +52,9 @@ def try_random(seeds, count):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_result_that_is_always_the_same_is_not_computed(dtype):
     """Results share one fraction, in which the first one, at most 0.0025, is 0."""
-    artefact = fixed_artefact(unnamed(parse("y_1 = 0.001 * x_1\ny_2 = 1000 * x_2 - 3000")), dtype)
+    artefact = fixed_artefact(
+        unnamed_model(parse("y_1 = 0.001 * x_1\ny_2 = 1000 * x_2 - 3000")), dtype
+    )
     check(artefact, np.random.default_rng(1).uniform(*RANGE, (200, 2)))
     program = artefact.numbers.fixed.program
 
@@ -113,7 +115,7 @@ OPERATIONS = (
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("text", OPERATIONS)
 def test_the_bound_of_an_operation_holds_and_is_not_idle(text, dtype):
-    artefact = fixed_artefact(unnamed(parse(text, inputs=3)), dtype)
+    artefact = fixed_artefact(unnamed_model(parse(text, inputs=3)), dtype)
     rows = np.random.default_rng(1).uniform(-2.5, 3.0, (3000, 3))
     worst = check(artefact, rows)
     if "x" in text and text != "x_1 - x_1":
@@ -123,7 +125,9 @@ def test_the_bound_of_an_operation_holds_and_is_not_idle(text, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_bound_of_softmax_holds(dtype):
     model = Model(
-        parse("softmax(2 * x_1, x_2 - x_1, 0.4)", inputs=2), plain(("a", "b")), ("p", "q", "r")
+        parse("softmax(2 * x_1, x_2 - x_1, 0.4)", inputs=2),
+        plain_columns(("a", "b")),
+        ("p", "q", "r"),
     )
     artefact = fixed_artefact(model, dtype)
     rows = np.random.default_rng(1).uniform(-2.5, 3.0, (3000, 2))
@@ -132,7 +136,7 @@ def test_the_bound_of_softmax_holds(dtype):
 
 
 def test_one_class_has_all_the_probability():
-    model = Model(parse("softmax(x_1)", inputs=1), plain(("a",)), ("p", "q"))
+    model = Model(parse("softmax(x_1)", inputs=1), plain_columns(("a",)), ("p", "q"))
     check(fixed_artefact(model), np.linspace(-3, 3, 50)[:, None])
 
 
@@ -186,5 +190,5 @@ def test_a_linear_layer_of_standardised_columns_rounds_once():
 )
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numbers_of_very_different_sizes_are_within_the_bound(text, dtype):
-    artefact = fixed_artefact(unnamed(parse(text, inputs=1)), dtype, POSITIVE)
+    artefact = fixed_artefact(unnamed_model(parse(text, inputs=1)), dtype, POSITIVE)
     check(artefact, np.linspace(0.0, 3.0, 200)[:, None], interpreted=20)

@@ -17,13 +17,12 @@ from dsgec.export.fixed.ir import (
     Sum,
     WholeNumber,
 )
-from dsgec.network.chips import CHIPS
-from dsgec.network.cost import dtypes_of, prices
-from dsgec.network.model import Column, Model, composed, unnamed
+from dsgec.network.cost.chips import CHIPS, chip_prices, priced_dtypes
+from dsgec.network.model import Column, Model, compose, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact
 
-TWO = unnamed(parse("y_1 = x_1 + x_2"))
+TWO = unnamed_model(parse("y_1 = x_1 + x_2"))
 AROUND = {"column": 2, "refusing": 1, "required_2": 1, "output": 1}
 X, T = ColumnValue, Slot
 
@@ -33,7 +32,7 @@ def counted(steps, tables=(), results=None, model=TWO):
     columns = (Format(8, 0, -32767, 32767),) * len(model.columns)
     last = results or (Slot(len(steps) - 1),)
     program = IntegerProgram(16, columns, tuple(steps), tuple(tables), last, 8)
-    return dict(integer_work(model, composed(model), program))
+    return dict(integer_work(model, compose(model), program))
 
 
 def table(look="look", shift=8, entries=9):
@@ -179,7 +178,7 @@ def test_loops_around_a_network_are_unrolled_where_they_are_short(count, kinds):
 @pytest.mark.parametrize("dtype", ["q15", "q7"])
 def test_everything_that_is_counted_has_a_price_on_every_chip(dtype, count):
     for chip in CHIPS:
-        assert {DATA, *RUNNING_KINDS, *STORED_KINDS} <= prices(chip, dtype).needs.keys()
+        assert {DATA, *RUNNING_KINDS, *STORED_KINDS} <= chip_prices(chip, dtype).needs.keys()
     for seed in range(count):
         for range_ in (RANGE, POSITIVE):
             artefact = random_artefact(seed, dtype, range_)
@@ -190,9 +189,9 @@ def test_everything_that_is_counted_has_a_price_on_every_chip(dtype, count):
 
 
 def test_integers_cost_less_than_floats_and_narrow_ones_less_flash():
-    model = unnamed(parse("y_1 = sig(1.25 * x_1 - 2.5 * x_2 + 0.75 * x_3 + 0.5)"))
+    model = unnamed_model(parse("y_1 = sig(1.25 * x_1 - 2.5 * x_2 + 0.75 * x_3 + 0.5)"))
     for chip in CHIPS:
-        assert {"float", "q15", "q7"} <= {*dtypes_of(chip)}
+        assert {"float", "q15", "q7"} <= {*priced_dtypes(chip)}
         real, wide, narrow = (
             fixed_artefact(model, dtype, RANGE).cost(chip) for dtype in ("float", "q15", "q7")
         )

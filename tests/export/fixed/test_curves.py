@@ -7,7 +7,7 @@ import pytest
 
 from dsgec.export.fixed.curves import curve, power_of
 from dsgec.export.fixed.tables import sample
-from dsgec.network.model import unnamed
+from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from tests.export.fixed.made import fixed_artefact
 
@@ -67,6 +67,6 @@ def test_what_a_table_is_asked_for_is_within_its_entries():
 
 def test_neurons_of_one_function_share_one_table():
     text = "sig(x_1) + sig(2 * x_2) + sig(x_1 - x_2) + tanh(x_1) + tanh(x_2)"
-    program = fixed_artefact(unnamed(parse(text, inputs=2))).numbers.fixed.program
+    program = fixed_artefact(unnamed_model(parse(text, inputs=2))).numbers.fixed.program
 
     assert len(program.tables) == 2

@@ -12,7 +12,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.evaluate import evaluate_integers
 from dsgec.export.fixed.ir import ColumnValue, Slot, Sum
 from dsgec.export.targets.registry import TARGETS
-from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.export.artefacts import COMPILERS
@@ -141,7 +141,7 @@ y_1 = sig(0.5 * x_1 - 0.4 * x_2 + 0.3 * x_3 + 0.2 * h_1_2 - 1.748 * h_2_1 + 1.0)
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_term_that_the_ranges_make_constant_is_not_lost(dtype, tmp_path):
-    model = unnamed(parse(ISSUE))
+    model = unnamed_model(parse(ISSUE))
     artefact = Artefact(model, "net", dtype, selftest="quick", ranges=((-1.0, 1.0),) * 3)
     for file in TARGETS["c"].emit(artefact):
         (tmp_path / file.name).write_text(file.text)

@@ -12,9 +12,9 @@ from dsgec.data.table import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.files import export, make_artefact
 from dsgec.export.fixed.columns import column_format
-from dsgec.network.model import Column, Model, plain, unnamed
+from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
-from dsgec.network.ranges import chosen_ranges, parse_ranges, read_ranges
+from dsgec.network.ranges import choose_ranges, parse_ranges, read_ranges
 from dsgec.run.inspect import inspect_artefact
 from dsgec.run.verify import verify
 from tests.command import dsgec as run_dsgec
@@ -39,17 +39,17 @@ def test_what_fills_a_column_is_within_its_range():
 
 
 def test_training_ranges_are_widened_by_a_sixteenth_and_given_ones_are_not():
-    columns = (*plain(("a", "b", "c")), Column("d", "category", ("x", "y")))
+    columns = (*plain_columns(("a", "b", "c")), Column("d", "category", ("x", "y")))
     recorded = ((0.0, 16.0), (0.0, 16.0), (0.0, 16.0), None)
     given = parse_ranges(["a=-1:1", "b=2:3"])
 
-    assert chosen_ranges(columns, recorded, given) == (
+    assert choose_ranges(columns, recorded, given) == (
         (-1.0, 1.0),
         (2.0, 3.0),
         (-1.0, 17.0),
         None,
     )
-    assert chosen_ranges(columns, (), {"*": (0.0, 1.0)})[1] == (0.0, 1.0)
+    assert choose_ranges(columns, (), {"*": (0.0, 1.0)})[1] == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("text", ["a", "a=1", "a=1:x", "=1:2", "a=2:1", "a=1:inf", "a=nan:2"])
@@ -67,7 +67,7 @@ def test_ranges_of_a_file_are_checked(value):
     assert read_ranges(value, 2) is None
 
 
-TWO = Model(parse("sig(x_1 / x_2)", inputs=2), plain(("a", "b")), ("no", "yes"))
+TWO = Model(parse("sig(x_1 / x_2)", inputs=2), plain_columns(("a", "b")), ("no", "yes"))
 
 
 def test_what_fixed_point_cannot_compute_is_named():
@@ -80,7 +80,7 @@ def test_what_fixed_point_cannot_compute_is_named():
         ("sig(x_1 + x_2)", {"b": (0.0, 1.0)}, "names `b`, which is not a column"),
     ):
         with pytest.raises(DsgecError, match=message):
-            make_artefact(unnamed(parse(text, inputs=2)), "net", "q15", ranges)
+            make_artefact(unnamed_model(parse(text, inputs=2)), "net", "q15", ranges)
     many = Column("m", "category", tuple(map(str, range(200))))
     model = Model(parse("x_1 + x_200", inputs=200), (many,))
     with pytest.raises(DsgecError, match="200 categories"):
@@ -145,6 +145,6 @@ def test_the_command_takes_ranges(tmp_path):
 
 def test_a_column_of_texts_has_no_range_and_a_star_leaves_it_out():
     columns = (Column("a"), Column("colour", categories=("red", "green")))
-    assert chosen_ranges(columns, (), {"*": (0.0, 1.0)}) == ((0.0, 1.0), None)
+    assert choose_ranges(columns, (), {"*": (0.0, 1.0)}) == ((0.0, 1.0), None)
     with pytest.raises(DsgecError, match="names `colour`, a column of texts"):
-        chosen_ranges(columns, (), {"colour": (0.0, 1.0)})
+        choose_ranges(columns, (), {"colour": (0.0, 1.0)})

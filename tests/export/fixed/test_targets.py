@@ -13,7 +13,7 @@ from dsgec.engine.module import load_module
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
 from dsgec.export.targets.registry import TARGETS
 from dsgec.export.targets.running import given_rows
-from dsgec.network.model import unnamed
+from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from tests.export.artefacts import COMPILERS
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
@@ -166,7 +166,7 @@ def test_targets_agree_on_columns_of_every_kind(tmp_path):
 
 @pytest.mark.needs_cc
 def test_targets_agree_on_a_network_without_columns(tmp_path):
-    artefact = fixed_artefact(unnamed(parse("0.25", inputs=0)))
+    artefact = fixed_artefact(unnamed_model(parse("0.25", inputs=0)))
     check_python(artefact, np.zeros((2, 0)))
     check_c(artefact, np.zeros((2, 0)), tmp_path, COMPILERS[0])
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.network.model import Column, Model, unnamed
+from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.packages.packs import STRICT, STUBS, build, first_lines, needs, run, unpacked
 from tests.export.test_emit import IRIS
 
-REGRESSION = unnamed(parse("3.5 * tanh(x_1 - 0.25) + 1.5"))
+REGRESSION = unnamed_model(parse("3.5 * tanh(x_1 - 0.25) + 1.5"))
 TEXTS = Model(
     parse("sig(x_1 + 2 * x_2 - x_3)"),
     (Column("size", fill=2.5, center=1.0), Column("grade", "category", ("2", "1"))),

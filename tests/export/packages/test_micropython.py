@@ -14,7 +14,7 @@ import pytest
 
 from dsgec.engine.module import load_module
 from dsgec.export.packages.micropython import MICROPYTHON
-from dsgec.network.model import unnamed
+from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from tests.export.artefacts import expected_labels, expected_results, random_model, random_rows
 from tests.export.packages.packs import HOSTILE, artefact_of, needs, run, unpacked
@@ -22,7 +22,13 @@ from tests.export.packages.test_builds import TEXTS
 from tests.export.test_emit import IRIS
 from tests.generators import same_bits
 
-MODELS = [IRIS, TEXTS, unnamed(parse("x_1")), unnamed(parse("2.5")), unnamed(parse("x_1 ^ -3"))]
+MODELS = [
+    IRIS,
+    TEXTS,
+    unnamed_model(parse("x_1")),
+    unnamed_model(parse("2.5")),
+    unnamed_model(parse("x_1 ^ -3")),
+]
 
 
 def module_of(model):

@@ -12,7 +12,7 @@ from dsgec.export.files import export, parse_packages
 from dsgec.export.packages import DESCRIPTIONS
 from dsgec.export.packages.registry import PACKAGES
 from dsgec.export.targets.registry import TARGETS
-from dsgec.network.model import unnamed
+from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.inspect import inspect_artefact
 from dsgec.run.verify import verify
@@ -20,7 +20,7 @@ from tests.command import dsgec
 from tests.export.packages.packs import HOSTILE, RANGES, artefact_of, unpacked
 from tests.export.test_emit import IRIS
 
-SMALL = unnamed(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
+SMALL = unnamed_model(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
 PROVED = [
     # The numbers of q15 take a while to find, and packages of C differ in what is around them.
     pytest.param(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dsgec.network.layered import count_neurons, cut
+from dsgec.network.syntax import count_neurons, split_layers
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from dsgec.network.layered import count_neurons, cut
     ],
 )
 def test_separators_outside_parentheses_cut(text, expected):
-    assert [[text[start:end] for start, end in layer] for layer in cut(text)] == expected
+    assert [[text[start:end] for start, end in layer] for layer in split_layers(text)] == expected
 
 
 def test_neurons_of_a_layer_are_counted():

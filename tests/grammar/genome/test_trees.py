@@ -17,9 +17,8 @@ from dsgec.grammar.genome.tables import NONE, tabulate
 from dsgec.grammar.genome.tree import child_positions, gather, plant, with_ends
 from dsgec.grammar.load import load_grammar
 from dsgec.grammar.parse import parse
-from dsgec.network.layered import count_neurons, cut
 from dsgec.network.parse import parse_phenotype
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.syntax import PhenotypeError, count_neurons, split_layers
 from dsgec.random import Stream
 from tests.engine.grammars import grammar as random_grammar
 from tests.engine.test_same_run import SHIPPED
@@ -146,7 +145,7 @@ class Wiring:
 
     def __init__(self, text):
         self.marks, self.reads = {}, {}
-        for layer, neurons in enumerate(cut(text), 1):
+        for layer, neurons in enumerate(split_layers(text), 1):
             for place, (start, end) in enumerate(neurons, 1):
                 own = text[start:end]
                 self.marks[layer, place] = REFERENCE.sub("?", own).strip()
@@ -213,7 +212,7 @@ def test_every_neuron_has_an_anchor_of_its_own(grammar):
     trees = Trees(grammar)
     for _, _, child in trees.chain(3, 60):
         found = anchors(trees.tables, trees.neurons, plant(trees.tables, child.genotype))
-        *hidden, _ = cut(child.phenotype)
+        *hidden, _ = split_layers(child.phenotype)
         assert sorted(found) == [
             INPUTS + layer * STRIDE + place
             for layer, neurons in enumerate(hidden)

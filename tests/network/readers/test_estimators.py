@@ -32,7 +32,7 @@ from sklearn.preprocessing import (
 import dsgec
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from tests.network.readers.models import own_outputs, worst
 
 X, Y = load_iris(return_X_y=True)
@@ -80,7 +80,7 @@ def test_a_model_becomes_a_network_that_gives_its_outputs(number):
     assert worst(network.outputs(X), own_outputs(model, X)) <= 1e-12
     assert np.allclose(network.predict(X), model.predict(X), rtol=1e-12, atol=1e-12)
     nodes = network.model.network
-    assert simplify(parse(text(nodes), inputs=nodes.inputs)) == nodes
+    assert simplify(parse(network_text(nodes), inputs=nodes.inputs)) == nodes
 
 
 @pytest.mark.parametrize("scaler", SCALERS, ids=str)

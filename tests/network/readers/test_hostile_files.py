@@ -9,7 +9,7 @@ from dsgec.errors import DsgecError
 from dsgec.network.readers import layers
 from dsgec.network.readers.onnx import file
 from dsgec.network.readers.onnx.read import read_onnx
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from tests.command import dsgec
 from tests.network.readers.models import graph
 
@@ -114,7 +114,7 @@ def test_a_chain_of_squares_does_not_become_an_endless_text():
     chain = [("Mul", [f"v{n}", f"v{n}"], f"v{n + 1}", {}) for n in range(200)]
     data = graph([("Relu", ["x"], "v0", {}), *chain], outputs=("v200",))
 
-    assert len(text(read_onnx(data, "it").model.network)) < 20_000
+    assert len(network_text(read_onnx(data, "it").model.network)) < 20_000
 
 
 def test_networks_and_files_beyond_the_limits_are_refused(monkeypatch):

@@ -5,13 +5,13 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed
+from dsgec.network.model import compose
 from dsgec.network.parse import parse
 from dsgec.network.readers.agreement import measure_agreement, plausible_rows
 from dsgec.network.readers.onnx.operators import OPERATORS
 from dsgec.network.readers.onnx.read import read_onnx
 from dsgec.network.simplify import simplify
-from dsgec.network.text import text
+from dsgec.network.text import network_text
 from tests.network.readers.models import graph
 
 W = np.array([[0.5, -1.25], [2.0, 0.75], [-0.3, 1.5]])
@@ -101,7 +101,7 @@ def agreement(data):
     pytest.importorskip("onnxruntime")
     foreign = read_onnx(data, "it")
     nodes = foreign.model.network
-    assert simplify(parse(text(nodes), inputs=nodes.inputs)) == nodes
+    assert simplify(parse(network_text(nodes), inputs=nodes.inputs)) == nodes
     return measure_agreement(foreign), foreign
 
 
@@ -176,7 +176,7 @@ def test_weights_in_single_precision_become_exact_doubles():
     rows = plausible_rows(model, 5)
     w = np.float32([0.1, 0.2, 0.3]).astype(float)
 
-    assert evaluate(composed(model), rows)[:, 0].tolist() == [
+    assert evaluate(compose(model), rows)[:, 0].tolist() == [
         (w[0] * a + w[1] * b) + w[2] * c for a, b, c in rows.tolist()
     ]
 

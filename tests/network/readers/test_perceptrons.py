@@ -12,7 +12,7 @@ from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.targets.registry import TARGETS
 from dsgec.export.targets.running import CannotRun
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed
+from dsgec.network.model import compose
 from dsgec.network.readers.agreement import measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
 from tests.generators import same_bits
@@ -40,9 +40,9 @@ def agrees(task, shape, activation):
     assert worst(network.outputs(x), wanted) <= BAR
     assert (network.predict(x) == model.predict(x)).all() or task == "number"
     foreign = read_onnx(onnx_of(model, x), "it")
-    assert worst(evaluate(composed(foreign.model), x), wanted) <= BAR
+    assert worst(evaluate(compose(foreign.model), x), wanted) <= BAR
     single = read_onnx(onnx_of(model, x, double=False), "it")
-    assert worst(evaluate(composed(single.model), x), wanted) <= 1e-4
+    assert worst(evaluate(compose(single.model), x), wanted) <= 1e-4
     return network
 
 

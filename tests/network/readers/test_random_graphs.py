@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.network.decide import predicted_classes
+from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed
+from dsgec.network.model import compose
 from dsgec.network.readers.agreement import measure_agreement
 from dsgec.network.readers.onnx.operators import OPERATORS
 from dsgec.network.readers.onnx.read import read_onnx
@@ -116,7 +116,7 @@ def compare(graph, rows, wanted, labels):
         foreign = read_onnx(data, "it")
         assert foreign.run is None
     model = foreign.model
-    found = evaluate(composed(model), rows)
+    found = evaluate(compose(model), rows)
     assert wanted is not None, "rows are not along the first axis"
     if graph.classes == "logits" and not np.allclose(
         found, wanted[:, -found.shape[1] :], atol=1e-3
@@ -132,7 +132,7 @@ def compare(graph, rows, wanted, labels):
         limit = max(limit, 1e-7)  # whose constants onnxruntime has in single precision
     assert worst <= limit, f"{worst:.1e} in {foreign.dtype}"
     if labels is not None:
-        chosen = predicted_classes(found, model.threshold)
+        chosen = predict_classes(found, model.threshold)
         clear = is_clear(found)
         ours = [str(model.classes[number]) for number in chosen]
         theirs = [one.decode() if isinstance(one, bytes) else str(one) for one in labels]

@@ -10,7 +10,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
-from dsgec.network.model import composed
+from dsgec.network.model import compose
 from dsgec.network.readers import layers
 from dsgec.network.readers.agreement import measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
@@ -34,7 +34,7 @@ def read(monkeypatch, data, *names):
 
 def check(monkeypatch, data, dtype=np.float64, rows=ROWS):
     """Compare a file with onnxruntime."""
-    found = evaluate(composed(read(monkeypatch, data)), rows)
+    found = evaluate(compose(read(monkeypatch, data)), rows)
     onnxruntime = pytest.importorskip("onnxruntime")
     session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
     wanted = session.run(None, {"x": rows.astype(dtype)})[0].reshape(len(rows), -1)
@@ -299,8 +299,8 @@ def test_logits_are_a_classifier_if_classes_are_given():
     assert named.model.classes == ("a", "b", "c")
     assert named.model.network.softmax
     assert measure_agreement(named).worst <= 1e-4
-    values = evaluate(composed(scores.model), ROWS)
-    shares = evaluate(composed(named.model), ROWS)
+    values = evaluate(compose(scores.model), ROWS)
+    shares = evaluate(compose(named.model), ROWS)
     assert (shares.argmax(axis=1) == values.argmax(axis=1)).all()
     assert np.allclose(shares.sum(axis=1), 1.0)
 
@@ -309,10 +309,10 @@ def test_one_logit_is_a_classifier_of_two_classes():
     pytest.importorskip("onnxruntime")
     data = network_of("y", 1)
     named = read_onnx(data, "it", None, ["no", "yes"])
-    value = evaluate(composed(read_onnx(data, "it").model), ROWS)
+    value = evaluate(compose(read_onnx(data, "it").model), ROWS)
 
     assert measure_agreement(named).worst <= 1e-4
-    assert np.allclose(evaluate(composed(named.model), ROWS), 1 / (1 + np.exp(-value)))
+    assert np.allclose(evaluate(compose(named.model), ROWS), 1 / (1 + np.exp(-value)))
     with pytest.raises(DsgecError, match="3 class names given for 2 classes"):
         read_onnx(data, "it", None, ["a", "b", "c"])
 
@@ -337,5 +337,5 @@ def test_erf_and_gelu_are_exact_to_a_stated_error(monkeypatch):
     exact = [float(mpmath.erf(point)) for point in points]
     product = [float(mpmath.mpf(p) * mpmath.erfc(-p / mpmath.sqrt(2)) / 2) for p in points]
 
-    assert np.abs(evaluate(composed(erf), rows)[:, 0] - exact).max() <= 1e-13
-    assert np.abs(evaluate(composed(gelu), rows)[:, 0] - product).max() <= 1e-13
+    assert np.abs(evaluate(compose(erf), rows)[:, 0] - exact).max() <= 1e-13
+    assert np.abs(evaluate(compose(gelu), rows)[:, 0] - product).max() <= 1e-13

@@ -8,10 +8,10 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from dsgec.literals import dot_string
-from dsgec.network.links import links
-from dsgec.network.model import Model, plain, unnamed
+from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
+from dsgec.network.structure import find_links
 from dsgec.report.dot import graph
 from tests.generators import network
 
@@ -45,7 +45,7 @@ def drawn(text):
 
 def example():
     net = parse_phenotype("sig(x_1)-relu(x_2-x_3)--softmax(h_1_1, -2*h_1_2, x_1*x_2)", layered=True)
-    return Model(simplify(net), plain(("a", "b", "c")), ("no", "yes", "perhaps"))
+    return Model(simplify(net), plain_columns(("a", "b", "c")), ("no", "yes", "perhaps"))
 
 
 def test_layers_are_ranks_and_weights_stand_on_the_edges():
@@ -76,7 +76,7 @@ def test_layers_are_ranks_and_weights_stand_on_the_edges():
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_drawn_as_it_stands(name):
     net = parse("y_1 = sig(2 * x_1)\n")
-    root = drawn(graph(Model(net, plain((name,)), ("no", name))))
+    root = drawn(graph(Model(net, plain_columns((name,)), ("no", name))))
     shown = "".join(c if c.isprintable() else "�" for c in name)
     texts = ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
     nodes = [g for g in root.iter(f"{SVG}g") if g.get("class") == "node"]
@@ -100,10 +100,10 @@ def test_a_string_is_one_line_and_ends_where_it_should():
 @pytest.mark.parametrize("seed", range(12))
 def test_random_networks_have_all_their_connections(seed):
     net = simplify(network(seed))
-    text = graph(unnamed(net))
+    text = graph(unnamed_model(net))
 
-    assert len(re.findall(r"^  \w+ -> \w+ ", text, re.MULTILINE)) == len(links(net))
-    if len(links(net)) < 60:
+    assert len(re.findall(r"^  \w+ -> \w+ ", text, re.MULTILINE)) == len(find_links(net))
+    if len(find_links(net)) < 60:
         root = drawn(text)
         edges = [g for g in root.iter(f"{SVG}g") if g.get("class") == "edge"]
-        assert len(edges) == len(links(net))
+        assert len(edges) == len(find_links(net))

@@ -11,10 +11,17 @@ import sympy
 from dsgec.api.symbolic import sympy_expressions
 from dsgec.network.evaluate import evaluate
 from dsgec.network.formula import make_formula
-from dsgec.network.model import Column, Model, composed, plain
-from dsgec.network.notation import LATEX, TEXT, formula_text, is_formula, missing_text, readable
+from dsgec.network.model import Column, Model, compose, plain_columns
+from dsgec.network.notation import (
+    LATEX,
+    TEXT,
+    formula_text,
+    is_formula,
+    missing_text,
+    readable_formula,
+)
 from dsgec.network.parse import parse, parse_phenotype
-from dsgec.network.rounded import probe_rows, round_number, scaled_rows
+from dsgec.network.rounding import probe_rows, round_number, scale_rows
 from dsgec.network.simplify import simplify
 
 COLUMNS = (
@@ -91,7 +98,7 @@ def is_close(shown, exact):
 def test_the_text_computes_what_the_network_computes(seed):
     model = model_of(random_text(random.Random(seed)))
     raw = raw_rows()
-    exact = evaluate(composed(model), raw)[:, 0]
+    exact = evaluate(compose(model), raw)[:, 0]
     formula = formula_text(model, RANGES)
 
     assert is_close(computed(formula, raw), exact), formula
@@ -110,7 +117,7 @@ def test_sympy_computes_what_the_network_computes(seed):
         found = sympy.lambdify(symbols, expression, "numpy")(
             *(values_of(raw)[known.get(str(one), str(one))] for one in symbols)
         )
-        assert is_close(found, evaluate(composed(model), raw)[:, 0])
+        assert is_close(found, evaluate(compose(model), raw)[:, 0])
 
 
 def test_units_are_raw_and_small_numbers_are_gone():
@@ -127,7 +134,10 @@ def test_products_are_multiplied_out_where_that_is_shorter():
 
 
 def test_repeated_terms_are_added_up():
-    assert formula_text(model_of("2 * x_1 + 3 * x_1 - 5 * x_1 + x_2", plain(("p", "q")))) == "y = q"
+    assert (
+        formula_text(model_of("2 * x_1 + 3 * x_1 - 5 * x_1 + x_2", plain_columns(("p", "q"))))
+        == "y = q"
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,14 +158,14 @@ def test_repeated_terms_are_added_up():
     ],
 )
 def test_how_a_formula_is_written(text, expected):
-    assert formula_text(model_of(text, plain(("p", "q")))) == expected
+    assert formula_text(model_of(text, plain_columns(("p", "q")))) == expected
 
 
 def test_long_networks_have_an_equation_a_neuron():
     neurons = "-".join(f"sig({i}.5*x_1-{i}.25*x_2+0.125)" for i in range(1, 9))
     outputs = "+".join(f"h_1_{i}" for i in range(1, 9))
     net = simplify(parse_phenotype(f"{neurons}--sig({outputs})", layered=True))
-    model = Model(net, plain(("p", "q")), ("no", "yes"))
+    model = Model(net, plain_columns(("p", "q")), ("no", "yes"))
     lines = formula_text(model).splitlines()
 
     assert lines[0] == "h_1_1 = sig(1.5 * p - 1.25 * q + 0.125)"
@@ -165,7 +175,7 @@ def test_long_networks_have_an_equation_a_neuron():
 
 def test_many_classes_go_through_softmax():
     net = parse("softmax(x_1, 2 * x_2, 3)")
-    model = Model(net, plain(("p", "q")), ("low", 'the "best"', "7"))
+    model = Model(net, plain_columns(("p", "q")), ("low", 'the "best"', "7"))
 
     assert formula_text(model).splitlines() == [
         "z_1 = p",
@@ -194,7 +204,7 @@ HOSTILE = ["a\ny = 3", "\x1b[31mred", "sin", "h_1_1", "\u202eleft", "50 %", "a_b
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_cannot_be_taken_for_something_else(name):
-    model = Model(parse("2 * x_1"), plain((name,)), target=name or "y")
+    model = Model(parse("2 * x_1"), plain_columns((name,)), target=name or "y")
     text, latex = formula_text(model), formula_text(model, notation=LATEX)
 
     assert len(text.splitlines()) == len(latex.splitlines()) == 1
@@ -208,7 +218,9 @@ def test_names_cannot_be_taken_for_something_else(name):
 
 
 def test_latex():
-    model = model_of("2 * x_1 / (x_2 + 10) - sqrt(x_1) * 1e-7 * x_2 ^ 2", plain(("p", "mean q")))
+    model = model_of(
+        "2 * x_1 / (x_2 + 10) - sqrt(x_1) * 1e-7 * x_2 ^ 2", plain_columns(("p", "mean q"))
+    )
 
     assert formula_text(model, ((-2e-7, 2e-7), (0.0, 1.0)), LATEX) == (
         r"\mathit{y} = \frac{2 \, \mathit{p}}{\left(\text{mean q} + 10\right)}"
@@ -217,7 +229,7 @@ def test_latex():
 
 
 def test_latex_of_several_equations_is_aligned():
-    model = Model(parse("softmax(x_1, x_2)"), plain(("p", "q")), ("a", "b"))
+    model = Model(parse("softmax(x_1, x_2)"), plain_columns(("p", "q")), ("a", "b"))
 
     assert formula_text(model, notation=LATEX).splitlines() == [
         r"\begin{aligned}",
@@ -231,15 +243,15 @@ def test_latex_of_several_equations_is_aligned():
 
 def test_what_is_too_large_to_be_read_is_written_exactly():
     terms = " + ".join(f"sin({i} * x_1)" for i in range(2100))
-    model = model_of(terms, plain(("p", "q")))
+    model = model_of(terms, plain_columns(("p", "q")))
 
     assert make_formula(model, inline=False, expand=False) is None
-    assert readable(model) is None
+    assert readable_formula(model) is None
     assert formula_text(model).startswith('x_1 = number("p")')
 
 
 def test_a_deep_formula_is_no_trouble():
-    model = model_of("sin(" * 5000 + "x_1" + ")" * 5000, plain(("p",)))
+    model = model_of("sin(" * 5000 + "x_1" + ")" * 5000, plain_columns(("p",)))
 
     assert formula_text(model)
 
@@ -247,7 +259,7 @@ def test_a_deep_formula_is_no_trouble():
 def test_a_sum_of_many_features_takes_a_moment():
     count = 500
     terms = " + ".join(f"{i}.5 * x_{i}" for i in range(1, count + 1))
-    model = model_of(f"sig({terms})", plain(tuple(f"n{i}" for i in range(count))))
+    model = model_of(f"sig({terms})", plain_columns(tuple(f"n{i}" for i in range(count))))
 
     assert formula_text(model).count(" * ") >= count - 1
 
@@ -267,7 +279,7 @@ def test_rows_that_are_tried_are_within_the_ranges():
     assert rows[:, 0].min() >= 91.0
     assert rows[:, 0].max() <= 109.0
     assert (rows[:, 2] + rows[:, 3] == 1.0).all()
-    scaled = scaled_rows(COLUMNS, rows)
+    scaled = scale_rows(COLUMNS, rows)
     assert np.abs(scaled[:, 0]).max() <= 3.0
     assert (scaled[:, 2] == rows[:, 2]).all()
 
@@ -276,7 +288,7 @@ def test_a_formula_is_what_has_no_layers():
     assert is_formula(model_of("x_1 * x_2"))
     assert not is_formula(model_of("tanh(x_1) + 1"))
     assert is_formula(model_of("tanh(x_1) + 1"), linear=True)
-    assert not is_formula(Model(parse("softmax(x_1, x_2)"), plain(("p", "q")), ("a", "b")))
+    assert not is_formula(Model(parse("softmax(x_1, x_2)"), plain_columns(("p", "q")), ("a", "b")))
 
 
 def test_numbers_are_written_without_a_point_where_they_are_whole():

@@ -4,10 +4,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dsgec.network.links import Link, links
-from dsgec.network.model import Model, plain, unnamed
+from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
+from dsgec.network.structure import Link, find_links
 from dsgec.report.svg import svg
 from tests.generators import network
 
@@ -19,7 +19,7 @@ def test_weights_are_found_in_sums_of_products():
     h = net.layers[0][0]
     x1, x2 = (net.nodes.index(node) for node in net.nodes if type(node).__name__ == "Input")
 
-    assert links(net) == [
+    assert find_links(net) == [
         Link(x1, h, 0.5),
         Link(x2, h, -2.0),
         Link(h, 0, -3.0, output=True),
@@ -30,23 +30,23 @@ def test_weights_are_found_in_sums_of_products():
 def test_a_connection_that_is_no_product_has_no_weight():
     net = parse("sig(x_1 * x_2) + min(x_1, 3)")
 
-    assert [link.weight for link in links(net)] == [None, None, 1.0, None]
+    assert [link.weight for link in find_links(net)] == [None, None, 1.0, None]
 
 
 def test_every_part_is_drawn():
     net = simplify(
         parse_phenotype("sig(x_1)-sig(x_2-x_3)--softmax(h_1_1, 2*h_1_2, x_1)", layered=True)
     )
-    root = ET.fromstring(svg(Model(net, plain(("a", "b", "c")), ("no", "yes", "perhaps"))))
+    root = ET.fromstring(svg(Model(net, plain_columns(("a", "b", "c")), ("no", "yes", "perhaps"))))
 
     texts = [element.text for element in root.iter(f"{SVG}text")]
     assert texts == ["a", "b", "c", "h_1_1", "h_1_2", "p(no)", "p(yes)", "p(perhaps)"]
-    assert len(list(root.iter(f"{SVG}path"))) == len(links(net)) == 6
+    assert len(list(root.iter(f"{SVG}path"))) == len(find_links(net)) == 6
 
 
 @pytest.mark.parametrize("name", ['<script>"&', "\0\x1b[31m", "]]>", "\ud800", "x" * 500])
 def test_a_name_stays_a_name(name):
-    text = svg(Model(parse("sig(x_1)"), plain((name,)), ("a", name)))
+    text = svg(Model(parse("sig(x_1)"), plain_columns((name,)), ("a", name)))
     root = ET.fromstring(text.encode("utf-8"))
 
     assert not list(root.iter("script"))
@@ -55,6 +55,6 @@ def test_a_name_stays_a_name(name):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_networks_are_drawn(seed):
-    root = ET.fromstring(svg(unnamed(simplify(network(seed)))))
+    root = ET.fromstring(svg(unnamed_model(simplify(network(seed)))))
 
     assert len(list(root.iter(f"{SVG}circle"))) >= 1

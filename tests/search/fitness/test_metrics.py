@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dsgec.network.decide import predicted_classes
+from dsgec.network.decide import predict_classes
 from dsgec.search.metrics import classification, confusion, regression
 
 sklearn = pytest.importorskip("sklearn.metrics")
@@ -56,7 +56,7 @@ def test_two_softmax_outputs_are_scored_as_class_1():
     p = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.3, 0.7]])
 
     assert classification(p, y, 2)["auroc"] == pytest.approx(sklearn.roc_auc_score(y, p[:, 1]))
-    assert predicted_classes(p).tolist() == [0, 0, 1, 1]
+    assert predict_classes(p).tolist() == [0, 0, 1, 1]
 
 
 def test_a_figure_that_is_not_defined_is_none():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dsgec.network.decide import predicted_classes
+from dsgec.network.decide import predict_classes
 from dsgec.search.row_weights import make_row_weights
 from dsgec.search.threshold import best_threshold
 
@@ -30,7 +30,7 @@ def test_no_other_threshold_is_better_and_an_equal_one_is_farther_from_a_half(se
 
     for outputs in (p[:, None], np.column_stack([1 - p, p])):
         found = best_threshold(outputs, y, weights)
-        assert score(y, predicted_classes(outputs, found)) == pytest.approx(best, abs=1e-12)
+        assert score(y, predict_classes(outputs, found)) == pytest.approx(best, abs=1e-12)
         assert abs(found - 0.5) == pytest.approx(nearest, abs=1e-12)
 
 
@@ -63,7 +63,7 @@ def test_a_threshold_lies_between_neighbours_also_where_no_number_does():
     p, y = np.array([[low], [low], [high], [high]]), np.array([0, 0, 1, 1])
     found = best_threshold(p, y)
     assert low < found <= high
-    assert predicted_classes(p, found).tolist() == y.tolist()
+    assert predict_classes(p, found).tolist() == y.tolist()
 
 
 def test_a_tie_of_two_softmax_outputs_is_of_the_first_class_at_a_half():

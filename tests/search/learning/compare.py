@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from dsgec.engine.toolchain import find_toolchain
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.syntax import PhenotypeError
 from dsgec.search.gradient import loss_and_gradient
 from dsgec.search.graph import weighted_network
 from dsgec.search.lbfgs import minimise

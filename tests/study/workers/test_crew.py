@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError
-from dsgec.network.tokens import PhenotypeError
+from dsgec.network.syntax import PhenotypeError
 from dsgec.study.workers import process
 from dsgec.study.workers.calls import MOST_RESTARTS, PendingCall
 from dsgec.study.workers.crew import MOST_HELD, Crew

@@ -12,7 +12,7 @@ from dsgec.export.statements import C, Syntax, functions_used, program
 from dsgec.export.targets.c.fixed import emit_fixed
 from dsgec.export.targets.c.names import CNames
 from dsgec.literals import float_number, number_bits
-from dsgec.network.decide import Deciding, deciding, undecided
+from dsgec.network.decide import Decision, split_decision, split_values
 from dsgec.network.ir import Input, Network
 from dsgec.rendering import Code, render
 
@@ -49,7 +49,7 @@ class CView(CNames):
     """What only the templates of C see that computes with IEEE numbers."""
 
     type: Type
-    decided: Deciding
+    decided: Decision
 
     @property
     def finish(self) -> Code:
@@ -187,9 +187,9 @@ def _view(artefact: Artefact) -> CView:
     kind = TYPES[artefact.dtype]
     model, network = artefact.model, artefact.network
     decided = (
-        deciding(network, model.threshold, artefact.dtype)
+        split_decision(network, model.threshold, artefact.dtype)
         if model.is_classifier
-        else undecided(network)
+        else split_values(network)
     )
     return CView(TemplateView(artefact, program(decided.network, kind.row)), kind, decided)
 
