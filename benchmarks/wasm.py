@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from dsgec.export.artefact import QUICK, Artefact
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.folder import write_whole
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse

@@ -17,7 +17,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.targets.c import emit as emit_c
 from dsgec.export.targets.c import names as names_c
 from dsgec.export.targets.python.literal import read_literal
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.grammar.genome import sample
 from dsgec.grammar.ir import Grammar
 from dsgec.grammar.load import GrammarFile

@@ -10,8 +10,7 @@ from dsgec.export.check import require_selftest
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
 from dsgec.export.packages.registry import PACKAGES, WHEEL, maker_of
-from dsgec.export.targets.registry import TARGETS
-from dsgec.export.targets.target import Files, Target
+from dsgec.export.targets.target import TARGETS, Files, Target
 from dsgec.folder import Folder, writable
 from dsgec.manifest import write_files
 from dsgec.network.model import Model

@@ -12,8 +12,7 @@ from dsgec.export.artefact import DTYPES, EFFORTS, FULL, Artefact, model_id
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.package import Package
 from dsgec.export.packages.registry import PACKAGES, maker_of
-from dsgec.export.targets.registry import TARGETS
-from dsgec.export.targets.target import Files, Target
+from dsgec.export.targets.target import TARGETS, Files, Target
 from dsgec.folder import Folder, open_folder
 from dsgec.network.description import read_model
 from dsgec.network.model import Model

@@ -13,7 +13,7 @@ from cffi import FFI
 from dsgec.engine.module import load_module
 from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose
 from dsgec.network.simplify import simplify

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dsgec.export.artefact import Artefact
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 
 NODE = shutil.which("node")
 MODULES = {"js": ".mjs", "wasm": ".wasm.mjs"}

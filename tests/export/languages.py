@@ -19,7 +19,7 @@ from dsgec.export.artefact import view
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
 from dsgec.export.statements import C
 from dsgec.export.targets.go import OFFLINE
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.decide import classify
 from tests.export.artefacts import expected_results, random_rows
 from tests.export.drivers import (

@@ -12,7 +12,7 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.golden import rounded_up
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse

@@ -11,7 +11,7 @@ import dsgec
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.evaluate import evaluate_integers, read, step_values
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.decide import classify, sigmoid_limit
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model, compose, plain_columns

@@ -8,7 +8,7 @@ from jinja2 import TemplateAssertionError
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import model_id
 from dsgec.export.names import check_name, safe_name
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.literals import c_string, number, python_string
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse_phenotype

@@ -243,7 +243,7 @@ def test_the_selftest_of_the_c_fails_where_the_file_was_changed(old, new, tmp_pa
 @pytest.mark.parametrize(("old", "new"), [*CHANGES[:3], ("+ 0.3\n", "+ 0.31\n")])
 def test_the_selftest_of_a_module_fails_where_the_file_was_changed(target, old, new):
     from dsgec.engine.module import load_module
-    from dsgec.export.targets.registry import TARGETS
+    from dsgec.export.targets.target import TARGETS
 
     text = TARGETS[target].emit(Artefact(IRIS, "iris"))[0].text
     head, tail = text[: text.index("def _iris_sums")], text[text.index("def _iris_sums") :]

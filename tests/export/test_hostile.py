@@ -11,7 +11,7 @@ from cffi import FFI
 
 from dsgec.export.artefact import Artefact
 from dsgec.export.names import macro_endings
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.literals import comment_text
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse

@@ -12,7 +12,7 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.targets.go import OFFLINE
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.literals import go_string, java_string, raw_json, rust_string
 from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse

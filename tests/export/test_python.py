@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dsgec.export.artefact import Artefact
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.artefacts import python_module

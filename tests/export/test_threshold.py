@@ -9,7 +9,7 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, model_id
 from dsgec.export.fixed.evaluate import evaluate_integers
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.decide import choose_classes
 from dsgec.network.description import describe_model, read_model
 from dsgec.network.evaluate import evaluate

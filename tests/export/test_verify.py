@@ -19,7 +19,7 @@ from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.numbers import REALS
 from dsgec.export.read import open_artefacts
 from dsgec.export.targets.c.build import Compiler
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.folder import open_folder
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
 from dsgec.network.model import Column, Model, plain_columns, unnamed_model

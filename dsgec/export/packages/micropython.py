@@ -12,7 +12,6 @@ import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -21,13 +20,11 @@ from dsgec.engine.module import load_module
 from dsgec.export.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.statements import PYTHON
-from dsgec.export.targets.reading import search_json
 from dsgec.export.targets.running import check_golden_rows, given_rows
-from dsgec.export.targets.target import Array, Files, Target
+from dsgec.export.targets.target import Array, Files, Target, metadata_reader
 from dsgec.literals import number
 from dsgec.rendering import Code, render
 
-_METADATA = re.compile(rb"^# metadata: (.*)$", re.MULTILINE)
 _DOCSTRING = re.compile(r'^    """.*?"""\n', re.MULTILINE | re.DOTALL)
 _LARGEST_PLAIN = 1024  # of the multiples of 1/2 that every reader of decimals gets right
 
@@ -87,9 +84,7 @@ def emit_micropython(artefact: Artefact) -> Files:
     return SourceFile(f"{name}.py", module), SourceFile(f"{name}_selftest.py", selftest)
 
 
-def read_micropython(data: bytes) -> Any:
-    """The metadata, which is JSON in a comment; None where there are none."""
-    return search_json(_METADATA, data)
+read_micropython = metadata_reader(rb"^# metadata: (.*)$")
 
 
 def run_micropython(artefact: Artefact, files: Files, rows: Array) -> Array:

@@ -8,8 +8,7 @@ from dsgec.export.packages.layout import layout
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.export.packages.package import Package
 from dsgec.export.packages.wheel import wheel_entries, wheel_file
-from dsgec.export.targets.registry import TARGETS
-from dsgec.export.targets.target import Target
+from dsgec.export.targets.target import TARGETS, Target
 
 WHEEL = "wheel"
 _C = TARGETS["c"]

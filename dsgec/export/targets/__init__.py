@@ -1,7 +1,7 @@
-"""An artefact to files that work without dsgec: a folder for each target, and a line here.
+"""Targets: the languages and formats that an artefact can be exported to.
 
-The folder declares `TARGET`, as `target.py` defines it. Templates are in the folder itself or in
-`templates/`, under the target's name.
+A target is a folder here, a folder of templates in `templates/`, and a line below. The folder
+defines `TARGET`, as `target.py` describes it.
 """
 
 DESCRIPTIONS = {

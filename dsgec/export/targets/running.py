@@ -1,4 +1,4 @@
-"""What runners share: rows as people give them, and programs in a folder of their own."""
+"""Helpers for running exports: rows as users write them, and commands in a temporary folder."""
 
 import json
 import os
@@ -20,19 +20,19 @@ _SECONDS = 600
 
 
 class CannotRun(Exception):
-    """An export could not be run here."""
+    """An export that could not be run on this machine."""
 
 
 class ToolMissing(CannotRun):
-    """This machine lacks a program that an export needs to run."""
+    """A program that an export needs and that this machine lacks."""
 
 
 class SelfTestFailed(Exception):
-    """An export gives other results here than it should."""
+    """An export whose results on this machine are wrong."""
 
 
 def find_command(name: str) -> str:
-    """The path of a program that an export needs."""
+    """Return the path of a program, or raise ToolMissing."""
     path = shutil.which(name)
     if path is None:
         raise ToolMissing(f"there is no {name} here")
@@ -40,23 +40,23 @@ def find_command(name: str) -> str:
 
 
 def same_results(given: Array, wanted: Array) -> NDArray[np.bool_]:
-    """Compare results bit by bit; one NaN is as good as another."""
+    """Compare results bit for bit; all NaNs are equal."""
     given = given.astype(wanted.dtype)
     same: NDArray[np.bool_] = (given == wanted) & (np.signbit(given) == np.signbit(wanted))
     return same | (np.isnan(given) & np.isnan(wanted))
 
 
-def check_golden_rows(artefact: Artefact, given: Callable[[Array], Array]) -> None:
-    """Raise SelfTestFailed unless `given` makes of the rows of the self-test what it should."""
+def check_golden_rows(artefact: Artefact, predict: Callable[[Array], Array]) -> None:
+    """Raise SelfTestFailed unless `predict` returns the expected results of the self-test."""
     golden = artefact.golden
     shape = len(golden.rows), len(artefact.model.columns)
     rows = np.reshape(np.array(golden.rows, artefact.numbers.row_type), shape)
     wanted = np.array(golden.results)
-    refuse_differences(given(rows), wanted, "the self-test")
+    refuse_differences(predict(rows), wanted, "the self-test")
 
 
 def refuse_differences(given: Array, wanted: Array, what: str) -> None:
-    """Raise SelfTestFailed where results differ; `what` are the rows."""
+    """Raise SelfTestFailed if results differ; the message calls the rows `what`."""
     same = same_results(given.reshape(wanted.shape), wanted)
     if not same.all():
         row = int(np.argmin(same.all(axis=1))) + 1
@@ -64,7 +64,7 @@ def refuse_differences(given: Array, wanted: Array, what: str) -> None:
 
 
 def given_rows(artefact: Artefact, rows: Array) -> list[list[Any]]:
-    """The rows as people give them: texts as texts, None where a value is missing."""
+    """Return rows as users write them: categories as text, missing values as None."""
     table: list[list[Any]] = [[None if v != v else v for v in row] for row in rows.tolist()]
     for number, column in enumerate(artefact.model.columns):
         unseen = "?" * (1 + max(map(len, column.categories), default=0))
@@ -75,12 +75,12 @@ def given_rows(artefact: Artefact, rows: Array) -> list[list[Any]]:
 
 
 def json_rows(artefact: Artefact, rows: Array) -> str:
-    """The same as JSON, which has no word for infinity but a number that is too large."""
+    """Return `given_rows` as JSON, which can only express infinity as a number that overflows."""
     return json.dumps(given_rows(artefact, rows)).replace("Infinity", "1e999")
 
 
 def raw_rows(rows: Array) -> SourceFile:
-    """The file `rows`: little-endian doubles, and in each row one more, so that none is empty."""
+    """Return the file `rows`: little-endian doubles, plus one 0 per row so that none is empty."""
     table = np.hstack([rows.astype("<f8"), np.zeros((len(rows), 1), "<f8")])
     return SourceFile("rows", table.tobytes())
 
@@ -91,16 +91,16 @@ def run_commands(
     environment: Mapping[str, str] | None = None,
     read: Callable[[Path], Array] = np.fromfile,
 ) -> Array:
-    """The doubles that commands leave in the file `results`, in a folder with these files.
+    """Run commands in a folder with these files and return the doubles they write to `results`.
 
-    `environment` has variables that they see beside those of this process, `{}` being the folder.
+    `environment` has additional environment variables, with `{}` for the folder.
     """
     with tempfile.TemporaryDirectory() as folder:
         for file in files:
             write_whole(Path(folder, file.name), file.text)
         variables = {name: value.format(folder) for name, value in (environment or {}).items()}
         for command in commands:
-            # An argument list without a shell: our own text, and a name that was checked.
+            # A list of arguments, no shell: our own text and a validated name.
             answer = subprocess.run(  # noqa: S603
                 command,
                 cwd=folder,

@@ -1,13 +1,17 @@
-"""What a target is: how its files are emitted, read back and run, and how exact they are."""
+"""The definition of a target, the table of all targets, and readers of metadata."""
 
-from collections.abc import Callable, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
 
 from numpy.typing import NDArray
 
 from dsgec.export.artefact import Artefact, SourceFile
+from dsgec.export.targets import DESCRIPTIONS
 
 Array = NDArray[Any]
 Files = Sequence[SourceFile]
@@ -15,7 +19,7 @@ Files = Sequence[SourceFile]
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How what was emitted is compiled; `compiler` names what has a say in the bytes."""
+    """How emitted files are compiled; `compiler` names the compiler, which affects the bytes."""
 
     compile: Callable[[Artefact, Files], Files]
     compiler: Callable[[], str]
@@ -23,23 +27,23 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The files of an artefact in one language.
+    """One language or format, and how exact its results are.
 
-    `files` are their names, `{}` being the artefact's; the first carries the metadata, which `read`
-    finds (None if there are none), and has the `mark` among its first bytes.
+    `files` are the names of the emitted files, with `{}` for the artefact's name. The first one
+    carries the metadata and has `mark` among its first bytes. `emit` returns the files; `read`
+    finds the metadata in the bytes of the first one, or returns None.
 
-    `run` gives the results of rows: as the interpreter does, bit for bit, or within a `tolerance`,
-    of values above 1 a share of them. Rows and results are of the type `rows` of numpy's, or of the
-    artefact's.
+    `run` returns the results for rows: the interpreter's bits, or results within `tolerance`, which
+    is relative for values above 1. Rows and results have the numpy type `rows`, or by default the
+    artefact's type.
 
-    `check` runs the self-test of the files here, where that takes less than a second, and returns
-    how it was run; it raises ToolMissing, CannotRun or SelfTestFailed of `running.py`. `can_check`
-    tells whether this machine has what that needs, for a target whose files say whether it was
-    done.
+    `check` runs the self-test of the files where that takes less than a second, and returns how it
+    was run; it raises ToolMissing, CannotRun or SelfTestFailed of `running.py`. `can_check` returns
+    whether this machine has the tools for it, for a target whose files state whether it was done.
 
-    `swept` are patterns of other names in the folder that is named for the artefact, and with
-    `../` in the one around it: what the tools of the language compile, run or obey there without
-    being asked to. `obeyed` are paths of files that they obey in every folder above, too.
+    `swept` are patterns of other files in the artefact's folder (with `../`, in its parent) that
+    the tools of the language compile, run or obey unasked. `obeyed` are paths of files that the
+    tools obey in every parent folder, too.
     """
 
     files: tuple[str, ...]
@@ -58,15 +62,56 @@ class Target:
 
     @property
     def main(self) -> PurePosixPath:
-        """The name of the file that carries the metadata."""
+        """Return the name of the file that carries the metadata."""
         return PurePosixPath(self.files[0])
 
     def inside(self, file: str) -> str:
-        """What one of the files is called in a folder that is named for the artefact, if it is."""
+        """Return the name of a file in the folder named for the artefact; empty if not in one."""
         folder, _, inside = file.partition("/")
         return "" if "{" in inside or "{" not in folder else inside
 
     def make(self, artefact: Artefact) -> Files:
-        """The files as an export writes them."""
+        """Return the files as an export writes them: emitted, and compiled if need be."""
         files = self.emit(artefact)
         return self.build.compile(artefact, files) if self.build else files
+
+
+class _Targets(Mapping[str, Target]):
+    """All targets by name; each is imported on first use, because a run needs only two of them."""
+
+    def __getitem__(self, name: str) -> Target:
+        if name not in DESCRIPTIONS:
+            raise KeyError(name)
+        target: Target = import_module(f"dsgec.export.targets.{name}").TARGET
+        return target
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(DESCRIPTIONS)
+
+    def __len__(self) -> int:
+        return len(DESCRIPTIONS)
+
+    def __contains__(self, name: object) -> bool:
+        return name in DESCRIPTIONS
+
+
+TARGETS: Mapping[str, Target] = _Targets()
+
+
+def metadata_reader(pattern: bytes) -> Callable[[bytes], Any]:
+    """Return a reader of the JSON in the group of a pattern of one or more lines."""
+    compiled = re.compile(pattern, re.MULTILINE)
+
+    def read(data: bytes) -> Any:
+        found = compiled.search(data)
+        return parse_json(found[1]) if found else None
+
+    return read
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON; return None if it is invalid or nested too deeply."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

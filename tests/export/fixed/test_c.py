@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dsgec.export.fixed.evaluate import quantise
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from tests.export.artefacts import COMPILERS, STRICT
 from tests.export.fixed.made import RANGE, fixed_artefact
 from tests.export.fixed.test_bound import COLUMNS, DTYPES

@@ -11,7 +11,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.evaluate import evaluate_integers
 from dsgec.export.fixed.ir import ColumnValue, Slot, Sum
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify

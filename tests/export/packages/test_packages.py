@@ -11,7 +11,7 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.files import export, parse_packages
 from dsgec.export.packages import DESCRIPTIONS
 from dsgec.export.packages.registry import PACKAGES
-from dsgec.export.targets.registry import TARGETS
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.inspect import inspect_artefact

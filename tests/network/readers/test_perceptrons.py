@@ -9,8 +9,8 @@ from sklearn.preprocessing import StandardScaler
 
 import dsgec
 from dsgec.export.artefact import QUICK, Artefact
-from dsgec.export.targets.registry import TARGETS
 from dsgec.export.targets.running import CannotRun
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.network.readers.agreement import measure_agreement

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from dsgec.export.targets.reading import parse_json
+from dsgec.export.targets.target import parse_json
 
 _DESCRIPTION = re.compile(rb"\n#ifdef \w+_DESCRIPTION\nconst char [^\n]+\{\n")
 

@@ -1,68 +1,33 @@
-"""A Go module that needs nothing but the standard library."""
+"""A Go module that needs nothing but the standard library.
 
-import re
-from dataclasses import dataclass
-from typing import Any
+Go may fuse a product and the sum that it is part of; a conversion around the product prevents that,
+as the language's specification says. Constants are exact there, without a negative zero, until they
+are converted to floats.
+"""
 
-from dsgec.export.artefact import DTYPES, Artefact, SourceFile
-from dsgec.export.targets.go.language import FLAT, INTEGERS, NEGATIVE_ZERO, STORED, SYNTAX
-from dsgec.export.targets.language import LanguageView
-from dsgec.export.targets.reading import search_json
+from dataclasses import dataclass, replace
+from math import copysign
+
+from dsgec.arithmetic.ir import Dtype
+from dsgec.arithmetic.print_flat import FlatLanguage, camel
+from dsgec.arithmetic.write import Language
+from dsgec.export.artefact import DTYPES, Artefact
+from dsgec.export.integers import IntegerSyntax
+from dsgec.export.statements import Syntax
+from dsgec.export.targets.language import LanguageView, by_dtype, handwritten
 from dsgec.export.targets.running import find_command, raw_rows, run_commands
-from dsgec.export.targets.target import Array, Files, Target
+from dsgec.export.targets.target import Array, Files, Target, metadata_reader
+from dsgec.literals import number, single_number
 from dsgec.rendering import Code
 
-_METADATA = re.compile(rb"^const Metadata = `(.*)`$", re.MULTILINE)
 _FILES = {
     "{}/network.go": "go/network.go.j2",
     "{}/selftest.go": "go/selftest.go.j2",
     "{}/network_test.go": "go/network_test.go.j2",
     "{}/go.mod": "go/go.mod.j2",
 }
-_MODULE = """\
-module run
-
-go 1.18
-
-require example.com/NAME v0.0.0
-
-replace example.com/NAME => ./NAME
-"""
-_MAIN = """\
-package main
-
-import (
-	"encoding/binary"
-	"math"
-	"os"
-
-	net "example.com/NAME"
-)
-
-func main() {
-	data, err := os.ReadFile("rows")
-	if err != nil {
-		panic(err)
-	}
-	rows := make([][net.Features]REAL, len(data)/8/(net.Features+1))
-	for i := range rows {
-		for j := range rows[i] {
-			bits := binary.LittleEndian.Uint64(data[8*(i*(net.Features+1)+j):])
-			rows[i][j] = REAL(math.Float64frombits(bits))
-		}
-	}
-	var results []byte
-	for _, row := range net.PREDICT(rows) {
-		for _, value := range row {
-			bits := math.Float64bits(float64(value))
-			results = binary.LittleEndian.AppendUint64(results, bits)
-		}
-	}
-	if os.WriteFile("results", results, 0o600) != nil {
-		panic("cannot write")
-	}
-}
-"""
+_RUNNER = {"main.go": "go/run.go.j2", "go.mod": "go/run.mod.j2"}
+_NEGATIVE_ZERO = "negativeZero"
 OFFLINE = {
     "GO111MODULE": "on",
     "GOCACHE": "{}/cache",
@@ -72,12 +37,81 @@ OFFLINE = {
     "GOWORK": "off",
     "GOTELEMETRY": "off",
 }
-"""Nothing is loaded from anywhere, and nothing is left but in the folder."""
+"""Environment variables that keep Go from downloading anything or writing outside the folder."""
+
+
+def _flat(dtype: Dtype) -> FlatLanguage:
+    real, word = {"double": ("float64", "uint64"), "float": ("float32", "uint32")}[dtype]
+    size = real.removeprefix("float")
+    of_double = "{}" if dtype == "double" else "float32({})"
+    given = ("{0}", "{1}") if dtype == "double" else ("float64({0})", "float64({1})")
+    patterns = {
+        "bits": f"math.Float{size}bits({{0}})",
+        "from_bits": f"math.Float{size}frombits({{0}})",
+        "is_nan": "{0} != {0}",
+        "math.fabs": of_double.format(f"math.Abs({given[0]})"),
+        "math.sqrt": of_double.format(f"math.Sqrt({given[0]})"),
+        "math.copysign": of_double.format(f"math.Copysign({given[0]}, {given[1]})"),
+        "signed": "float32(int64({0}))",
+        "wide": "uint64({0})",
+        "real *": f"{real}({{0}} * {{1}})",
+    }
+    return FlatLanguage(
+        dtype,
+        expressions=Language(lambda literal: literal.text.lower(), lambda _: "", patterns),
+        types={"real": real, "word": word, "wide": "uint64"},
+        function="func {name}({parameters}) {type} {{",
+        parameter="{name} {type}",
+        declare="{name} := {value}",
+        return_value="return {value}",
+        choice="{1} := {4}\nif {2} {{\n\t{1} = {3}\n}}".format,
+        return_choice="if {test} {{\n\treturn {yes}\n}}\nreturn {no}",
+        typed="{type}({value})",
+        indent="\t",
+        spell=camel,
+        by_hand=handwritten("go/softmax.go"),
+    )
+
+
+def _syntax(dtype: Dtype) -> Syntax:
+    real = {"double": "float64", "float": "float32"}[dtype]
+    plain = number if dtype == "double" else single_number
+
+    def literal(value: float) -> str:
+        if value == 0.0 and copysign(1.0, value) < 0.0:
+            return _NEGATIVE_ZERO
+        return plain(value)
+
+    return Syntax(
+        call=camel,
+        literal=literal,
+        real=real,
+        inline={"add": "{} + {}", "sub": "{} - {}", "mul": f"{real}({{}} * {{}})", "neg": "-{}"},
+        alone="number({})",
+    )
+
+
+_WHOLE = replace(
+    _flat("double"),
+    arithmetic="whole",
+    expressions=Language(
+        lambda literal: literal.text,
+        lambda _: "",
+        # A literal that is shifted would be of another type.
+        {"at": "int32({0}[{1}])", "whole <<": "int32({0}) << {1}"},
+    ),
+    types={"whole": "int32", "table": "[]int16"},
+)
+_FLAT = by_dtype(_flat("double"), _flat("float"), _WHOLE)
+_SYNTAX = by_dtype(_syntax("double"), _syntax("float"), _syntax("double"))
+# gofmt removes the blanks around a product within a sum.
+_INTEGERS = IntegerSyntax(column="int32(x[{}])", type="int32", times="*")
+_STORED = {8: "int8", 16: "int16"}
 
 
 @dataclass(frozen=True)
 class GoView(LanguageView):
-    """What only the templates of Go see."""
+    """The view of an artefact for the templates of Go."""
 
     @property
     def is_double(self) -> bool:
@@ -105,23 +139,16 @@ class GoView(LanguageView):
         return Code("math.Float64bits" if self.is_double else "math.Float32bits")
 
     @property
-    def values(self) -> str:
-        """All expressions of the network."""
-        program = self.m.program
-        values = [s.value for part in program.parts for s in part]
-        return "\n".join([*values, *program.outputs])
-
-    @property
     def has_number(self) -> bool:
         return "number(" in self.values
 
     @property
     def has_negative_zero(self) -> bool:
-        return NEGATIVE_ZERO in self.values
+        return _NEGATIVE_ZERO in self.values
 
     @property
     def needs_math(self) -> bool:
-        """Go refuses an import that nothing uses."""
+        """Return whether `math` is used: Go refuses an unused import."""
         compares_all = bool(self.m.classes) and not self.m.has_threshold
         if self.m.fixed:
             return True
@@ -129,33 +156,27 @@ class GoView(LanguageView):
         return of_network or "math." in self.arithmetic
 
 
+def _view(artefact: Artefact) -> GoView:
+    dtype = artefact.dtype
+    return GoView(artefact, _FLAT[dtype], _SYNTAX[dtype], _INTEGERS, _STORED)
+
+
 def emit_go(artefact: Artefact) -> Files:
-    """A module: `name/go.mod`, `name/network.go`, `name/selftest.go`, `name/network_test.go`."""
-    flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
-    return GoView(artefact, flat, syntax, INTEGERS, STORED).render(_FILES)
-
-
-def read_go(data: bytes) -> Any:
-    """The metadata, which is JSON in a raw string; None where there are none."""
-    return search_json(_METADATA, data)
+    """Return a module: `name/go.mod`, `network.go`, `selftest.go` and `network_test.go`."""
+    return _view(artefact).render(_FILES)
 
 
 def run_go(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """Probabilities or values, one row after the other."""
-    batch = "PredictProbaBatch" if artefact.model.is_classifier else "PredictBatch"
-    words = {"NAME": artefact.name, "REAL": SYNTAX[artefact.dtype].real, "PREDICT": batch}
-    program = {"go.mod": _MODULE, "main.go": _MAIN}
-    for word, text in words.items():
-        program = {name: source.replace(word, text) for name, source in program.items()}
-    more = [SourceFile(name, text) for name, text in program.items()]
+    """Compile the module and return its probabilities or values, row after row."""
+    more = (*_view(artefact).render(_RUNNER), raw_rows(rows))
     build = [find_command("go"), "build", "-o", "run", "."]
-    return run_commands((*files, *more, raw_rows(rows)), build, ["./run"], environment=OFFLINE)
+    return run_commands((*files, *more), build, ["./run"], environment=OFFLINE)
 
 
 TARGET = Target(
     tuple(_FILES),
     emit_go,
-    read_go,
+    metadata_reader(rb"^const Metadata = `(.*)`$"),
     run_go,
     dtypes=DTYPES,
     mark=b"Code generated by dsgec ",

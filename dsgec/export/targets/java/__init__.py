@@ -1,22 +1,25 @@
-"""A Java package that needs no other."""
+"""A Java package that needs no other: strict since Java 17, and without unsigned integers."""
 
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import indent
 from typing import Any
 
-from dsgec.export.artefact import DTYPES, Artefact, SourceFile
-from dsgec.export.statements import LONGEST_FUNCTION, Statement
-from dsgec.export.targets.java.language import FLAT, INTEGERS, STORED, SYNTAX
-from dsgec.export.targets.language import LanguageView
-from dsgec.export.targets.reading import parse_json
+from dsgec.arithmetic.ir import Dtype, Literal
+from dsgec.arithmetic.print_flat import FlatLanguage, camel
+from dsgec.arithmetic.write import Language
+from dsgec.export.artefact import DTYPES, Artefact
+from dsgec.export.integers import IntegerSyntax
+from dsgec.export.statements import LONGEST_FUNCTION, Statement, Syntax
+from dsgec.export.targets.language import LanguageView, by_dtype, handwritten
 from dsgec.export.targets.running import find_command, raw_rows, run_commands
-from dsgec.export.targets.target import Array, Files, Target
+from dsgec.export.targets.target import Array, Files, Target, parse_json
+from dsgec.literals import float_number, number
 from dsgec.rendering import Code
 
-_TEXTS = 1000  # of a class
+_TEXTS = 1000  # the most texts of a class
 _METADATA = re.compile(
     rb'^    public static String metadata\(\) \{\n        return (?:String\.join\("", )?(.*?)\)?;$',
     re.MULTILINE,
@@ -26,45 +29,69 @@ _FILES = {
     "{}/Network.java": "java/Network.java.j2",
     "{}/SelfTest.java": "java/SelfTest.java.j2",
 }
-_MAIN = """
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
-public final class Run {
-    public static void main(String[] arguments) throws java.io.IOException {
-        ByteBuffer data = ByteBuffer.wrap(Files.readAllBytes(Path.of("rows")));
-        data.order(ByteOrder.LITTLE_ENDIAN);
-        int features = NAME.Network.FEATURES;
-        REAL[][] rows = new REAL[data.capacity() / 8 / (features + 1)][features];
-        for (REAL[] row : rows) {
-            for (int i = 0; i < row.length; i++) {
-                row[i] = (REAL) data.getDouble();
-            }
-            data.getDouble();
-        }
-        REAL[][] found = NAME.Network.PREDICT(rows);
-        ByteBuffer results = ByteBuffer.allocate(8 * found.length * RESULTS);
-        results.order(ByteOrder.LITTLE_ENDIAN);
-        for (REAL[] row : found) {
-            for (REAL value : row) {
-                results.putDouble(value);
-            }
-        }
-        Files.write(Path.of("results"), results.array());
+
+def _flat(dtype: Dtype) -> FlatLanguage:
+    is_double = dtype == "double"
+    word = "long" if is_double else "int"
+
+    def literal(literal: Literal) -> str:
+        text = literal.text.lower()
+        if literal.kind == "real":
+            return text if is_double else f"{text}f"
+        return f"{text}L" if "x" in text and (is_double or literal.kind == "wide") else text
+
+    sqrt = "Math.sqrt({0})"
+    patterns = {
+        "bits": "Double.doubleToRawLongBits({0})" if is_double else "Float.floatToRawIntBits({0})",
+        "from_bits": "Double.longBitsToDouble({0})" if is_double else "Float.intBitsToFloat({0})",
+        "is_nan": f"{dtype.capitalize()}.isNaN({{0}})",
+        "math.fabs": "Math.abs({0})",
+        "math.sqrt": sqrt if is_double else f"(float) {sqrt}",
+        "math.copysign": "Math.copySign({0}, {1})",
+        "signed": "(float) {0}",
+        "wide": "Integer.toUnsignedLong({0})",
+        "word >>": "{0} >>> {1}",
+        "wide >>": "{0} >>> {1}",
     }
-}
-"""
+    return FlatLanguage(
+        dtype,
+        expressions=Language(literal, lambda _: "", patterns),
+        types={"real": dtype, "word": word, "wide": "long"},
+        function="private static {type} {name}({parameters}) {{",
+        parameter="{type} {name}",
+        declare="{type} {name} = {value};",
+        return_value="return {value};",
+        choice="{} {} = {} ? {} : {};".format,
+        return_choice="return {test} ? {yes} : {no};",
+        spell=camel,
+        by_hand=handwritten("java/softmax.java"),
+    )
+
+
+_WHOLE = replace(
+    _flat("double"),
+    arithmetic="whole",
+    expressions=Language(lambda literal: literal.text, lambda _: "", {"at": "{0}[{1}]"}),
+    types={"whole": "int", "table": "int[]"},
+)
+_DOUBLE = Syntax(call=camel, literal=number, real="double")
+_FLOAT = Syntax(call=camel, literal=float_number, real="float")
+_FLAT = by_dtype(_flat("double"), _flat("float"), _WHOLE)
+_SYNTAX = by_dtype(_DOUBLE, _FLOAT, _DOUBLE)
+# An inner class has a method `equals` of its own. A statement takes at most 180 bytes, and a method
+# has at most 64 KB.
+_INTEGERS = IntegerSyntax(call="Network.{}", type="int", longest=300)
+_STORED = {8: "byte", 16: "short"}
 
 
 @dataclass(frozen=True)
 class JavaView(LanguageView):
-    """What only the templates of Java see: tables that fit into its classes."""
+    """The view of an artefact for the templates of Java: tables that fit into classes."""
 
     @property
     def arithmetic(self) -> Code:
-        """Inside of a class."""
+        """Return the functions of the arithmetic, indented as members of a class."""
         return Code(indent(super().arithmetic, "    "))
 
     @property
@@ -77,7 +104,7 @@ class JavaView(LanguageView):
 
     @property
     def tables(self) -> list[tuple[str, ...]]:
-        """The names of columns, those of classes and the categories, one behind the other."""
+        """Return the names of columns and classes and the categories, in tables for classes."""
         texts = (*self.m.features, *self.m.class_names, *self.m.texts)
         return [texts[i : i + _TEXTS] for i in range(0, len(texts), _TEXTS)]
 
@@ -87,7 +114,7 @@ class JavaView(LanguageView):
 
     @property
     def parts(self) -> Iterator[tuple[Statement, ...]]:
-        """The statements of each class, with those that assign the outputs."""
+        """Yield the statements of each class, the last of which assign the outputs."""
         program = self.m.program
         outputs = enumerate(program.outputs)
         last = [Statement(Code(f"y[{number}]"), output) for number, output in outputs]
@@ -97,7 +124,7 @@ class JavaView(LanguageView):
 
     @property
     def digits(self) -> int:
-        """Of the bits of a number."""
+        """Return the hexadecimal digits of a float."""
         return 16 if self.artefact.dtype == "double" else 8
 
     @property
@@ -109,15 +136,19 @@ class JavaView(LanguageView):
         )
 
 
+def _view(artefact: Artefact) -> JavaView:
+    flat, syntax = _FLAT[artefact.dtype], _SYNTAX[artefact.dtype]
+    plain = {"bits": "{}", "bits_separator": "", "separator": " "}
+    return JavaView(artefact, flat, syntax, _INTEGERS, _STORED, **plain)
+
+
 def emit_java(artefact: Artefact) -> Files:
-    """A package: `name/Network.java` and `name/SelfTest.java`."""
-    flat, syntax = FLAT[artefact.dtype], SYNTAX[artefact.dtype]
-    view = JavaView(artefact, flat, syntax, INTEGERS, STORED, bits="{}", between="", numbers=" ")
-    return view.render(_FILES)
+    """Return a package: `name/Network.java` and `name/SelfTest.java`."""
+    return _view(artefact).render(_FILES)
 
 
 def read_java(data: bytes) -> Any:
-    """The metadata, which are JSON in pieces of strings; None where there are none."""
+    """Return the metadata, which is JSON in pieces of strings, or None."""
     found = _METADATA.search(data)
     if found is None:
         return None
@@ -126,19 +157,11 @@ def read_java(data: bytes) -> Any:
 
 
 def run_java(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """Probabilities or values, one row after the other."""
-    words = {
-        "NAME": artefact.name,
-        "REAL": SYNTAX[artefact.dtype].real,
-        "PREDICT": "predictProbaBatch" if artefact.model.is_classifier else "predictBatch",
-        "RESULTS": str(len(artefact.model.classes) or len(artefact.network.outputs)),
-    }
-    text = _MAIN
-    for word, value in words.items():
-        text = text.replace(word, value)
+    """Compile the package and return its probabilities or values, row after row."""
+    more = (*_view(artefact).render({"Run.java": "java/Run.java.j2"}), raw_rows(rows))
     sources = [name.format(artefact.name) for name in _FILES]
     return run_commands(
-        (*files, SourceFile("Run.java", text), raw_rows(rows)),
+        (*files, *more),
         [find_command("javac"), "-encoding", "US-ASCII", "-d", ".", *sources, "Run.java"],
         [find_command("java"), "-cp", ".", "Run"],
     )
@@ -150,7 +173,7 @@ TARGET = Target(
     read_java,
     run_java,
     dtypes=DTYPES,
-    # A String.java here comes before that of java.lang, and javac runs the annotation processors
-    # that META-INF names in a folder of the class path.
+    # A String.java in the folder precedes that of java.lang, and javac runs the annotation
+    # processors that META-INF names in a folder of the class path.
     swept=("*.java", "*.class", "../META-INF"),
 )

@@ -1,19 +1,14 @@
-"""A JavaScript module and its types, which need nothing else, for browsers and Node."""
-
-import re
-from typing import Any
+"""A JavaScript module and its types for browsers and Node, without dependencies."""
 
 from dsgec.arithmetic.source import integer_source, js_source
 from dsgec.export.artefact import Artefact, SourceFile, functions_called, view
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.statements import JAVASCRIPT
-from dsgec.export.targets.reading import search_json
 from dsgec.export.targets.running import SelfTestFailed, find_command, json_rows, run_commands
-from dsgec.export.targets.target import Array, Files, Target
+from dsgec.export.targets.target import Array, Files, Target, metadata_reader
 from dsgec.rendering import Code, render
 
 _ENDING = Code(".mjs")
-_METADATA = re.compile(rb"^export const metadata = frozen\((.*)\);$", re.MULTILINE)
 _SCRIPT = """
 import { readFileSync, writeFileSync } from "node:fs";
 const net = await import(`./${process.argv[2]}`);
@@ -29,7 +24,7 @@ writeFileSync("results", new Uint8Array(Float64Array.of(Number(net.selftest())).
 
 
 def emit_js(artefact: Artefact) -> Files:
-    """`name.mjs`, and its types: TypeScript looks for `.d.mts`, other tools for `.d.ts`."""
+    """Return `name.mjs` and its types: TypeScript reads `.d.mts`, other tools `.d.ts`."""
     name = artefact.name
     m = view(artefact, JAVASCRIPT)
     functions = functions_called(artefact, JAVASCRIPT)
@@ -47,29 +42,24 @@ def emit_js(artefact: Artefact) -> Files:
     )
 
 
-def read_js(data: bytes) -> Any:
-    """The literal, which is JSON, that a module exports as `metadata`."""
-    return search_json(_METADATA, data)
-
-
 def run_js(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """The results of rows, by Node."""
+    """Return the results for rows, computed by Node."""
     return run_module(f"{artefact.name}.mjs", artefact, files, rows)
 
 
 def run_module(module: str, artefact: Artefact, files: Files, rows: Array) -> Array:
-    """The results that a module of this interface gives of rows, by Node."""
+    """Return the results for rows of a module with this interface, computed by Node."""
     more = SourceFile("run.mjs", _SCRIPT), SourceFile("rows.json", json_rows(artefact, rows))
     return run_commands((*files, *more), [find_command("node"), "run.mjs", module])
 
 
 def check_js(artefact: Artefact, files: Files) -> str:
-    """Run the self-test of the module by Node."""
+    """Run the self-test of the module in Node."""
     return check_module(f"{artefact.name}.mjs", files)
 
 
 def check_module(module: str, files: Files) -> str:
-    """Run the self-test of a module of this interface by Node."""
+    """Run the self-test of a module with this interface in Node."""
     script = SourceFile("run.mjs", _SELFTEST)
     if not run_commands((*files, script), [find_command("node"), "run.mjs", module]).all():
         raise SelfTestFailed("its function selftest() returns false")
@@ -79,7 +69,7 @@ def check_module(module: str, files: Files) -> str:
 TARGET = Target(
     ("{}.mjs", "{}.d.mts", "{}.d.ts"),
     emit_js,
-    read_js,
+    metadata_reader(rb"^export const metadata = frozen\((.*)\);$"),
     run_js,
     dtypes=("double", *STORED_BITS),
     check=check_js,

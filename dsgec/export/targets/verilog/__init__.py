@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.targets.reading import parse_json
-from dsgec.export.targets.target import Target
+from dsgec.export.targets.target import Target, parse_json
 from dsgec.export.targets.verilog.emit import FILES, emit_verilog
 from dsgec.export.targets.verilog.run import run_verilog
 

@@ -5,8 +5,7 @@ from typing import Any
 from dsgec.export.artefact import DTYPES, Artefact, SourceFile, view
 from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.js import check_module, run_module
-from dsgec.export.targets.reading import parse_json
-from dsgec.export.targets.target import Array, Files, Target
+from dsgec.export.targets.target import Array, Files, Target, parse_json
 from dsgec.export.targets.wasm.binary import find_custom
 from dsgec.export.targets.wasm.emit import SECTION, wasm_module
 from dsgec.rendering import Code, render
