@@ -175,11 +175,12 @@ def test_a_network_with_the_activation_evolves_and_is_exported(project):
     assert "onnx: 569 rows of wdbc agree within" in said
 
 
-def test_a_target_is_a_folder_and_a_line():
+def test_a_target_is_a_folder_its_templates_and_a_line():
     (path, _, line), *folder = edits("add-a-target")
     assert path == "dsgec/export/targets/__init__.py"
     assert line.count("\n") == 1
-    assert {str(Path(path).parent) for path, *_ in folder} == {"dsgec/export/targets/cpp"}
+    folders = {"dsgec/export/targets/cpp", "templates/cpp"}
+    assert {str(Path(path).parent) for path, *_ in folder} == folders
 
 
 def test_a_network_is_compiled_to_the_new_target(with_cpp, tmp_path):
