@@ -12,8 +12,8 @@ from dsgec.errors import DsgecError
 from dsgec.export import numbers
 from dsgec.export.files import export
 from dsgec.export.targets.c.fixed import CWriter
-from dsgec.export.targets.target import TARGETS
 from dsgec.export.targets.running import SelfTestFailed
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.verify import verify

@@ -11,8 +11,8 @@ import pytest
 
 from dsgec.engine.module import load_module
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
-from dsgec.export.targets.target import TARGETS
 from dsgec.export.targets.running import given_rows
+from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from tests.export.artefacts import COMPILERS
