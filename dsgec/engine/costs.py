@@ -1,6 +1,6 @@
-"""What networks cost, as an engine is given it: kinds of work by their names to arrays."""
+"""Give an engine the columns' prologue and the prices of a chip, to count costs of networks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,110 +8,102 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.engine.library import Library
+from dsgec.network.cost.chips import Prices
+from dsgec.network.cost.work import operation_kind
+from dsgec.network.ir import Apply, Constant, Input
+from dsgec.network.model import Column, prologue
 
 MOST_PARTS = 64
-"""Parts that are paid for once: a bit each."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOperation:
-    """One of those that are done to the columns before a network.
-
-    It has a kind and arguments, which are operations before it; or it is a `column`, or else, a
-    number.
-    """
-
-    kind: str = ""
-    arguments: tuple[int, ...] = ()
-    column: int = -1
-    value: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class EnginePrices:
-    """What each of a kind costs, "" what every network does, and once the parts that kinds need."""
-
-    each: Mapping[str, int]
-    once: Mapping[str, int]
-    needs: Mapping[str, Sequence[str]]
+"""The most parts of code that are linked once: a bit each."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineCosts:
-    """See `dsgec_engine_prologue`; without `prices`, the engine counts work, and no costs."""
+    """The columns and classes around the networks, and the prices of what is minimised.
 
-    operations: tuple[EngineOperation, ...]
-    features: tuple[int, ...]
-    required: tuple[bool, ...]
+    `minimise` is flash or cycles; without `prices`, the engine counts work, and no costs.
+    """
+
+    columns: tuple[Column, ...]
     classes: int
     has_threshold: bool
-    prices: EnginePrices | None = None
+    prices: Prices | None = None
+    minimise: str = ""
 
 
 class NativeCosts:
-    """The structs of an engine's settings, and the arrays that they point to."""
+    """The cost structs of an engine's settings, and the arrays that they point to."""
 
     def __init__(self, library: Library, costs: EngineCosts | None) -> None:
         self._library = library
-        self.arrays: list[NDArray[Any]] = []  # which stay where they are
+        self.arrays: list[NDArray[Any]] = []  # kept alive: the engine reads them where they are
         self.prologue = self.prices = library.ffi.NULL
         if costs is not None:
             self.kinds = engine_kinds(library)
             self.prologue = self._prologue(costs)
-            if costs.prices is not None:
-                self.prices = self._prices(costs.prices)
+            if costs.prices is not None and costs.minimise == "cycles":
+                self.prices = self._prices(costs.prices.cycles, {}, {})
+            elif costs.prices is not None:
+                own = costs.prices
+                self.prices = self._prices(own.flash, own.once, own.needs)
 
     def _prologue(self, costs: EngineCosts) -> Any:
         numbers = {kind: number for number, kind in enumerate(self.kinds)}
         leaves = {name: value for value, name in self._library.names("dsgec_engine_leaf").items()}
-        made = np.zeros(len(costs.operations), self._library.dtype("dsgec_engine_operation"))
-        for place, one in zip(made, costs.operations, strict=True):
-            place["value"], place["b"] = one.value, -1
-            if one.kind:
-                place["kind"] = numbers[one.kind]
-                place["a"], place["b"] = (*one.arguments, -1)[:2]
-            else:
-                place["kind"] = leaves["COLUMN_LEAF" if one.column >= 0 else "CONSTANT_LEAF"]
-                place["a"] = one.column
-        features = np.array(costs.features, np.int32)
-        required = np.array(costs.required, np.int32)
-        self.arrays += [made, features, required]
+        before = prologue(costs.columns)
+        operations = np.zeros(len(before.nodes), self._library.dtype("dsgec_engine_operation"))
+        for place, node in zip(operations, before.nodes, strict=True):
+            place["a"] = place["b"] = -1
+            match node:
+                case Constant(value):
+                    place["kind"], place["value"] = leaves["CONSTANT_LEAF"], value
+                case Input(column):
+                    place["kind"], place["a"] = leaves["COLUMN_LEAF"], column
+                case Apply(_, arguments):
+                    place["kind"] = numbers[operation_kind(before, node)]
+                    place["a"], place["b"] = (*arguments, -1)[:2]
+        features = np.array(before.outputs, np.int32)
+        required = np.array([column.fill is None for column in costs.columns], np.int32)
+        self.arrays += [operations, features, required]
         return self._library.struct(
             "dsgec_engine_prologue",
-            operations=made,
+            operations=operations,
             features=features,
             required=required,
-            count=len(made),
+            count=len(operations),
             columns=len(required),
             classes=costs.classes,
             has_threshold=int(costs.has_threshold),
         )
 
-    def _prices(self, prices: EnginePrices) -> Any:
-        parts = sorted({part for own in prices.needs.values() for part in own})
+    def _prices(
+        self,
+        each: Mapping[str, int],
+        once: Mapping[str, int],
+        needs: Mapping[str, tuple[str, ...]],
+    ) -> Any:
+        """Return the prices: `each` for one of each kind of work, `once` for parts it needs."""
+        parts = sorted({part for own in needs.values() for part in own})
         if len(parts) > MOST_PARTS:
             raise ValueError(f"{len(parts)} parts are more than {MOST_PARTS}")
         bits = {part: 1 << number for number, part in enumerate(parts)}
 
-        def needs(kind: str) -> int:
-            return sum(bits[part] for part in {*prices.needs.get(kind, ())})
+        def mask(kind: str) -> int:
+            return sum(bits[part] for part in {*needs.get(kind, ())})
 
-        each = np.array([prices.each.get(kind, 0) for kind in self.kinds], np.int64)
-        once = np.array([*(prices.once[part] for part in parts), 0], np.int64)
-        masks = np.array([needs(kind) for kind in self.kinds], np.uint64)
-        self.arrays += [each, once, masks]
+        arrays = {
+            "each": np.array([each.get(kind, 0) for kind in self.kinds], np.int64),
+            "once": np.array([*(once[part] for part in parts), 0], np.int64),
+            "needs": np.array([mask(kind) for kind in self.kinds], np.uint64),
+        }
+        self.arrays += arrays.values()
         return self._library.struct(
-            "dsgec_engine_prices",
-            each=each,
-            once=once,
-            needs=masks,
-            base=prices.each[""],
-            base_needs=needs(""),
+            "dsgec_engine_prices", **arrays, base=each[""], base_needs=mask("")
         )
 
 
 def engine_kinds(library: Library) -> list[str]:
-    """The kinds of work that an engine counts, by their numbers."""
+    """Return the kinds of work that an engine counts, by their numbers."""
     kinds: list[str] = []
     while (name := library.functions.dsgec_engine_kind(len(kinds))) != library.ffi.NULL:
         kinds.append(library.ffi.string(name).decode())

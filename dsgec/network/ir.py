@@ -1,7 +1,7 @@
 """The intermediate representation of a network: a flat list of nodes in evaluation order."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -95,6 +95,12 @@ class Builder:
         position = self._positions[key] = len(self.nodes)
         self.nodes.append(node)
         return position
+
+
+def used_functions(networks: Iterable[Network]) -> set[str]:
+    """Return the names of the functions that any of the networks applies."""
+    nodes = (node for network in networks for node in network.nodes)
+    return {node.function for node in nodes if isinstance(node, Apply)}
 
 
 # --- whole powers ------------------------------------------------------------------------------

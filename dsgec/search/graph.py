@@ -158,7 +158,7 @@ def _frozen(
 
 
 def _raise(builder: _Builder, base: int, exponent: int) -> int:
-    """`dsgec.network.powers.power` as nodes."""
+    """`dsgec.network.ir.power` as nodes."""
     if exponent == 0:
         return builder.constant(1.0)
     result = base if abs(exponent) > 1 or exponent < 0 else None

@@ -17,8 +17,7 @@ from dsgec.network.structure import Size, measure_size
 from dsgec.network.text import network_text
 from dsgec.search import metrics
 from dsgec.search.intervals import Intervals, class_intervals, error_intervals
-from dsgec.search.native_costs import make_costs
-from dsgec.search.native_input import Machine, make_parameters, make_test_tables
+from dsgec.search.native_input import Machine, make_costs, make_parameters, make_test_tables
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 

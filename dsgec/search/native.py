@@ -24,9 +24,9 @@ from dsgec.search.batches import WHOLE_EVERY
 from dsgec.search.evolver import Generation, Island
 from dsgec.search.individual import INFINITE, LARGEST_CHAMPION, Champion, Numbers, Score
 from dsgec.search.measure import Measurer, NativeMeasurer
-from dsgec.search.native_costs import make_costs
 from dsgec.search.native_input import (
     Machine,
+    make_costs,
     make_parameters,
     make_tables,
     make_test_tables,

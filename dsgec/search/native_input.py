@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.ir import Dataset
+from dsgec.engine.costs import EngineCosts
 from dsgec.engine.library import Library
 from dsgec.engine.values import EngineTables, Parameters
 from dsgec.errors import DsgecError
@@ -126,6 +127,18 @@ def problem_digest(problem: Problem, representation: str, tables: EngineTables) 
     if problem.minimises:
         digest.update(repr((problem.minimise, _prices(problem))).encode())
     return digest.digest()
+
+
+def make_costs(problem: Problem) -> EngineCosts:
+    """Return the columns and, if the cost on a chip is minimised, the prices for the engine."""
+    dataset = problem.dataset
+    return EngineCosts(
+        dataset.inputs,
+        len(dataset.classes),
+        problem.decides_by_threshold,
+        _prices(problem),
+        problem.minimise,
+    )
 
 
 def _prices(problem: Problem) -> Prices | None:

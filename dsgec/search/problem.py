@@ -21,11 +21,11 @@ from dsgec.grammar.genome.numbers import fold_numbers
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.tables import Tables, tabulate
 from dsgec.grammar.ir import Grammar
-from dsgec.network.cost.chips import DEFAULT_CHIP
+from dsgec.network.cost.chips import DEFAULT_CHIP, check_functions, type_note
 from dsgec.network.cost.work import model_cost
 from dsgec.network.decide import DEFAULT_THRESHOLD
 from dsgec.network.evaluate import evaluate
-from dsgec.network.ir import Network, check
+from dsgec.network.ir import Network, check, used_functions
 from dsgec.network.model import Model, in_target_units
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
@@ -41,7 +41,6 @@ from dsgec.search.objectives import (
     objectives_of,
     spread,
 )
-from dsgec.search.prices import check_prices, functions_of, price_note
 from dsgec.search.row_weights import make_row_weights
 from dsgec.search.settings import DTYPES, NOTHING, Settings
 from dsgec.search.threshold import best_threshold
@@ -282,8 +281,10 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
     problem.represent(settings)
     if not problem.has_prices:
         return problem
-    check_prices(settings, {*FUNCTIONS} if untried else functions_of(networks))
-    return replace(problem, remark="; ".join(filter(None, (remark, price_note(settings)))))
+    used = {*FUNCTIONS} if untried else used_functions(networks)
+    check_functions(used, settings.chip, settings.dtype)
+    note = type_note(settings.minimise, settings.chip, settings.dtype)
+    return replace(problem, remark="; ".join(filter(None, (remark, note))))
 
 
 def make_learning(settings: Settings, rows: int) -> Learning | None:

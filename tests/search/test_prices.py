@@ -10,8 +10,8 @@ from dsgec.api.settings import read_keywords
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.grammar.parse import parse
+from dsgec.network.cost import chips as checks
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
-from dsgec.search import prices as checks
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import COSTS, DTYPES, FIXED_POINT, OPTIONS, Preset, make_settings
 from tests.engine.compare import make_data

@@ -11,7 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from dsgec.errors import DsgecError
+from dsgec.arithmetic.functions import FUNCTIONS
+from dsgec.errors import DsgecError, mention
 from dsgec.toml import read_toml
 
 DEFAULT_CHIP = "cortex-m0plus"
@@ -99,6 +100,27 @@ def chip_prices(chip: str, dtype: str) -> Prices:
 def priced_dtypes(chip: str) -> tuple[str, ...]:
     """Return the number types that a chip has prices for."""
     return tuple(_tables()[chip])
+
+
+def check_functions(functions: Collection[str], chip: str, dtype: str) -> None:
+    """Raise a DsgecError if a function that a grammar uses has no price."""
+    unknown = chip_prices(chip, dtype).unpriced({*functions} & {*FUNCTIONS})
+    if unknown:
+        raise DsgecError(
+            f"there is no estimate of {', '.join(unknown)} on {chip}",
+            f"Use {mention('minimise', 'connections')}, or a grammar without it. In a clone of the"
+            " project, `python -m benchmarks.chips` measures new functions.",
+        )
+
+
+def type_note(minimise: str, chip: str, dtype: str) -> str:
+    """Return a note for a user who expects double on a chip that has none; else ""."""
+    if CHIPS[chip].has_double:
+        return ""
+    return (
+        f"{chip} has no double: {minimise} is estimated for C with"
+        f" {mention('dtype', dtype)}; export it with that, too"
+    )
 
 
 @cache
