@@ -22,11 +22,11 @@ import time
 from pathlib import Path
 
 from dsgec.study.cells import cells
+from dsgec.study.cluster import connect
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import prepare
+from dsgec.study.processes import Processes
 from dsgec.study.work import work
-from dsgec.study.workers.connect import connect
-from dsgec.study.workers.crew import Crew
 
 STUDY = """
 runs = {runs}
@@ -133,7 +133,7 @@ def used():
 def overhead(stack, folder, count=10, rounds=5):
     """In turns: the same cells here and there; what is not in the runs themselves is overhead."""
     address, _ = start_cluster(stack, folder, 1)
-    crew = stack.enter_context(contextlib.closing(Crew(1)))
+    crew = stack.enter_context(contextlib.closing(Processes(1)))
     generations = 500
     while (seconds := timed(tasks_of(folder, f"try{generations}", 1, generations), crew)[1]) < 0.8:
         generations = round(generations * min(1.1 / seconds, 8)) + 1

@@ -1,7 +1,6 @@
 """What makes tests quick and does not change what they find: engines made once, and soon."""
 
 import os
-import queue
 import threading
 from functools import cache, lru_cache
 
@@ -11,8 +10,7 @@ from dsgec.engine.extension import build_extension
 from dsgec.engine.toolchain import compilers, find_toolchain
 from dsgec.export import numbers
 from dsgec.search.native import Engine
-from dsgec.study.workers import crew, process
-from dsgec.study.workers.pipe import packed, unpacked
+from dsgec.study import processes
 
 QUICK = ("-O0", "-pthread")
 """Compiled in a second; bits do not depend on the flags."""
@@ -95,8 +93,8 @@ def build_extensions_as_usual(monkeypatch):
     monkeypatch.setattr("dsgec.export.targets.cffi.package.build_extension", build_extension)
 
 
-class NoProcess(crew._Process):
-    """Answers a crew as one of its processes does, bytes for bytes, but by a thread of this one.
+class NoProcess:
+    """Makes the calls of `Processes` by a thread of this process, with all that is pickled.
 
     A process takes a second to start and to import what it needs.
     """
@@ -104,33 +102,32 @@ class NoProcess(crew._Process):
     _one_at_a_time = threading.Lock()
 
     def __init__(self, module):
-        self._held, self._values, self._said = crew.OrderedDict(), {}, queue.SimpleQueue()
+        pass
 
-    def send(self, data):
-        if data == process.STOP:
-            process.stop.set()
-            return
+    def call(self, call, on_remark):
+        data = bytes(processes.ForkingPickler.dumps((call.function, call.arguments)))
         with self._one_at_a_time:
-            process._remarks.append(self._say)
+            processes._remark_listeners.append(on_remark)
             try:
-                self._say(process._answer(data, self._values))
+                answer = processes.ForkingPickler.dumps(processes._answer(data))
             finally:
-                process._remarks.remove(self._say)
+                processes._remark_listeners.remove(on_remark)
+        kind, value = processes.ForkingPickler.loads(answer)
+        if kind == "error":
+            raise value
+        return value
 
-    def _say(self, message):
-        self._said.put(packed(message))
-
-    def hear(self):
-        return unpacked(self._said.get())
+    def stop(self):
+        processes.stop.set()
 
     def kill(self):
         pass
 
     def end(self):
-        process.stop.clear()  # which a process would have taken with it
+        processes.stop.clear()  # which a process would have taken with it
         return 0
 
 
 def start_no_processes(monkeypatch):
-    """Crews have their calls made here, each of them by a thread."""
-    monkeypatch.setattr("dsgec.study.workers.crew._Process", NoProcess)
+    """Calls that processes would make are made here, each of them by a thread."""
+    monkeypatch.setattr("dsgec.study.processes._Process", NoProcess)

@@ -132,13 +132,13 @@ def evolve(
     test, folds = settings.pop("test"), settings.pop("folds")
     share, test_table = share_or_table(test, folds, runs)
     count = folds or runs
-    crew = None
+    workers = None
     with ExitStack() as held:
         if count > 1:  # processes start while this one imports and reads
-            from dsgec.study.workers.crew import Crew
+            from dsgec.study.processes import Processes
 
-            crew = Crew(min(jobs or processors(), count), "dsgec.study.many")
-            held.callback(crew.close)
+            workers = Processes(min(jobs or processors(), count), "dsgec.study.many")
+            held.callback(workers.close)
         from dsgec.cli.start import reference, start, start_many
         from dsgec.cli.terminal.display import choices
         from dsgec.grammar.load import load_grammar
@@ -167,7 +167,7 @@ def evolve(
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
             job = each[0]()
         for one in each:  # every error is found before a run begins
-            single = one() if crew else job
+            single = one() if workers else job
             if not overwrite:
                 refuse_other(single)
         warn(job.grammar)
@@ -178,7 +178,9 @@ def evolve(
             "table": table.as_json(),
             "inputs": inputs.as_json(),
         }
-        if crew:
-            start_many(each, job, session, arguments, crew, overwrite=overwrite, folds=bool(folds))
+        if workers:
+            start_many(
+                each, job, session, arguments, workers, overwrite=overwrite, folds=bool(folds)
+            )
         else:
             start(job, session, arguments, overwrite=overwrite)

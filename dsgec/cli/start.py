@@ -26,7 +26,7 @@ from dsgec.search.choose import choose, sensible_threads
 from dsgec.search.evolver import Evolver
 from dsgec.search.settings import OPTIONS
 from dsgec.study.many import run_many
-from dsgec.study.workers.crew import Crew
+from dsgec.study.processes import Processes
 
 _MOST_NOTES = 10
 
@@ -77,8 +77,8 @@ def _evolver(job: Job, options: SessionOptions, held: ExitStack) -> Evolver:
             "--cluster spreads islands, and there is one population only",
             "Say how many with --islands; `dsgec study --cluster` spreads runs.",
         )
+    from dsgec.study.cluster import connect
     from dsgec.study.cluster_islands import ClusterIslands
-    from dsgec.study.workers.connect import connect
 
     cluster = connect(options.cluster)
     held.callback(cluster.close)
@@ -90,7 +90,7 @@ def start_many(
     first: Job,
     options: SessionOptions,
     arguments: dict[str, Any],
-    crew: Crew,
+    workers: Processes,
     *,
     overwrite: bool,
     folds: bool,
@@ -101,7 +101,7 @@ def start_many(
             "--cluster goes with one run of several islands",
             "`dsgec study --cluster` spreads many runs.",
         )
-    jobs = crew.threads
+    jobs = workers.threads
     threads = options.threads or sensible_threads(first.problem, jobs * first.settings.islands)
     _find_unwritable(first)
     waiting = compiling(options.quiet or options.as_json)
@@ -113,7 +113,7 @@ def start_many(
     with Signals() as signals, _watching(first, how, options, len(each)) as watching:
         ended = run_many(
             each,
-            crew,
+            workers,
             evolver.name,
             threads,
             watching.run_ended,

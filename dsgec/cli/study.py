@@ -51,15 +51,15 @@ def study(
     from dsgec.engine.processors import processors
     from dsgec.folder import locked, remove_if_empty
     from dsgec.study.cells import cells
+    from dsgec.study.cluster import connect
     from dsgec.study.ir import shorten
     from dsgec.study.page import write_page
     from dsgec.study.parse import load_study
     from dsgec.study.prepare import RUNS, prepare, remarks
+    from dsgec.study.processes import Processes
     from dsgec.study.report import write_report
     from dsgec.study.statistics import require_libraries
     from dsgec.study.work import collect, finished, unfinished, work
-    from dsgec.study.workers.connect import connect
-    from dsgec.study.workers.crew import Crew
 
     planned = load_study(study)
     if quick:
@@ -73,7 +73,7 @@ def study(
     path = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
     with contextlib.ExitStack() as held:
         workers = (
-            Crew(jobs or processors(), "dsgec.study.outcome")
+            Processes(jobs or processors(), "dsgec.study.outcome")
             if address is None
             else connect(address)
         )

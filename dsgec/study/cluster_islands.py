@@ -7,6 +7,7 @@ problem, so that any of them can do the next call, or do one again.
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
 from dsgec.search.backends import ReferenceBackend
@@ -31,7 +32,7 @@ from dsgec.search.islands import (
 from dsgec.search.problem import Problem
 from dsgec.search.recommend import Recommendation
 from dsgec.search.settings import Settings
-from dsgec.study.workers.calls import PendingCall, Workers
+from dsgec.study.processes import Workers
 
 _LONGEST_WAIT = 1.0  # seconds, after which the cluster is looked at
 _SECONDS = 2.0  # that a call should take: short enough to be watched, long enough to be worth it
@@ -77,11 +78,10 @@ class ClusterIslands(Evolver):
         super().__init__(problem, settings)
         self.cluster, self.backend = cluster, backend
         self.description = f"{settings.islands} islands on the cluster {cluster}"
-        self._problem = cluster.share(problem)
         self._each = island_settings(settings)
         self._states = [b""] * settings.islands
         self._arriving: list[tuple[bytes, ...]] = [()] * settings.islands
-        self._calls: dict[PendingCall, int] = {}
+        self._calls: dict[Future[Stay], int] = {}
         self._stays: dict[int, Stay] = {}
         self._done = -1
         self._goal = -1
@@ -100,7 +100,9 @@ class ClusterIslands(Evolver):
             self._call(min(most, exchange_after(self.settings, self._done)))
         while self._calls:
             left = until - time.monotonic()
-            ended = self.cluster.ended(min(max(left, 0.0), _LONGEST_WAIT))
+            ended = wait(self._calls, min(max(left, 0.0), _LONGEST_WAIT), FIRST_COMPLETED).done
+            if not ended:
+                _ = self.cluster.threads  # raises an error if the scheduler is gone
             for call in ended:
                 self._stays[self._calls.pop(call)] = call.result()
             if not ended and left <= 0.0:
@@ -113,7 +115,7 @@ class ClusterIslands(Evolver):
         for number, settings in enumerate(self._each):
             call = self.cluster.submit(
                 stay,
-                self._problem,
+                self.problem,
                 settings,
                 self.backend,
                 self._states[number],

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import replace
 
 from dsgec.data.ir import Dataset
@@ -11,22 +12,22 @@ from dsgec.run.job import Job, WrittenRun
 from dsgec.run.session import Session, ignore
 from dsgec.search.choose import choose
 from dsgec.search.problem import make_problem
-from dsgec.study.workers import process
-from dsgec.study.workers.crew import Crew
+from dsgec.study import processes
+from dsgec.study.processes import Processes
 
 _SECONDS_BETWEEN_LOOKS = 0.2  # at whether several runs are to stop
 
 
 def run_many(
     each: Sequence[Callable[[], Job]],
-    crew: Crew,
+    workers: Processes,
     backend: str,
     threads: int,
     on_run: Callable[[WrittenRun], None],
     session: Session = DEFAULT_SESSION,
     stop: threading.Event | None = None,
 ) -> list[WrittenRun]:
-    """Make several runs by the processes of a crew, and call `on_run` with each in their order.
+    """Make several runs by processes, and call `on_run` with each, in their order.
 
     A job is made in the process that runs it, since each may hold a table of its own. A run whose
     folder has its result already is not made again. When `stop` is set, or a run fails, those that
@@ -39,14 +40,14 @@ def run_many(
     failures: list[Exception] = []
     reported = 0
     is_stopped = False
-    crew.on_remark = session.on_trouble
-    shared = crew.share(tuple(each))
+    workers.on_remark = session.on_trouble
     calls = {
-        crew.submit(_one_of, shared, number, backend, threads, quiet): number
-        for number in range(0 if stop.is_set() else len(each))
+        workers.submit(_run_one, make_job, backend, threads, quiet): number
+        for number, make_job in enumerate(() if stop.is_set() else each)
     }
     while calls:
-        for call in crew.ended(_SECONDS_BETWEEN_LOOKS):
+        done, _ = wait(calls, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
+        for call in done:
             number = calls.pop(call)
             try:
                 ended[number] = call.result()
@@ -61,8 +62,8 @@ def run_many(
             is_stopped = True  # those that run end soon, and then a failure is raised
             if not failures:
                 session.on_stop()
-            for call in crew.stop():
-                del calls[call]
+            workers.stop()
+            calls = {call: number for call, number in calls.items() if not call.cancel()}
     if failures:
         raise failures[0]
     in_order = [ended[number] for number in sorted(ended)]
@@ -71,17 +72,17 @@ def run_many(
     return in_order
 
 
-def _one_of(
-    each: Sequence[Callable[[], Job]], number: int, backend: str, threads: int, session: Session
+def _run_one(
+    make_job: Callable[[], Job], backend: str, threads: int, session: Session
 ) -> WrittenRun:
-    """Do one of the runs: what a process of the crew calls."""
-    job = each[number]()
+    """Make one of the runs: what a process calls."""
+    job = make_job()
     found = None if session.overwrite else finished_run(job)
     if found is not None:
         return found
     evolver = choose(job.problem, job.settings, backend, threads)
-    here = replace(session, on_trouble=process.remark)
-    return run(job, evolver, lambda _: None, here, process.stop)
+    here = replace(session, on_trouble=processes.remark)
+    return run(job, evolver, lambda _: None, here, processes.stop)
 
 
 def seeded(job: Job, seed: int) -> Job:

@@ -6,7 +6,7 @@ nothing writes behind the back of a process that was killed.
 
 from collections import deque
 from collections.abc import Callable, Container, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 
 from dsgec.errors import DsgecError, counted
@@ -14,8 +14,8 @@ from dsgec.folder import Folder
 from dsgec.study.ir import Cell
 from dsgec.study.outcome import CellFile, outcome_of
 from dsgec.study.prepare import Task
+from dsgec.study.processes import Workers
 from dsgec.study.results import CellResult, read_outcome
-from dsgec.study.workers.calls import PendingCall, Workers
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 _AHEAD = 2
@@ -61,7 +61,7 @@ def work(
     """
     left = deque(tasks)
     keep = partial(_keep, runs)
-    running: dict[PendingCall, Task] = {}
+    running: dict[Future[CellFile], Task] = {}
     with ThreadPoolExecutor(_WRITERS) as writers:
         try:
             while left or running:
@@ -69,21 +69,22 @@ def work(
                 # Some more than can be made at once, so that nobody waits for the next.
                 while left and len(running) < _AHEAD * max(workers.threads, 1):
                     task = left.popleft()
-                    grammar, dataset = workers.share(task.grammar), workers.share(task.dataset)
-                    call = workers.submit(outcome_of, task.cell, grammar, dataset, backend)
-                    running[call] = task
-                ended = workers.ended(_SECONDS_BETWEEN_LOOKS)
+                    inputs = (task.cell, task.grammar, task.dataset, backend)
+                    running[workers.submit(outcome_of, *inputs)] = task
+                ended = list(wait(running, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED).done)
                 done = [running.pop(call) for call in ended]
                 for task, made in zip(done, writers.map(keep, done, ended), strict=True):
                     on_note(made.remark)
                     on_end(task, made.seconds)
         finally:
-            workers.cancel(running)
+            for call in running:
+                call.cancel()
 
 
-def _keep(runs: Folder, task: Task, call: PendingCall) -> CellFile:
+def _keep(runs: Folder, task: Task, call: "Future[CellFile]") -> CellFile:
+    """Write the file of a finished run, and return it."""
     try:
-        made: CellFile = call.result()
+        made = call.result()
     except DsgecError as error:
         cell = task.cell
         kind = f"{cell.settings.representation} with {cell.grammar.name} on {cell.data.name}"

@@ -16,6 +16,7 @@ import shutil
 import sys
 import time
 import traceback
+from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
 
@@ -25,8 +26,7 @@ from dsgec.__main__ import main
 from dsgec.export import numbers
 from dsgec.search import problem
 from dsgec.search.evolver import LoopEvolver
-from dsgec.study import report
-from dsgec.study.workers import crew
+from dsgec.study import processes, report
 from tests.quick import emit_engines_once
 
 _KINDS = {
@@ -48,35 +48,23 @@ _library = ctypes.CDLL(None)
 
 
 class Inline:
-    """Stands for the crew of processes of a study: calls are made here, when they are awaited."""
+    """Stands for the processes of a study: calls are made here, at once."""
 
     threads, want = 1, ""
 
     def __init__(self, *_):
-        self.calls = []
+        pass
 
     def __str__(self):
         return "1 process"
 
-    def share(self, value):
-        return value
-
     def submit(self, function, *arguments):
-        from dsgec.study.workers.calls import PendingCall
-
-        self.calls.append(PendingCall(function, arguments))
-        return self.calls[-1]
-
-    def ended(self, _):
-        call = self.calls.pop(0)
+        future = Future()
         try:
-            call.value = call.function(*call.arguments)
+            future.set_result(function(*arguments))
         except Exception as error:
-            call.error = error
-        return [call]
-
-    def cancel(self, _):
-        pass
+            future.set_exception(error)
+        return future
 
     def close(self):
         pass
@@ -249,7 +237,7 @@ def remember():
 
 
 def serve():
-    crew.Crew = Inline
+    processes.Processes = Inline
     remember()
     time.perf_counter = lambda: 1.0  # whatever holds seconds is the same each time, too
     for line in sys.stdin:

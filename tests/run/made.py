@@ -10,7 +10,7 @@ from dsgec.run.session import Session
 from dsgec.search.choose import choose
 from dsgec.search.settings import Settings
 from dsgec.study.many import run_many
-from dsgec.study.workers.crew import Crew
+from dsgec.study.processes import Processes
 
 RUN = "wdbc-one_layer-seed1"
 
@@ -63,5 +63,5 @@ def go(job, backend="engine", session=None, stop=None, on_generation=lambda _: N
 
 def over(processes, each, *arguments, **options):
     """Several runs over so many processes."""
-    with closing(Crew(processes)) as crew:
+    with closing(Processes(processes)) as crew:
         return run_many(each, crew, *arguments, **options)

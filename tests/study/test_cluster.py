@@ -11,9 +11,8 @@ import time
 
 import pytest
 
+from dsgec.study.cluster import connect, identity
 from dsgec.study.prepare import RUNS
-from dsgec.study.workers import worker
-from dsgec.study.workers.connect import connect
 from tests.clusters import ROOT, other_dsgec, wait_until
 from tests.command import COMMAND, dsgec, hears_interrupts
 
@@ -167,8 +166,7 @@ def test_what_has_finished_is_kept(tmp_path, start_cluster, who):
         assert "` resumes" in errors
     if who != "scheduler":  # the workers are told, and take other work
         with contextlib.closing(connect(cluster.address)) as again:
-            call = again.submit(worker.identity)
-            assert again.ended(20) == [call]
+            assert again.submit(identity).result(20) == identity()
     dsgec("study", file, "--out", out, "--quiet")
 
     assert {p: p.stat().st_mtime_ns for p in there} == there
@@ -183,11 +181,12 @@ def test_workers_stop_soon_after_an_interrupt(tmp_path, start_cluster):
         with studying(file, tmp_path / "out", cluster) as process:
             wait_until(lambda: len(beside._client.processing()) == 2)
             time.sleep(10)  # for two engines to be compiled, and generations to go by
-            blocked = beside.submit(worker.identity)
-            assert beside.ended(3) == []
+            blocked = beside.submit(identity)
+            with pytest.raises(TimeoutError):
+                blocked.result(3)
             process.send_signal(signal.SIGINT)
             assert process.wait(60) == 130
-        assert beside.ended(5) == [blocked]
+        assert blocked.result(5) == identity()
 
 
 @pytest.mark.campaign
@@ -242,7 +241,7 @@ def test_workers_with_another_dsgec_are_told(tmp_path, start_cluster):
         assert process.wait(120) == 1
     late = out.with_suffix(".err").read_text()
     early = dsgec("study", file, "--out", tmp_path / "x", "--cluster", cluster.address, code=1)
-    here = re.escape(worker.identity())
+    here = re.escape(identity())
 
     for errors in (late, early.stderr):
         pattern = rf"the worker tcp://\S+ has dsgec \S+ \(\w+\), and here it is {here}"

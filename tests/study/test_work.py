@@ -18,8 +18,8 @@ from dsgec.folder import locked, open_folder
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
 from dsgec.study.prepare import RUNS, prepare
+from dsgec.study.processes import Processes
 from dsgec.study.work import finished, work
-from dsgec.study.workers.crew import Crew
 from tests.clusters import wait_until
 from tests.command import COMMAND, NO_COMPILER, dsgec, hears_interrupts
 from tests.quick import start_no_processes
@@ -64,7 +64,7 @@ def whole(file, tmp_path_factory):
 
 @pytest.fixture
 def crew(no_processes):
-    with closing(Crew(1)) as crew:
+    with closing(Processes(1)) as crew:
         yield crew
 
 
