@@ -1,29 +1,29 @@
-/* What a tape has given, backwards to its weights: `_weight_slopes` of dsgec/search/gradient.py.
- *
- * A delta is what comes to the operands of an instruction: of a sum, before it is multiplied by
- * their weights; of a function of two, there is one for each. An instruction adds up what its readers
- * have for it, those behind it in the text first, and has then a delta of its own. */
+/* The backward pass: from the outputs of a tape to the gradients of its weights, as in
+ * dsgec/search/gradient.py. A delta is the gradient of the operands of an instruction: of a sum,
+ * before it is multiplied by their weights; a function of two operands has two. An instruction sums
+ * the deltas of its readers, those later in the phenotype first, and then computes its own. */
 #include "run.c"
 #include "derivatives.c"
 #include "variant.h"
 #if LEARNING && !defined(DSGEC_BACKWARD_C)
 #define DSGEC_BACKWARD_C
 
-/* An operand of an instruction, or an output, that is what another instruction gives. */
+/* An operand of an instruction, or an output, that another instruction computes. */
 typedef struct {
     int32_t target;          /* the instruction that is read */
-    int32_t reader, operand; /* by which; or -1, and the output */
+    int32_t reader, operand; /* the reader and its operand; or -1 and the output */
     uint64_t key;
 } Reading;
 
-/* Of an instruction: its readings, the last of the text first, its delta, and its place in `lanes`
- * if it has weights. */
+/* The backward step of an instruction: its readings, the last of the phenotype first, its delta,
+ * and its slot in `lanes` if it has weights. */
 typedef struct {
     int32_t first, count, delta, slot;
-    uint8_t active, direct; /* depends on a weight; its seed has gone through the sigmoid */
+    uint8_t active; /* depends on a weight */
+    uint8_t direct; /* the output gradient is already that of the sigmoid's argument */
 } Step;
 
-/* Where a weight of the text is on the tape: nowhere if `instruction` is -1. */
+/* Where a weight of the phenotype is on the tape: nowhere if `instruction` is -1. */
 typedef struct {
     int32_t instruction, term; /* the term, or -1 for `value` */
     double sign;
@@ -34,13 +34,13 @@ typedef struct {
     Reading *readings;
     int32_t *makers; /* the instruction of each register */
     Site *sites;
-    const double **deltas; /* first the seeds of the outputs */
+    const double **deltas; /* first the output gradients */
     double *lanes, *sums, *totals; /* of each slot; of each group and weight; of each group */
-    double *values, *room;         /* of the weights, as the text has them; for tune.c */
+    double *values, *room;         /* of the weights of the phenotype; for tune.c */
     size_t steps_capacity, readings_capacity, makers_capacity, sites_capacity, deltas_capacity;
     size_t lanes_capacity, sums_capacity, totals_capacity, values_capacity, room_capacity;
     int32_t reading_count, delta_count, slot_count;
-    int64_t count; /* of weights */
+    int64_t count; /* number of weights */
 } BackwardPass;
 
 static void free_backward(BackwardPass *l) {
@@ -80,7 +80,7 @@ static void add_reading(BackwardPass *l, int32_t operand, int32_t reader, int32_
     }
 }
 
-/* A weight that stands in an instruction; 1 if there is one. */
+/* Store the site of a weight; return whether there is one. */
 static int add_site(BackwardPass *l, int32_t instruction, int32_t term, int32_t link) {
     if (link != 0) {
         Site *site = &l->sites[(link < 0 ? -link : link) - 1];
@@ -123,7 +123,8 @@ static int compare_readings(const void *left, const void *right) {
     return a->key > b->key ? -1 : a->key < b->key;
 }
 
-/* What has to be done for a tape, `count` weights and so many groups; 0 without memory. */
+/* Plan the backward pass of a tape, for `count` weights and so many groups; return 0 without
+ * memory. */
 static int plan(BackwardPass *l, const Tape *t, int64_t count, int64_t groups) {
     size_t readings = (size_t)t->output_count;
     int32_t i;
@@ -160,12 +161,13 @@ static int plan(BackwardPass *l, const Tape *t, int64_t count, int64_t groups) {
     return RESERVE(l->lanes, l->lanes_capacity, ((size_t)l->slot_count + 1) * LANES);
 }
 
-/* The memory of a delta, behind the registers of the tape. */
+/* Return the memory of a delta, after the registers of the tape. */
 static double *delta_memory(const Blocks *blocks, const Tape *t, int32_t delta) {
     return blocks->registers + ((size_t)count_registers(t) + (size_t)delta) * blocks->stride;
 }
 
-/* Up to TERMS readings from `from` on, as the factors and terms of a sum: how many. */
+/* Collect up to `room` readings from `from` on as the factors and terms of a sum; return their
+ * number. */
 static int32_t take_readings(const BackwardPass *l, const Tape *t, const Step *step, int32_t from,
                              int32_t room, double *w, const double **x) {
     int32_t count = step->count - from < room ? step->count - from : room, k;
@@ -183,8 +185,8 @@ static int32_t take_readings(const BackwardPass *l, const Tape *t, const Step *s
     return count;
 }
 
-/* What comes to an instruction; with the result `y` of its sigmoid, to what is under that. It is in
- * `to`, or where its one reader has it. */
+/* Return the gradient of the result of an instruction or, given the result `y` of its sigmoid, of
+ * the sigmoid's argument. It is in `to`, or where its only reader has it. */
 static const double *pull(const BackwardPass *l, const Tape *t, const Step *step, double *to,
                           const double *y, size_t n) {
     const double *x[TERMS];
@@ -208,7 +210,7 @@ static const double *pull(const BackwardPass *l, const Tape *t, const Step *step
     return to;
 }
 
-/* The deltas of a function; `d` may be in the place of the first. */
+/* Compute the deltas of a function; `d` may be the same memory as the first. */
 static void back_function(const BackwardPass *l, const Instruction *in, const double *d,
                           const double *const *x, const double *y, double *first, double *second,
                           size_t n) {
@@ -245,12 +247,12 @@ static void back_function(const BackwardPass *l, const Instruction *in, const do
     case ADD_CONSTANT:
     case DOT:
     case AS_WRITTEN:
-    case FILL: abort(); /* no function */
+    case FILL: abort(); /* not a function */
     }
 }
 
-/* Backwards through the tape, which has just run on the `n` rows from `row` on; the seeds of the
- * outputs are there. What comes to the weights is added to their lanes. */
+/* Run the backward pass of the tape, which has just run on the `n` rows from `row` on, from the
+ * output gradients. The gradients of the weights are added to their lanes. */
 static void back_block(BackwardPass *l, const Blocks *blocks, const Table *table, const Tape *t,
                        size_t row, size_t n) {
     int32_t i, k;

@@ -9,7 +9,8 @@ static int has_rates(const Individual *individual) {
     return individual->rates.count > 0;
 }
 
-/* What a number of the mother, or behind hers of the father, has; -1: a beginner's. */
+/* Return the rate of a weight of the mother or, after hers, of the father; for -1, that of a new
+ * weight. */
 static Rate inherit_rate(const Rates *mother, const Rates *father, int32_t number) {
     Rate first = {FIRST_STEP, 0.0};
     if (number < 0) {
@@ -18,7 +19,7 @@ static Rate inherit_rate(const Rates *mother, const Rates *father, int32_t numbe
     return number < mother->count ? mother->items[number] : father->items[number - mother->count];
 }
 
-/* The rates of the numbers of the edited tree. */
+/* Collect the rates of the weights of the edited tree. */
 static int inherit_rates(const Trees *t, const Rates *mother, const Rates *father, Rates *rates) {
     int32_t i;
     rates->count = 0;
@@ -41,7 +42,7 @@ static int load_individual(Mapper *map, const Individual *individual) {
                       NOTHING_EXCHANGED);
 }
 
-/* A part of the other parent in the slots' tree; the rates go to the thread's own. */
+/* Cross the tree in the slots with one of the father; the rates go to those of the thread. */
 static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
                        const Individual *mother, const Individual *father, Stream *random) {
     Trees *t = &own->trees;
@@ -63,12 +64,13 @@ static int cross_trees(const dsgec_engine *e, Thread *own, Individual *child,
     rename_neurons(t);
     error = t->out_of_memory ? NO_MEMORY : gather(t, &own->mapping.slots);
     if (error == OK) {
-        TIMED(mapping, error = express(&own->mapping, random, e->settings.max_size, &child->phenotype));
+        TIMED(mapping, error = express(&own->mapping, random, e->settings.max_size,
+                                       &child->phenotype));
     }
     return error;
 }
 
-/* The slots' tree, changed at one place, as an individual. */
+/* Mutate the tree in the slots at one place and map it to an individual. */
 static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Trees *t = &own->trees;
     t->weights = plant(t, &own->mapping.slots, &t->mother, 0, 0);
@@ -83,7 +85,7 @@ static int mutate_slots(const dsgec_engine *e, Thread *own, Individual *child, S
     return map_edited_tree(e, own, child, random);
 }
 
-/* One child of its own parent, with a part of another if they are crossed. */
+/* Breed one child of a parent, with a subtree of another one if they are crossed. */
 static void vary_tree(const dsgec_engine *e, Thread *own, Individual *child,
                       const Individual *mother, const Individual *father, int crosses,
                       Stream *random) {

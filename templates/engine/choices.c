@@ -1,10 +1,10 @@
-/* Mutation of a choice that the mapping read, in DSGE and SGE: dsgec/grammar/genome/ir.py. */
+/* Mutation of a choice that the mapping read, for DSGE and SGE: dsgec/grammar/genome/ir.py. */
 #include "express.c"
 #include "variant.h"
 #if !TREES && !defined(DSGEC_CHOICES_C)
 #define DSGEC_CHOICES_C
 
-/* An alternative of a room, but not the current one. */
+/* Draw an alternative that is not the current one. */
 static int32_t draw_other(const Room *room, int32_t current, Stream *random) {
     const int32_t *allowed = options + room->first_option;
     int32_t index = below(random, room->options - 1), i;
@@ -13,7 +13,8 @@ static int32_t draw_other(const Room *room, int32_t current, Stream *random) {
     return allowed[index + (i <= index)];
 }
 
-/* The text of a code or alternative that is a leaf, and its cost: 0 where it is none. */
+/* Find the terminal of an alternative or a neuron's code, and its cost; return 0 if it is not a
+ * leaf. */
 static int find_leaf(int32_t rule, int32_t choice, char *name, const char **text, int32_t *length,
                      int32_t *cost, int32_t *kind) {
     const Production *production;
@@ -32,8 +33,8 @@ static int find_leaf(int32_t rule, int32_t choice, char *name, const char **text
     return production->leaf;
 }
 
-/* Where one leaf took another's place, the rest of the text stays: put it in; 0 where the mapping
- * must be done again. The kinds of texts that `cut` cannot tell apart leave the layers as well. */
+/* If a leaf replaced a leaf, replace only its part of the phenotype; return 0 if the genotype must
+ * be mapped again. Leaves of kinds that `cut` treats alike do not change the layers either. */
 static int patch(Mapper *map, const Choice *choice, int32_t before, int32_t after,
                  int64_t max_size, Buffer *text) {
     char old_name[LONGEST_NAME], new_name[LONGEST_NAME];
@@ -42,7 +43,7 @@ static int patch(Mapper *map, const Choice *choice, int32_t before, int32_t afte
     int32_t old_length, new_length, old_cost, new_cost, old_kind, new_kind;
     size_t tail;
     if (LEARNING || (BY_DEPTH && choice->slot >= grammar.rules)) {
-        return 0; /* places of numbers would move; what is recursive is hardly ever a leaf */
+        return 0; /* the offsets of weights would change; recursive symbols are seldom leaves */
     }
     if (!find_leaf(rule, before, old_name, &old_text, &old_length, &old_cost, &old_kind) ||
         !find_leaf(rule, after, new_name, &new_text, &new_length, &new_cost, &new_kind) ||
@@ -58,13 +59,13 @@ static int patch(Mapper *map, const Choice *choice, int32_t before, int32_t afte
     return 1;
 }
 
-/* What `room_of` was made of. */
+/* Decode what `room_of` encodes. */
 static Reader reader_of(int32_t room, int all) {
     Reader reader = {(-1 - room) / 2, (-1 - room) % 2, all};
     return reader;
 }
 
-/* One integer that was read, replaced by another that is allowed in its place; then the text. */
+/* Replace one integer that the mapping read by another allowed one, and map again. */
 static int mutate(Mapper *map, Stream *random, int64_t max_size, Buffer *text) {
     const Choice *choice;
     Slot *slot;
@@ -90,7 +91,7 @@ static int mutate(Mapper *map, Stream *random, int64_t max_size, Buffer *text) {
     return express(map, random, max_size, text);
 }
 
-/* What the slots hold to a text: mended, perhaps mutated, mended again. */
+/* Map the slots, mutate them with the given probability, and map them again. */
 static int vary(Mapper *map, Stream *random, double mutation, int64_t max_size, Buffer *text) {
     int error = express(map, random, max_size, text);
     if (error == OK && chance(random, mutation)) {

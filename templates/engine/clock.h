@@ -1,4 +1,4 @@
-/* A clock: for slices of time and, in a build with DSGEC_TIMED, for where the time goes. */
+/* A monotonic clock, for deadlines and, in a build with DSGEC_TIMED, for profiling. */
 #ifndef DSGEC_CLOCK_H
 #define DSGEC_CLOCK_H
 #include "engine.h"
@@ -10,7 +10,7 @@
 #define HAS_CLOCK 0
 #endif
 
-/* Seconds of a clock that only goes forward; without one, no deadline ever comes. */
+/* Return monotonic seconds; without a clock, deadlines never pass. */
 static double now(void) {
 #if HAS_CLOCK
     struct timespec t;
@@ -21,7 +21,7 @@ static double now(void) {
 #endif
 }
 
-/* What `dsgec bench` measures. One thread only: nothing guards the sums. */
+/* The times that benchmarks measure. One thread only: they are not synchronised. */
 #if defined(DSGEC_TIMED)
 static dsgec_engine_seconds times;
 #define TIMED(part, statement)              \

@@ -1,4 +1,5 @@
-/* The dynamic rules, what a neuron can be connected to: dsgec/grammar/genome/connections.py. */
+/* The dynamic rules, which list what a neuron can be connected to:
+ * dsgec/grammar/genome/connections.py. */
 #ifndef DSGEC_CONNECTIONS_C
 #define DSGEC_CONNECTIONS_C
 #include "engine.h"
@@ -6,25 +7,25 @@
 #include "memory.h"
 #include "random.h"
 
-/* The sizes of the hidden layers, no more than STRIDE, and the sum of those before each. */
+/* The sizes of the hidden layers, limited to STRIDE, and their cumulative sums. */
 typedef struct {
     int32_t *sizes, *before;
     size_t sizes_capacity, before_capacity;
     int32_t count;
 } Widths;
 
-/* The layer after the first `layers`, and whether it is the output. */
+/* The layer that reads: the one after the first `layers`, and whether it is the output layer. */
 typedef struct {
     int32_t layers;
     int output, all;
 } Reader;
 
-/* One group of codes: features, then the neurons of the layers from `first` to before `end`. */
+/* A group of codes: features, then the neurons of the layers from `first` up to `end`. */
 typedef struct {
     int32_t features, first, end, size;
 } Group;
 
-/* The codes that a connection may have: one group, or two of equal probability. */
+/* The codes that a connection may have: one group, or two with equal probability. */
 typedef struct {
     int32_t groups, size;
     Group group[2];
@@ -88,7 +89,7 @@ static int32_t code_at(const Group *group, const Widths *widths, int32_t index) 
     return grammar.inputs + low * STRIDE + (index - widths->before[low]);
 }
 
-/* The place of `code` in the group, or -1. */
+/* Return the index of `code` in the group, or -1. */
 static int32_t index_of(const Group *group, const Widths *widths, int32_t code) {
     int32_t layer, neuron;
     if (code < grammar.inputs) {
@@ -112,8 +113,9 @@ static int is_source(const Sources *s, const Widths *widths, int32_t code) {
     return 0;
 }
 
-/* A group, then a member of it; `without` is left out, and may be -1. */
-static int32_t draw_source(const Sources *s, const Widths *widths, int32_t without, Stream *random) {
+/* Draw a group, then one of its codes except `without`, which may be -1. */
+static int32_t draw_source(const Sources *s, const Widths *widths, int32_t without,
+                           Stream *random) {
     int32_t kept[2] = {0, 0}, left_out[2] = {-1, -1}, groups = 0, g, index, size;
     for (g = 0; g < s->groups; g++) {
         int32_t place = index_of(&s->group[g], widths, without);

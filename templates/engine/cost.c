@@ -1,10 +1,10 @@
-/* What a network costs: its connections, or what it takes of a chip. */
+/* The cost of a network: its connections, or its flash or cycles on a chip. */
 #ifndef DSGEC_COST_C
 #define DSGEC_COST_C
 #include "individual.c"
 
 #if MINIMISES
-/* So much for each of a kind, and once for each part that a kind needs. */
+/* Sum the prices of all operations, and once those of the parts that their kinds need. */
 static int64_t sum_prices(const int64_t *counts, const dsgec_engine_prices *prices) {
     int64_t total = prices->base, kind, part;
     uint64_t needed = prices->base_needs;
@@ -20,13 +20,13 @@ static int64_t sum_prices(const int64_t *counts, const dsgec_engine_prices *pric
 
 #endif
 
-/* The cost of the network of a text with so many connections. */
+/* Find the cost of the network of a phenotype with so many connections. */
 static Outcome find_cost(const dsgec_engine *e, Thread *own, const char *text, size_t length,
                          int32_t size, int64_t *cost) {
     *cost = size;
 #if MINIMISES
     if (e->settings.prices != NULL) {
-        if (simplify_text(&own->describer, e->table.features, text, length) != OK ||
+        if (simplify_phenotype(&own->describer, e->table.features, text, length) != OK ||
             !count_work(&own->work, &own->describer.network, own->describer.parser.softmax,
                         e->settings.prologue)) {
             return SCORE_NO_MEMORY;
@@ -42,9 +42,11 @@ static Outcome find_cost(const dsgec_engine *e, Thread *own, const char *text, s
 int dsgec_engine_work(dsgec_engine *e, const char *text, size_t length, int64_t *counts) {
     const dsgec_environment found = dsgec_enter();
     Describer *d = &e->describer;
-    int error = e->settings.prologue != NULL ? simplify_text(d, e->table.features, text, length)
-                                             : BAD_CALL;
-    if (error == OK && !count_work(&e->work, &d->network, d->parser.softmax, e->settings.prologue)) {
+    int error = e->settings.prologue == NULL
+                    ? BAD_CALL
+                    : simplify_phenotype(d, e->table.features, text, length);
+    if (error == OK &&
+        !count_work(&e->work, &d->network, d->parser.softmax, e->settings.prologue)) {
         error = NO_MEMORY;
     }
     if (error == OK) {

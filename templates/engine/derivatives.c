@@ -1,52 +1,52 @@
-/* Loops over rows of the backward pass: what comes to an operand of what has come to a result. */
+/* Loops over rows of the backward pass: from the gradient of a result to that of its operands. */
 #include "kernels.c"
 #include "variant.h"
 #if LEARNING && !defined(DSGEC_DERIVATIVES_C)
 #define DSGEC_DERIVATIVES_C
 
-/* Everything that is called is part of the loop, also where the compiler finds that too much. */
+/* Inline every call into the loop, even if the compiler considers it too large. */
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define WHOLE_LOOP static __attribute__((flatten)) void
 #else
 #define WHOLE_LOOP static void
 #endif
 
-/* d * the slope at (a, y), or at (a, b, y): dsgec/arithmetic. `d` may be `to`. */
-#define X(name, derivative)                                                                   \
-    WHOLE_LOOP rows_##derivative(double *to, const double *d, const double *a, const double *y,     \
-                      size_t n) {                                                        \
-        size_t i;                                                                        \
-        EACH_ROW { to[i] = d[i] * dsgec_##derivative(a[i], y[i]); }                           \
+/* d * the derivative at (a, y), or at (a, b, y): dsgec/arithmetic. `d` may be `to`. */
+#define X(name, derivative) \
+    WHOLE_LOOP rows_##derivative(double *to, const double *d, const double *a, const double *y, \
+                                 size_t n) { \
+        size_t i; \
+        EACH_ROW { to[i] = d[i] * dsgec_##derivative(a[i], y[i]); } \
     }
 UNARY_DERIVATIVES(X)
 #undef X
 
-#define OF_PAIR(derivative)                                                                      \
-    WHOLE_LOOP rows_##derivative(double *to, const double *d, const double *a, const double *b,        \
-                      const double *y, size_t n) {                                          \
-        size_t i;                                                                           \
-        EACH_ROW { to[i] = d[i] * dsgec_##derivative(a[i], b[i], y[i]); }                        \
+#define OF_PAIR(derivative) \
+    WHOLE_LOOP rows_##derivative(double *to, const double *d, const double *a, const double *b, \
+                                 const double *y, size_t n) { \
+        size_t i; \
+        EACH_ROW { to[i] = d[i] * dsgec_##derivative(a[i], b[i], y[i]); } \
     }
 #define X(name, derivative_a, derivative_b) OF_PAIR(derivative_a) OF_PAIR(derivative_b)
 BINARY_DERIVATIVES(X)
 #undef X
 
-/* Of 1 / b. */
+/* d * the derivative of 1 / b. */
 static void rows_invert_derivative(double *to, const double *d, const double *b, const double *y,
-                              size_t n) {
+                                   size_t n) {
     size_t i;
     EACH_ROW { to[i] = d[i] * dsgec_div_derivative_b(1.0, b[i], y[i]); }
 }
 
-/* (w0 * x0 + w1 * x1 + ...) * the slope of a sigmoid that gave y. */
-typedef void (*SigmoidGradientKernel)(double *d, const double *w, const double *const *x, const double *y,
-                            size_t n);
+/* (w0 * x0 + w1 * x1 + ...) * the derivative of a sigmoid with the result y. */
+typedef void (*SigmoidGradientKernel)(double *d, const double *w, const double *const *x,
+                                      const double *y, size_t n);
 
-#define SIGMOID_GRADIENT(terms)                                                                         \
-    static void rows_sigmoid_gradient_##terms(double *d, const double *w, const double *const *x,       \
-                                   const double *y, size_t n) {                              \
-        TERM_##terms size_t i;                                                               \
-        EACH_ROW { d[i] = (SUM_OF_##terms) * dsgec_sig_derivative(y[i], y[i]); }                  \
+#define SIGMOID_GRADIENT(terms) \
+    static void rows_sigmoid_gradient_##terms(double *d, const double *w, const double *const *x, \
+                                              const double *y, size_t n) { \
+        TERM_##terms size_t i; \
+        EACH_ROW { d[i] = (SUM_OF_##terms) * dsgec_sig_derivative(y[i], y[i]); } \
     }
 
 SIGMOID_GRADIENT(1)
@@ -58,13 +58,15 @@ SIGMOID_GRADIENT(6)
 SIGMOID_GRADIENT(7)
 SIGMOID_GRADIENT(8)
 
-/* By terms less 1. */
+/* Indexed by the number of terms - 1. */
 static const SigmoidGradientKernel sigmoid_gradient_kernels[TERMS] = {
-    rows_sigmoid_gradient_1, rows_sigmoid_gradient_2, rows_sigmoid_gradient_3, rows_sigmoid_gradient_4,
-    rows_sigmoid_gradient_5, rows_sigmoid_gradient_6, rows_sigmoid_gradient_7, rows_sigmoid_gradient_8,
+    rows_sigmoid_gradient_1, rows_sigmoid_gradient_2,
+    rows_sigmoid_gradient_3, rows_sigmoid_gradient_4,
+    rows_sigmoid_gradient_5, rows_sigmoid_gradient_6,
+    rows_sigmoid_gradient_7, rows_sigmoid_gradient_8,
 };
 
-/* A part of the lanes, as wide as the processor's vectors. */
+/* A part of the lanes, as wide as the vectors of the processor. */
 #if defined(__GNUC__) && !defined(__TINYC__)
 #if defined(__AVX512F__)
 enum { PART = 8 };
@@ -81,8 +83,8 @@ typedef double Part;
 #define PART_AT(values) (*(const Part *)(const void *)(values))
 #define PUT_PART(values, part) (*(Part *)(void *)(values) = (part))
 
-/* The lanes of the sums of d * x0, d * x1, ... and of d: row i is added to lane i mod LANES. The
- * lanes of d stand first. */
+/* Add d, d * x0, d * x1, ... to their lanes, row i to lane i mod LANES. The lanes of d come
+ * first. */
 typedef void (*LanesKernel)(double *lanes, const double *d, const double *const *x, size_t n);
 
 #define SUMS_0
@@ -113,21 +115,21 @@ typedef void (*LanesKernel)(double *lanes, const double *d, const double *const 
 #define PUT_7 PUT_6 PUT_PART(to + 7 * LANES, s6);
 #define PUT_8 PUT_7 PUT_PART(to + 8 * LANES, s7);
 
-#define ADD_LANES(terms)                                                                      \
+#define ADD_LANES(terms) \
     static void lanes_##terms(double *lanes, const double *d, const double *const *x, size_t n) { \
-        size_t part, i;                                                                       \
-        (void)x;                                                                              \
-        for (part = 0; part < LANES; part += PART) {                                          \
-            double *to = lanes + part;                                                        \
-            Part s = PART_AT(to);                                                             \
-            SUMS_##terms for (i = part; i < n; i += LANES) {                                  \
-                Part e = PART_AT(d + i);                                                      \
-                s += e;                                                                       \
-                ADDED_##terms                                                                 \
-            }                                                                                 \
-            PUT_PART(to, s);                                                                  \
-            PUT_##terms                                                                       \
-        }                                                                                     \
+        size_t part, i; \
+        (void)x; \
+        for (part = 0; part < LANES; part += PART) { \
+            double *to = lanes + part; \
+            Part s = PART_AT(to); \
+            SUMS_##terms for (i = part; i < n; i += LANES) { \
+                Part e = PART_AT(d + i); \
+                s += e; \
+                ADDED_##terms \
+            } \
+            PUT_PART(to, s); \
+            PUT_##terms \
+        } \
     }
 
 ADD_LANES(0)

@@ -1,11 +1,11 @@
-/* A simplified network to its sizes and its text: dsgec/network/structure.py and text.py.
- *
- * A number is written as `@` and its bits in hexadecimal: Python alone prints numbers. */
+/* Describe a simplified network by its sizes and its text: dsgec/network/measure.py and text.py. A
+ * constant is written as `@` and its bits in hexadecimal, since only Python prints numbers. */
 #ifndef DSGEC_DESCRIBE_C
 #define DSGEC_DESCRIBE_C
 #include "simplify.c"
 
-/* What is still to be printed, last first: text, or a node and how strongly it must bind. */
+/* An entry of the stack of what is to be printed: a text, or a node and how strongly it must
+ * bind. */
 typedef struct {
     const char *text;
     int32_t node, strength;
@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
     Parser parser;
     SimplifiedNetwork network;
-    int64_t *mentions; /* of features and neurons below a node, up to the next neuron */
+    int64_t *mentions; /* number of features and neurons below a node, down to the next neuron */
     Todo *todo;
     size_t mentions_capacity, todo_capacity;
     int32_t todo_count;
@@ -143,7 +143,7 @@ static int later_function(Describer *d, const Node *node, int32_t strength) {
     }
 }
 
-/* The expression of a node, with neurons of earlier layers than this one called by their names. */
+/* Print the expression of a node; neurons of layers before `layer` are printed by name. */
 static int print_expression(Describer *d, int32_t position, int32_t layer) {
     const SimplifiedNetwork *s = &d->network;
     d->todo_count = 0;
@@ -192,7 +192,7 @@ static int print_outputs(Describer *d) {
     return !softmax || print(&d->text, ")\n");
 }
 
-/* The equations of the network, in the order in which it computes. */
+/* Print the equations of the network, in the order in which it computes. */
 static int print_network(Describer *d) {
     const SimplifiedNetwork *s = &d->network;
     int32_t i;
@@ -210,8 +210,8 @@ static int print_network(Describer *d) {
     return print_outputs(d);
 }
 
-/* The simplified network of a text, which stays until the next call. */
-static int simplify_text(Describer *d, size_t features, const char *text, size_t length) {
+/* Simplify the network of a phenotype; it is valid until the next call. */
+static int simplify_phenotype(Describer *d, size_t features, const char *text, size_t length) {
     int parsed;
     d->parser.as_written = 1;
     d->parser.inputs = (int32_t)features;
@@ -224,7 +224,7 @@ static int simplify_text(Describer *d, size_t features, const char *text, size_t
 
 static int describe(Describer *d, size_t features, const char *text, size_t length,
                     dsgec_engine_network *answer) {
-    int error = simplify_text(d, features, text, length);
+    int error = simplify_phenotype(d, features, text, length);
     if (error != OK) {
         return error;
     }

@@ -1,4 +1,4 @@
-/* What digits and blanks are, and where those of a number end. */
+/* Classification of characters, and the extent of numerals. */
 #ifndef DSGEC_DIGITS_H
 #define DSGEC_DIGITS_H
 #include "platform.h"
@@ -18,7 +18,7 @@ static inline size_t skip_digits(const char *text, size_t at, size_t length) {
     return at;
 }
 
-/* The end of the exponent that begins at `at`, or 0. */
+/* Return the end of the exponent that begins at `at`, or 0. */
 static size_t exponent_end(const char *text, size_t at, size_t length) {
     if (at >= length || (text[at] != 'e' && text[at] != 'E')) {
         return 0;

@@ -2,7 +2,7 @@
 #include "choices.c"
 #include "lists.c"
 
-/* The number of the first of the common genes that are exchanged. */
+/* The index of the first common gene that is exchanged. */
 typedef int32_t Exchange;
 static const Exchange NOTHING_EXCHANGED = INT32_MAX;
 
@@ -13,8 +13,9 @@ static Exchange crossover(const Genotype *mother, const Genotype *father, Stream
 }
 #endif
 
-/* Load the genes of `own` but, from the common one number `exchanged` on, those of `other`. */
-static int load_child(Slots *slots, const Genotype *own, const Genotype *other, Exchange exchanged) {
+/* Load the genes of `own`, and those of `other` from the common gene with index `exchanged` on. */
+static int load_child(Slots *slots, const Genotype *own, const Genotype *other,
+                      Exchange exchanged) {
     int32_t o = 0, i, common = 0;
     clear_slots(slots);
     for (i = 0; i < own->count; i++) {

@@ -1,4 +1,4 @@
-/* One change of a tree: dsgec/grammar/genome/edit.py. */
+/* A single change of a tree: dsgec/grammar/genome/edit.py. */
 #include "tree.c"
 #include "variant.h"
 #if TREES && !defined(DSGEC_EDIT_C)
@@ -6,7 +6,7 @@
 
 typedef enum { OTHER, WRAP, HOIST, WAYS } Way;
 
-/* Whether a part can stand so much deeper in the recursion of its symbol. */
+/* Return whether a subtree may stand so much deeper in the recursion of its symbol. */
 static int part_fits(Trees *t, const Tree *tree, int32_t at, int32_t deeper) {
     int32_t count = 1, i, k;
     if (deeper <= 0) {
@@ -41,7 +41,7 @@ static int part_fits(Trees *t, const Tree *tree, int32_t at, int32_t deeper) {
     return 1;
 }
 
-/* How many of its children have the symbol of the rule itself. */
+/* Return how many children have the symbol of the rule itself. */
 static int32_t count_own(int32_t rule, const Branch *branch) {
     int32_t k, own = 0;
     for (k = 0; k < branch->children; k++) {
@@ -65,7 +65,8 @@ static int32_t count_others(const TreeNode *node) {
     return count;
 }
 
-/* The alternatives that have the symbol itself, of which number `index` is put into `chosen`. */
+/* Count the alternatives that contain the symbol itself, and store the one with this index in
+ * `chosen`. */
 static int32_t count_wraps(const TreeNode *node, int32_t index, int32_t *chosen) {
     const Room *room = room_at(node);
     int32_t i, count = 0;
@@ -79,7 +80,7 @@ static int32_t count_wraps(const TreeNode *node, int32_t index, int32_t *chosen)
     return count;
 }
 
-/* Append a node like that at `at`, with another choice. */
+/* Append the node at `at` with another choice. */
 static void put_choice(Trees *t, int32_t at, int32_t choice) {
     TreeNode *node = add_tree_node(t, &t->edited);
     if (node != NULL) {
@@ -88,7 +89,7 @@ static void put_choice(Trees *t, int32_t at, int32_t choice) {
     }
 }
 
-/* Another alternative; children whose symbols match in order are kept. */
+/* Replace an alternative by another; children whose symbols match in order are kept. */
 static void apply_other(Trees *t, int32_t at, Stream *random) {
     const TreeNode node = t->mother.items[at];
     const Branch *before = branch_of(node.rule, node.choice), *after;
@@ -113,7 +114,7 @@ static void apply_other(Trees *t, int32_t at, Stream *random) {
     }
 }
 
-/* An alternative that has the symbol itself, with what was there as that child. */
+/* Wrap a subtree: an alternative that contains the symbol itself gets it as that child. */
 static void apply_wrap(Trees *t, int32_t at, Stream *random) {
     const TreeNode node = t->mother.items[at];
     const Branch *branch;
@@ -133,7 +134,7 @@ static void apply_wrap(Trees *t, int32_t at, Stream *random) {
     }
 }
 
-/* A child of the same symbol, in the place of what was there; it counts as the same node. */
+/* Hoist a child of the same symbol to the place of its parent; it counts as the same node. */
 static void apply_hoist(Trees *t, int32_t at, Stream *random) {
     const TreeNode *node = &t->mother.items[at];
     const Branch *branch = branch_of(node->rule, node->choice);
@@ -151,7 +152,7 @@ static void apply_hoist(Trees *t, int32_t at, Stream *random) {
     }
 }
 
-/* Another number: near, or a new one. */
+/* Replace a weight by a near one or a new one. */
 static void apply_move(Trees *t, int32_t at, Stream *random) {
     const TreeNode node = t->mother.items[at];
     int32_t count = numeral_lists[node.rule].count, rank;
@@ -165,7 +166,7 @@ static void apply_move(Trees *t, int32_t at, Stream *random) {
         double move = gaussian(random), size = value < 0.0 ? -value : value;
         double spread = RELATIVE_MOVE * size > LEAST_MOVE ? RELATIVE_MOVE * size : LEAST_MOVE;
         rank = nearest(node.rule, value + spread * move);
-        if (rank == node.choice) { /* too small a move for these numerals */
+        if (rank == node.choice) { /* the move is smaller than the distance of the numerals */
             rank += move > 0.0 ? 1 : -1;
             rank = rank < 0 ? 0 : rank >= count ? count - 1 : rank;
         }
@@ -173,8 +174,8 @@ static void apply_move(Trees *t, int32_t at, Stream *random) {
     }
 }
 
-/* The position of a node of a rule, or of all numbers (`rule` -1), by its number among them; its end
- * and those below are set. */
+/* Return the position of the node of a rule, or of a weight (`rule` -1), with this index, and set
+ * the ends of its subtree. */
 static int32_t find_place(Tree *tree, int32_t rule, int32_t index) {
     int32_t at = 0;
     for (;; at++) {
@@ -186,7 +187,7 @@ static int32_t find_place(Tree *tree, int32_t rule, int32_t index) {
     }
 }
 
-/* Mark the rules of a tree that have a choice and are not numbers: how many there are. */
+/* Mark the rules of a tree that have alternatives and are not weights; return their number. */
 static int32_t mark_changeable(const Tree *tree, uint8_t *marks) {
     int32_t rule, count = 0;
     for (rule = 0; rule < grammar.rules; rule++) {
@@ -204,7 +205,7 @@ static int32_t find_marked(const uint8_t *marks, int32_t index) {
     return rule;
 }
 
-/* The structure at one place: the way is drawn from those that are possible there. */
+/* Change the structure at one place, in a way drawn from those that are possible there. */
 static void change_structure(Trees *t, int32_t at, Stream *random) {
     const TreeNode *node = &t->mother.items[at];
     int32_t chosen = 0, count = 0;
@@ -234,7 +235,7 @@ static void change_structure(Trees *t, int32_t at, Stream *random) {
     }
 }
 
-/* The mother, changed at one place. */
+/* Mutate the mother at one place. */
 static void mutate_tree(Trees *t, Stream *random) {
     uint8_t marks[MOST_RULES];
     int32_t weights = t->weights, rule_count = mark_changeable(&t->mother, marks);
@@ -258,7 +259,7 @@ static void mutate_tree(Trees *t, Stream *random) {
     keep_nodes(t, &t->mother, t->mother.items[at].end, t->mother.count);
 }
 
-/* The mother with a part of the father in the place of one of her own, where it fits. */
+/* Replace a subtree of the mother by one of the father, if it fits. */
 static void exchange_parts(Trees *t, Stream *random) {
     uint8_t marks[MOST_RULES], others[MOST_RULES];
     int32_t count = 0, rule, at, other, i;

@@ -1,11 +1,12 @@
-/* What Python calls: everything that engine.h declares. */
+/* The functions of engine.h, which Python calls. */
 #include "clock.h"
 #include "generation.c"
 #include "learning.c"
 #include "prune.c"
 #include "restore.c"
 
-/* Individuals that compete: those of a population, or of two where parents and children do. */
+/* Return the number of individuals that compete: one population, or two if parents and children
+ * compete. */
 static int64_t count_room(const dsgec_engine_settings *settings) {
     return (MINIMISES ? 2 : 1) * settings->population;
 }
@@ -59,7 +60,8 @@ static int are_possible(const dsgec_engine_settings *s) {
            s->features <= INT32_MAX && s->codons >= 1 && s->codons <= INT32_MAX / 2 &&
            s->wraps >= 0 && s->wraps <= INT32_MAX && s->memory >= 1 && s->rows >= 1 &&
            (!MINIMISES || s->elites == 0) &&
-           (s->prices == NULL || (MINIMISES && s->prologue != NULL)) && s->classes >= 0 && (s->row_weights != NULL) == WEIGHTED && s->threads >= 1 &&
+           (s->prices == NULL || (MINIMISES && s->prologue != NULL)) && s->classes >= 0 &&
+           (s->row_weights != NULL) == WEIGHTED && s->threads >= 1 &&
            s->threads <= 1024 && s->batch >= 0 &&
            (s->batch == 0 || (LEARNING && s->groups == 1 && s->batch % LANES == 0 &&
                               s->batch < s->row_groups[0].count));
@@ -241,7 +243,7 @@ int64_t dsgec_engine_champions(const dsgec_engine *e, dsgec_engine_champion *cha
     return list_champions(&e->hall, champions);
 }
 
-static int evaluate_text(dsgec_engine *e, const char *text, size_t length, double *outputs,
+static int evaluate_phenotype(dsgec_engine *e, const char *text, size_t length, double *outputs,
                          int capacity) {
     Scorer *s = &e->threads[0].scorer;
     Outcome outcome = prepare(s, &e->table, &e->targets, text, length);
@@ -263,7 +265,7 @@ static int evaluate_text(dsgec_engine *e, const char *text, size_t length, doubl
 int dsgec_engine_evaluate(dsgec_engine *e, const char *text, size_t length, double *outputs,
                           int capacity) {
     const dsgec_environment found = dsgec_enter();
-    const int count = evaluate_text(e, text, length, outputs, capacity);
+    const int count = evaluate_phenotype(e, text, length, outputs, capacity);
     dsgec_leave(found);
     return count;
 }

@@ -1,18 +1,18 @@
-/* What networks are scored against, and the errors that several objectives share. */
+/* The targets that networks are scored against, and errors that several objectives share. */
 #ifndef DSGEC_ERRORS_C
 #define DSGEC_ERRORS_C
 #include "backward.c"
 #include "run.c"
 
-/* What not every objective needs. */
+/* For functions that not every objective needs. */
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define SHARED static inline __attribute__((unused))
 #else
 #define SHARED static inline
 #endif
 
-/* `single` is the target of a lone output; `each` has a column for each class. What is summed over
- * the rows is WEIGHED first. */
+/* The targets. `single` is for a single output; `each` has a column for each class. Whatever is
+ * summed over the rows is WEIGHED first. */
 typedef struct {
     const double *single, *each, *row_weights;
     const dsgec_engine_group *groups;
@@ -26,8 +26,8 @@ typedef struct {
 #define WEIGHED(value, targets, row) (value)
 #endif
 
-/* The errors of a class's rows, or of all, when they have been summed; `before` is the fitness of
- * the groups before, at first 1. */
+/* The summed errors of the rows of a class, or of all rows; `before` is the fitness of the groups
+ * before, initially 1. */
 typedef struct {
     double before, total;
     int64_t count;
@@ -35,7 +35,7 @@ typedef struct {
     const Targets *targets;
 } GroupSum;
 
-/* What one thread scores with. */
+/* The working memory of a thread that scores. */
 typedef struct {
     Parser parser;
     Tape tape;
@@ -43,7 +43,7 @@ typedef struct {
     const double **outputs;
     size_t outputs_capacity;
 #if LINEAR
-    double *column, slope; /* the output of all rows on its line; what it was multiplied with */
+    double *column, slope; /* the fitted output of all rows, and the slope of the fit */
     size_t column_capacity;
 #endif
 #if LEARNING
@@ -69,7 +69,7 @@ static void free_scorer(Scorer *s) {
 #endif
 }
 
-/* Whether a network has as many outputs as the task needs. */
+/* Return whether a network has as many outputs as the task needs. */
 static int fits(const Targets *targets, int32_t outputs) {
     if (targets->classes == 2) {
         return outputs == 1 || outputs == 2;
@@ -93,7 +93,7 @@ SHARED void rows_add_squared_error(double *d, const double *a, const double *b, 
     }
 }
 
-/* For each row, its squared errors summed over the outputs from left to right. */
+/* Sum the squared errors of each row over the outputs, from left to right. */
 SHARED void squared_errors(double *errors, const double *const *outputs, int32_t count,
                            const Targets *targets, size_t rows, size_t row, size_t n) {
     int32_t k;
@@ -107,7 +107,7 @@ SHARED void squared_errors(double *errors, const double *const *outputs, int32_t
     }
 }
 
-/* For each row, -log of the probability of its class, which is kept away from 0 and 1. */
+/* Compute -log of the probability of each row's class, which is clipped away from 0 and 1. */
 SHARED void log_losses(double *errors, const double *const *outputs, int32_t count,
                               const Targets *targets, size_t rows, size_t row, size_t n) {
     size_t i;
@@ -127,7 +127,7 @@ SHARED void log_losses(double *errors, const double *const *outputs, int32_t cou
     }
 }
 
-/* Half the slope of a squared error by its output. */
+/* Compute half the derivative of the squared error by its output. */
 SHARED void difference_gradients(double *gradients, const double *output, const double *wanted,
                                     size_t n) {
     size_t i;
@@ -135,7 +135,7 @@ SHARED void difference_gradients(double *gradients, const double *output, const 
 }
 #if LEARNING
 
-/* The slopes of -log p by one of `count` outputs; 0 where p is kept from 0 and 1. */
+/* Compute the derivative of -log p by one of `count` outputs; 0 where p is clipped. */
 SHARED void log_loss_gradients(double *gradients, const double *output, const double *wanted,
                                    int32_t count, size_t n) {
     size_t i;

@@ -1,4 +1,5 @@
-/* A genotype to its phenotype: dsgec/grammar/genome/derive.py, and `express` of dsge.py, sge.py, ge.py. */
+/* Map a genotype to its phenotype: dsgec/grammar/genome/derive.py, and `express` of dsge.py, sge.py
+ * and ge.py. */
 #ifndef DSGEC_EXPRESS_C
 #define DSGEC_EXPRESS_C
 #include "connections.c"
@@ -8,21 +9,22 @@
 
 enum { OUTSIDE, IN_LAYER, IN_OUTPUT };
 
-/* A production of which the symbols from `next` on are to be done, at this depth of its rule. */
+/* A production whose symbols from `next` on are still to be expanded, at this depth of its rule. */
 typedef struct {
     const Production *production;
     const int32_t *next;
     int32_t depth, ends_layer;
 } Frame;
 
-/* An integer that the mapping read and that could have been another one. `room` is the entry of
- * `rooms` that it was taken from or, for a connection, says what reads it (see `room_of`). */
+/* An integer that the mapping read and for which there were alternatives. `room` is the entry of
+ * `rooms` that it was taken from or, for a connection, encodes its reader (see `room_of`). */
 typedef struct {
     int32_t slot, index, room;
-    uint32_t offset; /* of its text */
+    uint32_t offset; /* of what it derived */
 } Choice;
 
-/* What one thread maps with. After `express`: the mended slots, the choices and the fault. */
+/* The working memory of a thread that maps. After `express`, it holds the repaired slots, the
+ * choices and the fault. */
 typedef struct {
     Slots slots;
     Widths widths;
@@ -31,7 +33,7 @@ typedef struct {
     Frame *frames;
     size_t frames_capacity;
     int64_t size;
-    int fault, all; /* why there is no text; connect to all layers */
+    int fault, all; /* why there is no phenotype; whether all layers are connected */
     int32_t codons, wraps, wraps_left; /* of GE */
 } Mapper;
 
@@ -62,7 +64,7 @@ static size_t write_decimal(char *to, uint32_t number) {
 
 enum { LONGEST_NAME = 24 };
 
-/* The name of the hidden neuron that `code` stands for: its length. */
+/* Write the name of the hidden neuron with this code and return its length. */
 static size_t write_neuron(char *to, int32_t code) {
     uint32_t number = (uint32_t)(code - grammar.inputs);
     char *at = to;
@@ -74,7 +76,8 @@ static size_t write_neuron(char *to, int32_t code) {
     return (size_t)(at - to);
 }
 
-/* The alternative that the gene of a rule gives with so much room, or -1 without memory. */
+/* Return the alternative that the gene of a rule selects at this level, drawing it if it is missing
+ * or not allowed; -1 without memory. */
 static inline int32_t choose(Slot *slot, const Rule *rule, int32_t level, int32_t index,
                              Stream *random) {
     const Room *room = &rooms[rule->first_room + level];
@@ -90,7 +93,8 @@ static inline int32_t choose(Slot *slot, const Rule *rule, int32_t level, int32_
     return choice;
 }
 
-/* The code of a connection, or -1 without memory. */
+/* Return the code of a connection, drawing it if it is missing or not allowed; -1 without
+ * memory. */
 static int32_t choose_source(Slot *slot, const Sources *reachable, const Widths *widths,
                              int32_t index, Stream *random) {
     int32_t code = index < slot->length ? slot->values[index] : -1;
@@ -117,7 +121,7 @@ static inline Choice *add_choice(Choice *choice, int32_t slot, int32_t index, in
     return choice + 1;
 }
 
-/* GE: the next codon's choice of `count`, or -1 when they run out. */
+/* GE: return the choice of the next codon among `count`, or -1 if there are no more codons. */
 static inline int32_t take_codon(Mapper *map, int32_t count) {
     Slot *codons = &map->slots.items[0];
     if (codons->read == codons->length) {
@@ -130,7 +134,7 @@ static inline int32_t take_codon(Mapper *map, int32_t count) {
     return codons->values[codons->read++] % count;
 }
 
-/* Short texts are copied without a look at their length. */
+/* Append a terminal; a short one is copied without testing its length. */
 static inline char *add_text(char *to, const char *head, const char *text, int32_t length) {
     if (length <= HEAD) {
         memcpy(to, head, HEAD);
@@ -149,7 +153,7 @@ static int end_layer(Mapper *map, int place, const char *start, const char *end)
     return add_width(&map->widths, neurons);
 }
 
-/* What goes on while a text is made; see `express`. */
+/* The layer in which `express` is. */
 typedef struct {
     Reader reader;
     Sources reachable;
@@ -166,10 +170,10 @@ static void enter_layer(Mapper *map, Place *in, int32_t rule, size_t start) {
     in->reachable = sources(&map->widths, in->reader);
 }
 
-/* Map the genotype in the slots to `text`; missing and faulty integers are drawn.
- *
- * The inner loop does texts and the rules that are plain, single or flat (see `symbols`), up to one
- * that needs more. There is room for all of these in one production: `most` bytes and choices. */
+/* Map the genotype in the slots to a phenotype; missing and invalid integers are drawn. The inner
+ * loop expands terminals and the rules that are plain, single or flat (see `symbols`) until a rule
+ * needs more. One check of the buffers' sizes suffices for all of these in a production: `most`
+ * bytes and `choices` choices. */
 static int express(Mapper *map, Stream *random, int64_t max_size, Buffer *text) {
     const Production *production = &productions[grammar.top];
     const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
@@ -275,7 +279,7 @@ static int express(Mapper *map, Stream *random, int64_t max_size, Buffer *text) 
                 goto too_large;
             }
         }
-        if (symbol < 0) { /* the end of this production */
+        if (symbol < 0) { /* this production is complete */
             int code = ends_layer
                            ? end_layer(map, in.place, begin + in.layer_start, out)
                            : OK;
@@ -349,7 +353,7 @@ static int express(Mapper *map, Stream *random, int64_t max_size, Buffer *text) 
         if (child->symbols == 0 && !opens_layer) {
             continue;
         }
-        if (next != end || ends_layer) { /* something is to be done after the child */
+        if (next != end || ends_layer) { /* the production has more symbols */
             if (!RESERVE(map->frames, map->frames_capacity, height + 1)) {
                 return NO_MEMORY;
             }

@@ -1,11 +1,11 @@
-/* A network to its fitness, by the functions of the objective: objectives/. */
+/* Compute the fitness of a network by the functions of its objective: objectives/. */
 #ifndef DSGEC_FITNESS_C
 #define DSGEC_FITNESS_C
 #include "clock.h"
 #include "linear.c"
 #include "objective.h"
 
-/* Sums in progress: the group that the next row belongs to. */
+/* The sums so far, and the group of the next row. */
 typedef struct {
     int64_t group;
     double lanes[LANES], fitness;
@@ -71,16 +71,17 @@ static Outcome measure(Scorer *s, const Table *table, const Targets *targets, do
         run_judged(s, table, targets, row, n, 0);
         if ((CHECKS_OUTPUTS || no_classes) &&
             !all_finite(s->outputs, outputs, n)) {
-            return NOT_FINITE; /* here the sums would not show it */
+            return NOT_FINITE; /* the sums would not show it */
         }
         if (no_classes) {
-            continue; /* a product over nothing */
+            continue; /* an empty product */
         }
         row_errors(errors, s->outputs, outputs, targets, table->rows, row, n);
         weigh(errors, targets, row, n);
         add_errors(&sums, targets, errors, row, n, outputs);
     }
-    /* Otherwise an output that is not finite makes the fitness so, as every row is in a group. */
+    /* Otherwise an output that is not finite makes the fitness not finite, as every row is in a
+     * group. */
     *fitness = sums.fitness;
     return *fitness - *fitness == 0.0 ? SCORED : NOT_FINITE;
 }

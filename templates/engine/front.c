@@ -1,10 +1,10 @@
-/* Two objectives to one order: dsgec/search/front.py. */
+/* Non-dominated sorting by fitness and cost: dsgec/search/front.py. */
 #ifndef DSGEC_FRONT_C
 #define DSGEC_FRONT_C
 #include "number.c"
 
 typedef struct {
-    double fitness, crowding; /* how far its neighbours in its front are apart */
+    double fitness, crowding; /* the crowding distance */
     int64_t cost, number;
     int32_t front;
 } Point;
@@ -17,7 +17,7 @@ static int compare_integers(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }
 
-/* As the sweep goes. */
+/* The order of the sweep. */
 static int by_cost(const Point *a, const Point *b) {
     int order = compare_integers(a->cost, b->cost);
     order = order != 0 ? order : compare_doubles(a->fitness, b->fitness);
@@ -37,7 +37,7 @@ static int by_rank(const Point *a, const Point *b) {
 
 typedef int (*Comparison)(const Point *a, const Point *b);
 
-/* By merging, since not every C library has a `qsort`; there is as much room in `spare`. */
+/* Sort by merging, since not every C library has a `qsort`; `spare` has the same size. */
 static void sort_points(Point *points, Point *spare, int64_t count, Comparison compare) {
     int64_t width, start, i, j, k;
     for (width = 1; width < count; width *= 2) {
@@ -53,8 +53,8 @@ static void sort_points(Point *points, Point *spare, int64_t count, Comparison c
     }
 }
 
-/* Which front each belongs to, of points by cost; there is room in `least` for the lowest fitness
- * of each front. */
+/* Find the front of each point, given points sorted by cost; `least` gets the lowest fitness of
+ * each front. */
 static void find_fronts(Point *points, int64_t count, double *least) {
     int32_t fronts = 0;
     int64_t i;
@@ -74,7 +74,7 @@ static void find_fronts(Point *points, int64_t count, double *least) {
     }
 }
 
-/* Of the points of one front, by cost. */
+/* Compute the crowding distances of the points of one front, sorted by cost. */
 static void measure_crowding(Point *front, int64_t count) {
     const Point *last = &front[count - 1];
     int64_t k;
@@ -89,8 +89,8 @@ static void measure_crowding(Point *front, int64_t count) {
     }
 }
 
-/* The points, the best first. Those of invalid individuals, whose fitness is infinite, are the
- * last, as they stand. There is as much room in `spare`. */
+/* Sort the points, the best first. Those of invalid individuals, whose fitness is infinite, come
+ * last, in their order. `spare` has the same size. */
 static void order_points(Point *points, Point *spare, int64_t count, double *least) {
     int64_t i, valid = 0, others = 0, end;
     for (i = 0; i < count; i++) {

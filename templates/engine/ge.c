@@ -3,7 +3,7 @@
 
 enum { CODON_RANGE = INT32_MAX };
 
-/* A new individual: random codons. */
+/* Draw the codons of a new individual. */
 static int grow(Mapper *map, Stream *random) {
     int32_t i;
     if (!have_slots(&map->slots, 0)) {
@@ -18,7 +18,7 @@ static int grow(Mapper *map, Stream *random) {
     return OK;
 }
 
-/* A codon that was read, drawn again. */
+/* Draw one of the codons that were read again. */
 static int mutate(Mapper *map, Stream *random) {
     int32_t read = map->wraps_left < map->wraps ? map->codons : map->slots.items[0].read;
     int32_t index = below(random, read);
@@ -26,7 +26,7 @@ static int mutate(Mapper *map, Stream *random) {
     return put_value(&map->slots.items[0], index, codon) ? OK : NO_MEMORY;
 }
 
-/* The first of the codons that are exchanged. */
+/* The index of the first codon that is exchanged. */
 typedef int32_t Exchange;
 static const Exchange NOTHING_EXCHANGED = INT32_MAX;
 
@@ -36,8 +36,9 @@ static Exchange crossover(const Genotype *mother, const Genotype *father, Stream
     return codons > 1 ? 1 + below(random, codons - 1) : codons;
 }
 
-/* Load the codons of `own` but, from number `exchanged` on, those of `other`. */
-static int load_child(Slots *slots, const Genotype *own, const Genotype *other, Exchange exchanged) {
+/* Load the codons of `own`, and those of `other` from index `exchanged` on. */
+static int load_child(Slots *slots, const Genotype *own, const Genotype *other,
+                      Exchange exchanged) {
     int32_t codons = own->genes[0].length;
     Slot *slot;
     if (!have_slots(slots, 0)) {
@@ -59,7 +60,7 @@ static int load_child(Slots *slots, const Genotype *own, const Genotype *other, 
     return 1;
 }
 
-/* What the slots hold to a text, perhaps mutated. */
+/* Map the slots, mutate them with the given probability, and map them again. */
 static int vary(Mapper *map, Stream *random, double mutation, int64_t max_size, Buffer *text) {
     int error = express(map, random, max_size, text);
     if (error == OK && chance(random, mutation)) {
@@ -73,7 +74,7 @@ static int is_gene(uint64_t rule, uint64_t part) {
     return rule == 0 && part == 0;
 }
 
-/* Whether a genotype has all that the mapping takes for granted. */
+/* Return whether a genotype has all codons. */
 static int is_complete(const Mapper *map, const Genotype *genotype) {
     return genotype->count == 1 && genotype->genes[0].length == map->codons;
 }

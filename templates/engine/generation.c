@@ -1,8 +1,7 @@
-/* A population to the next one: dsgec/search/loop.py.
- *
- * A generation goes through phases, and can stop between any two tasks and go on later. Children
- * are bred in any order and scored in any order; between, one thread looks up their texts, so that
- * what counts as a repetition does not depend on the threads. */
+/* Evolve a population by one generation: dsgec/search/loop.py. A generation goes through phases,
+ * and can stop between any two tasks and resume later. Children are bred in any order and scored in
+ * any order; in between, one thread looks up their scores, so that what counts as a repetition does
+ * not depend on the threads. */
 #ifndef DSGEC_GENERATION_C
 #define DSGEC_GENERATION_C
 #include "breed_lists.c"
@@ -33,7 +32,8 @@ static int ranks_before(const Rank *a, const Rank *b) {
     return a->fitness < b->fitness || (a->fitness == b->fitness && a->number < b->number);
 }
 
-/* A heap of `count` whose least is at 0, but for the one at `at`, which may be too large. */
+/* Restore a heap of `count` whose least element is at 0, except that the element at `at` may be too
+ * large. */
 static void sift_down(Rank *heap, int64_t at, int64_t count) {
     for (;;) {
         int64_t child = 2 * at + 1;
@@ -78,7 +78,7 @@ static int64_t find_best(const dsgec_engine *e) {
     return best;
 }
 
-/* All parents, in order, begin the next population. */
+/* Copy all parents, in order, to the beginning of the next population. */
 static int keep_parents(dsgec_engine *e) {
     int64_t i;
     for (i = 0; i < e->settings.population; i++) {
@@ -89,7 +89,7 @@ static int keep_parents(dsgec_engine *e) {
     return OK;
 }
 
-/* The best of the parents, in order, begin the next population. */
+/* Copy the best parents, in order, to the beginning of the next population. */
 static int keep_elite(dsgec_engine *e) {
     int64_t i, count = e->settings.population;
     Rank *ranked;
@@ -123,12 +123,12 @@ static int keep_elite(dsgec_engine *e) {
     return kept ? OK : NO_MEMORY;
 }
 
-/* The hall of fame is filled by these: fitness by other rows could not be compared. */
+/* Only these generations fill the hall of fame: fitness on other rows is not comparable. */
 static int has_all_rows(const dsgec_engine *e) {
     return e->settings.batch == 0 || e->generation % WHOLE_EVERY == 0;
 }
 
-/* The rows of this generation: dsgec/search/batches.py. */
+/* Choose the rows of this generation: dsgec/search/batches.py. */
 static void choose_rows(dsgec_engine *e) {
     int64_t batch = e->settings.batch, before;
     e->current = &e->targets;
@@ -144,7 +144,7 @@ static void choose_rows(dsgec_engine *e) {
     }
 }
 
-/* Remember only the texts of the population, once there are too many others. */
+/* Keep only the scores of the population once there are too many others. */
 static int forget(dsgec_engine *e) {
     Entry *kept;
     int64_t i;
@@ -191,7 +191,7 @@ static int look_up(dsgec_engine *e) {
         if (child->fault) {
             continue;
         }
-        if (LEARNING) { /* what becomes of a text depends on more than the text */
+        if (LEARNING) { /* the score depends on more than the phenotype */
             e->fresh[e->fresh_count++] = i;
             continue;
         }
@@ -209,7 +209,7 @@ static int look_up(dsgec_engine *e) {
     return OK;
 }
 
-/* The best text goes to the log if it is another one than that of the row before. */
+/* Log the generation; the best phenotype is added only if it changed. */
 static int add_row(dsgec_engine *e) {
     const Individual *best = &e->population[find_best(e)];
     dsgec_engine_row row, *before = e->row_count > 0 ? &e->rows[e->row_count - 1] : NULL;
@@ -250,7 +250,7 @@ static int add_row(dsgec_engine *e) {
     return OK;
 }
 
-/* Parents and children in the order of front.c; the first of them are the next population. */
+/* Sort parents and children by front.c; the first of them are the next population. */
 static void sort_offspring(dsgec_engine *e) {
     int64_t count = end_of_children(e), i;
     for (i = 0; i < count; i++) {
@@ -299,7 +299,7 @@ static int finish_generation(dsgec_engine *e) {
     return add_row(e);
 }
 
-/* The tasks of a phase that the threads share; 1 when all are done. */
+/* Run the tasks of a phase in all threads; return 1 when all are done. */
 static int run_phase(dsgec_engine *e, Task task, int64_t count, Phase following) {
     run_tasks(&e->pool, task, e, count);
     if (e->pool.next < count) {
@@ -310,12 +310,13 @@ static int run_phase(dsgec_engine *e, Task task, int64_t count, Phase following)
     return 1;
 }
 
-/* Go on until the generation is whole (1), or the time is up (0), or it failed (`error`, 1). */
+/* Run until the generation is complete (1), the time is up (0) or it failed (`error`, 1). */
 static int run_generation(dsgec_engine *e) {
     for (;;) {
         switch (e->phase) {
         case BREED: {
-            int64_t children = e->settings.population - (e->generation > 0 ? e->settings.elites : 0);
+            int64_t elites = e->generation > 0 ? e->settings.elites : 0;
+            int64_t children = e->settings.population - elites;
             int grown = e->generation == 0;
             int done;
             TIMED(breeding, done = run_phase(e, grown ? grow_individual : breed_pair,

@@ -1,4 +1,5 @@
-/* Genotypes as they are kept, and as slots while they are mapped: dsgec/grammar/genome/ir.py. */
+/* Genotypes in their stored form, and as slots while they are mapped:
+ * dsgec/grammar/genome/ir.py. */
 #ifndef DSGEC_GENOME_C
 #define DSGEC_GENOME_C
 #include "engine.h"
@@ -7,7 +8,7 @@
 
 typedef dsgec_engine_gene Gene;
 
-/* Genes in the order of (rule, part). */
+/* The genes, sorted by (rule, part). */
 typedef struct {
     Gene *genes;
     int32_t *values;
@@ -15,7 +16,7 @@ typedef struct {
     int32_t count;
 } Genotype;
 
-/* A gene that is being read. `values` are a parent's until they must be changed. */
+/* A gene that is being read. `values` belongs to a parent until it is changed. */
 typedef struct {
     const int32_t *values;
     int32_t *own;
@@ -23,7 +24,7 @@ typedef struct {
     int32_t length, read;
 } Slot;
 
-/* One slot a rule, then one for each part from 1 on. */
+/* One slot for each rule, then one for each part from 1 on. */
 typedef struct {
     Slot *items;
     size_t capacity;
@@ -58,7 +59,7 @@ static void free_slots(Slots *slots) {
     free(slots->items);
 }
 
-/* Put `value` at `index`, which is in the gene or just behind it. */
+/* Store `value` at `index`, which is in the gene or just after it. */
 static int put_value(Slot *slot, int32_t index, int32_t value) {
     int borrowed = slot->values != slot->own;
     int32_t length = index == slot->length ? index + 1 : slot->length;
@@ -130,7 +131,7 @@ static int32_t last_part(const Slots *slots, int32_t rule) {
     return rule == grammar.features ? slots->count - grammar.rules : 0;
 }
 
-/* The slots as a genotype, which none of them may point into. */
+/* Store the slots as a genotype, into which none of them may point. */
 static int store_genotype(Genotype *genotype, const Slots *slots) {
     int32_t rule, part, total = 0;
     genotype->count = 0;

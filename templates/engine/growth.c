@@ -1,4 +1,4 @@
-/* How a search that learns draws what is new: dsgec/grammar/genome/growth.py and numbers.py. */
+/* How a search with learning draws new choices: dsgec/grammar/genome/growth.py and numbers.py. */
 #ifndef DSGEC_GROWTH_C
 #define DSGEC_GROWTH_C
 #include "arithmetic.h"
@@ -9,12 +9,12 @@ static inline int makes_weights(int32_t rule) {
     return numeral_lists[rule].count > 0;
 }
 
-/* The rank of the value that is nearest; of two, the lower. */
+/* Return the rank of the nearest numeral; of two, the lower. */
 static int32_t nearest(int32_t rule, double wanted) {
     const double *values = numeral_values + numeral_lists[rule].first;
     int32_t low = 0, high = numeral_lists[rule].count;
     double share = (wanted - values[0]) / (values[high - 1] - values[0]);
-    if (share > 0.0 && share < 1.0) { /* numerals are often equally far apart */
+    if (share > 0.0 && share < 1.0) { /* numerals are often evenly spaced */
         int32_t guess = (int32_t)(share * (double)(high - 1) + 0.5);
         int32_t next = guess + (values[guess] < wanted);
         if (next > 0 && next < high && values[next - 1] < wanted && !(values[next] < wanted)) {
@@ -38,7 +38,7 @@ static int32_t nearest(int32_t rule, double wanted) {
     return values[low] - wanted < wanted - values[low - 1] ? low : low - 1;
 }
 
-/* A draw from the standard normal distribution. */
+/* Draw from the standard normal distribution. */
 static double gaussian(Stream *random) {
     double radius = (double)((word(random) >> 11) + 1) * 0x1p-53;
     double angle = (double)(word(random) >> 11) * 0x1p-53;
@@ -49,8 +49,7 @@ static int32_t new_weight(int32_t rule, Stream *random) {
     return nearest(rule, SPREAD * gaussian(random));
 }
 
-/* One of the options, less those that make the same as `without`: deeper ones with probability
- * `growth`. */
+/* Draw an alternative that is not equal to `without`; a deeper one with probability `growth`. */
 static int32_t grow_option(int32_t rule, int32_t level, const Branch *without, double growth,
                            Stream *random) {
     const Room *room = &rooms[rules[rule].first_room + level];

@@ -1,5 +1,5 @@
-/* The hall of fame: the best text for each number of connections or, where a cost is minimised, the
- * texts that no other is as good and as cheap as, by cost: dsgec/search/hall.py. */
+/* The hall of fame: the best phenotype for each number of connections or, if a cost is minimised,
+ * the Pareto front of fitness and cost, by cost: dsgec/search/hall.py. */
 #ifndef DSGEC_HALL_C
 #define DSGEC_HALL_C
 #include "genome.c"
@@ -7,13 +7,13 @@
 typedef struct {
     double fitness;
     int64_t size, cost;
-    Buffer phenotype; /* empty where there is none */
-    Genotype genotype; /* where numbers are learned */
+    Buffer phenotype; /* empty if the slot is free */
+    Genotype genotype; /* in an engine that learns */
 } Champion;
 
 typedef struct {
     Champion slots[LARGEST_CHAMPION + 1];
-    int32_t count; /* of a front */
+    int32_t count; /* entries of a front */
 } Hall;
 
 static void free_hall(Hall *hall) {
@@ -43,8 +43,8 @@ static void swap_champions(Champion *a, Champion *b) {
     *b = swapped;
 }
 
-/* The place on the front for a text, from which those that it dominates have gone; NULL if it has
- * none. */
+/* Return the slot on the front for a phenotype, after removing those that it dominates; NULL if it
+ * is dominated. */
 static Champion *find_on_front(Hall *hall, double fitness, int64_t cost) {
     Champion *slots = hall->slots;
     int32_t at = 0, end, k;
@@ -76,7 +76,7 @@ static Champion *find_on_front(Hall *hall, double fitness, int64_t cost) {
     return &slots[at];
 }
 
-/* Where a text that was scored belongs; NULL if it does not. */
+/* Return the slot for a phenotype that was scored; NULL if it does not belong into the hall. */
 static Champion *find_champion(Hall *hall, double fitness, int32_t size, int64_t cost) {
     Champion *champion;
     if (size > LARGEST_CHAMPION) {

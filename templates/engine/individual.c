@@ -1,4 +1,4 @@
-/* An individual, the engine that evolves it, and how a mapped genotype becomes one:
+/* An individual, the engine that evolves it, and how a mapped genotype becomes an individual:
  * dsgec/search/loop.py. */
 #ifndef DSGEC_INDIVIDUAL_C
 #define DSGEC_INDIVIDUAL_C
@@ -23,8 +23,8 @@ typedef struct {
     int32_t count;
 } Rates;
 
-/* A number of a text: its rule, the integer of the rule's gene that it is read from, and where its
- * text is. */
+/* A weight of a phenotype: its rule, the integer of the rule's gene that it is read from, and where
+ * its numeral is. */
 typedef struct {
     int32_t rule, index, rank, offset, length;
 } Weight;
@@ -32,19 +32,20 @@ typedef struct {
 typedef struct {
     Genotype genotype;
     Buffer phenotype;
-    Hash hash; /* of its text, where texts are remembered */
+    Hash hash; /* of its phenotype, in an engine without learning */
     double fitness;
-    int64_t cost;  /* what is minimised beside the fitness, if anything is, or else the size */
-    int64_t entry; /* as the hash */
+    int64_t cost;  /* the second objective, or else the size */
+    int64_t entry; /* of its score, in an engine without learning */
     int32_t fault, invalid, error, size, outcome, evaluations;
-    Weight *weights; /* where they are learned */
+    Weight *weights; /* in an engine that learns */
     size_t weights_capacity;
-    int32_t weight_count, learns; /* not if an integer is read twice */
+    int32_t weight_count, learns; /* 0 if an integer is read twice */
     Rates rates;
 } Individual;
 
 #if LEARNING
-/* What one thread learns with: of each number, its place, its value, its slope, where it goes. */
+/* The working memory of a thread that learns: for each weight, its place, value, gradient and
+ * destination. */
 typedef struct {
     dsgec_engine_weight *weights;
     double *values, *gradient, *moved;
@@ -85,7 +86,7 @@ struct dsgec_engine {
     Table table;
     Targets targets, sampled;
     dsgec_engine_group window; /* of `sampled` */
-    const Targets *current;    /* of this generation: one of the two */
+    const Targets *current;    /* of this generation: `targets` or `sampled` */
     Pool pool;
     Thread *threads;
     Individual *population, *offspring, *sorted;
@@ -93,7 +94,7 @@ struct dsgec_engine {
     double *least; /* of each front */
     Scores scores;
     Hall hall, pruned;
-    int64_t *fresh; /* individuals whose text is scored in this generation */
+    int64_t *fresh; /* individuals that are scored in this generation */
     int64_t fresh_count, generation, evaluations, reused;
     Phase phase;
     int error;
@@ -106,7 +107,7 @@ struct dsgec_engine {
     Work work;
 };
 
-/* How many parents stand before the children, to compete with them: the elite, or all of them. */
+/* Return how many parents precede the children and compete with them: the elite, or all of them. */
 static int64_t first_child(const dsgec_engine *e) {
     if (e->generation == 0) {
         return 0;
@@ -114,7 +115,7 @@ static int64_t first_child(const dsgec_engine *e) {
     return MINIMISES ? e->settings.population : e->settings.elites;
 }
 
-/* Where a new individual stands among the offspring; `number` is that of its random numbers. */
+/* Return the index of a new individual among the offspring; `number` selects its random stream. */
 static int64_t place_of_child(const dsgec_engine *e, int64_t number) {
     return MINIMISES ? first_child(e) + number : number;
 }
@@ -133,7 +134,7 @@ static int64_t tournament(const dsgec_engine *e, Stream *random) {
     for (i = 1; i < e->settings.tournament; i++) {
         int64_t other = below(random, (int32_t)e->settings.population);
         if (MINIMISES ? other < best : is_better(e->population, other, best)) {
-            best = other; /* where a cost is minimised, the best stand first */
+            best = other; /* if a cost is minimised, the population is sorted */
         }
     }
     return best;
@@ -199,7 +200,7 @@ static void free_individual(Individual *individual) {
     free(individual->rates.items);
 }
 
-/* The numbers among the choices of the mapping. */
+/* Find the weights among the choices of the mapping. */
 static int find_weights(Individual *child, const Mapper *map) {
     size_t i;
     child->weight_count = 0;
@@ -226,14 +227,14 @@ static int find_weights(Individual *child, const Mapper *map) {
     return 1;
 }
 
-/* What has been mapped becomes an individual. */
+/* Store what was mapped in an individual. */
 static void store_individual(Mapper *map, Individual *child) {
     if (child->error != OK) {
         return;
     }
     child->fault = map->fault;
     child->rates.count = map->fault ? 0 : child->rates.count;
-    if (!LEARNING) { /* then texts are not remembered */
+    if (!LEARNING) { /* otherwise scores are not remembered */
         child->hash = hash_text(child->phenotype.data, child->phenotype.length);
     }
     if (!store_genotype(&child->genotype, &map->slots) || !find_weights(child, map)) {
@@ -241,13 +242,13 @@ static void store_individual(Mapper *map, Individual *child) {
     }
 }
 
-/* The genotype in the slots becomes an individual; what it lacks is drawn. */
+/* Map the genotype in the slots to an individual, drawing what is missing. */
 static void map_slots(const dsgec_engine *e, Mapper *map, Individual *child, Stream *random) {
     TIMED(mapping, child->error = express(map, random, e->settings.max_size, &child->phenotype));
     store_individual(map, child);
 }
 
-/* Put an individual into the hall of fame, if it belongs there; 0 without memory. */
+/* Add an individual to the hall of fame, if it belongs there; return 0 without memory. */
 static int admit(Hall *hall, const Individual *individual) {
     Champion *champion = individual->outcome != SCORED
                              ? NULL

@@ -1,5 +1,5 @@
-/* Loops over rows, whose number is always a multiple of LANES. A result may replace an operand in
- * its own place, so no step of a loop depends on another: the compiler is told so. */
+/* Loops over rows, whose number is always a multiple of LANES. A result may overwrite an operand,
+ * but no iteration depends on another, which the pragma tells the compiler. */
 #ifndef DSGEC_KERNELS_C
 #define DSGEC_KERNELS_C
 #include "arithmetic.h"
@@ -13,7 +13,7 @@
 #else
 #define INDEPENDENT
 #endif
-/* Written so that gcc sees a whole number of vectors, and makes no code for what is left over. */
+/* Written so that gcc sees a whole number of vectors and generates no remainder loop. */
 #define EACH_ROW INDEPENDENT for (i = 0; i != (n & ~(size_t)(LANES - 1)); i++)
 
 #define UNARY(name, expression)                              \
@@ -34,7 +34,7 @@
         }                                                                     \
     }
 
-/* Those of neg and sig are never run, because sums do them; but no function is left out. */
+/* The kernels of neg and sig are never run, because sums include them. */
 #define X(name, symbol, activation) UNARY(rows_##symbol, dsgec_##symbol(x))
 UNARY_FUNCTIONS(X)
 #undef X
@@ -53,7 +53,7 @@ static void rows_fill(double *d, double value, size_t n) {
     EACH_ROW { d[i] = value; }
 }
 
-/* w0 * x0 + w1 * x1 + ... + number, added from left to right; and the sigmoid of that. */
+/* w0 * x0 + w1 * x1 + ... + number, added from left to right, and the sigmoid of that. */
 typedef void (*SumKernel)(double *d, const double *w, const double *const *x, double number,
                           size_t n);
 
@@ -95,7 +95,7 @@ SUM(6)
 SUM(7)
 SUM(8)
 
-/* By sigmoid, and by terms less 1. */
+/* Indexed by sigmoid, and by the number of terms - 1. */
 enum { TERMS = 8 };
 static const SumKernel sum_kernels[2][TERMS] = {
     {rows_sum_1, rows_sum_2, rows_sum_3, rows_sum_4, rows_sum_5, rows_sum_6, rows_sum_7,
@@ -104,7 +104,7 @@ static const SumKernel sum_kernels[2][TERMS] = {
      rows_sig_8},
 };
 
-/* The sum of squared errors of each lane, row i in lane i mod LANES; `n` may be any number. */
+/* Add errors to the lanes, row i to lane i mod LANES; `n` may be any number. */
 static void add_to_lanes(double *lanes, const double *errors, size_t n) {
     double l0 = lanes[0], l1 = lanes[1], l2 = lanes[2], l3 = lanes[3];
     double l4 = lanes[4], l5 = lanes[5], l6 = lanes[6], l7 = lanes[7];

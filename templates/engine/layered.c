@@ -1,4 +1,4 @@
-/* How the text of a layered phenotype is cut into layers and neurons: dsgec/network/syntax.py. */
+/* Split a layered phenotype into layers and neurons: dsgec/network/layered.py. */
 #ifndef DSGEC_LAYERED_C
 #define DSGEC_LAYERED_C
 #include "digits.h"
@@ -29,12 +29,12 @@ static int add_stretch(Stretches *found, size_t start, size_t end, int ends_laye
     return 1;
 }
 
-/* The neurons of `text`, in order; 0 if there is no memory for them. Where `found` is NULL they are
- * only counted. */
+/* Find the neurons of `text`, in order, or only count them if `found` is NULL. Returns 0 if there
+ * is no memory. */
 static int cut(const char *text, size_t length, Stretches *found, size_t *count) {
     size_t at = 0, start = 0, resume = 0, end;
     int64_t depth = 0;
-    char last = 0; /* the last character since `start` that is not blank */
+    char last = 0; /* the last character since `start` that is not whitespace */
     *count = 1;
     while (at < length) {
         char c = text[at];
@@ -67,7 +67,7 @@ static int cut(const char *text, size_t length, Stretches *found, size_t *count)
             at = end ? end : at + 1;
         } else if (c == '(' || c == ')') {
             depth = c == '(' ? 1 : -1;
-            for (at++; at < length && depth != 0; at++) { /* nothing is cut here */
+            for (at++; at < length && depth != 0; at++) { /* parentheses contain no separators */
                 depth += text[at] == '(';
                 depth -= text[at] == ')';
             }

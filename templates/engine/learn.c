@@ -1,4 +1,4 @@
-/* The loss of a network and its slope by each weight: dsgec/search/gradient.py. */
+/* The loss of a network and its gradient: dsgec/search/gradient.py. */
 #include "fitness.c"
 #include "variant.h"
 #if LEARNING && !defined(DSGEC_LEARN_C)
@@ -8,7 +8,7 @@
 #define LEARNED_ERRORS row_errors /* of the objective itself */
 #endif
 
-/* The value of a weight as the text has it; 0 if it is no numeral. */
+/* Read the value of a weight of the phenotype; return 0 if it is not a numeral. */
 static int read_weight(const char *text, size_t length, const dsgec_engine_weight *weight,
                        double *value) {
     size_t start = (size_t)weight->offset, end = start + (size_t)weight->length;
@@ -37,8 +37,8 @@ static int read_weights(BackwardPass *l, const char *text, size_t length,
     return 1;
 }
 
-/* Parse a phenotype with its weights; its tape keeps what the backward pass needs. The values of
- * weights that are whole words may be known; otherwise they are read, as the text has them. */
+/* Parse a phenotype with its weights; the tape keeps what the backward pass needs. The values of
+ * weights that are whole tokens may be known; otherwise they are read from the phenotype. */
 static Outcome prepare_weights(Scorer *s, const Table *table, const Targets *targets,
                                const char *text, size_t length,
                                const dsgec_engine_weight *weights, const double *known,
@@ -77,7 +77,7 @@ static Outcome prepare_weights(Scorer *s, const Table *table, const Targets *tar
     return have_blocks(&s->blocks, registers) ? SCORED : SCORE_NO_MEMORY;
 }
 
-/* Other values for the weights, of which the frozen ones stay as the text has them. */
+/* Set the values of the weights; frozen ones keep the value of the phenotype. */
 static void set_values(Scorer *s, const double *values) {
     int64_t i;
     for (i = 0; i < s->backward.count; i++) {
@@ -89,9 +89,9 @@ static void set_values(Scorer *s, const double *values) {
     }
 }
 
-/* The seeds of the outputs; those of rows that only fill a group are 0. `room` is for a block. */
-static void find_output_gradients(Scorer *s, const Table *table, const Targets *targets, size_t row, size_t n,
-                 size_t counted, double *room) {
+/* Compute the output gradients; those of padding rows are 0. `room` has the size of a block. */
+static void find_output_gradients(Scorer *s, const Table *table, const Targets *targets,
+                                  size_t row, size_t n, size_t counted, double *room) {
     BackwardPass *l = &s->backward;
     const Tape *t = &s->tape;
     int32_t count = t->output_count, k;
@@ -100,7 +100,8 @@ static void find_output_gradients(Scorer *s, const Table *table, const Targets *
     int logistic = LOGISTIC && (t->softmax || direct);
     size_t i;
     for (k = 0; k < count; k++) {
-        const double *wanted = count == 1 ? targets->single : targets->each + (size_t)k * table->rows;
+        const double *wanted =
+            count == 1 ? targets->single : targets->each + (size_t)k * table->rows;
         double *gradients = delta_memory(&s->blocks, t, k);
         if (logistic) {
             difference_gradients(gradients, s->outputs[k], wanted + row, n);
@@ -129,7 +130,7 @@ static void find_output_gradients(Scorer *s, const Table *table, const Targets *
     }
 }
 
-/* What has come to the weights from a group's rows. */
+/* Sum the lanes of the weights at the end of a group. */
 static void end_lanes(BackwardPass *l, const Tape *t, int64_t group) {
     double *sums = l->sums + group * l->count;
     int64_t i;
@@ -143,7 +144,7 @@ static void end_lanes(BackwardPass *l, const Tape *t, int64_t group) {
     }
 }
 
-/* One group of rows to the sum of its errors and, with `back`, what comes to the weights. */
+/* Sum the errors of one group of rows and, with `back`, the gradients of the weights. */
 static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets, int64_t number,
                            int back, double *total) {
     const dsgec_engine_group *group = &targets->groups[number];
@@ -163,7 +164,7 @@ static Outcome learn_group(Scorer *s, const Table *table, const Targets *targets
             return NOT_FINITE;
         }
         if (no_classes) {
-            continue; /* a product over nothing */
+            continue; /* an empty product */
         }
         LEARNED_ERRORS(errors, s->outputs, s->tape.output_count, targets, table->rows, row, n);
         weigh(errors, targets, row, n);
@@ -191,7 +192,7 @@ static GroupSum sum_of(const Scorer *s, const Targets *targets, int64_t number, 
     return group;
 }
 
-/* The slope by each weight, from what has come to it in each group. */
+/* Combine the gradients of the groups, and add that of the penalty. */
 static void end_gradient(const Scorer *s, const Targets *targets, double penalty,
                          const double *values, double fitness, double *gradient) {
     const BackwardPass *l = &s->backward;
@@ -216,7 +217,7 @@ static void end_gradient(const Scorer *s, const Targets *targets, double penalty
     }
 }
 
-/* The loss with these values and, unless `gradient` is NULL, its slope by each weight. */
+/* Compute the loss with these values and, unless it is NULL, the gradient. */
 static Outcome learn(Scorer *s, const Table *table, const Targets *targets, double penalty,
                      const double *values, double *loss, double *gradient) {
     double fitness = 1.0, squares = 0.0;

@@ -1,4 +1,4 @@
-/* Outputs onto their line of least squares to the target: dsgec/search/linear.py. */
+/* Fit the outputs to the target by a least-squares line: dsgec/search/linear.py. */
 #ifndef DSGEC_LINEAR_C
 #define DSGEC_LINEAR_C
 #include "sums.c"
@@ -6,7 +6,7 @@
 #if LINEAR
 #define LEAST_SPREAD 1e-20
 
-/* The output of the tape on its rows, into the column. */
+/* Store the output of the tape on its rows in the column. */
 static int fill_column(Scorer *s, const Table *table, const Targets *targets) {
     size_t row, end = end_row(targets), n;
     if (!RESERVE(s->column, s->column_capacity, table->rows)) {
@@ -20,7 +20,7 @@ static int fill_column(Scorer *s, const Table *table, const Targets *targets) {
     return 1;
 }
 
-/* The output on its rows as intercept + slope * output: a numeric target has one group of rows. */
+/* Replace the output by intercept + slope * output; a numeric target has one group of rows. */
 static Outcome fit_line(Scorer *s, const Table *table, const Targets *targets) {
     double squares[LANES] = {0.0}, products[LANES] = {0.0};
     double spread, together, mean, least, intercept, *column;
@@ -59,8 +59,8 @@ static Outcome fit_line(Scorer *s, const Table *table, const Targets *targets) {
     return SCORED;
 }
 
-/* What is judged of the `n` rows from `row` on; with `again`, the tape runs on them again for the
- * way back, unless it has just done so. */
+/* Compute the outputs that the objective measures, for the `n` rows from `row` on. With `again`,
+ * the tape runs again for the backward pass, unless it has just run on these rows. */
 static void run_judged(Scorer *s, const Table *table, const Targets *targets, size_t row,
                        size_t n, int again) {
     if (again && end_row(targets) - first_row(targets) > s->blocks.block) {
@@ -70,7 +70,7 @@ static void run_judged(Scorer *s, const Table *table, const Targets *targets, si
 }
 #if LEARNING
 
-/* The seeds of what is judged, which are those of the output's line, as those of the output. */
+/* Convert the gradients of the fitted output to those of the output. */
 static void line_gradients(const Scorer *s, double *gradients, size_t n) {
     size_t i;
     EACH_ROW { gradients[i] = s->slope * gradients[i]; }

@@ -1,4 +1,5 @@
-/* A list of integers for each symbol, as long as needed: dsgec/grammar/genome/dsge.py. */
+/* Representations with a list of integers for each symbol, as long as needed:
+ * dsgec/grammar/genome/dsge.py. */
 #ifndef DSGEC_LISTS_C
 #define DSGEC_LISTS_C
 #include "express.c"
@@ -16,7 +17,7 @@ static int32_t count_common(const Genotype *mother, const Genotype *father) {
 }
 #endif
 
-/* The slots of a new individual: empty, so the mapping draws everything. */
+/* Empty the slots for a new individual: the mapping draws everything. */
 static int grow(Mapper *map, Stream *random) {
     (void)random;
     clear_slots(&map->slots);
@@ -28,8 +29,7 @@ static int is_gene(uint64_t rule, uint64_t part) {
            part <= INT32_MAX / STRIDE;
 }
 
-/* Whether a genotype has all that the mapping takes for granted: it mends what is not as it should
- * be. */
+/* Return whether a genotype is complete: here always, as the mapping draws what is missing. */
 static int is_complete(const Mapper *map, const Genotype *genotype) {
     (void)map;
     (void)genotype;

@@ -1,14 +1,14 @@
-/* An edited tree to an individual, without slots where nothing has to be drawn for it: what `gather`
- * and `express` would make of it. */
+/* Map an edited tree to an individual without slots if nothing has to be drawn for it: the same as
+ * `gather` and `express`. */
 #include "individual.c"
 #include "neurons.c"
 #include "variant.h"
 #if TREES && !defined(DSGEC_MAP_TREES_C)
 #define DSGEC_MAP_TREES_C
 
-enum { NEEDS_REPAIR = -1 }; /* the tree is left to those */
+enum { NEEDS_REPAIR = -1 }; /* `gather` and `express` must map it */
 
-/* The tree as lists, which none of its rules has parts of. */
+/* Store a tree as lists; no rule has parts here. */
 static int store_tree(Genotype *genotype, const Tree *tree) {
     int32_t places[MOST_RULES] = {0}, rule, i, total = 0;
     if (!RESERVE(genotype->genes, genotype->genes_capacity, grammar.rules) ||
@@ -46,7 +46,8 @@ static inline void note_weight(Individual *child, const TreeNode *node, int32_t 
     weight->length = length;
 }
 
-/* Text and numbers of a tree: OK with or without a fault, NO_MEMORY or TO_MEND. */
+/* Write the phenotype and the weights of a tree. Returns OK, also with a fault, NO_MEMORY or
+ * NEEDS_REPAIR. */
 static int write_tree(Mapper *map, const Tree *tree, int64_t max_size, Individual *child) {
     const Production *production = &productions[grammar.top];
     const int32_t *next = symbols + production->first_symbol, *end = next + production->symbols;
@@ -97,7 +98,7 @@ static int write_tree(Mapper *map, const Tree *tree, int64_t max_size, Individua
                 return OK;
             }
             node++;
-            /* What a single rule makes stands behind it. */
+            /* The symbols of a single rule follow it. */
             chosen = chosen->leaf || (symbol & (PLAIN | FLAT)) == PLAIN ? NULL : chosen;
         }
         if (chosen != NULL) {
@@ -128,7 +129,7 @@ static int write_tree(Mapper *map, const Tree *tree, int64_t max_size, Individua
     return node == last ? OK : NEEDS_REPAIR;
 }
 
-/* The rates of the numbers that are left, of a tree with all its nodes. */
+/* Keep the rates of the remaining weights; the tree still has all its nodes. */
 static void keep_rates(const Merger *m, const Tree *tree, Rates *rates) {
     int32_t i, number = 0, left = 0;
     for (i = 0; i < tree->count && rates->count > 0; i++) {
@@ -142,7 +143,7 @@ static void keep_rates(const Merger *m, const Tree *tree, Rates *rates) {
     rates->count = left;
 }
 
-/* Merge the terms of the edited tree, which is the child's: whether any were. */
+/* Merge the terms of the edited tree, which is the child's; return whether any were merged. */
 static int merge_edited(Thread *own, Individual *child) {
     Tree *tree = &own->trees.edited;
     int any;
@@ -156,7 +157,7 @@ static int merge_edited(Thread *own, Individual *child) {
     return any;
 }
 
-/* Merge the terms of a child that has been mapped by the slots. */
+/* Merge the terms of a child that was mapped from the slots. */
 static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Trees *t = &own->trees;
     Mapper *map = &own->mapping;
@@ -176,7 +177,7 @@ static void merge_mapped(const dsgec_engine *e, Thread *own, Individual *child, 
     }
 }
 
-/* The edited tree as an individual; what it lacks is drawn. */
+/* Map the edited tree to an individual, drawing what is missing. */
 static int map_edited_tree(const dsgec_engine *e, Thread *own, Individual *child, Stream *random) {
     Mapper *map = &own->mapping;
     const Tree *tree = &own->trees.edited;

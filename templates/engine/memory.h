@@ -3,7 +3,7 @@
 #define DSGEC_MEMORY_H
 #include "platform.h"
 
-/* Make room for `count` elements in the array at `where`; 0 if there is no memory. */
+/* Make room for `count` elements in the array at `where`; return 0 if there is no memory. */
 static int enlarge(void *where, size_t *capacity, size_t count, size_t size) {
     size_t wanted = count + count / 2 + 16;
     void *array;
@@ -24,7 +24,7 @@ static int enlarge(void *where, size_t *capacity, size_t count, size_t size) {
     ((size_t)(count) <= (capacity) ||              \
      enlarge(&(array), &(capacity), (size_t)(count), sizeof *(array)))
 
-/* Bytes that are appended to: a phenotype, a saved state. */
+/* Bytes that grow: a phenotype, a log, a saved state. */
 typedef struct {
     char *data;
     size_t length, capacity;

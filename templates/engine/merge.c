@@ -1,4 +1,4 @@
-/* Terms of one source in one sum become one: dsgec/grammar/genome/merge.py. */
+/* Merge the terms of a sum that have the same source: dsgec/grammar/genome/merge.py. */
 #include "tree.c"
 #include "variant.h"
 #if TREES && !defined(DSGEC_MERGE_C)
@@ -6,19 +6,19 @@
 
 enum { CONSTANT_TERM = 0, ADDS = 1, MULTIPLIES = 0, BINDS = 2, OWN_SUM = 0, NO_SUM = -1 };
 
-/* Where a node stands: its parent, its number among the children, its sum, or none, and its sign
- * there. `replaced`: the child that has taken its place, or -1. */
+/* The position of a node: its parent, its index among the children, its sum, or none, and its sign
+ * in it. `replaced` is the child that has taken its place, or -1. */
 typedef struct {
     int32_t parent, child, sum, sign, replaced;
     uint8_t may_begin, removed;
 } Position;
 
-/* `previous`: the term before it of the same sum, or -1. */
+/* A term; `previous` is the preceding term of the same sum, or -1. */
 typedef struct {
     int32_t source, number, sign, top, previous;
 } SumTerm;
 
-/* `last` has the last term of each sum. */
+/* The working memory; `last` holds the last term of each sum. */
 typedef struct {
     Position *places;
     SumTerm *terms;
@@ -55,7 +55,7 @@ static int32_t child_at(const Tree *tree, int32_t at, int32_t number) {
     return at;
 }
 
-/* What the operator beside a child does; ADDS if it is no symbol. */
+/* Return the effect of the operator next to a child; ADDS if it is not a symbol. */
 static int32_t effect_at(const Tree *tree, int32_t parent, int32_t operator_child) {
     const TreeNode *node;
     if (operator_child < 0) {
@@ -74,7 +74,7 @@ static int stands_close(const Merger *m, const Tree *tree, int32_t at) {
     return makes_weights(node->rule) || names_source[node->rule] || shape_of(node)->is_close;
 }
 
-/* Let what is beside a term take the place of both, if it can. */
+/* Remove a term by replacing its parent by the remaining child; return whether that is possible. */
 static int remove_term(Merger *m, const Tree *tree, int32_t at) {
     while (at >= 0) {
         int32_t child = m->places[at].child, parent = m->places[at].parent, remaining, kept, i;
@@ -112,14 +112,15 @@ static double number_at(const TreeNode *node) {
     return numeral_values[numeral_lists[node->rule].first + node->choice];
 }
 
-/* Add what has gone to the number of a term that stays. */
+/* Add the weight of a removed term to that of another. */
 static void move_term(Tree *tree, const SumTerm *to, const SumTerm *removed) {
     TreeNode *node = &tree->items[to->number];
     double value = removed->number < 0 ? 1.0 : number_at(&tree->items[removed->number]);
-    node->choice = nearest(node->rule, number_at(node) + (double)(to->sign * removed->sign) * value);
+    double sign = (double)(to->sign * removed->sign);
+    node->choice = nearest(node->rule, number_at(node) + sign * value);
 }
 
-/* Merge a term with the first of its source in the same sum, if there is one. */
+/* Merge a term with the first one of the same source in the same sum, if there is one. */
 static void add_sum_term(Merger *m, Tree *tree, int32_t sum, SumTerm term) {
     int32_t i = m->last[sum];
     SumTerm *earlier;
@@ -146,9 +147,9 @@ static void add_sum_term(Merger *m, Tree *tree, int32_t sum, SumTerm term) {
     }
 }
 
-/* The feature that a node names, or the hidden neuron. */
+/* Return the feature or hidden neuron that a node names. */
 static int32_t source_at(const Tree *tree, int32_t at) {
-    for (;; at++) { /* a symbol that makes features stands before it */
+    for (;; at++) { /* a nonterminal may precede it */
         const TreeNode *node = &tree->items[at];
         int32_t feature;
         if (node->choice >= rules[node->rule].productions) {
@@ -161,7 +162,7 @@ static int32_t source_at(const Tree *tree, int32_t at) {
     }
 }
 
-/* Say where a child stands. */
+/* Store the position of a child. */
 static void place_child(Merger *m, const Tree *tree, int32_t at, int32_t number, int32_t child,
                         const Role *role, int32_t first) {
     const Position *own = &m->places[at];
@@ -198,7 +199,7 @@ static SumTerm term_of(int32_t source, int32_t number, int32_t sign, int32_t top
     return term;
 }
 
-/* Take note of a node that is neither a number nor a source. */
+/* Find the terms of a node that is neither a weight nor a source. */
 static void look_inside(Merger *m, Tree *tree, int32_t at) {
     const TreeNode node = tree->items[at];
     const Shape *shape = shape_of(&node);
@@ -231,8 +232,8 @@ static void look_inside(Merger *m, Tree *tree, int32_t at) {
     }
 }
 
-/* Find the terms of a tree that has its ends, and merge those that can be: whether any were. The
- * nodes that are `removed` are still there. */
+/* Find the terms of a tree, whose ends are set, and merge them where possible; return whether any
+ * were merged. The nodes marked as `removed` are not yet dropped. */
 static int find_repeats(Merger *m, Tree *tree) {
     int32_t at = 0;
     m->term_count = m->sum_count = 0;
@@ -272,7 +273,7 @@ static int find_repeats(Merger *m, Tree *tree) {
     return m->any_removed && !m->out_of_memory;
 }
 
-/* Take out the nodes that are gone. */
+/* Drop the nodes that are marked as removed. */
 static void drop_removed(const Merger *m, Tree *tree) {
     int32_t i, left = 0;
     for (i = 0; i < tree->count; i++) {

@@ -1,28 +1,27 @@
-/* What neurons that read only features gave, kept from one network to the next.
- *
- * Children share most of their neurons with their parents, and a neuron is the same numbers in every
- * network: in the end two of three are found here. Which are kept changes no result. */
+/* A cache of the values of neurons that read only features. Children share most of their neurons
+ * with their parents, and a neuron has the same values in every network: two of three are
+ * eventually found here. What is cached changes no result. */
 #ifndef DSGEC_NEURON_CACHE_C
 #define DSGEC_NEURON_CACHE_C
 #include "tape.c"
 
 enum { BLOCK = 512, LEAST_BLOCK = 64, NEAR = 24 * 1024 };
-/* NEAR: doubles that stay in the second-level cache, beside the features. */
+/* NEAR: doubles that fit into the second-level cache together with the features. */
 
 enum { MOST_CACHED = 512, MOST_CACHED_ROWS = 2048, MOST_CACHED_VALUES = 1 << 18 };
 
-/* Sum and rows of an entry; `round` is the last block of rows that it was used for. */
+/* The sum and the rows of an entry; `round` is the last block of rows that it was used for. */
 typedef struct {
     double weight[TERMS], value;
     size_t row, n;
     uint64_t round;
-    int32_t source[TERMS], terms; /* 0 terms: nothing is kept here yet */
+    int32_t source[TERMS], terms; /* no terms: the entry is empty */
 } CachedNeuron;
 
 typedef struct {
     CachedNeuron *items;
     double *memory, *values;
-    size_t count, stride; /* a power of two; rows of an entry */
+    size_t count, stride; /* a power of two; the length of an entry */
     uint64_t round;
 } NeuronCache;
 
@@ -35,7 +34,7 @@ static double *align(double *memory) {
     return memory + (-((uintptr_t)memory / sizeof(double)) % LANES);
 }
 
-/* Make the store for a table; without memory, or for a large table, nothing is kept. */
+/* Create the cache for a table; without memory, or for a large table, it stays empty. */
 static void open_cache(NeuronCache *cache, size_t rows) {
     size_t stride = (rows < BLOCK ? rows : BLOCK) + LANES, count = MOST_CACHED;
     if (cache->stride > 0) {
@@ -67,7 +66,7 @@ static size_t entry_of(const NeuronCache *cache, const Instruction *in, size_t r
     return (size_t)(hash >> 32) & (cache->count - 1);
 }
 
-/* By their bits: 0 and -0 are different weights. */
+/* Compare bits: 0 and -0 are different weights. */
 static int is_cached(const CachedNeuron *cached, const Instruction *in, size_t row, size_t n) {
     size_t terms = (size_t)in->terms;
     return cached->terms == in->terms && cached->row == row && cached->n == n &&
@@ -76,9 +75,10 @@ static int is_cached(const CachedNeuron *cached, const Instruction *in, size_t r
            memcmp(cached->source, in->source, terms * sizeof *in->source) == 0;
 }
 
-/* Where the numbers of a neuron are or, with `found` 0, are to be made; NULL if they cannot be kept,
- * because another neuron of this network is in their place. */
-static double *find_cached(NeuronCache *cache, const Instruction *in, size_t row, size_t n, int *found) {
+/* Return where the values of a neuron are or, if `found` is 0, are to be stored; NULL if another
+ * neuron of this network occupies the entry. */
+static double *find_cached(NeuronCache *cache, const Instruction *in, size_t row, size_t n,
+                           int *found) {
     size_t number = entry_of(cache, in, row);
     CachedNeuron *cached = &cache->items[number];
     double *values = cache->values + number * cache->stride;

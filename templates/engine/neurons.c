@@ -12,7 +12,8 @@ static Visit visit_to(int32_t node, int32_t gap) {
     return visit;
 }
 
-/* The children of a node, and the separators behind the last: the first of them is on top. */
+/* Push visits to the children of a node and to the separators after the last; the first is on
+ * top. */
 static void add_visits(Trees *t, const Tree *tree, int32_t at, size_t *count) {
     const Branch *branch = branch_of(tree->items[at].rule, tree->items[at].choice);
     const int32_t *gap = gaps + branch->first_child + (branch - branches);
@@ -30,7 +31,7 @@ static void add_visits(Trees *t, const Tree *tree, int32_t at, size_t *count) {
     *count = last + 1;
 }
 
-/* One more neuron, whose anchor is not known. */
+/* Add a neuron without an anchor. */
 static void add_neuron(Trees *t, Anchors *anchors) {
     if (!RESERVE(anchors->items, anchors->items_capacity, anchors->count + 1)) {
         t->out_of_memory = 1;
@@ -39,7 +40,7 @@ static void add_neuron(Trees *t, Anchors *anchors) {
     anchors->items[anchors->count++] = NO_NODE;
 }
 
-/* The neurons of the layer at a node. */
+/* Add the neurons of the layer at a node. */
 static void add_layer(Trees *t, const Tree *tree, int32_t at, Anchors *anchors) {
     size_t count = 1;
     if (!RESERVE(anchors->first, anchors->first_capacity, anchors->layers + 2) ||
@@ -85,7 +86,7 @@ static void find_anchors(Trees *t, const Tree *tree, Anchors *anchors) {
     }
 }
 
-/* The anchor of the neuron that a code names, or -1. */
+/* Return the anchor of the neuron with this code, or -1. */
 static int32_t anchor_of(const Anchors *anchors, int32_t code) {
     int32_t layer = (code - grammar.inputs) / STRIDE, place = (code - grammar.inputs) % STRIDE;
     if (code < grammar.inputs || layer >= anchors->layers ||
@@ -95,7 +96,8 @@ static int32_t anchor_of(const Anchors *anchors, int32_t code) {
     return anchors->items[anchors->first[layer] + place];
 }
 
-/* Put the codes of the edited tree's neurons to the origins of their anchors in the mother. */
+/* Store the codes of the neurons of the edited tree by the origins of their anchors in the
+ * mother. */
 static void find_codes(Trees *t) {
     const Anchors *after = &t->after;
     int32_t i, layer, layers = after->layers, most = (INT32_MAX - grammar.inputs) / STRIDE - 1;
@@ -119,8 +121,8 @@ static void find_codes(Trees *t) {
     }
 }
 
-/* Let the mother's references in the edited tree name the neurons that they named in her; one whose
- * neuron is gone is left open. */
+/* Make the mother's references in the edited tree refer to the same neurons as before; a reference
+ * to a removed neuron is left open. */
 static void rename_neurons(Trees *t) {
     int32_t i;
     if (!RENAMES || t->out_of_memory) {

@@ -1,7 +1,6 @@
-/* A network as a flat list of nodes: dsgec/network/ir.py and the folding of simplify.py.
- *
- * Sums, differences, negation and products with a number all become SCALE (value * a), ADD_SCALED
- * (a + value * b) and ADD_NUMBER (a + value): multiplying by 1 or -1 is exact. */
+/* A network as a flat list of nodes: dsgec/network/ir.py and the folding of simplify.py. Sums,
+ * differences, negations and products with a constant all become SCALE (value * a), ADD_SCALED (a +
+ * value * b) and ADD_CONSTANT (a + value): multiplying by 1 or -1 is exact. */
 #ifndef DSGEC_NODES_C
 #define DSGEC_NODES_C
 #include "arithmetic.h"
@@ -20,33 +19,33 @@ typedef enum {
     UNARY_FUNCTIONS(X)
     BINARY_FUNCTIONS(X)
 #undef X
-    DOT, /* on the tape: a sum of products and what is around it */
-    FILL, /* on the tape: a number in every row */
-    AS_WRITTEN /* of a text that is parsed as it is written: this + the function */
+    DOT, /* on the tape: a sum of products with its constant and sigmoid */
+    FILL, /* on the tape: a constant in every row */
+    AS_WRITTEN /* for phenotypes parsed as written: this + the function */
 } Operation;
 typedef char operations_fit[AS_WRITTEN + F_NONE <= 255 ? 1 : -1]; /* into a node */
 
 typedef struct {
     double value;
     int32_t a, b; /* earlier nodes, or the column of an INPUT, or -1 */
-    uint8_t operation, written; /* a number that stands in the text */
+    uint8_t operation, written; /* written: a numeral of the phenotype */
 #if LEARNING
     int32_t link;        /* of `value`: see link_of */
-    uint32_t key, key_b; /* which function of the text reads `a`, and `b` */
+    uint32_t key, key_b; /* which function of the phenotype reads `a`, and `b` */
 #endif
 } Node;
 
-/* Nodes from `first` on belong to the expression that is being read: each has one reader. */
+/* The nodes. Those from `first` on belong to the current expression and have one reader each. */
 typedef struct {
     Node *items;
     size_t capacity;
     int32_t count, first;
 #if LEARNING
-    uint32_t key; /* functions that have been applied */
+    uint32_t key; /* number of functions applied so far */
 #endif
 } Nodes;
 
-/* The position of a new node, for which there is room. */
+/* Add a node, for which there is room, and return its index. */
 static inline int32_t add_node(Nodes *nodes, Operation operation, int32_t a, int32_t b,
                                double value) {
     Node *node = &nodes->items[nodes->count];
@@ -62,8 +61,9 @@ static inline int32_t add_node(Nodes *nodes, Operation operation, int32_t a, int
     return nodes->count++;
 }
 
-/* A link says which weight of the text a number is: 1 + the weight, negative where the number is
- * minus the weight, and 0 where it is none: dsgec/search/graph.py. Without LEARNING all are 0. */
+/* Return the link of a node, which tells which weight of the phenotype its value is: 1 + the index
+ * of the weight, negated if the value is minus the weight, and 0 if it is not a weight:
+ * dsgec/search/graph.py. Without LEARNING all links are 0. */
 static inline int32_t link_of(const Nodes *nodes, int32_t i) {
 #if LEARNING
     return nodes->items[i].link;
@@ -79,7 +79,7 @@ static inline int32_t with_link(Nodes *nodes, int32_t i, int32_t link) {
     return (void)nodes, (void)link, i;
 }
 
-/* The function of the text, by its number, that reads the operand `a` or `b` of a node. */
+/* Return the index of the function of the phenotype that reads the operand `a` or `b` of a node. */
 static inline uint32_t key_a_of(const Nodes *nodes, int32_t i) {
 #if LEARNING
     return nodes->items[i].key;
@@ -103,7 +103,7 @@ static inline int32_t with_key_b(Nodes *nodes, int32_t i, uint32_t key) {
     return (void)nodes, (void)key, i;
 }
 
-/* The number of the function that was applied last. */
+/* Return the index of the function that was applied last. */
 static inline uint32_t last_key(const Nodes *nodes) {
 #if LEARNING
     return nodes->key;
@@ -119,15 +119,15 @@ static inline void count_applied(Nodes *nodes, uint32_t functions) {
     (void)nodes, (void)functions;
 }
 
-/* Make a weight a constant. */
+/* Exclude a weight from learning. */
 static inline void freeze(Nodes *nodes, int32_t i) {
     if (LEARNING && nodes->items[i].operation == CONSTANT) {
         with_link(nodes, i, 0);
     }
 }
 
-/* Whether a node may be taken into the one that reads it. With LEARNING a neuron may not: what
- * comes back to it is added up before it goes on to its weights. */
+/* Return whether a node may be folded into its reader. With LEARNING a neuron may not: its
+ * gradients are summed before they are passed on to its weights. */
 static inline int is_part(const Nodes *nodes, int32_t i) {
     return !LEARNING || i >= nodes->first;
 }
@@ -181,11 +181,11 @@ static Operation operation_of(Function function) {
     case F_softmax:
     case F_NONE: break;
     }
-    abort(); /* these are no operations of their own */
+    abort(); /* these have no operation of their own */
 }
 
-/* Like `add_node`, in the place of the node `spent` if that is the last one and nothing else reads
- * it: most nodes are numbers and products that are only part of a sum. */
+/* Add a node, in place of the node `spent` if that is the last one and has no other reader: most
+ * nodes are constants and products within a sum. */
 static int32_t put_node(Nodes *nodes, int32_t spent, Operation operation, int32_t a, int32_t b,
                         double value) {
     if (spent == nodes->count - 1 && spent >= nodes->first && a != spent && b != spent) {
@@ -194,7 +194,7 @@ static int32_t put_node(Nodes *nodes, int32_t spent, Operation operation, int32_
     return add_node(nodes, operation, a, b, value);
 }
 
-/* number * a, where the number may stand just before `a`. */
+/* Add constant * a, where the constant may be the node just before `a`. */
 static int32_t add_product(Nodes *nodes, int32_t number, int32_t a) {
     double value = nodes->items[number].value;
     int32_t link = link_of(nodes, number);
@@ -207,7 +207,7 @@ static int32_t add_product(Nodes *nodes, int32_t number, int32_t a) {
     return with_link(nodes, put_node(nodes, number, SCALE, a, -1, value), link);
 }
 
-/* a + factor * b, of which at most one is a number. */
+/* Add a + factor * b, of which at most one is a constant. */
 static int32_t add_sum(Nodes *nodes, int32_t a, double factor, int32_t b) {
     const Node *left = &nodes->items[a], *right = &nodes->items[b];
     int32_t link = factor < 0.0 ? -link_of(nodes, b) : link_of(nodes, b), sum;
@@ -234,9 +234,9 @@ static int32_t add_sum(Nodes *nodes, int32_t a, double factor, int32_t b) {
     return add_node(nodes, ADD_SCALED, a, b, factor);
 }
 
-enum { MOST_MULTIPLICATIONS = 16 }; /* of a whole power, and a few more */
+enum { MOST_MULTIPLICATIONS = 16 }; /* of an integer power, and a few more */
 
-/* Only a whole number that is written out makes a power a repeated multiplication. */
+/* Only an integer that is written out makes a power a repeated multiplication. */
 static int is_whole_power(const Node *exponent) {
     double value = exponent->value;
     return exponent->written && value >= -64.0 && value <= 64.0 && value == (int)value;
@@ -263,7 +263,7 @@ static int32_t apply_power(Nodes *nodes, int32_t a, int32_t b) {
     return a;
 }
 
-/* The node of a function of nodes as a text has it, for simplify.c. */
+/* Add a function of nodes without folding, for simplify.c. */
 static int32_t apply_as_written(Nodes *nodes, int function, int32_t a, int32_t b) {
     if (function == F_pow && !is_whole_power(&nodes->items[b])) {
         function = F_power;
@@ -271,7 +271,7 @@ static int32_t apply_as_written(Nodes *nodes, int function, int32_t a, int32_t b
     return add_node(nodes, (Operation)(AS_WRITTEN + function), a, b, 0.0);
 }
 
-/* The node of a function of nodes; numbers are folded. `b` is -1 where there is one argument. */
+/* Add a function of nodes, folding constants. `b` is -1 if there is one argument. */
 static int32_t apply(Nodes *nodes, Function function, int32_t a, int32_t b) {
     const Node *left = &nodes->items[a], *right = b < 0 ? NULL : &nodes->items[b];
     count_applied(nodes, 1);

@@ -1,4 +1,4 @@
-/* Decimal digits to the nearest double, which is what Python's float() gives. */
+/* Convert decimal numerals to the nearest double, as Python's float() does. */
 #ifndef DSGEC_NUMBER_C
 #define DSGEC_NUMBER_C
 #include "arithmetic.h"
@@ -6,9 +6,9 @@
 
 #define INFINITE dsgec_from_bits(UINT64_C(0x7ff0000000000000))
 
-enum { WORDS = 256, MOST_DIGITS = 800 }; /* 767 digits can matter; then only whether more follow */
+enum { WORDS = 256, MOST_DIGITS = 800 }; /* 767 digits can matter, then only whether more follow */
 
-/* A whole number, its low word first; `count` words, the last of which is not 0. */
+/* An integer, low word first, of `count` words, the last of which is not 0. */
 typedef struct {
     uint32_t word[WORDS];
     int count;
@@ -92,15 +92,15 @@ static void subtract(Whole *a, const Whole *b) {
     }
 }
 
-/* value * 2^exponent, where that is exact or too large: in two steps, because 2^exponent can be out
- * of range. */
+/* Return value * 2^exponent, which is exact or too large, in two steps because 2^exponent can be
+ * out of range. */
 static double scale_by_power_of_two(double value, int exponent) {
     int half = exponent / 2;
     value *= dsgec_from_bits((uint64_t)(1023 + half) << 52);
     return value * dsgec_from_bits((uint64_t)(1023 + exponent - half) << 52);
 }
 
-/* top / bottom, rounded once; more than the top may be lost behind it if `sticky`. */
+/* Return top / bottom, rounded once; with `sticky`, digits of the top were dropped. */
 static double divide_wholes(Whole *top, Whole *bottom, int sticky) {
     int shift = 55 - (bit_length(top) - bit_length(bottom)), step, length = 0, unit, dropped;
     uint64_t quotient = 0, kept, rest;
@@ -118,7 +118,7 @@ static double divide_wholes(Whole *top, Whole *bottom, int sticky) {
     while (quotient >> length > 0) {
         length++;
     }
-    unit = length - 53 - shift; /* the exponent of the last bit that is kept */
+    unit = length - 53 - shift; /* the exponent of the last bit of the result */
     unit = unit < -1074 ? -1074 : unit;
     dropped = unit + shift;
     if (dropped >= 64) {
@@ -134,7 +134,7 @@ static double divide_wholes(Whole *top, Whole *bottom, int sticky) {
     return scale_by_power_of_two((double)kept, unit);
 }
 
-/* Any number of digits. `point` is how many of them stand before the point. */
+/* Convert any number of digits. `point` is how many of them precede the decimal point. */
 static double read_exactly(const char *digits, size_t length, int64_t exponent) {
     Whole top, bottom;
     int64_t point = 0, used = 0;
@@ -172,7 +172,8 @@ static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* The first 64 bits of top / bottom, which is the quotient times 2^-shift, and whether more follow. */
+/* Return the first 64 bits of top / bottom, which is the result times 2^-shift, and whether more
+ * follow. */
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 Wide;
 
@@ -204,7 +205,7 @@ static uint64_t divide_bits(uint64_t top, uint64_t bottom, int *shift, int *more
 }
 #endif
 
-/* A whole number of up to 19 digits over a power of ten up to 10^18, rounded once. */
+/* Return an integer of up to 19 digits over a power of ten up to 10^18, rounded once. */
 static double divide_by_power_of_ten(uint64_t top, uint64_t bottom) {
     int shift, more;
     uint64_t quotient = divide_bits(top, bottom, &shift, &more);
@@ -224,7 +225,7 @@ static int64_t read_exponent(const char *text, size_t at, size_t length) {
     return negative ? -exponent : exponent;
 }
 
-/* The value of a number, which stands from 0 to `length`. */
+/* Return the value of the numeral text[0:length]. */
 static double read_number(const char *text, size_t length) {
     uint64_t mantissa = 0;
     int64_t exponent = 0, scale;
@@ -252,7 +253,8 @@ static double read_number(const char *text, size_t length) {
     return read_exactly(text, at, scale);
 }
 
-/* The end of the number that begins at `at`, and its value; `at` itself if there is none. */
+/* Return the end of the numeral that begins at `at`, and its value; `at` itself if there is
+ * none. */
 static inline size_t scan_number(const char *text, size_t at, size_t end, double *value) {
     uint64_t mantissa = 0;
     size_t after = at, point, exponent, digits;

@@ -1,5 +1,4 @@
-/* The tokens of dsgec/network/expression.py that stand where an operand should: each is read once
- * and pushed. */
+/* Read the tokens of dsgec/network/parse.py that may stand in the place of an operand. */
 #ifndef DSGEC_OPERANDS_C
 #define DSGEC_OPERANDS_C
 #include "engine.h"
@@ -16,7 +15,8 @@ typedef struct {
     int32_t strength, function, values_below;
 } Operator;
 
-/* What an expression reads: features and neurons together, and where its neurons end in `reads`. */
+/* What an expression reads: the number of features and neurons, and the end of its neurons in
+ * `reads`. */
 typedef struct {
     int32_t mentions, reads;
 } Mentions;
@@ -24,26 +24,26 @@ typedef struct {
 typedef struct {
     const char *text;
     int32_t inputs;
-    int as_written; /* nodes for simplify.c, not for a tape */
+    int as_written; /* without folding, for simplify.c */
     Nodes nodes;
     Stretches stretches;
-    int32_t *values; /* the operands; what a finished neuron leaves is its values */
+    int32_t *values; /* the stack of operands; after an expression, its values */
     Operator *operators;
-    int32_t *neurons, *layers; /* nodes of hidden neurons; where each layer ends in them */
+    int32_t *neurons, *layers; /* nodes of hidden neurons, and the end of each layer among them */
     int32_t *outputs;
-    int32_t *reads;         /* the neurons that the text mentions, by their number */
+    int32_t *reads;         /* the neurons that are mentioned, by index */
     Mentions *written;       /* of each hidden neuron */
     size_t values_capacity, operators_capacity, neurons_capacity, layers_capacity, outputs_capacity;
     size_t reads_capacity, written_capacity;
     int32_t value_count, operator_count, neuron_count, layer_count, output_count;
-    Mentions so_far; /* mentions in the expression that is being read; of hidden neurons, in all */
+    Mentions so_far; /* of the current expression; its `reads` is cumulative */
     int softmax;
     uint64_t key; /* of the function that was called last */
     int32_t function;
 #if LEARNING
     const dsgec_engine_weight *weights;
-    const double *known;          /* their values, if each is a whole word; or NULL */
-    int32_t weight_count, weight; /* how many there are, and behind which the text is read */
+    const double *known;          /* their values if each is a whole token, or NULL */
+    int32_t weight_count, weight; /* their number, and the next one in the text */
 #endif
 } Parser;
 
@@ -74,8 +74,9 @@ static inline size_t skip_spaces(const char *text, size_t at, size_t end) {
     return at;
 }
 
-/* Room for all that a text of this length can make, so that nothing below can fail for memory:
- * an operator makes two nodes at most, and whatever is pushed has at least one character. */
+/* Make room for everything that a phenotype of this length can need, so that nothing below runs
+ * out of memory: an operator adds at most two nodes, and whatever is pushed has at least one
+ * character. */
 static int have_stacks(Parser *p, size_t length) {
     return length < INT32_MAX / 2 - 8 &&
            RESERVE(p->nodes.items, p->nodes.capacity, 2 * length + 8) &&
@@ -100,7 +101,8 @@ static inline void push_operator(Parser *p, int32_t strength, int32_t function,
     operator->values_below = values_below;
 }
 
-/* The link of a number that ends at `end` and begins at `start` or, with its sign, at `sign`. */
+/* Return the link of a numeral that ends at `end` and begins at `start` or, with its sign, at
+ * `sign`. */
 static inline int32_t find_link(Parser *p, size_t sign, size_t start, size_t end) {
 #if LEARNING
     for (; p->weight < p->weight_count; p->weight++) {
@@ -132,7 +134,7 @@ static int64_t read_index(const char *text, size_t start, size_t end) {
     return number;
 }
 
-/* `x_1`, `x1`, `x[0]` or `x[:,0]` at `at`: gives its end, or 0. */
+/* Read `x_1`, `x1`, `x[0]` or `x[:,0]` at `at`; return its end, or 0. */
 static inline size_t add_feature(Parser *p, size_t at, size_t end) {
     const char *text = p->text;
     size_t start, after;
@@ -176,7 +178,7 @@ static inline size_t add_feature(Parser *p, size_t at, size_t end) {
     return at;
 }
 
-/* `h_1_2` or `h_1,2` at `at`: gives its end, or 0. */
+/* Read `h_1_2` or `h_1,2` at `at`; return its end, or 0. */
 static size_t add_hidden(Parser *p, size_t at, size_t end) {
     size_t layer_end = skip_digits(p->text, at + 2, end), after;
     int64_t layer, neuron, first;
@@ -204,7 +206,7 @@ static size_t add_hidden(Parser *p, size_t at, size_t end) {
     return after;
 }
 
-/* The function called `text[at:end]`; `np.` before it and `_` around it are passed over. */
+/* Return the function with the name text[at:end], ignoring a prefix `np.` and `_` around it. */
 static int find_function(Parser *p, size_t at, size_t end) {
     const char *text = p->text;
     uint64_t key = 0;
@@ -238,7 +240,7 @@ static int find_function(Parser *p, size_t at, size_t end) {
     return F_NONE;
 }
 
-/* Opens the call of a function: gives the offset behind its parenthesis, or 0. */
+/* Open a function call; return the offset after its parenthesis, or 0. */
 static size_t open_call(Parser *p, size_t at, size_t end) {
     size_t after = at;
     int function;
@@ -254,7 +256,8 @@ static size_t open_call(Parser *p, size_t at, size_t end) {
         return 0;
     }
     push_operator(p, 0, function, p->value_count);
-    /* In a lone expression, an activation is a hidden neuron that is mentioned where it stands. */
+    /* In a single expression, an activation is a hidden neuron that is mentioned where it
+     * stands. */
     p->so_far.mentions += !LAYERED && is_activation[function];
     return after + 1;
 }

@@ -1,4 +1,4 @@
-/* Phenotype text to nodes: the operator-precedence parser of dsgec/network/expression.py. */
+/* Parse a phenotype to nodes: the operator-precedence parser of dsgec/network/parse.py. */
 #ifndef DSGEC_PARSE_C
 #define DSGEC_PARSE_C
 #include "grammar.h"
@@ -28,7 +28,7 @@ static inline void reduce_all(Parser *p, int32_t strength) {
     }
 }
 
-/* Handles `)` or `,`; `softmax` tells whether it closed one. */
+/* Handle `)` or `,`; `softmax` tells whether it closed one. */
 static int close_parenthesis(Parser *p, char sign) {
     const Operator *opened;
     reduce_all(p, 0);
@@ -57,7 +57,7 @@ static int is_power(const char *text, size_t at, size_t end) {
     return at < end && (text[at] == '^' || (text[at] == '*' && at + 1 < end && text[at + 1] == '*'));
 }
 
-/* A feature or a neuron at `at`: gives its end, or 0. */
+/* Read a feature or a neuron at `at`; return its end, or 0. */
 static inline size_t add_source(Parser *p, size_t at, size_t end) {
     if (p->text[at] == 'x') {
         return add_feature(p, at, end);
@@ -65,8 +65,8 @@ static inline size_t add_source(Parser *p, size_t at, size_t end) {
     return p->text[at] == 'h' && at + 1 < end && p->text[at + 1] == '_' ? add_hidden(p, at, end) : 0;
 }
 
-/* The product of a weight and a source, added to the sum before it where that is what comes next:
- * 1, or 0 if nothing was done. */
+/* Add the product of a weight and a source to the sum before it if nothing binds it more strongly;
+ * return whether that was done. */
 static inline int add_to_sum(Parser *p, int32_t source, double weight, int32_t link, size_t at,
                              size_t end) {
     uint32_t key = last_key(&p->nodes);
@@ -88,8 +88,8 @@ static inline int add_to_sum(Parser *p, int32_t source, double weight, int32_t l
     return 1;
 }
 
-/* `* x_1` behind a number, which is most of any network, in one step: gives its end, or 0. Before
- * it must stand nothing that binds the number to its left, and no power behind it. */
+/* Read `* x_1` after a number, which is most of any network, in one step; return its end, or 0.
+ * Nothing may bind the number to its left, and no power may follow. */
 static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t at, size_t end) {
     Mentions before = p->so_far;
     size_t after;
@@ -116,7 +116,8 @@ static inline size_t add_weighted(Parser *p, double weight, int32_t link, size_t
     return after;
 }
 
-/* A number that has been read, and what it is the weight of: gives the offset behind, or 0. */
+/* Add a number that was read, with the source that it is the weight of; return the offset after it,
+ * or 0. */
 static inline size_t add_operand(Parser *p, double value, int32_t link, size_t after, size_t end) {
     size_t weighted = add_weighted(p, value, link, after, end);
     if (weighted > 0) {
@@ -125,7 +126,7 @@ static inline size_t add_operand(Parser *p, double value, int32_t link, size_t a
     return add_constant(p, value, link) ? after : 0;
 }
 
-/* A weight whose value is known, at `at`: gives its end, or 0. */
+/* Read a weight with a known value at `at`; return its end, or 0. */
 static inline size_t add_known(Parser *p, size_t at, size_t end) {
 #if LEARNING
     for (; p->known != NULL && p->weight < p->weight_count; p->weight++) {
@@ -144,7 +145,7 @@ static inline size_t add_known(Parser *p, size_t at, size_t end) {
     return (void)p, (void)at, (void)end, 0;
 }
 
-/* An operand, or what may stand before one, at `at`: gives the offset behind it, or 0. */
+/* Read an operand, or what may precede one, at `at`; return the offset after it, or 0. */
 static inline size_t read_operand(Parser *p, size_t at, size_t end, int *operand_next) {
     const char *text = p->text;
     double value = 0.0;
@@ -182,7 +183,7 @@ static inline size_t read_operand(Parser *p, size_t at, size_t end, int *operand
     return is_letter(c) ? open_call(p, at, end) : 0;
 }
 
-/* What stands behind an operand, at `at`: gives the offset behind it, or 0. */
+/* Read what may follow an operand, at `at`; return the offset after it, or 0. */
 static inline size_t read_operator(Parser *p, size_t at, size_t end, int *operand_next) {
     int32_t strength, function;
     char c = p->text[at];
@@ -212,7 +213,7 @@ static inline size_t read_operator(Parser *p, size_t at, size_t end, int *operan
     return at;
 }
 
-/* One expression: its values are left in `values`, several only of a softmax. */
+/* Read one expression and leave its values in `values`; only a softmax has several. */
 static int read_neuron(Parser *p, size_t at, size_t end) {
     int operand_next = 1;
     p->value_count = p->operator_count = 0;
@@ -243,7 +244,8 @@ static int read_single(Parser *p, size_t start, size_t end) {
     return read_neuron(p, start, end) && !p->softmax;
 }
 
-/* The hidden layers; a layer sees the layers before it, so it is counted when it is whole. */
+/* Read the hidden layers. A layer can refer only to the layers before it, so it is counted when it
+ * is complete. */
 static int read_hidden(Parser *p, size_t stretches, size_t *done) {
     size_t i = 0, last = stretches - 1;
     while (last > 0 && !p->stretches.items[last - 1].ends_layer) {
@@ -288,7 +290,8 @@ static int read_outputs(Parser *p, size_t first, size_t stretches) {
     return 1;
 }
 
-/* PARSED with nodes, outputs and softmax; NO_NETWORK where Python refuses the text. */
+/* Parse a phenotype: PARSED with nodes, outputs and softmax, or NO_NETWORK where Python refuses
+ * it. */
 static int parse(Parser *p, const char *text, size_t length) {
     size_t count, done = 0;
     int read;
@@ -319,9 +322,9 @@ static int parse(Parser *p, const char *text, size_t length) {
     return read ? PARSED : NO_NETWORK;
 }
 
-/* The connections of what was parsed, as the text has them, without those into neurons that no
- * output depends on: dsgec/network/structure.py. Neurons read only earlier ones, so one pass from
- * the end finds all that are needed. */
+/* Return the number of connections as written, without those into neurons that no output depends
+ * on: `written` of dsgec/network/measure.py. Neurons read only earlier ones, so one backward pass
+ * finds all that are needed. */
 static int32_t count_connections(Parser *p) {
     int32_t *needed = p->values, total = 0, i, k;
     memset(needed, 0, (size_t)p->neuron_count * sizeof *needed);

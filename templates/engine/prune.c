@@ -1,4 +1,4 @@
-/* The best network, made smaller and smaller: dsgec/search/pruning.py. */
+/* Prune the best network step by step: dsgec/search/pruning.py. */
 #ifndef DSGEC_PRUNE_C
 #define DSGEC_PRUNE_C
 #include "breed_trees.c"
@@ -6,9 +6,10 @@
 
 #if TREES
 enum { TRIED = 12, STEPS_BETWEEN = 4 };
-static const uint64_t PRUNING = UINT64_MAX - 1; /* a generation that no run reaches: its draws */
+/* The generation whose random streams pruning uses; no run reaches it. */
+static const uint64_t PRUNING = UINT64_MAX - 1;
 
-/* The nodes of the planted tree that have a child of their own symbol, into `places`. */
+/* Store the nodes of the tree that have a child of their own symbol in `places`. */
 static int32_t find_hoists(Trees *t) {
     int32_t i, count = 0;
     if (!RESERVE(t->places, t->places_capacity, t->mother.count)) {
@@ -24,7 +25,7 @@ static int32_t find_hoists(Trees *t) {
     return count;
 }
 
-/* The planted tree without a part of it, as an individual that is scored as it is. */
+/* Hoist a subtree of the tree, and score the result without steps. */
 static int try_hoist(const dsgec_engine *e, Thread *own, Individual *smaller, int32_t at,
                      Stream *random) {
     Trees *t = &own->trees;
@@ -45,14 +46,14 @@ static int try_hoist(const dsgec_engine *e, Thread *own, Individual *smaller, in
     return smaller->outcome == SCORE_NO_MEMORY ? NO_MEMORY : OK;
 }
 
-/* How much worse the fitness is for each connection, or byte, or cycle, that is saved. */
+/* Return the loss of fitness for each connection, byte or cycle that is saved. */
 static double loss_of(const Individual *before, const Individual *after) {
     int64_t saved = before->cost - after->cost;
     return (after->fitness - before->fitness) / (double)(saved > 1 ? saved : 1);
 }
 
-/* Of several hoists, the one that is missed least, with steps of learning, in the place of `current`:
- * 0 where there is none. */
+/* Try several hoists, take the one that costs least, let it learn and replace `current` by it;
+ * return 0 if there is none. */
 static int prune_once(dsgec_engine *e, Individual *current, Individual *spare, Individual *best,
                       Stream *random, int *error) {
     Thread *own = &e->threads[0];
@@ -92,7 +93,7 @@ static int prune_once(dsgec_engine *e, Individual *current, Individual *spare, I
     return found && *error == OK;
 }
 
-/* From the best individual on, as long as anything can go and there are rounds. */
+/* Prune the best individual until nothing can be removed or the rounds are over. */
 static int prune_best(dsgec_engine *e, int64_t rounds) {
     const Individual *winner = &e->population[find_best(e)];
     Individual current, spare, best;
@@ -107,7 +108,7 @@ static int prune_best(dsgec_engine *e, int64_t rounds) {
     if (!copy_individual(&current, winner)) {
         error = NO_MEMORY;
     }
-    if (error == OK && e->settings.batch > 0) { /* its fitness is by some rows only */
+    if (error == OK && e->settings.batch > 0) { /* its fitness was measured on a mini-batch */
         e->current = &e->targets;
         learn_individual(e, &e->threads[0], &current, 0);
         if (current.outcome == SCORE_NO_MEMORY || !admit(&e->pruned, &current)) {

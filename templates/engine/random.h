@@ -23,18 +23,18 @@ static Stream stream(uint64_t seed, uint64_t generation, uint64_t individual) {
     return s;
 }
 
-/* 64 random bits. */
+/* Return 64 random bits. */
 static inline uint64_t word(Stream *s) {
     s->state += GAMMA;
     return mix(s->state);
 }
 
-/* One of 0, 1, ..., count - 1; no draw is made where there is no choice. */
+/* Return one of 0, 1, ..., count - 1; without a choice, nothing is drawn. */
 static inline int32_t below(Stream *s, int32_t count) {
     return count > 1 ? (int32_t)((word(s) >> 32) * (uint64_t)count >> 32) : 0;
 }
 
-/* 1 with this probability. */
+/* Return 1 with this probability. */
 static inline int chance(Stream *s, double probability) {
     return (double)(word(s) >> 11) * 0x1p-53 < probability;
 }

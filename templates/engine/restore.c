@@ -1,6 +1,6 @@
-/* Bytes to a population and the memory of texts, and individuals that go from one engine to another:
- * dsgec/search/state.py. The bytes are not trusted: whatever they say, they either restore a whole
- * state or are refused. */
+/* Restore a population and the scores from bytes, and exchange individuals between engines:
+ * dsgec/search/state.py. The bytes are not trusted: they either restore a complete state or are
+ * refused. */
 #ifndef DSGEC_RESTORE_C
 #define DSGEC_RESTORE_C
 #include "cost.c"
@@ -70,7 +70,7 @@ static int same_genotype(const Genotype *a, const Genotype *b) {
            memcmp(a->values, b->values, total * sizeof *a->values) == 0;
 }
 
-/* The genotype read into `spare`, then mapped: what needs mending was never saved. */
+/* Read a genotype into `spare`, then map it; one that needs repair was never saved. */
 static int get_individual(dsgec_engine *e, Bytes *reader, Individual *individual,
                           Genotype *spare) {
     Mapper *map = &e->threads[0].mapping;
@@ -103,14 +103,14 @@ static int is_finite(double number) {
     return number - number == 0.0;
 }
 
-/* What `put_size` put; the cost is the size where none is minimised. */
+/* Read what `put_size` wrote; without minimising, the cost is the size. */
 static uint64_t get_size(Bytes *reader, uint64_t *cost) {
     uint64_t size = get_word(reader, 4);
     *cost = MINIMISES ? get_word(reader, 8) : size;
     return size;
 }
 
-/* Whether a score can be one: nothing else is known of one that is read. */
+/* Return whether a score is possible, which is all that can be checked. */
 static int is_score(uint64_t outcome, double fitness, uint64_t size, uint64_t cost) {
     if (outcome == SCORED) {
         return is_finite(fitness) && size <= INT32_MAX && cost <= LARGEST_COST;
@@ -176,7 +176,7 @@ static int get_scores(dsgec_engine *e, Bytes *reader, uint64_t count) {
     return OK;
 }
 
-/* A champion is a network of the task, and belongs where it stands. */
+/* Restore a champion, which must be a network for the task and belong to its slot. */
 static int restore_champion(dsgec_engine *e, int slot, double fitness, const char *text,
                          size_t length) {
     Thread *own = &e->threads[0];
@@ -199,7 +199,7 @@ static int restore_champion(dsgec_engine *e, int slot, double fitness, const cha
     return set_champion(champion, fitness, size, cost, text, length) ? OK : NO_MEMORY;
 }
 
-/* One that is saved by its genotype; its text has so many bytes. */
+/* Read a champion saved by its genotype; its phenotype has so many bytes. */
 static int get_learned_champion(dsgec_engine *e, Bytes *reader, int slot, size_t length,
                                 double fitness) {
     Individual made;
@@ -275,7 +275,7 @@ static int set_scores(dsgec_engine *e) {
     return OK;
 }
 
-/* Restore into an engine that has not begun. */
+/* Restore the state of an engine that has not started. */
 static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     Bytes reader = {data, sizeof MAGIC, length, 0};
     Genotype spare;
@@ -291,7 +291,7 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     population = get_word(&reader, 8);
     scores = get_word(&reader, 8);
     if (reader.failed || population != (uint64_t)e->settings.population ||
-        (LEARNING && scores != 0) || /* then none is remembered */
+        (LEARNING && scores != 0) || /* it remembers none */
         generation > INT64_MAX / 2 || evaluations > INT64_MAX / 2 || reused > INT64_MAX / 2) {
         return BAD_STATE;
     }
@@ -312,7 +312,7 @@ static int restore_state(dsgec_engine *e, const char *data, size_t length) {
     return error;
 }
 
-/* A valid individual to bytes that another engine of the run, with another seed, takes in. */
+/* Write a valid individual for another engine of the run, which has another seed. */
 static int write_migrant(dsgec_engine *e, const Individual *individual) {
     Buffer *text = &e->saved;
     text->length = 0;
@@ -328,7 +328,7 @@ static int write_migrant(dsgec_engine *e, const Individual *individual) {
                : NO_MEMORY;
 }
 
-/* Such bytes in the place of an individual; its text is remembered as one that was scored. */
+/* Replace an individual by one that was written so; its score is remembered. */
 static int read_migrant(dsgec_engine *e, Individual *individual, const char *data, size_t length) {
     Bytes reader = {data, 0, length, 0};
     Genotype spare;

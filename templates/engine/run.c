@@ -1,24 +1,24 @@
-/* A tape over the rows, a block at a time. */
+/* Run a tape over the rows, one block at a time. */
 #ifndef DSGEC_RUN_C
 #define DSGEC_RUN_C
 #include "neuron_cache.c"
 
-/* Features by column; rows in groups, each a whole number of LANES long. */
+/* Features by column; the rows are in groups, each padded to a multiple of LANES. */
 typedef struct {
     const double *columns;
     size_t rows, features;
 } Table;
 
-/* A register begins a cache line, and is a line longer than a block, so that not all of them share
- * the same few places of the cache. */
+/* A register begins at a cache line and is one line longer than a block, so that registers do not
+ * all map to the same cache sets. */
 typedef struct {
     double *memory, *registers;
-    const double **places; /* where the numbers of each register are: in it, or kept */
+    const double **places; /* where the values of each register are: in it, or in the cache */
     size_t capacity, places_capacity, block, stride;
     NeuronCache cache;
 } Blocks;
 
-/* How many rows a block of `registers` has, so that they stay near. */
+/* Choose the number of rows of a block so that its registers stay in the cache. */
 static int have_blocks(Blocks *blocks, int32_t registers) {
     size_t rows = NEAR / (size_t)(registers > 0 ? registers : 1) / LANES * LANES;
     rows = rows > BLOCK ? BLOCK : rows;
@@ -91,12 +91,12 @@ static void run_function(Blocks *blocks, const Table *table, const Instruction *
     case ADD_CONSTANT:
     case DOT:
     case AS_WRITTEN:
-    case FILL: abort(); /* no function */
+    case FILL: abort(); /* not a function */
     }
     blocks->places[in->to] = to;
 }
 
-/* The softmax of the outputs, into the registers behind those of the tape. */
+/* Compute the softmax of the outputs, in the registers after those of the tape. */
 static void run_softmax(const Blocks *blocks, const Table *table, const Tape *t, size_t row,
                         size_t n, const double **outputs) {
     double *made = blocks->registers + (size_t)t->registers * blocks->stride;
@@ -122,12 +122,12 @@ static void run_softmax(const Blocks *blocks, const Table *table, const Tape *t,
     }
 }
 
-/* Registers that a tape needs, softmax included. */
+/* Return the number of registers of a tape, including those for the softmax. */
 static int32_t count_registers(const Tape *t) {
     return t->registers + (t->softmax ? t->output_count + 1 : 0);
 }
 
-/* Run the tape on the `n` rows from `row` on: `outputs` are where each output's numbers are. */
+/* Run the tape on the `n` rows from `row` on; `outputs` gets pointers to the outputs. */
 static void run_block(Blocks *blocks, const Table *table, const Tape *t, size_t row, size_t n,
                       const double **outputs) {
     int32_t i;

@@ -1,4 +1,4 @@
-/* The texts that were scored, by 128 bits of their hash: the memory of dsgec/search/scoring.py. */
+/* The scores of the phenotypes seen so far, by 128 bits of their hash: dsgec/search/scoring.py. */
 #ifndef DSGEC_SCORES_C
 #define DSGEC_SCORES_C
 #include "memory.h"
@@ -11,13 +11,13 @@ typedef struct {
 typedef struct {
     Hash hash;
     double fitness;
-    int32_t outcome, size; /* its connections, if it was scored */
+    int32_t outcome, size; /* the number of connections, if it was scored */
     int64_t cost;
 } Entry;
 
 typedef struct {
     Entry *entries;
-    uint32_t *table; /* 1 + the number of an entry, or 0 */
+    uint32_t *table; /* 1 + the index of an entry, or 0 */
     size_t capacity, count, table_size;
 } Scores;
 
@@ -53,7 +53,7 @@ static inline uint64_t finish(uint64_t x) {
     return x ^ x >> 33;
 }
 
-/* MurmurHash3 (Appleby), the variant of 128 bits, the same on every machine. */
+/* MurmurHash3 (Appleby), the 128-bit variant, the same on every machine. */
 static Hash hash_text(const char *text, size_t length) {
     const uint64_t c1 = UINT64_C(0x87c37b91114253d5), c2 = UINT64_C(0x4cf5ad432745937f);
     uint64_t h1 = 0, h2 = 0, k1, k2;
@@ -105,7 +105,7 @@ static int enlarge_table(Scores *scores) {
     return 1;
 }
 
-/* The number of the entry of a hash, or -1. */
+/* Return the index of the entry of a hash, or -1. */
 static int64_t find_entry(const Scores *scores, const Hash *hash) {
     size_t at;
     if (scores->table_size == 0) {
@@ -121,7 +121,7 @@ static int64_t find_entry(const Scores *scores, const Hash *hash) {
     return -1;
 }
 
-/* The number of a new entry, or -1 without memory. */
+/* Add an entry and return its index, or -1 without memory. */
 static int64_t add_entry(Scores *scores, const Hash *hash) {
     Entry *entry;
     if (scores->count >= UINT32_MAX - 1 ||
@@ -139,7 +139,7 @@ static int64_t add_entry(Scores *scores, const Hash *hash) {
     return (int64_t)scores->count++;
 }
 
-/* Forget all. */
+/* Remove all entries. */
 static void clear_scores(Scores *scores) {
     scores->count = 0;
     if (scores->table_size > 0) {

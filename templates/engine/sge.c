@@ -1,7 +1,7 @@
 /* Growth and crossover: dsgec/grammar/genome/sge.py; its mutation is in choices.c. */
 #include "choices.c"
 
-/* A new individual: every integer of every gene. */
+/* Draw every integer of every gene of a new individual. */
 static int grow(Mapper *map, Stream *random) {
     int32_t g, i;
     if (!have_slots(&map->slots, grammar.depths)) {
@@ -21,7 +21,7 @@ static int grow(Mapper *map, Stream *random) {
     return OK;
 }
 
-/* Which genes are exchanged: a draw from `mask` for each. */
+/* Which genes are exchanged: one draw from `mask` for each. */
 typedef struct {
     int crossed;
     Stream mask;
@@ -39,8 +39,9 @@ static Exchange crossover(const Genotype *mother, const Genotype *father, Stream
     return exchange;
 }
 
-/* Load of each gene the one of `own` or, where they are exchanged, of `other`. */
-static int load_child(Slots *slots, const Genotype *own, const Genotype *other, Exchange exchange) {
+/* Load each gene from `own` or, where genes are exchanged, from `other`. */
+static int load_child(Slots *slots, const Genotype *own, const Genotype *other,
+                      Exchange exchange) {
     int32_t i;
     if (!have_slots(slots, grammar.depths)) {
         return 0;
@@ -59,7 +60,7 @@ static int is_gene(uint64_t rule, uint64_t part) {
     return rule < (uint64_t)grammar.rules && part <= (uint64_t)depths[rule].count;
 }
 
-/* Whether a genotype has all that the mapping takes for granted. */
+/* Return whether a genotype has all genes, with valid integers. */
 static int is_complete(const Mapper *map, const Genotype *genotype) {
     int32_t g, i;
     (void)map;

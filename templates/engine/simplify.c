@@ -1,26 +1,26 @@
-/* The nodes of a text as it is written to the simplified network: dsgec/network/simplify.py. */
+/* Simplify a network that was parsed as written: dsgec/network/simplify.py and canonical.py. */
 #ifndef DSGEC_SIMPLIFY_C
 #define DSGEC_SIMPLIFY_C
 #include "parse.c"
 #include "scores.c"
 
-/* Nodes no two of which are equal; `table` has 1 + the position of each, or 0. */
+/* Distinct nodes; `table` holds 1 + the index of each, or 0. */
 typedef struct {
     Nodes nodes;
     int32_t *table;
     size_t table_capacity, table_size;
 } Shared;
 
-/* `shared` is the network as it is written, `folded` what is left of it. `moved` says where a node
- * of one came to stand in the next. Of a node of `folded`: `live` if an output depends on it,
- * `layer` and `number` from 1 on if it is a neuron. */
+/* The stages of simplifying: `shared` is the network as written, `folded` what is left of it, and
+ * `moved` maps the nodes of one stage to the next. For a node of `folded`: `live` if an output
+ * depends on it, `layer` and `number` from 1 on if it is a neuron. */
 typedef struct {
     Shared shared, folded;
     int32_t *moved, *neurons, *layers, *outputs;
     size_t moved_capacity, neurons_capacity, layers_capacity, outputs_capacity;
     int32_t *live, *layer, *number;
     size_t live_capacity, layer_capacity, number_capacity;
-    int32_t *kept; /* the neurons that are left, layer by layer */
+    int32_t *kept; /* the remaining neurons, layer by layer */
     size_t kept_capacity;
     int32_t neuron_count, layer_count, output_count, kept_count, kept_layers;
 } SimplifiedNetwork;
@@ -40,7 +40,7 @@ static void free_simplified(SimplifiedNetwork *s) {
     free(s->kept);
 }
 
-/* Empty, with room for so many nodes; 0 without memory. */
+/* Clear it, with room for so many nodes; return 0 without memory. */
 static int open_shared(Shared *s, int32_t most) {
     s->table_size = 16;
     while (s->table_size < 2 * (size_t)most) {
@@ -55,7 +55,7 @@ static int open_shared(Shared *s, int32_t most) {
     return 1;
 }
 
-/* The position of the node that is equal to this one, which is added if there is none. */
+/* Return the index of the node that is equal to this one, adding it if there is none. */
 static int32_t share(Shared *s, int operation, int32_t a, int32_t b, double value) {
     uint64_t bits = dsgec_bits(value);
     uint64_t arguments = (uint64_t)(uint32_t)a << 32 | (uint32_t)b;
@@ -80,12 +80,13 @@ static int is_constant(const Shared *s, int32_t node) {
     return s->nodes.items[node].operation == CONSTANT;
 }
 
-/* Whether the node is this number, its sign included. */
+/* Return whether the node is this constant, including its sign. */
 static int is_same_constant(const Shared *s, int32_t node, double value) {
     return is_constant(s, node) && dsgec_bits(s->nodes.items[node].value) == dsgec_bits(value);
 }
 
-/* A function of nodes, folded by `_apply` of simplify.py: the same cases in the same order. */
+/* Add a function of nodes, folded as by `_apply` of simplify.py: the same cases in the same
+ * order. */
 static int32_t fold(Shared *s, int function, int32_t a, int32_t b) {
     int left = is_constant(s, a), right = b >= 0 && is_constant(s, b);
     if (left && (b < 0 || right)) {
@@ -120,7 +121,7 @@ static int32_t fold(Shared *s, int function, int32_t a, int32_t b) {
     return share(s, AS_WRITTEN + function, a, b, 0.0);
 }
 
-/* All nodes of one list in another, where equal ones are shared and, if `folds`, numbers folded. */
+/* Copy all nodes of a list, sharing equal ones and, if `folds`, folding constants. */
 static void move_nodes(SimplifiedNetwork *s, const Nodes *from, Shared *to, int folds) {
     int32_t i;
     for (i = 0; i < from->count; i++) {
@@ -146,8 +147,8 @@ static int is_neuron(const Node *node) {
     return node->operation >= AS_WRITTEN && is_activation[node->operation - AS_WRITTEN];
 }
 
-/* In a lone expression, every activation but the output is a hidden neuron, whose layer is how many
- * activations stand within one another in it. */
+/* Infer the layers of a single expression: every activation but the output is a hidden neuron,
+ * whose layer is the nesting depth of activations in it. */
 static void infer_layers(SimplifiedNetwork *s) {
     const Nodes *nodes = &s->shared.nodes;
     int32_t *depth = s->live, *own = s->number, *begin = s->layers, i, k, before = 0;
@@ -170,7 +171,7 @@ static void infer_layers(SimplifiedNetwork *s) {
             depth[i] = depth[node->b];
         }
         if (own[i]) {
-            begin[depth[i]++]++; /* so far, how many each layer has */
+            begin[depth[i]++]++; /* at first, the size of each layer */
             s->neuron_count++;
             s->layer_count = depth[i] > s->layer_count ? depth[i] : s->layer_count;
         }
@@ -182,7 +183,7 @@ static void infer_layers(SimplifiedNetwork *s) {
     }
     for (i = 0; i < nodes->count; i++) {
         if (own[i]) {
-            s->neurons[begin[depth[i] - 1]++] = i; /* which moves the begin to the end */
+            s->neurons[begin[depth[i] - 1]++] = i; /* which moves the beginning to the end */
         }
     }
 }
@@ -194,7 +195,7 @@ static void find_live(SimplifiedNetwork *s) {
     for (i = 0; i < s->output_count; i++) {
         s->live[s->outputs[i]] = 1;
     }
-    /* Arguments stand before their node, so one pass from the end finds all. */
+    /* Arguments precede their node, so one backward pass finds all. */
     for (i = nodes->count - 1; i >= 0; i--) {
         const Node *node = &nodes->items[i];
         if (s->live[i] && node->operation >= AS_WRITTEN) {
@@ -206,8 +207,8 @@ static void find_live(SimplifiedNetwork *s) {
     }
 }
 
-/* A neuron that nothing reads, that became a number or a feature or that equals another one is no
- * neuron any more; a layer without neurons is no layer. */
+/* Keep the neurons that are left. One that nothing reads, that was folded to a constant or a
+ * feature, or that equals another is removed; so is a layer without neurons. */
 static void keep_neurons(SimplifiedNetwork *s) {
     const Nodes *nodes = &s->folded.nodes;
     int32_t layer, i, number;
@@ -228,7 +229,7 @@ static void keep_neurons(SimplifiedNetwork *s) {
     }
 }
 
-/* The simplified network of what was parsed as it is written; 0 without memory. */
+/* Simplify what was parsed as written; return 0 without memory. */
 static int simplify(SimplifiedNetwork *s, const Parser *p) {
     int32_t most = p->nodes.count;
     if (!open_shared(&s->shared, most) || !open_shared(&s->folded, most) ||

@@ -1,6 +1,5 @@
-/* A population and the memory of texts to bytes, between two generations: dsgec/search/state.py.
- *
- * Only genotypes and scores are kept: texts follow from the genotypes, and are made again. */
+/* Save a population and the scores as bytes, between two generations: dsgec/search/state.py. Only
+ * genotypes and scores are saved; phenotypes are derived from the genotypes again. */
 #ifndef DSGEC_STATE_C
 #define DSGEC_STATE_C
 #include "individual.c"
@@ -42,12 +41,13 @@ static int put_genotype(Buffer *text, const Genotype *genotype) {
     return 1;
 }
 
-/* With the cost, where that is minimised. */
+/* Write the size, and the cost if it is minimised. */
 static int put_size(Buffer *text, int32_t size, int64_t cost) {
     return put_word(text, (uint64_t)size, 4) && (!MINIMISES || put_word(text, (uint64_t)cost, 8));
 }
 
-/* What becomes of an individual that learns does not follow from its text. */
+/* Write the score and the rates of an individual that learns, which do not follow from its
+ * phenotype. */
 static int put_learned(Buffer *text, const Individual *individual) {
     int32_t i;
     int written = put_word(text, (uint64_t)individual->outcome, 1) &&

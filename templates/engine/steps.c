@@ -1,4 +1,4 @@
-/* An individual to its fitness, with steps of learning: dsgec/search/learner.py. */
+/* Score an individual, with gradient steps: dsgec/search/learner.py. */
 #ifndef DSGEC_STEPS_C
 #define DSGEC_STEPS_C
 #include "cost.c"
@@ -29,14 +29,14 @@ static int have_steps(Steps *steps, const Individual *child) {
     return 1;
 }
 
-/* The fitness with these values and, unless it is NULL, the gradient. */
+/* Compute the fitness with these values and, unless it is NULL, the gradient. */
 static Outcome assess(const dsgec_engine *e, Scorer *s, Individual *child, const double *values,
                       double *fitness, double *gradient) {
     Outcome outcome;
     child->evaluations++;
     TIMED(evaluating, outcome = learn(s, &e->table, e->current, e->settings.penalty, values,
                                       fitness, gradient));
-#if defined(SURROGATE) /* what is learned by is not the objective */
+#if defined(SURROGATE) /* the learned loss is not the objective */
     if (outcome == SCORED) {
         double squares = 0.0;
         int32_t i;
@@ -51,15 +51,15 @@ static Outcome assess(const dsgec_engine *e, Scorer *s, Individual *child, const
     return outcome;
 }
 
-/* The rates after one more slope of each has been seen, and how far the numbers go. Signs of gradient
- * are hard to foresee, so all of it is computed for every number. */
+/* Update the rates by one more gradient, and compute the moves of the weights. Signs of gradients
+ * are hard to predict, so all cases are computed for every weight. */
 static void advance(Rate *rates, const double *gradient, double *moves, int32_t count) {
     int32_t i;
     for (i = 0; i < count; i++) {
         double step = rates[i].step, agreement = gradient[i] * rates[i].gradient;
         double faster = step * FASTER < LARGEST_STEP ? step * FASTER : LARGEST_STEP;
         double slower = step * SLOWER > LEAST_STEP ? step * SLOWER : LEAST_STEP;
-        double g = agreement < 0.0 ? 0.0 : gradient[i]; /* the number stays where it is */
+        double g = agreement < 0.0 ? 0.0 : gradient[i]; /* the weight does not move */
         step = agreement > 0.0 ? faster : step;
         step = agreement < 0.0 ? slower : step;
         rates[i].step = step;
@@ -69,13 +69,13 @@ static void advance(Rate *rates, const double *gradient, double *moves, int32_t 
     }
 }
 
-/* The rate after a step that did not help. */
+/* Reduce the rate after a step that did not help. */
 static void shrink_step(Rate *rate) {
     rate->step = rate->step * SLOWER > LEAST_STEP ? rate->step * SLOWER : LEAST_STEP;
     rate->gradient = 0.0;
 }
 
-/* Where the numbers go by their gradient: whether any of them goes to another numeral. */
+/* Move the weights by their rates; return whether any of them gets another numeral. */
 static int move_weights(Steps *steps, Individual *child) {
     int32_t i;
     int any = 0;
@@ -109,7 +109,7 @@ static void reject_move(const Steps *steps, Individual *child) {
     }
 }
 
-/* Steps of all numbers at once, as long as they help: whether any did. */
+/* Take steps of all weights at once, as long as they help; return whether any did. */
 static int take_steps(const dsgec_engine *e, Scorer *s, Steps *steps, Individual *child,
                       int64_t left) {
     int any = 0;
@@ -155,7 +155,7 @@ static void write_weight(Genotype *genotype, const Weight *weight) {
     genotype->values[genotype->genes[i].start + weight->index] = weight->rank;
 }
 
-/* The numbers that were learned, into the text and the genotype. */
+/* Write the learned weights into the phenotype and the genotype. */
 static int write_weights(Steps *steps, Individual *child) {
     Buffer *to = &steps->text, from = child->phenotype;
     size_t at = 0, room = from.length + (size_t)child->weight_count * (HEAD + 1) + HEAD + 1;
@@ -166,7 +166,8 @@ static int write_weights(Steps *steps, Individual *child) {
     to->length = 0;
     for (i = 0; i < child->weight_count; i++) {
         Weight *weight = &child->weights[i];
-        const Production *numeral = &productions[rules[weight->rule].first_production + weight->rank];
+        int32_t first = rules[weight->rule].first_production;
+        const Production *numeral = &productions[first + weight->rank];
         size_t before = (size_t)weight->offset - at;
         memcpy(to->data + to->length, from.data + at, before);
         to->length += before;
@@ -184,7 +185,7 @@ static int write_weights(Steps *steps, Individual *child) {
     return 1;
 }
 
-/* Score an individual, whose numbers take at most so many steps. */
+/* Score an individual after at most so many steps of its weights. */
 static void learn_individual(const dsgec_engine *e, Thread *own, Individual *child,
                              int64_t most_steps) {
     Scorer *s = &own->scorer;
@@ -215,13 +216,14 @@ static void learn_individual(const dsgec_engine *e, Thread *own, Individual *chi
         }
     }
     if (outcome == SCORED) {
-        outcome = find_cost(e, own, child->phenotype.data, child->phenotype.length, child->size, &child->cost);
+        outcome = find_cost(e, own, child->phenotype.data, child->phenotype.length, child->size,
+                            &child->cost);
     }
     child->outcome = (int32_t)outcome;
     child->invalid = outcome != SCORED;
 }
 
-/* The elite, whose rows are other ones now, takes no steps. */
+/* The elite is scored on other rows than before, without steps. */
 static void score_individual(void *owner, int64_t task, int thread) {
     dsgec_engine *e = owner;
     int64_t number = e->fresh[task];
@@ -239,7 +241,8 @@ static void score_individual(void *owner, int64_t task, int thread) {
     child->evaluations = outcome != REFUSED;
     child->cost = 0;
     if (outcome == SCORED) {
-        outcome = find_cost(e, own, child->phenotype.data, child->phenotype.length, child->size, &child->cost);
+        outcome = find_cost(e, own, child->phenotype.data, child->phenotype.length, child->size,
+                            &child->cost);
     }
     child->outcome = (int32_t)outcome;
 }

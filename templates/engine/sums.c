@@ -3,7 +3,7 @@
 #define DSGEC_SUMS_C
 #include "errors.c"
 
-/* The lanes are added in turn. */
+/* Add the lanes from first to last. */
 static double add_lanes(const double *lanes) {
     double total = 0.0;
     int lane;
@@ -13,7 +13,7 @@ static double add_lanes(const double *lanes) {
     return total;
 }
 
-/* The rows of all groups, with those that only fill the last lanes. */
+/* The rows of all groups, including padding. */
 static size_t first_row(const Targets *targets) {
     return (size_t)targets->groups[0].start;
 }
@@ -23,7 +23,7 @@ static size_t end_row(const Targets *targets) {
     return (size_t)(last->start + (last->count + LANES - 1) / LANES * LANES);
 }
 
-/* Errors or seeds of the `n` rows from `row` on, times the weights of the rows. */
+/* Multiply the errors or gradients of the `n` rows from `row` on by the weights of the rows. */
 static void weigh(double *values, const Targets *targets, size_t row, size_t n) {
 #if WEIGHTED
     const double *row_weights = targets->row_weights + row;
@@ -34,7 +34,7 @@ static void weigh(double *values, const Targets *targets, size_t row, size_t n) 
 #endif
 }
 
-/* Of values that begin with the first row: `ordered_mean` of objectives.py. */
+/* Return the mean of values that begin with the first row: `ordered_mean` of objectives.py. */
 static double measure_mean(const double *values, const Targets *targets) {
     size_t count = (size_t)targets->groups[0].count;
     double lanes[LANES] = {0.0};
@@ -53,7 +53,7 @@ static double measure_mean(const double *values, const Targets *targets) {
 #endif
 }
 
-/* The squared distances of a numeric target from its mean, summed. */
+/* Return the sum of the squared distances of a numeric target from its mean. */
 static double measure_spread(const Targets *targets) {
     double lanes[LANES] = {0.0}, squares[LANES], mean = targets->mean;
     const double *single = targets->single + first_row(targets);

@@ -1,7 +1,6 @@
-/* Nodes to a tape of instructions on registers; a register is a block of numbers, one a row.
- *
- * Only what the outputs need is on the tape. Sums of products, the number added to them and the
- * sigmoid around them are one instruction, so that rows are read and written once. */
+/* Assemble nodes to a tape of instructions on registers; a register is a block of values, one for
+ * each row. Only what the outputs depend on is on the tape. A sum of products, the constant added
+ * to it and the sigmoid around it are one instruction, so that rows are read and written once. */
 #ifndef DSGEC_TAPE_C
 #define DSGEC_TAPE_C
 #include "kernels.c"
@@ -18,12 +17,13 @@ typedef struct {
     int32_t source[TERMS];
 #if LEARNING
     int32_t link[TERMS], value_link; /* of the weights and the value: see link_of in nodes.c */
-    uint64_t key[TERMS];             /* the order of what reads the sources, or `a` and `b` */
+    uint64_t key[TERMS];             /* the order of the readers of its operands */
 #endif
 } Instruction;
 
-/* What is known of a node: how many nodes read it, the last that was found to, the node at whose
- * place it is computed and the last place that reads it, the terms of its sum, its operand. */
+/* The uses of a node: the number of its readers, the reader found last, the node in whose
+ * instruction it is computed, the last position that reads it, the terms of its sum, and its
+ * operand. */
 typedef struct {
     int32_t readers, reader, position, last, terms, place;
 } Use;
@@ -36,7 +36,7 @@ typedef struct {
     int32_t count, registers, free_count, output_count;
     int softmax;
 #if LEARNING
-    int keep_all; /* every number is kept, in a register of its own */
+    int keep_all; /* every value gets a register of its own */
 #endif
 } Tape;
 
@@ -53,7 +53,7 @@ static void note_use(Use *uses, int32_t node, int32_t reader, int32_t position) 
     uses[node].last = position > uses[node].last ? position : uses[node].last;
 }
 
-/* Whether node `i` can be computed in the instruction of the node that reads it. */
+/* Return whether node `i` can be computed in the instruction of its reader. */
 static int joins(const Nodes *nodes, const Use *uses, int32_t i) {
     const Node *node = &nodes->items[i], *reader;
     if (uses[i].readers != 1 || uses[i].reader < 0) {
@@ -71,7 +71,7 @@ static int joins(const Nodes *nodes, const Use *uses, int32_t i) {
     }
 }
 
-/* From the last node to the first: which are needed, where, and how long. */
+/* Find which nodes are needed, where, and until when, from the last to the first. */
 static void find_uses(const Parser *p, Use *uses) {
     const Nodes *nodes = &p->nodes;
     int32_t i;
@@ -158,12 +158,13 @@ static Instruction *add_instruction(Tape *t, int operation, int32_t to, int32_t 
     instruction->to = to;
     instruction->a = a;
     instruction->b = b;
-    instruction->value = -0.0; /* what can be added to any number without a change */
+    instruction->value = -0.0; /* adding it changes no number */
     set_value_link(instruction, 0);
     return instruction;
 }
 
-/* Keys order what reads a number; of one function, its second operand comes behind the first. */
+/* Set the keys, which order the readers of a value; the second operand of a function comes after
+ * the first. */
 static inline void set_keys(Instruction *in, uint32_t a, uint32_t b) {
 #if LEARNING
     in->key[0] = 2 * (uint64_t)a;
@@ -172,7 +173,7 @@ static inline void set_keys(Instruction *in, uint32_t a, uint32_t b) {
     (void)in, (void)a, (void)b;
 }
 
-/* A term of a sum, with what is known of it. */
+/* A term of a sum. */
 typedef struct {
     double weight;
     int32_t node, link;
@@ -189,8 +190,8 @@ static void add_term(Instruction *in, const Term *term, int32_t source) {
     in->source[in->terms++] = source;
 }
 
-/* The sum that ends at node `i`: sigmoid((terms from left to right) + number), as far as it has
- * these. Nodes whose place is here are part of it; any other is a term with the weight 1. */
+/* Add the sum that ends at node `i`: sigmoid((terms from left to right) + constant), as far as it
+ * has these parts. Nodes that are computed here are part of it; any other is a term of weight 1. */
 static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
     const Node *node = &nodes->items[i];
     Use *uses = t->uses;
@@ -247,7 +248,7 @@ static int add_sum_of(Tape *t, const Nodes *nodes, int32_t i) {
     return 1;
 }
 
-/* A number as an operand that is read row by row. */
+/* Return a node as an operand; a constant is filled into a register. */
 static int32_t operand(Tape *t, const Nodes *nodes, int32_t i) {
     Instruction *fill;
     int32_t place;
@@ -283,13 +284,13 @@ static int add_single(Tape *t, int operation, int32_t to, int32_t a, uint32_t ke
     return 1;
 }
 
-/* The register of the next step of a power. */
+/* Return the register of the next step of a power. */
 static int32_t step_register(Tape *t, int32_t last) {
     return last < 0 || keeps_all(t) ? take_register(t) : last;
 }
 
-/* A whole power, by squaring from the highest bit down: dsgec/network/ir.py. Gives its register, or
- * NOWHERE. */
+/* Add an integer power, by squaring from the highest bit down: dsgec/network/powers.py. Returns its
+ * register, or NOWHERE. */
 static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
     unsigned bits = (unsigned)(exponent < 0 ? -exponent : exponent), bit = 1;
     int32_t from = base, to = -1;
@@ -325,7 +326,7 @@ static int32_t add_powers(Tape *t, int32_t base, int exponent, uint32_t key) {
     return to;
 }
 
-/* Any other function; its result may take the register of an operand that ends here. */
+/* Add any other function; its result may reuse the register of an operand that ends here. */
 static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
     const Node *node = &nodes->items[i];
     int32_t a = operand(t, nodes, node->a), b = node->b < 0 ? 0 : operand(t, nodes, node->b), to;
@@ -335,7 +336,7 @@ static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
         return 0;
     }
     if (node->operation == WHOLE_POWER) {
-        /* What a power multiplies by must stay until it is done. */
+        /* The base of a power must stay until the power is complete. */
         to = t->uses[i].place = add_powers(t, a, (int)node->value, key_a_of(nodes, i));
         return to != NOWHERE && end_use(t, node->a, i);
     }
@@ -350,7 +351,7 @@ static int add_function(Tape *t, const Nodes *nodes, int32_t i) {
     return add_single(t, node->operation, to, a, key_a_of(nodes, i));
 }
 
-/* Nodes to a tape; 0 without memory. */
+/* Assemble the tape of a parsed network; return 0 without memory. */
 static int assemble(Tape *t, const Parser *p) {
     const Nodes *nodes = &p->nodes;
     int32_t i;

@@ -1,4 +1,4 @@
-/* Tasks shared out to threads; which thread does which task changes nothing. */
+/* A pool of threads; which thread does which task has no effect on the results. */
 #ifndef DSGEC_THREADS_C
 #define DSGEC_THREADS_C
 #include "arithmetic.h"
@@ -11,12 +11,12 @@
 #define THREADED 0
 #endif
 
-/* Does task number `task`, with what belongs to thread number `thread`. */
+/* Does the task with this index, with the working memory of this thread. */
 typedef void (*Task)(void *owner, int64_t task, int thread);
 
 typedef struct Pool Pool;
 
-/* `next` is the first task that nobody has taken. */
+/* `next` is the first task that is not taken. */
 struct Pool {
     Task task;
     void *owner;
@@ -36,7 +36,7 @@ struct Pool {
 #endif
 };
 
-/* Take the next tasks: their number, 0 where none are left or the time is up. */
+/* Take the next tasks and return their number, 0 if none are left. */
 static int64_t take_tasks(Pool *pool, int64_t *first) {
     int64_t count;
 #if THREADED
@@ -70,7 +70,7 @@ static void *work(void *argument) {
     struct Worker *worker = argument;
     Pool *pool = worker->pool;
     int64_t round = 0;
-    (void)dsgec_enter(); /* a thread begins with the settings of the one that made it */
+    (void)dsgec_enter(); /* a thread inherits the floating-point settings of its creator */
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (pool->round == round && !pool->quit) {
@@ -92,7 +92,7 @@ static void *work(void *argument) {
 }
 #endif
 
-/* Threads besides the one that calls; where none can be had, that one does everything. */
+/* Start the other threads; without thread support, the calling thread does everything. */
 static int open_pool(Pool *pool, int threads) {
     pool->threads = THREADED && threads > 1 ? threads : 1;
 #if THREADED
@@ -143,7 +143,7 @@ static void close_pool(Pool *pool) {
 #endif
 }
 
-/* Do tasks from `pool->next` on, until all `count` are done or the time is up. */
+/* Run tasks from `pool->next` on, until all `count` are done or the time is up. */
 static void run_tasks(Pool *pool, Task task, void *owner, int64_t count) {
     int64_t share = (count - pool->next) / (8 * pool->threads);
     pool->task = task;

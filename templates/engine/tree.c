@@ -1,7 +1,6 @@
-/* Local variation of derivation trees: dsgec/grammar/genome/tree.py.
- *
- * A tree is its nodes in the order in which the mapping reads them. It is planted from the slots,
- * which hold a parent's genes, edited at one place, and gathered into the slots again. */
+/* Local variation of derivation trees: dsgec/grammar/genome/tree.py. A tree is a list of its nodes
+ * in the order in which the mapping reads them. It is planted from the slots, which hold the genes
+ * of a parent, edited at one place, and gathered into the slots again. */
 #include "express.c"
 #include "variant.h"
 #if TREES && !defined(DSGEC_TREE_C)
@@ -9,13 +8,14 @@
 
 enum { NO_NODE = -1 };
 
-/* `end`: the position behind the last node below, where `set_ends` was called. `origin`: the position in the parent that it is
- * kept from, or -1; the father's count from behind the mother's. */
+/* A node. `end` is the position after its last descendant, once `set_ends` was called. `origin` is
+ * its position in the parent, or -1 if it is new; positions in the father follow those in the
+ * mother. */
 typedef struct {
     int32_t rule, choice, depth, end, origin;
 } TreeNode;
 
-/* `counts`: the nodes of each rule, of a tree that was planted. */
+/* A tree; `counts` holds the number of nodes of each rule after planting. */
 typedef struct {
     TreeNode *items;
     size_t capacity;
@@ -27,34 +27,34 @@ typedef struct {
     int32_t rule, depth;
 } PendingSymbol;
 
-/* Tells which layer's gene <features> is read from, while it is shown the nodes of a tree in order.
- * `open` has, for each node above the next, how many of its children are to come. */
+/* Tracks which layer's gene <features> is read from while the nodes of a tree pass in order. `open`
+ * holds, for each ancestor of the next node, how many of its children are still to come. */
 typedef struct {
     int32_t *open;
     size_t capacity;
     int32_t count, hidden, role, height;
 } Layers;
 
-/* A node to look at, or -1, behind so many separators of neurons; `hidden` in parentheses. */
+/* A node to visit, or -1, after so many neuron separators; `hidden` if it is in parentheses. */
 typedef struct {
     int32_t node, gap, hidden;
 } Visit;
 
-/* The anchors of the neurons of a tree, or -1, and where those of each layer begin among them. */
+/* The anchors of the neurons of a tree, or -1, and the index of the first one of each layer. */
 typedef struct {
     int32_t *items, *first;
     size_t items_capacity, first_capacity;
     int32_t count, layers;
 } Anchors;
 
-/* What one thread edits trees with. */
+/* The working memory of a thread that edits trees. */
 typedef struct {
     Tree mother, father, edited;
     PendingSymbol *todo;
     Visit *visits;
     int32_t *places, *chain; /* of nodes */
-    int32_t *ordinals;       /* of the numbers, by their origins */
-    int32_t *codes;          /* of the edited tree's neurons, by the origins of their anchors */
+    int32_t *ordinals;       /* indices of the weights, by origin */
+    int32_t *codes;          /* of the edited tree's neurons, by origin of their anchors */
     size_t todo_capacity, visits_capacity, places_capacity, chain_capacity;
     size_t ordinals_capacity, codes_capacity;
     Layers layers;
@@ -98,7 +98,7 @@ static int32_t part_of(Layers *layers, int32_t rule) {
     return rule == grammar.features && layers->role >= 0 ? layers->hidden + 1 : 0;
 }
 
-/* Take note of a node with so many children, and of all nodes that end with it. */
+/* Pass a node with so many children, and leave all nodes that end with it. */
 static int pass_node(Layers *layers, int32_t children) {
     if (!DYNAMIC) {
         return 1;
@@ -130,7 +130,8 @@ static TreeNode *add_tree_node(Trees *t, Tree *tree) {
     return &tree->items[tree->count++];
 }
 
-/* The children of a node go on the stack of symbols to expand, for which there is room: its end. */
+/* Push the children of a node on the stack of symbols to expand, which has room for them; return
+ * its new end. */
 static inline PendingSymbol *put_pending(PendingSymbol *todo, const Branch *branch, int32_t depth) {
     int32_t k;
     for (k = branch->children - 1; k >= 0; k--) {
@@ -146,7 +147,7 @@ static inline int32_t count_children(const TreeNode *node) {
     return makes_weights(node->rule) ? 0 : branch_of(node->rule, node->choice)->children;
 }
 
-/* The ends of a node and of all below it. */
+/* Set the ends of a node and of its descendants. */
 static void set_ends(Tree *tree, int32_t at) {
     int32_t i = at, to_come = 1, k;
     for (; to_come > 0; i++) {
@@ -161,7 +162,7 @@ static void set_ends(Tree *tree, int32_t at) {
     }
 }
 
-/* Room for a tree that has no more nodes than the slots have integers. */
+/* Make room for a tree, which has at most as many nodes as the slots have integers. */
 static int have_tree(Trees *t, const Slots *slots, Tree *tree, int32_t first) {
     size_t most = 1;
     int32_t i;
@@ -176,8 +177,9 @@ static int have_tree(Trees *t, const Slots *slots, Tree *tree, int32_t first) {
     return 1;
 }
 
-/* The tree of the genes in the slots, which have all that is read: the number of its numbers. The
- * origins of its nodes count from `first` on, its numbers from `first_number` on. */
+/* Build the tree of the genes in the slots, which are complete, and return the number of its
+ * weights. The origins of its nodes start at `first`, the indices of its weights at
+ * `first_number`. */
 static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t first_number) {
     PendingSymbol *todo;
     int32_t number = first_number, i;
@@ -220,7 +222,7 @@ static int32_t plant(Trees *t, Slots *slots, Tree *tree, int32_t first, int32_t 
     return number - first_number;
 }
 
-/* The genes of the edited tree, into the slots. */
+/* Store the genes of the edited tree in the slots. */
 static int gather(Trees *t, Slots *slots) {
     int32_t i;
     clear_slots(slots);
@@ -242,7 +244,7 @@ static int gather(Trees *t, Slots *slots) {
     return OK;
 }
 
-/* Append the nodes from `start` to before `end`. */
+/* Append the nodes from `start` up to `end` to the edited tree. */
 static void keep_nodes(Trees *t, const Tree *from, int32_t start, int32_t end) {
     size_t count = (size_t)(end - start);
     if (count == 0 || t->out_of_memory) {
@@ -256,7 +258,7 @@ static void keep_nodes(Trees *t, const Tree *from, int32_t start, int32_t end) {
     t->edited.count += end - start;
 }
 
-/* Append a new tree below a symbol. What a neuron reads is left open: the mapping draws it. */
+/* Append a new subtree of a symbol. Connections are left open: the mapping draws them. */
 static void grow_nodes(Trees *t, int32_t rule, int32_t depth, double growth, Stream *random) {
     size_t pending = 1;
     if (!RESERVE(t->todo, t->todo_capacity, 1)) {

@@ -1,4 +1,4 @@
-/* Values that make the loss low, by L-BFGS between bounds: dsgec/search/lbfgs.py. */
+/* Minimise the loss by L-BFGS within bounds: dsgec/search/lbfgs.py. */
 #include "learn.c"
 #include "variant.h"
 #if LEARNING && !defined(DSGEC_TUNE_C)
@@ -10,12 +10,12 @@ enum { MEMORY = 8, PLACES = MEMORY + 1, MOST_HALVINGS = 12 };
 #define LEAST_GRADIENT 1e-7
 #define LEAST_DECREASE 1e-10
 
-/* What one descent has: vectors of `n` values, and the last steps with the changes of the gradient. */
+/* A descent: vectors of `n` values, and the last steps with the changes of the gradient. */
 typedef struct {
     size_t n;
     const dsgec_engine_weight *bounds;
     double *x, *gradient, *tried, *found, *direction;
-    double *steps[PLACES], *changes[PLACES]; /* a ring, with a place for the step in hand */
+    double *steps[PLACES], *changes[PLACES]; /* a ring buffer, with a place for the current step */
     double loss, tried_loss;
     int32_t pairs, oldest;
     unsigned char *free;
@@ -45,7 +45,7 @@ static double between(double value, const dsgec_engine_weight *bounds) {
     return value < bounds->least ? bounds->least : value > bounds->most ? bounds->most : value;
 }
 
-/* Which values are free for a step; 0 if none of them has a slope left. */
+/* Find which values are free to move; return 0 if none of them has a gradient. */
 static int find_free(Descent *m) {
     size_t i;
     int any = 0;
@@ -58,7 +58,7 @@ static int find_free(Descent *m) {
     return any;
 }
 
-/* Minus the inverse curvature times the gradient, of what is free; the rest stays. */
+/* Compute minus the inverse Hessian times the gradient for the free values; the others stay. */
 static void find_direction(Descent *m) {
     double alpha[MEMORY], curvature[MEMORY], scale = 1.0, *q = m->direction;
     int32_t passed[MEMORY], count = 0, k;
@@ -110,7 +110,7 @@ static double first_length(const Descent *m) {
     return total > 1.0 ? 1.0 / total : 1.0;
 }
 
-/* Go on from what was tried. The step is kept, unless there is no curvature over it. */
+/* Accept the tried values. The step is stored unless its curvature is too small. */
 static void take_step(Descent *m) {
     int32_t place = (m->oldest + m->pairs) % PLACES;
     double *step = m->steps[place], *change = m->changes[place];
@@ -130,7 +130,8 @@ static void take_step(Descent *m) {
     }
 }
 
-/* Along the direction, half as far each time, until the loss is low enough: whether it is. */
+/* Search along the direction, halving the length until the loss is low enough; return whether it
+ * is. */
 static int search_line(Descent *m, Scorer *s, const Table *table, const Targets *targets,
                        double penalty, int64_t evaluations, int64_t *used) {
     double *step = m->steps[(m->oldest + m->pairs) % PLACES];
@@ -155,7 +156,7 @@ static int search_line(Descent *m, Scorer *s, const Table *table, const Targets 
     return 0;
 }
 
-/* Room for a descent of `n` values, which are in `x`; 0 without memory. */
+/* Make room for a descent of `n` values; return 0 without memory. */
 static int open_descent(Descent *m, BackwardPass *l, size_t n, const dsgec_engine_weight *bounds) {
     double *room;
     int k;
@@ -179,7 +180,7 @@ static int open_descent(Descent *m, BackwardPass *l, size_t n, const dsgec_engin
     return 1;
 }
 
-/* Lower the loss of a network that has been prepared from `values` on, which get the result. */
+/* Minimise the loss of a prepared network, starting from `values`, which gets the result. */
 static Outcome tune(Scorer *s, const Table *table, const Targets *targets, double penalty,
                     const dsgec_engine_weight *bounds, int64_t evaluations, double *values,
                     double *loss, int64_t *used) {
@@ -212,7 +213,7 @@ static Outcome tune(Scorer *s, const Table *table, const Targets *targets, doubl
         } else if (m.pairs == 0) {
             break;
         } else {
-            m.pairs = 0; /* downhill once more, without the curvature */
+            m.pairs = 0; /* restart with the steepest descent */
         }
     }
     memcpy(values, m.x, m.n * sizeof *values);

@@ -1,7 +1,6 @@
-/* What the C of a network does for a row, by kinds: `count_work` of dsgec/network/cost/work.py.
- *
- * The network is walked in the order in which it is printed, through what is done to the columns
- * before it, which Python gives as a list of operations. */
+/* Count what the C of a network executes for a row, by kinds: `work` of dsgec/network/cost.py. The
+ * network is traversed in the order in which it is printed, through the operations on the columns
+ * before it, which Python gives as a list. */
 #ifndef DSGEC_WORK_C
 #define DSGEC_WORK_C
 #include "simplify.c"
@@ -12,7 +11,7 @@
     X(softmax_output) X(two_classes) X(lone_output) X(classes) X(class)
 
 typedef enum {
-    BEFORE_KINDS = F_NONE - 1, /* the first ones are functions */
+    BEFORE_KINDS = F_NONE - 1, /* the first kinds are functions */
 #define X(name) W_##name,
     OTHER_KINDS(X)
 #undef X
@@ -32,14 +31,14 @@ const char *dsgec_engine_kind(int64_t number) {
     return number < F_NONE ? function_names[number] : other_kinds[number - F_NONE];
 }
 
-/* What is walked, first the nodes of the network, then the operations before it. `order` has those
- * that are neither numbers nor columns, as they are done; `last_use` says, for each of them, which
- * of `order` is the last that reads it. */
+/* The traversal, over the nodes of the network, then over the operations before it. `order` lists
+ * those that are neither constants nor columns in the order of execution; `last_use` holds the
+ * position in `order` that reads each of them last. */
 typedef struct {
     const Nodes *nodes;
     const dsgec_engine_prologue *prologue;
     Shared constants;
-    uint8_t *done; /* 2: a flag, which tells a category, or a product with one */
+    uint8_t *done; /* 2: a flag, which encodes a category, or a product with one */
     int32_t *todo, *order, *last_use;
     size_t done_capacity, todo_capacity, order_capacity, last_use_capacity;
     int32_t todo_count, order_count;
@@ -66,7 +65,7 @@ static int is_negated(const Node *node) {
            (node->operation == CONSTANT && node->value < 0.0);
 }
 
-/* What a multiplication by this is, or -1. */
+/* Return the kind of a multiplication by this factor, or -1. */
 static int32_t kind_of_product(const Node *factor) {
     if (factor->operation != CONSTANT) {
         return -1;
@@ -74,7 +73,7 @@ static int32_t kind_of_product(const Node *factor) {
     return factor->value == -1.0 ? (int32_t)F_neg : factor->value == 2.0 ? (int32_t)F_add : -1;
 }
 
-/* The kind of a function of two nodes, as compilers have it. */
+/* Return the kind of a binary function, as compilers translate it. */
 static int32_t kind_of_pair(int32_t function, const Node *a, const Node *b) {
     int32_t kind;
     switch (function) {
@@ -93,7 +92,7 @@ static int32_t kind_of_pair(int32_t function, const Node *a, const Node *b) {
     }
 }
 
-/* A node or an operation; an input of the network is what is made of its column. */
+/* Return a node or an operation; an input of the network is the operation that computes it. */
 static dsgec_engine_operation look_at(const Work *w, int32_t number) {
     dsgec_engine_operation found = {0, -1, -1, 0.0};
     const Node *node;
@@ -121,7 +120,7 @@ static dsgec_engine_operation look_at(const Work *w, int32_t number) {
     return found;
 }
 
-/* Where an argument is found. */
+/* Return an argument, or the operation that computes it. */
 static int32_t follow_input(const Work *w, int32_t number) {
     const Node *node = number < w->nodes->count ? &w->nodes->items[number] : NULL;
     if (node == NULL || node->operation != INPUT) {
@@ -138,7 +137,7 @@ static void count_power(Work *w, double exponent) {
     w->counts[F_div] += exponent < 0.0;
 }
 
-/* An argument of the next in the order. */
+/* Count an argument of the next operation. */
 static void count_argument(Work *w, int32_t number) {
     dsgec_engine_operation argument = look_at(w, number);
     w->last_use[number] = w->order_count;
@@ -152,7 +151,8 @@ static void count_argument(Work *w, int32_t number) {
     }
 }
 
-/* The kind of an operation on a flag, which many compilers' routines do faster. */
+/* Return the kind of an operation on a flag, which the routines of many compilers execute
+ * faster. */
 static int32_t kind_with_flag(int32_t kind) {
     switch (kind) {
     case F_add: return W_flag_add;
@@ -162,7 +162,7 @@ static int32_t kind_with_flag(int32_t kind) {
     }
 }
 
-/* One whose arguments have been counted: whether it is a flag. */
+/* Count an operation whose arguments have been counted; return whether it is a flag. */
 static int count_operation(Work *w, int32_t number, const dsgec_engine_operation *operation) {
     int32_t a, b, kind = operation->kind;
     if (kind == COLUMN_LEAF) {
@@ -190,12 +190,12 @@ static int count_operation(Work *w, int32_t number, const dsgec_engine_operation
     return kind == W_is || kind == W_flag_mul;
 }
 
-/* The end of a value's life, if this is its last use: whether it is one that was kept. */
+/* Return whether a stored value is used for the last time. */
 static int ends_with(const Work *w, int32_t number, int32_t place) {
     return number >= 0 && w->last_use[number] == place && look_at(w, number).kind >= 0;
 }
 
-/* The most values at a time that are still to be used. */
+/* Return the maximum number of live values. */
 static int64_t count_live(const Work *w) {
     int64_t live = 0, most = 0;
     int32_t i;
@@ -220,7 +220,7 @@ static int count_later(Work *w, int32_t number) {
     return 1;
 }
 
-/* A node after its arguments, from left to right; 0 without memory. */
+/* Count a node after its arguments, from left to right; return 0 without memory. */
 static int count_from(Work *w, int32_t root) {
     w->todo_count = 0;
     if (!count_later(w, follow_input(w, root))) {
@@ -245,7 +245,7 @@ static int count_from(Work *w, int32_t root) {
     return 1;
 }
 
-/* What depends on the outputs as a whole. */
+/* Count what depends on the outputs as a whole. */
 static void count_outputs(Work *w, int32_t outputs, int softmax) {
     const dsgec_engine_prologue *p = w->prologue;
     w->counts[W_output] = outputs;
@@ -260,14 +260,14 @@ static void count_outputs(Work *w, int32_t outputs, int softmax) {
     }
 }
 
-/* What an output has to be computed to: the class needs no sigmoid of a lone one. */
+/* Return the node that decides the class: a single output needs no sigmoid. */
 static int32_t find_deciding(const Work *w, int32_t output, int32_t outputs, int softmax) {
     int is_lone = w->prologue->classes > 0 && outputs == 1 && !softmax;
     dsgec_engine_operation operation = look_at(w, output);
     return is_lone && operation.kind == F_sig ? operation.a : output;
 }
 
-/* Count what a simplified network does, or what gives its class; 0 without memory. */
+/* Count the work of a simplified network, up to its class; return 0 without memory. */
 static int count_work(Work *w, const SimplifiedNetwork *s, int softmax,
                       const dsgec_engine_prologue *prologue) {
     const Nodes *nodes = &s->folded.nodes;
@@ -286,7 +286,7 @@ static int count_work(Work *w, const SimplifiedNetwork *s, int softmax,
     memset(w->counts, 0, sizeof w->counts);
     memset(w->done, 0, all * sizeof *w->done);
     if (prologue->classes > 0 && !prologue->has_threshold && s->output_count > 1) {
-        softmax = 0; /* the class is that of the largest sum */
+        softmax = 0; /* the class is that of the largest output */
     }
     for (i = 0; counted && i < s->kept_count; i++) {
         last = s->kept[i] == s->outputs[0]

@@ -1,4 +1,5 @@
-/* Lines of a table to numbers; what is not a number is left to Python, by its place. */
+/* Read the lines of a table as numbers; cells that are not numbers are left to Python, with their
+ * positions. */
 #include "arithmetic.h"
 #include "number.c"
 #include "rows.h"
@@ -14,7 +15,7 @@ static int ends_cell(const dsgec_rows *r, const char *at, const char *end) {
     return at == end || *at == r->separator;
 }
 
-/* The end of a cell that is a finite number; NULL if it is none. */
+/* Read a finite number and return the end of its cell; NULL if it is not a number. */
 static const char *read_number_cell(const dsgec_rows *r, const char *at, const char *end,
                                     double *value) {
     int negative;
@@ -31,7 +32,8 @@ static const char *read_number_cell(const dsgec_rows *r, const char *at, const c
     return ends_cell(r, at, end) ? at : NULL;
 }
 
-/* The end of a cell of text, which is kept unless it is blank; NULL if its quotes need more care. */
+/* Read a cell of text, which is kept unless it is blank, and return its end; NULL if its quotes
+ * need Python. */
 static const char *read_text_cell(dsgec_rows *r, const char *at, const char *end, int64_t column) {
     const char *start = at, *stop;
     int doubled = 0;
@@ -62,13 +64,14 @@ static const char *read_text_cell(dsgec_rows *r, const char *at, const char *end
     return at;
 }
 
-/* Whether a byte is surely part of a text: all blanks of Unicode begin with one of these four. */
+/* Return whether a byte is certainly part of a text: all blanks of Unicode begin with one of these
+ * four. */
 static int is_text_byte(unsigned char byte) {
     return (byte > ' ' && byte < 0x80) ||
            (byte >= 0xc0 && byte != 0xc2 && byte != 0xe1 && byte != 0xe2 && byte != 0xe3);
 }
 
-/* Whether a kept cell is surely more than blanks, of which Python knows many. */
+/* Return whether a kept cell certainly contains more than blanks, of which Python knows many. */
 static int has_text(const dsgec_rows *r, int64_t first_cell) {
     int64_t cell, i;
     for (cell = first_cell; cell < r->cell_count; cell++) {
@@ -81,7 +84,7 @@ static int has_text(const dsgec_rows *r, int64_t first_cell) {
     return 0;
 }
 
-/* Read the cells of a line: 0 if it needs more care. A line of blank cells is no row. */
+/* Read the cells of a line; return 0 if it needs Python. A line of blank cells is not a row. */
 static int read_line(dsgec_rows *r, const char *at, const char *end) {
     double *numbers = r->numbers + r->rows * r->columns;
     const char *after;

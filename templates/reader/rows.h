@@ -3,14 +3,13 @@
 #define DSGEC_ROWS_H
 #include "platform.h"
 
-/* A cell that is no number, by its place: Python reads it. */
+/* A cell that is not a number, which Python reads. */
 typedef struct {
-    int64_t row, column, start, length, doubled; /* quotes in it stand twice */
+    int64_t row, column, start, length, doubled; /* doubled: whether it contains doubled quotes */
 } dsgec_cell;
 
-/* In: `text` is whole lines, and there is room for `most_rows` rows and `most_cells` cells.
- * Out: how many there are, and how much of the text they took. `lines` has the line of each row,
- * from 0. */
+/* In: `text` holds whole lines, and there is room for `most_rows` rows and `most_cells` cells. Out:
+ * how many were read, and how much of the text. `lines` holds the line of each row, from 0. */
 typedef struct {
     const char *text;
     size_t length;
@@ -23,7 +22,7 @@ typedef struct {
     size_t used;
 } dsgec_rows;
 
-/* FULL: there is no more room; CAREFUL: Python must read the next line. */
+/* FULL: no more room; CAREFUL: Python must read the next line. */
 enum { READ_ALL, FULL, CAREFUL };
 
 int dsgec_read_rows(dsgec_rows *r);

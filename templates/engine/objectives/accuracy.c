@@ -1,9 +1,9 @@
-/* accuracy, as the share of mistakes: dsgec/search/objectives.py. */
+/* accuracy, as the error rate: dsgec/search/objectives.py. */
 #include "errors.c"
 
 enum { CHECKS_OUTPUTS = 1, OF_CLASSES = 0, LOGISTIC = 1 };
 
-/* 1 for each row that is given another class than its own. */
+/* Set 1 for each row that is misclassified. */
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
                        const Targets *targets, size_t rows, size_t row, size_t n) {
     size_t i;
@@ -33,8 +33,8 @@ static double group_fitness(const GroupSum *g) {
 #define SURROGATE 1
 #define LEARNED_ERRORS log_losses
 
-static void row_gradients(double *gradients, const double *output, const double *wanted, int32_t count,
-                      size_t n) {
+static void row_gradients(double *gradients, const double *output, const double *wanted,
+                          int32_t count, size_t n) {
     log_loss_gradients(gradients, output, wanted, count, n);
 }
 

@@ -8,7 +8,7 @@ static void rows_add_distance(double *d, const double *a, const double *b, size_
     EACH_ROW { d[i] = d[i] + dsgec_absolute(a[i] - b[i]); }
 }
 
-/* For each row, the distances of its outputs, summed from left to right. */
+/* Sum the absolute errors of each row over its outputs, from left to right. */
 static void row_errors(double *errors, const double *const *outputs, int32_t count,
                        const Targets *targets, size_t rows, size_t row, size_t n) {
     int32_t k;
@@ -25,8 +25,8 @@ static double group_fitness(const GroupSum *g) {
 #if LEARNING
 
 /* 1, -1, or 0 where there is no error. */
-static void row_gradients(double *gradients, const double *output, const double *wanted, int32_t count,
-                      size_t n) {
+static void row_gradients(double *gradients, const double *output, const double *wanted,
+                          int32_t count, size_t n) {
     size_t i;
     (void)count;
     EACH_ROW {

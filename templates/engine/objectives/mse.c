@@ -13,8 +13,8 @@ static double group_fitness(const GroupSum *g) {
 }
 #if LEARNING
 
-static void row_gradients(double *gradients, const double *output, const double *wanted, int32_t count,
-                      size_t n) {
+static void row_gradients(double *gradients, const double *output, const double *wanted,
+                          int32_t count, size_t n) {
     (void)count;
     difference_gradients(gradients, output, wanted, n);
 }
