@@ -19,7 +19,7 @@ from benchmarks.tables import load_table, names_of
 from dsgec import DSGEClassifier, DSGERegressor
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import make_artefact
-from dsgec.export.numbers import FixedNumbers
+from dsgec.export.number_format import FixedFormat
 from dsgec.network.decide import predict_classes
 
 TABLES = "paper,iris,wine,australian,bupa,segment,phoneme,diabetes,friedman1"
@@ -39,13 +39,13 @@ class Line:
 
 def measure(artefact: Artefact, exact: Artefact, split: Split, rows: NDArray[np.float64]) -> Line:
     """What fixed point makes of the test rows."""
-    fixed = artefact.numbers.fixed
+    fixed = artefact.number_format.fixed
     assert fixed
-    doubles, wholes = exact.numbers.results(rows), artefact.numbers.results(rows)
+    doubles, wholes = exact.number_format.results(rows), artefact.number_format.results(rows)
     scores = [score(split, artefact, results) for results in (doubles, wholes)]
     flips = labels(artefact, doubles) != labels(artefact, wholes) if split.classes else np.zeros(1)
-    assert isinstance(artefact.numbers, FixedNumbers)
-    worst = artefact.numbers.loss_on(rows).worst
+    assert isinstance(artefact.number_format, FixedFormat)
+    worst = artefact.number_format.loss_on(rows).worst
     return Line(*scores, int(flips.sum()), worst, max(fixed.bounds))
 
 

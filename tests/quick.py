@@ -8,7 +8,7 @@ from dsgec.engine import source as codegen
 from dsgec.engine.extension import FLAGS as EXTENSION_FLAGS
 from dsgec.engine.extension import build_extension
 from dsgec.engine.toolchain import compilers, find_toolchain
-from dsgec.export import numbers
+from dsgec.export import number_format
 from dsgec.search.native import Engine
 from dsgec.study import processes
 
@@ -63,7 +63,7 @@ def emit_engines_once(monkeypatch, real=codegen.emit_engine):
     monkeypatch.setattr("dsgec.search.native.emit_engine", emit)
 
 
-def find_goldens_once(monkeypatch, real=numbers.golden):
+def find_goldens_once(monkeypatch, real=number_format.golden):
     """The rows of a self-test are searched once for a model, which is exported time and again."""
     found = {}
 
@@ -73,7 +73,7 @@ def find_goldens_once(monkeypatch, real=numbers.golden):
             found[key] = real(model, network, dtype, effort)
         return found[key]
 
-    monkeypatch.setattr("dsgec.export.numbers.golden", find)
+    monkeypatch.setattr("dsgec.export.number_format.golden", find)
 
 
 def wait_for_no_disk(monkeypatch):

@@ -87,7 +87,7 @@ def run_image(
 
 def _as_given(artefact: Artefact, rows: NDArray[Any]) -> tuple[NDArray[Any], Any]:
     """Raw rows as the C takes them, and the type of its results."""
-    fixed = artefact.numbers.fixed
+    fixed = artefact.number_format.fixed
     if fixed is None:
         type_ = _TYPES[artefact.dtype]
         return np.ascontiguousarray(rows, type_), type_

@@ -20,7 +20,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.golden import classes_of, classes_of_results
-from dsgec.export.numbers import REALS
+from dsgec.export.number_format import REALS
 from dsgec.export.targets.c.build import COMPILERS
 from dsgec.network.model import Model
 from dsgec.network.ranges import Range
@@ -104,8 +104,8 @@ def artefacts(dtype: str) -> Iterator[tuple[str, Artefact]]:
 
 def same_as_interpreter(artefact: Artefact, measured: Measured, rows: np.ndarray) -> bool:
     """Whether the chip has the interpreter's results, bit for bit, and its classes."""
-    results, given = artefact.numbers.results(rows), measured.results
-    if fixed := artefact.numbers.fixed:
+    results, given = artefact.number_format.results(rows), measured.results
+    if fixed := artefact.number_format.fixed:
         missing = given == np.iinfo(given.dtype).min
         given = np.where(missing, np.nan, given * 2.0**-fixed.program.fraction)
     word = np.uint32 if results.dtype == np.float32 else np.uint64
@@ -113,7 +113,7 @@ def same_as_interpreter(artefact: Artefact, measured: Measured, rows: np.ndarray
     equal |= np.isnan(given) & np.isnan(results)
     classes = (
         classes_of_results(artefact.model, results)
-        if artefact.numbers.fixed
+        if artefact.number_format.fixed
         else classes_of(artefact.model, artefact.network, rows)
     )
     return bool(equal.all()) and list(measured.numbers) == classes
@@ -121,7 +121,7 @@ def same_as_interpreter(artefact: Artefact, measured: Measured, rows: np.ndarray
 
 def measure_line(name: str, artefact: Artefact, chip: str) -> Line:
     """Measure one network on one chip, on rows that its name decides."""
-    seed, numbers = int(name.split()[-1]), artefact.numbers
+    seed, numbers = int(name.split()[-1]), artefact.number_format
     rows = random_rows(artefact.model, seed, _ROWS).astype(numbers.row_type)
     measured = measure(artefact, chip, rows)
     return Line(
@@ -146,7 +146,7 @@ def measure_all(path: Path, dtype: str) -> dict[str, Counter[str]]:
     counts = {}
     with path.open("a") as file:
         for name, artefact in artefacts(dtype):
-            counts[name] = artefact.numbers.work
+            counts[name] = artefact.number_format.work
             for chip in chips:
                 if (chip, dtype, name) not in known:
                     line = measure_line(name, artefact, chip)

@@ -105,7 +105,7 @@ def compare_on_rows(artefact: Artefact, target: Target, files: Files, rows: Arra
     A DsgecError is raised if they do not.
     """
     with np.errstate(over="ignore"):
-        rows = np.ascontiguousarray(rows.astype(target.rows or artefact.numbers.row_type))
+        rows = np.ascontiguousarray(rows.astype(target.rows or artefact.number_format.row_type))
     try:
         given = target.run(artefact, files, rows)
     except (CannotRun, SelfTestFailed, OSError, subprocess.SubprocessError) as error:
@@ -116,7 +116,7 @@ def compare_on_rows(artefact: Artefact, target: Target, files: Files, rows: Arra
     outputs = (
         results_of(artefact.model, evaluate(artefact.network, rows.astype(np.float64)))
         if target.tolerance
-        else artefact.numbers.results(rows)
+        else artefact.number_format.results(rows)
     )
     given = given.reshape(outputs.shape)
     with np.errstate(all="ignore"):
@@ -132,4 +132,4 @@ def compare_on_rows(artefact: Artefact, target: Target, files: Files, rows: Arra
         raise DsgecError(f"`{artefact.name}` gives other results here for row {row + 1}")
     if target.tolerance:
         return f"agree within {target.tolerance}"
-    return f"give the same bits{artefact.numbers.remark(rows)}"
+    return f"give the same bits{artefact.number_format.remark(rows)}"

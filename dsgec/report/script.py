@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.source import js_source
-from dsgec.export.artefact import Artefact, view
+from dsgec.export.artefact import Artefact
 from dsgec.export.statements import JAVASCRIPT, Program, functions_used, program
+from dsgec.export.view import view
 from dsgec.network.ir import Network
 from dsgec.network.model import Model, compose
 from dsgec.rendering import Code, load_template, render

@@ -66,7 +66,7 @@ def operations(network: Network) -> Counter[str]:
 
 def _precision(artefact: Artefact) -> list[str]:
     """Describe the difference from double precision, for other number formats."""
-    loss, fixed = artefact.loss, artefact.numbers.fixed
+    loss, fixed = artefact.loss, artefact.number_format.fixed
     if loss is None:
         return []
     proved = f"proved {rounded_up(max(fixed.bounds)):g}, " if fixed else ""

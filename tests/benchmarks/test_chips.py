@@ -192,7 +192,7 @@ def test_known_prices_of_integers_are_found_again():
     for name, model in fixed_probes().items():
         if "power" not in name and "log" not in name:
             ranges = probe_ranges(name, model)
-            counts[name] = Artefact(model, "net", "q7", ranges=ranges).numbers.work
+            counts[name] = Artefact(model, "net", "q7", ranges=ranges).number_format.work
     lines = []
     for name, work_ in counts.items():
         cost = own.cost(work_)

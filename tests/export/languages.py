@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dsgec.export.artefact import view
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
 from dsgec.export.statements import C
 from dsgec.export.targets.go import OFFLINE
 from dsgec.export.targets.target import TARGETS
+from dsgec.export.view import view
 from dsgec.network.decide import classify
 from tests.export.artefacts import expected_results, random_rows
 from tests.export.drivers import (
@@ -44,7 +44,7 @@ def rust(folder: Path, artefacts, *, lint: bool) -> None:
     calls = []
     for name, artefact in artefacts.items():
         model, integers = artefact.model, "|_| Vec::new()"
-        if artefact.numbers.fixed:
+        if artefact.number_format.fixed:
             number = RUST_CLASS if model.is_classifier else ""
             integers = RUST_INTEGERS.replace("CLASS", number)
             integers = integers.replace("RESULTS", str(width(model)))
@@ -82,7 +82,7 @@ def java(folder: Path, artefacts, *, lint: bool) -> None:
             text = '"no class"' if number < 0 else f"{net}.classNames().get({number})"
             names.append(f'texts(List.of("" + {net}.category({column}, {text})))')
         names = ", ".join(names)
-        if artefact.numbers.fixed:
+        if artefact.number_format.fixed:
             number = f"{net}.classifyIntegers(row)" if model.is_classifier else ""
             integers = JAVA_INTEGERS.replace("CLASS", number)
             integers = integers.replace("NET", net).replace("ROWS", rows)
@@ -124,7 +124,7 @@ def go(folder: Path, artefacts, *, lint: bool) -> None:
         if model.is_classifier:
             calls.append(f"\t\tfor _, number := range {name}.PredictBatch(rows) {{")
             calls.append("\t\t\tfound = append(found, float64(number))\n\t\t}")
-        if artefact.numbers.fixed:
+        if artefact.number_format.fixed:
             calls.append(f"\t\tfor i := range rows {{\n\t\t\trow := {name}.Quantise(&rows[i])")
             calls.append(f"\t\t\tmade, ok := {name}.EvaluateIntegers(&row)")
             calls.append("\t\t\tfor _, v := range row {\n\t\t\t\tfound = append(found, float64(v))")
@@ -270,7 +270,7 @@ def extreme_rows(model, seed, count, dtype="double"):
 
 def expected(artefact, table):
     """By the interpreter: no result where a value is missing that nothing stands for."""
-    if artefact.numbers.fixed:
+    if artefact.number_format.fixed:
         return expected_integers(artefact, table)
     model, required = artefact.model, list(view(artefact, C).required)
     lacks = np.isnan(table[:, required]).any(axis=1)
@@ -284,7 +284,7 @@ def expected(artefact, table):
 
 def expected_integers(artefact, table):
     """The same in fixed point, and with it the integers of rows, their results and classes."""
-    model, program, m = artefact.model, artefact.numbers.fixed.program, view(artefact, C)
+    model, program, m = artefact.model, artefact.number_format.fixed.program, view(artefact, C)
     rows = quantise(program, table)
     made = evaluate_integers(program, rows)
     lacks = np.isnan(table[:, list(m.required)]).any(axis=1)

@@ -9,7 +9,7 @@ import pytest
 from dsgec.api.network import Network
 from dsgec.engine.toolchain import Toolchain
 from dsgec.errors import DsgecError
-from dsgec.export import numbers
+from dsgec.export import number_format
 from dsgec.export.files import export
 from dsgec.export.targets.c.fixed import CWriter
 from dsgec.export.targets.running import SelfTestFailed
@@ -173,14 +173,14 @@ def test_other_targets_are_run_before_they_are_written(target, tmp_path, monkeyp
     tool = {"js": "node", "wasm": "node", "cffi": "cc"}.get(target)
     if tool and not shutil.which(tool):
         pytest.skip(f"{tool} is not installed")
-    find = numbers.golden
+    find = number_format.golden
 
     def wrong(*arguments):
         golden = find(*arguments)
         results = (tuple(value + 0.125 for value in golden.results[0]), *golden.results[1:])
         return replace(golden, results=results)
 
-    monkeypatch.setattr("dsgec.export.numbers.golden", wrong)
+    monkeypatch.setattr("dsgec.export.number_format.golden", wrong)
     with pytest.raises(DsgecError, match=f"self-test of `net` for {target} fails"):
         export(CLASSES, [target], "net", tmp_path)
     assert not [*tmp_path.iterdir()]

@@ -271,7 +271,7 @@ FIXED = {
 @pytest.mark.parametrize("name", FIXED)
 def test_the_sums_of_fixed_point_decide_as_its_results(name, dtype):
     model = FIXED[name]
-    program = Artefact(model, "net", dtype, ranges=((-2.0, 2.0),) * 3).numbers.fixed.program
+    program = Artefact(model, "net", dtype, ranges=((-2.0, 2.0),) * 3).number_format.fixed.program
     assert program.sums
     random = np.random.default_rng(3)
     most = {"q15": 32767, "q7": 127}[dtype]

@@ -209,7 +209,7 @@ def test_the_self_test_of_integers_has_the_nearest_row_on_either_side(threshold,
     )
     golden = artefact.golden
     # Of all integers that a column can be, those whose results are next to the threshold.
-    program = artefact.numbers.fixed.program
+    program = artefact.number_format.fixed.program
     column = program.columns[0]
     rows = np.arange(column.least, column.most + 1, dtype=np.int32)[:, None]
     results = evaluate_integers(program, rows)[:, 1] * 2.0**-program.fraction

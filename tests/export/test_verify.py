@@ -16,7 +16,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import export, exported, parse_targets
 from dsgec.export.fixed.ir import STORED_BITS
-from dsgec.export.numbers import REALS
+from dsgec.export.number_format import REALS
 from dsgec.export.read import open_artefacts
 from dsgec.export.targets.c.build import Compiler
 from dsgec.export.targets.target import TARGETS

@@ -61,7 +61,7 @@ def agree(seeds, count):
         rows = trying_rows(artefact, seed, count, range_)
         rows[np.random.default_rng(seed).random(rows.shape) < 0.01] = np.nan
         found = TARGET.run(artefact, emit_verilog(artefact), rows)
-        wanted = artefact.numbers.results(rows)
+        wanted = artefact.number_format.results(rows)
         assert same_bits(found.reshape(wanted.shape), wanted), seed
         tried += 1
     return tried
@@ -187,7 +187,7 @@ def test_hostile_names_stay_in_one_comment(tmp_path, names):
 def test_every_value_of_the_circuit_is_within_its_limits(dtype):
     """Computed here without the limits, on rows that lack nothing."""
     artefact = fixed_artefact(MIXED, dtype)
-    program = artefact.numbers.fixed.program
+    program = artefact.number_format.fixed.program
     rows = trying_rows(artefact, 5, 2000, RANGE)
     rows = rows[~np.isnan(rows).any(axis=1)]
     wholes = quantise(program, rows).astype(np.int64)
@@ -232,7 +232,7 @@ def test_a_stage_has_at_most_three_additions_in_a_row():
     text = " + ".join(f"{i % 7 + 1}.3*x_{i + 1}" for i in range(30))
     model = Model(parse(text), plain_columns(tuple(f"c{i}" for i in range(30))))
     artefact = fixed_artefact(model, "q15")
-    built = build(artefact.numbers.fixed.program)
+    built = build(artefact.number_format.fixed.program)
     plan = schedule(built.circuit, built.results)
     depth = {}
     for number, stage in plan.stages.items():

@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.__main__ import main
-from dsgec.export import numbers
+from dsgec.export import number_format
 from dsgec.search import problem
 from dsgec.search.evolver import LoopEvolver
 from dsgec.study import processes, report
@@ -223,7 +223,7 @@ def remember():
     """What never differs and touches no file of a run is made once: most of a child's time."""
     emit_engines_once(pytest.MonkeyPatch())
     problem.make_tables = cache(problem.make_tables)
-    numbers.golden = cache(numbers.golden)
+    number_format.golden = cache(number_format.golden)
     report.png = cache(report.png)
     tuned, made = LoopEvolver.tuned, {}
 

@@ -4,7 +4,7 @@ import pytest
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.errors import DsgecError
-from dsgec.export.numbers import REALS
+from dsgec.export.number_format import REALS
 from dsgec.network.cost.chips import CHIPS, Cost, Prices, chip_prices, priced_dtypes
 from dsgec.network.cost.work import count_work, model_cost
 from dsgec.network.model import Column, Model, unnamed_model

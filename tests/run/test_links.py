@@ -9,7 +9,7 @@ import pytest
 
 from dsgec import load
 from dsgec.errors import DsgecError
-from dsgec.export import numbers
+from dsgec.export import number_format
 from dsgec.folder import locked, make_folder, open_folder, write_whole
 from tests.command import QUICK, dsgec
 
@@ -124,7 +124,7 @@ def test_a_link_in_a_runs_folder_is_not_followed(command, file, kind, run, inter
     check_plant(interrupted if file == "checkpoint" else run, tmp_path, command, file, kind)
 
 
-remembered = cache(numbers.golden)
+remembered = cache(number_format.golden)
 """Most of a command's time, for what depends on nothing but the model."""
 
 
@@ -136,7 +136,7 @@ remembered = cache(numbers.golden)
 def test_no_command_follows_a_link_at_any_name(
     command, file, kind, state, run, interrupted, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(numbers, "golden", remembered)
+    monkeypatch.setattr(number_format, "golden", remembered)
     source = interrupted if state == "interrupted" else run
     check_plant(source, tmp_path, command, file, kind)
 

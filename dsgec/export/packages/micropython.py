@@ -17,11 +17,12 @@ import numpy as np
 
 from dsgec.arithmetic.source import Module, python_source
 from dsgec.engine.module import load_module
-from dsgec.export.artefact import Artefact, SourceFile, functions_called, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.statements import PYTHON
 from dsgec.export.targets.running import check_golden_rows, given_rows
 from dsgec.export.targets.target import Array, Files, Target, metadata_reader
+from dsgec.export.view import functions_called, view
 from dsgec.literals import number
 from dsgec.rendering import Code, render
 

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TypeVar
 
 from dsgec.arithmetic.print_flat import FlatLanguage, print_flat
-from dsgec.export.artefact import Artefact, SourceFile, TemplateView, functions_called, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS, FunctionTable
 from dsgec.export.integers import INTEGERS, IntegerSyntax
 from dsgec.export.statements import Syntax
 from dsgec.export.targets.target import Files
+from dsgec.export.view import TemplateView, functions_called, view
 from dsgec.literals import number_bits
 from dsgec.rendering import Code, render
 from dsgec.resources import template

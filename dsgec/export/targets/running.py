@@ -50,7 +50,7 @@ def check_golden_rows(artefact: Artefact, predict: Callable[[Array], Array]) -> 
     """Raise SelfTestFailed unless `predict` returns the expected results of the self-test."""
     golden = artefact.golden
     shape = len(golden.rows), len(artefact.model.columns)
-    rows = np.reshape(np.array(golden.rows, artefact.numbers.row_type), shape)
+    rows = np.reshape(np.array(golden.rows, artefact.number_format.row_type), shape)
     wanted = np.array(golden.results)
     refuse_differences(predict(rows), wanted, "the self-test")
 

@@ -33,7 +33,7 @@ def trying_rows(artefact, seed, count, range_):
     model, rng = artefact.model, np.random.default_rng(seed)
     extreme = random_rows(model, seed, count // 2)
     table = random_rows(model, seed + 1, count - count // 2)
-    program = artefact.numbers.fixed.program
+    program = artefact.number_format.fixed.program
     for number, column in enumerate(model.columns):
         if column.categories:
             continue
@@ -50,7 +50,7 @@ def trying_rows(artefact, seed, count, range_):
 
 def saturated(artefact, rows):
     """The rows as the guarantee compares them: within the limits that the formats state."""
-    formats = artefact.numbers.fixed.program.columns
+    formats = artefact.number_format.fixed.program.columns
     return np.clip(rows, [f.low for f in formats], [f.high for f in formats])
 
 

@@ -23,7 +23,7 @@ DTYPES = ("q15", "q7")
 
 def check(artefact, rows, interpreted=3):
     """The bound holds, results have 16 bits, and no operation more than 32."""
-    fixed = artefact.numbers.fixed
+    fixed = artefact.number_format.fixed
     wholes = quantise(fixed.program, rows)
     results = evaluate_integers(fixed.program, wholes)
     assert np.abs(results).max(initial=0) <= 32767
@@ -56,7 +56,7 @@ def test_a_result_that_is_always_the_same_is_not_computed(dtype):
         unnamed_model(parse("y_1 = 0.001 * x_1\ny_2 = 1000 * x_2 - 3000")), dtype
     )
     check(artefact, np.random.default_rng(1).uniform(*RANGE, (200, 2)))
-    program = artefact.numbers.fixed.program
+    program = artefact.number_format.fixed.program
 
     assert program.results[0] == WholeNumber(0)
     assert ColumnValue(0) not in [o for step in program.steps for o in operands(step)]
@@ -68,13 +68,13 @@ def test_a_category_beside_numbers_costs_them_no_digits():
     artefact = fixed_artefact(Model(network, columns, ("x", "y")), "q15", (-10.0, 50.0))
     rows = np.column_stack([np.linspace(-10, 50, 901), np.arange(901) % 2])
     check(artefact, rows)
-    assert max(artefact.numbers.fixed.bounds) < 0.002
+    assert max(artefact.number_format.fixed.bounds) < 0.002
 
 
 def test_steps_that_no_result_depends_on_are_left_out():
     columns = (Column("a"), Column("b", "category", ("no", "yes")))
     network = parse("sig(3.1 * x_1 + 0.0001 * x_3)", inputs=3)
-    program = fixed_artefact(Model(network, columns), "q7", (-4.0, 4.0)).numbers.fixed.program
+    program = fixed_artefact(Model(network, columns), "q7", (-4.0, 4.0)).number_format.fixed.program
     read = {slot for step in program.steps for slot in operands(step) if isinstance(slot, Slot)}
     read |= set(program.results)
     assert {Slot(number) for number in range(len(program.steps))} <= read
@@ -119,7 +119,7 @@ def test_the_bound_of_an_operation_holds_and_is_not_idle(text, dtype):
     rows = np.random.default_rng(1).uniform(-2.5, 3.0, (3000, 3))
     worst = check(artefact, rows)
     if "x" in text and text != "x_1 - x_1":
-        assert (worst > np.array(artefact.numbers.fixed.bounds) / 6).all()
+        assert (worst > np.array(artefact.number_format.fixed.bounds) / 6).all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -132,7 +132,7 @@ def test_the_bound_of_softmax_holds(dtype):
     artefact = fixed_artefact(model, dtype)
     rows = np.random.default_rng(1).uniform(-2.5, 3.0, (3000, 2))
     check(artefact, rows)
-    assert max(artefact.numbers.fixed.bounds) < {"q15": 0.003, "q7": 0.05}[dtype]
+    assert max(artefact.number_format.fixed.bounds) < {"q15": 0.003, "q7": 0.05}[dtype]
 
 
 def test_one_class_has_all_the_probability():
@@ -166,7 +166,7 @@ def test_columns_of_every_kind_are_within_the_bound(dtype):
         ]
     )
     check(artefact, rows)
-    far = artefact.numbers.fixed.program.columns[0]
+    far = artefact.number_format.fixed.program.columns[0]
     assert far.fraction == {"q15": 11, "q7": 3}[dtype]  # 20 wide, though it is about 1000
     assert far.zero == 1000 << far.fraction
 
@@ -176,7 +176,7 @@ def test_a_linear_layer_of_standardised_columns_rounds_once():
     artefact = fixed_artefact(Model(parse("x_1 - 2 * x_2 + 0.25 * x_3 + x_4 + 1"), columns))
     rows = np.random.default_rng(2).uniform(-2, 2.5, (500, 4))
     check(artefact, rows)
-    sums = [step for step in artefact.numbers.fixed.program.steps if hasattr(step, "terms")]
+    sums = [step for step in artefact.number_format.fixed.program.steps if hasattr(step, "terms")]
     assert len(sums) == 1
 
 

@@ -118,7 +118,7 @@ def test_numbers_and_integers_become_integers_of_a_row_as_they_do_here(tmp_path)
     rng = np.random.default_rng(1)
     numbers = [*rng.uniform(-4, 4, 200), 0.5 / 32, 1.5 / 32, -0.5 / 32, 1e300, -1e300, 5e-324]
     rows = np.array(numbers)[:, None] * np.ones((1, 30))
-    wanted = quantise(artefact.numbers.fixed.program, rows)[:, 3].tolist()
+    wanted = quantise(artefact.number_format.fixed.program, rows)[:, 3].tolist()
     lines = [f"3 {number!r}" for number in map(float, numbers)]
     lines.append("end")
     for _ in range(300):
@@ -157,7 +157,7 @@ def test_formats_are_stated_in_the_header(tmp_path):
     artefact = fixed_artefact(COLUMNS, "q15", RANGE)
     write(artefact, tmp_path)
     header = (tmp_path / "net.h").read_text()
-    first = artefact.numbers.fixed.program.columns[0]
+    first = artefact.number_format.fixed.program.columns[0]
 
     assert f"#define NET_FRACTION_0 {first.fraction} /* {COLUMNS.columns[0].name} */\n" in header
     assert "this is proved" in header

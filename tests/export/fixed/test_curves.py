@@ -67,6 +67,6 @@ def test_what_a_table_is_asked_for_is_within_its_entries():
 
 def test_neurons_of_one_function_share_one_table():
     text = "sig(x_1) + sig(2 * x_2) + sig(x_1 - x_2) + tanh(x_1) + tanh(x_2)"
-    program = fixed_artefact(unnamed_model(parse(text, inputs=2))).numbers.fixed.program
+    program = fixed_artefact(unnamed_model(parse(text, inputs=2))).number_format.fixed.program
 
     assert len(program.tables) == 2

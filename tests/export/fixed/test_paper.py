@@ -32,7 +32,7 @@ def test_targets_agree_and_the_bound_holds_on_evolved_networks(table, tmp_path):
     for dtype in DTYPES:
         network = run.network
         artefact = make_artefact(network.model, "net", dtype, recorded=network.ranges)
-        program = artefact.numbers.fixed.program
+        program = artefact.number_format.fixed.program
         # Of all sizes and at the limits of the integers, which are at and beyond the ranges.
         wholes = integer_candidates(program, network.model.columns, 100_000, 7)
         rows = allowed(artefact, dequantise(program, wholes))

@@ -93,7 +93,7 @@ def check_program(seed, dtype, folder, *, compilers, count):
         if column.categories:  # what else such a column has is no text at all
             anything[:, number] = wholes[:, number]
     wholes = np.vstack([wholes, anything])
-    wanted = evaluate_integers(artefact.numbers.fixed.program, wholes.astype(np.int32))
+    wanted = evaluate_integers(artefact.number_format.fixed.program, wholes.astype(np.int32))
 
     function = "predict_proba" if program.classes else "regress"
     main = MAIN.format(columns=wholes.shape[1], results=wanted.shape[1], function=function)
@@ -161,7 +161,7 @@ def test_sums_have_no_term_that_is_the_same_in_every_row():
     seen = 0
     for seed, dtype in itertools.product(range(40), DTYPES):
         artefact = make_artefact(random_program(seed), dtype)
-        steps = artefact.numbers.fixed.program.steps if artefact else ()
+        steps = artefact.number_format.fixed.program.steps if artefact else ()
         sums = [step for step in steps if isinstance(step, Sum)]
         assert all(isinstance(o, ColumnValue | Slot) for sum_ in sums for o, _ in sum_.terms)
         seen += len(sums)

@@ -24,7 +24,7 @@ from tests.export.test_cross import seven_neurons
 
 def expected(artefact, rows):
     """The integers of rows, and what comes of them as integers and as doubles."""
-    program = artefact.numbers.fixed.program
+    program = artefact.number_format.fixed.program
     wholes = quantise(program, rows)
     results = evaluate_integers(program, wholes)
     return wholes, results, results * 2.0**-program.fraction
@@ -92,7 +92,7 @@ def check_javascript(artefact, rows, folder, target="js"):
 def check_c(artefact, rows, folder, compiler, *flags):
     """The self-test, and the results of rows in a batch, as a program reads and writes them."""
     wholes, results, _ = expected(artefact, rows)
-    program = artefact.numbers.fixed.program
+    program = artefact.number_format.fixed.program
     kind = f"int{program.bits}"
     for file in TARGETS["c"].emit(artefact):
         (folder / file.name).write_text(file.text)

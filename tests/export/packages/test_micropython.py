@@ -56,7 +56,7 @@ def test_the_module_gives_the_integers_of_the_interpreter(dtype):
     artefact = artefact_of(IRIS, dtype)
     rows = np.random.default_rng(1).uniform(-2, 12, (200, 4))
     files = MICROPYTHON.make(artefact)
-    assert same_bits(MICROPYTHON.run(artefact, files, rows), artefact.numbers.results(rows))
+    assert same_bits(MICROPYTHON.run(artefact, files, rows), artefact.number_format.results(rows))
     selftest = load_module(str(files[1].text), "net_selftest")
     module = load_module(str(files[0].text), "net")
     assert selftest.agrees(module._results, module._number)
@@ -148,7 +148,7 @@ def in_micropython(model, folder, dtype="double"):
     first, *lines = said.stdout.split("\n")[: len(rows) + 1]
     assert first == "selftest True"
     found = [struct.unpack(f"<{len(line.split()) // 8}d", bytes.fromhex(line)) for line in lines]
-    return np.array(found), artefact.numbers.results(table)
+    return np.array(found), artefact.number_format.results(table)
 
 
 @pytest.mark.parametrize(("model", "dtype"), [(IRIS, "double"), (TEXTS, "double"), (IRIS, "q15")])

@@ -6,11 +6,12 @@ from functools import cached_property
 from itertools import islice
 
 from dsgec.arithmetic.source import c_source
-from dsgec.export.artefact import Artefact, SourceFile, TemplateView
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.loops import Loops, loops
 from dsgec.export.statements import C, Syntax, functions_used, program
 from dsgec.export.targets.c.fixed import emit_fixed
 from dsgec.export.targets.c.names import CNames
+from dsgec.export.view import TemplateView
 from dsgec.literals import float_number, number_bits
 from dsgec.network.decide import Decision, split_decision, split_values
 from dsgec.network.ir import Input, Network
@@ -157,7 +158,7 @@ class CView(CNames):
 
 def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
-    if artefact.numbers.fixed:
+    if artefact.number_format.fixed:
         return tuple(emit_fixed(artefact))
     name, c = artefact.name, _view(artefact)
     return (
@@ -169,7 +170,7 @@ def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name.h` and `name.c` alone, for which no self-test has to be found."""
-    if artefact.numbers.fixed:
+    if artefact.number_format.fixed:
         return tuple(islice(emit_fixed(artefact), 2))
     name, c = artefact.name, _view(artefact)
     m = c.m

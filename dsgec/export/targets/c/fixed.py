@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dsgec.arithmetic.source import integer_source
-from dsgec.export.artefact import Artefact, SourceFile, TemplateView
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.cost import reads_table, terms_by_source
 from dsgec.export.fixed.decide import is_separate
 from dsgec.export.fixed.trim import steps_read
-from dsgec.export.fixed_view import FixedView
 from dsgec.export.integers import IntegerSyntax, IntegerWriter, integer_functions
 from dsgec.export.statements import Program, Statement
 from dsgec.export.targets.c.names import CNames
+from dsgec.export.view import FixedView, TemplateView
 from dsgec.rendering import Code, render
 
 _LINE = 14  # numbers of a table
@@ -147,7 +147,7 @@ class Views:
 
 def fixed_view(artefact: Artefact) -> Views:
     """What templates see of an artefact in fixed point."""
-    fixed = artefact.numbers.fixed
+    fixed = artefact.number_format.fixed
     assert fixed
     writer = CWriter(fixed.program, artefact.name)
     first, rest = _parts(fixed.program, writer)

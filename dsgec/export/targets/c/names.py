@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.export.artefact import TemplateView
+from dsgec.export.view import TemplateView
 from dsgec.rendering import Code
 
 _PIECE = 88  # characters of a line of the description

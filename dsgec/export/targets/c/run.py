@@ -71,10 +71,10 @@ def check_c(artefact: Artefact, files: Files) -> str:
             count = len(artefact.golden.rows)
             which = f"row {answer} of {count} differs" if answer <= count else "a gap gets through"
             raise SelfTestFailed(which)
-        rows = artefact.numbers.measured_rows
+        rows = artefact.number_format.measured_rows
         if rows is not None:
             given = _results(artefact, library, rows)
-            refuse_differences(given, artefact.numbers.results(rows), "random rows")
+            refuse_differences(given, artefact.number_format.results(rows), "random rows")
     return f"compiled by {toolchain.identity}"
 
 
@@ -111,7 +111,7 @@ def _refuse_broken(toolchain: Toolchain, folder: Path) -> None:
 
 
 def _results(artefact: Artefact, library: Path, rows: Array) -> Array:
-    fixed, model = artefact.numbers.fixed, artefact.model
+    fixed, model = artefact.number_format.fixed, artefact.model
     function = "predict_proba" if model.is_classifier else "regress"
     width = len(model.classes) or len(artefact.network.outputs)
     x, made = np.ascontiguousarray(rows), rows.dtype

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.arithmetic.source import c_source
-from dsgec.export.artefact import Artefact, SourceFile, TemplateView, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.tape import Step, Tape, tape
 from dsgec.export.targets.c.emit import TYPES
 from dsgec.export.targets.c.fixed import fixed_view
+from dsgec.export.view import TemplateView, view
 from dsgec.rendering import Code, render
 
 _ROWS = (64, 32)
@@ -94,7 +95,7 @@ class Kernel:
 
 def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
     """`name/__init__.py`, and what `name/_name.abi3.so` is made of: C, and its declarations."""
-    if artefact.numbers.fixed:
+    if artefact.number_format.fixed:
         return _emit_fixed(artefact)
     m = view(artefact, TYPES[artefact.dtype].row)
     tape_ = tape(artefact.network)

@@ -1,11 +1,12 @@
 """A JavaScript module and its types for browsers and Node, without dependencies."""
 
 from dsgec.arithmetic.source import integer_source, js_source
-from dsgec.export.artefact import Artefact, SourceFile, functions_called, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.running import SelfTestFailed, find_command, json_rows, run_commands
 from dsgec.export.targets.target import Array, Files, Target, metadata_reader
+from dsgec.export.view import functions_called, view
 from dsgec.rendering import Code, render
 
 _ENDING = Code(".mjs")

@@ -1,11 +1,12 @@
 """A module that needs only numpy; it is read and run as one of plain Python is."""
 
 from dsgec.arithmetic.source import Module
-from dsgec.export.artefact import Artefact, SourceFile, functions_called, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.batch import numpy_source
 from dsgec.export.statements import PYTHON
 from dsgec.export.targets.python import DTYPES, check_python, read_python, run_python
 from dsgec.export.targets.target import Files, Target
+from dsgec.export.view import functions_called, view
 from dsgec.rendering import Code, render
 
 

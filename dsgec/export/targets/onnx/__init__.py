@@ -7,7 +7,7 @@ import numpy as np
 
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
-from dsgec.export.numbers import REALS
+from dsgec.export.number_format import REALS
 from dsgec.export.targets.onnx.emit import ROWS, emit_onnx, library
 from dsgec.export.targets.running import CannotRun
 from dsgec.export.targets.target import Array, Files, Target

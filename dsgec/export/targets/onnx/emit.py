@@ -18,9 +18,10 @@ from dsgec.arithmetic.ir import Call, Choose, Definition, Expression, Literal, N
 from dsgec.arithmetic.ir import Operation as Operator
 from dsgec.arithmetic.parse import read
 from dsgec.errors import DsgecError
-from dsgec.export.artefact import Artefact, SourceFile, TemplateView, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.statements import C
 from dsgec.export.tape import TapeStep, TapeWriter
+from dsgec.export.view import TemplateView, view
 from dsgec.network.ir import Network
 
 OPSET, IR_VERSION = 17, 8

@@ -8,12 +8,13 @@ import numpy as np
 
 from dsgec.arithmetic.source import Module, python_source
 from dsgec.engine.module import load_module
-from dsgec.export.artefact import Artefact, SourceFile, functions_called, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.statements import PYTHON
 from dsgec.export.targets.python.literal import read_literal
 from dsgec.export.targets.running import SelfTestFailed, given_rows
 from dsgec.export.targets.target import Array, Files, Target
+from dsgec.export.view import functions_called, view
 from dsgec.rendering import Code, render
 
 _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)

@@ -1,12 +1,13 @@
 """Artefact to Verilog-2001: the pipeline, a top level, a test bench and a page about them."""
 
 from dsgec.errors import DsgecError
-from dsgec.export.artefact import Artefact, SourceFile, view
+from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.verilog.build import build
 from dsgec.export.targets.verilog.schedule import schedule
 from dsgec.export.targets.verilog.view import VerilogView
 from dsgec.export.targets.verilog.words import WORDS
+from dsgec.export.view import view
 from dsgec.rendering import render
 
 FILES = {
@@ -30,7 +31,7 @@ def emit_verilog(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 def verilog_view(artefact: Artefact) -> VerilogView:
     """What the templates see."""
-    fixed = artefact.numbers.fixed
+    fixed = artefact.number_format.fixed
     assert fixed
     m = view(artefact, JAVASCRIPT)
     assert m.fixed

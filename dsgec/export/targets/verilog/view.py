@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dsgec.export.artefact import TemplateView
 from dsgec.export.fixed.ir import RESULT_BITS
-from dsgec.export.fixed_view import FixedView
 from dsgec.export.targets.verilog.build import Built
 from dsgec.export.targets.verilog.circuit import Gate, bits_of
 from dsgec.export.targets.verilog.schedule import Schedule
+from dsgec.export.view import FixedView, TemplateView
 from dsgec.rendering import Code
 
 

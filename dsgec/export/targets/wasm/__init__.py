@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from dsgec.export.artefact import DTYPES, Artefact, SourceFile, view
+from dsgec.export.artefact import DTYPES, Artefact, SourceFile
 from dsgec.export.statements import JAVASCRIPT
 from dsgec.export.targets.js import check_module, run_module
 from dsgec.export.targets.target import Array, Files, Target, parse_json
 from dsgec.export.targets.wasm.binary import find_custom
 from dsgec.export.targets.wasm.emit import SECTION, wasm_module
+from dsgec.export.view import view
 from dsgec.rendering import Code, render
 
 _ENDING = Code(".wasm.mjs")

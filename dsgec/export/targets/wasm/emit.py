@@ -15,7 +15,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from dsgec.arithmetic.ir import Dtype
-from dsgec.export.artefact import TemplateView
 from dsgec.export.integers import integer_functions
 from dsgec.export.statements import JAVASCRIPT, functions_used
 from dsgec.export.targets.wasm.arithmetic import TYPES, add_arithmetic, add_integers
@@ -24,6 +23,7 @@ from dsgec.export.targets.wasm.code import Locals, const, load, op, repeat, stor
 from dsgec.export.targets.wasm.integers import add_program
 from dsgec.export.targets.wasm.network import add_network
 from dsgec.export.targets.wasm.numbers import DOUBLE, FLOAT, IntegerTypes, ValueTypes, integer_types
+from dsgec.export.view import TemplateView
 from dsgec.literals import js_data
 
 SECTION = "dsgec"

@@ -1,4 +1,4 @@
-"""The numbers that an export computes with, double, float or fixed point, behind one interface."""
+"""The number formats that an export computes with: double, float and fixed point."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -42,50 +42,50 @@ _COMPARED, _LATER_PART = 20_000, 99
 _MOST_VALUES = 8_000_000  # of all steps for all rows
 
 REALS = tuple(_LARGEST)
-"""The types that compute with IEEE numbers."""
+"""The types of IEEE numbers."""
 
 DTYPES = (*REALS, *STORED_BITS)
 
 
-class NumberSystem(Protocol):
-    """What of an export depends on its numbers."""
+class NumberFormat(Protocol):
+    """Everything of an export that depends on the type of its numbers."""
 
     def refuse_unfit(self) -> None:
-        """A DsgecError where the network cannot be computed with such numbers."""
+        """Raise a DsgecError if the network cannot be computed in this format."""
 
     def golden(self, effort: str) -> Golden:
-        """Rows, and what must come of them."""
+        """Return the rows of the self-test with their results."""
 
     def results(self, rows: Array) -> Array:
-        """Probabilities or values of raw rows, in the type that `rows` are given in."""
+        """Return the probabilities or values of raw rows, in the type of the rows."""
 
     def remark(self, rows: Array) -> str:
-        """What else is to be said of raw rows that were tried."""
+        """Return a remark about raw rows on which an export was run, or an empty text."""
 
     @property
     def row_type(self) -> Any:
-        """The type of raw rows."""
+        """The numpy type of raw rows."""
 
     @property
     def loss(self) -> Loss | None:
-        """What they cost beside double precision."""
+        """The difference from double precision; None for double itself."""
 
     @property
     def measured_rows(self) -> Array | None:
-        """The raw rows that the loss is measured on; None of double."""
+        """The raw rows that the loss is measured on; None for double."""
 
     @property
     def fixed(self) -> Fixed | None:
-        """The program of integers, if it is one."""
+        """The integer program, in fixed point."""
 
     @property
     def work(self) -> Counter[str]:
-        """What the C does for a row, by kinds: what its cost is estimated from."""
+        """The operations of the C for a row, by kind, from which its cost is estimated."""
 
 
 @dataclass(frozen=True)
-class RealNumbers:
-    """IEEE numbers."""
+class FloatFormat:
+    """The IEEE formats double and float."""
 
     model: Model
     network: Network
@@ -128,8 +128,8 @@ class RealNumbers:
 
 
 @dataclass(frozen=True)
-class FixedNumbers:
-    """Integers: raw rows are doubles, which become integers, and results are exact doubles."""
+class FixedFormat:
+    """Fixed point: raw rows are doubles that become integers, and results are exact doubles."""
 
     model: Model
     network: Network
@@ -175,7 +175,7 @@ class FixedNumbers:
 
     @property
     def measured_rows(self) -> Array:
-        """Rows within the ranges, and a little beyond."""
+        """Random rows within the ranges, and a little beyond."""
         program = self.fixed.program
         count = max(min(_COMPARED, _MOST_VALUES // (len(program.steps) + 1)), 1)
         wholes = integer_candidates(program, self.model.columns, count, _LATER_PART)
@@ -189,7 +189,7 @@ class FixedNumbers:
         return rows
 
     def loss_on(self, rows: Array) -> Loss:
-        """What is lost on some raw rows, beside the double network on the saturated ones."""
+        """Return the difference on raw rows from the double network on the saturated rows."""
         saturated = saturate(self.fixed.program, rows)
         exact = results_of(self.model, evaluate(self.network, saturated))
         results = self.results(rows)
@@ -203,8 +203,8 @@ class FixedNumbers:
         return f", at most {found.worst:g} from double precision (proved: {bound:g}){labels}"
 
 
-def numbers_of(model: Model, network: Network, dtype: str, ranges: Ranges) -> NumberSystem:
-    """Those of an export of a type; only fixed point needs the ranges of columns."""
+def number_format(model: Model, network: Network, dtype: str, ranges: Ranges) -> NumberFormat:
+    """Return the number format of a type; only fixed point needs the ranges of the columns."""
     if dtype in STORED_BITS:
-        return FixedNumbers(model, network, dtype, ranges or (None,) * len(model.columns))
-    return RealNumbers(model, network, dtype)
+        return FixedFormat(model, network, dtype, ranges or (None,) * len(model.columns))
+    return FloatFormat(model, network, dtype)

@@ -1,0 +1,194 @@
+"""What templates see of an artefact: prepared values, so that templates decide nothing."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dsgec.export.artefact import Artefact
+from dsgec.export.fixed.decide import least_result
+from dsgec.export.fixed.evaluate import quantise
+from dsgec.export.fixed.ir import Fixed, FunctionTable, largest
+from dsgec.export.golden import Golden, Loss, rounded_up
+from dsgec.export.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
+from dsgec.export.names import macro_endings
+from dsgec.export.statements import Program, Syntax, functions_used, program
+from dsgec.literals import number_lines
+from dsgec.network.decide import DEFAULT_THRESHOLD, is_decided_before_softmax
+from dsgec.network.ir import Input
+from dsgec.network.model import MISSING_WORDS
+from dsgec.rendering import Code
+
+
+class TemplateView:
+    """An artefact and its program as the templates of a language see them."""
+
+    def __init__(self, artefact: Artefact, program: Program) -> None:
+        model = artefact.model
+        is_fixed = artefact.number_format.fixed is not None
+        self.artefact, self.program = artefact, program
+        self.prefix, self.macro = artefact.name, artefact.name.upper()
+        self.version, self.model_id = Code(artefact.version), artefact.model_id
+        self.checked = artefact.checked
+        # How the difference from double precision was measured.
+        self.measured_with = Code(
+            "this C" if self.checked else "dsgec's interpreter, not with this C,"
+        )
+        self.columns, self.classes = model.columns, model.classes
+        self.features = tuple(column.name for column in self.columns)
+        self.class_names = tuple(map(str, self.classes))
+        self.class_count = len(self.classes)
+        self.inputs = len(self.columns)  # of a raw row
+        self.outputs = len(program.outputs)  # one is enough for two classes
+        self.results = self.class_count or self.outputs  # probabilities or values of a row
+        self.feature_slots = max(self.inputs, 1)  # C has no arrays without elements
+        # The columns that the network reads, and those whose values must not be missing.
+        self.used = used_columns(artefact)
+        self.required = tuple(n for n in self.used if self.columns[n].fill is None)
+        # The second class is chosen if its result reaches the threshold. In the type of the
+        # outputs, every language compares the same two numbers.
+        self.has_threshold = model.has_threshold
+        self.threshold = (
+            float(np.float32(model.threshold)) if artefact.dtype == "float" else model.threshold
+        )
+        # The class may be that of the largest sum before a softmax; in fixed point, of a result.
+        self.by_sums = (
+            model.is_classifier and not is_fixed and is_decided_before_softmax(model.network, model.threshold)
+        )
+        self.choice = Code(
+            "the most probable class"
+            if model.threshold == DEFAULT_THRESHOLD
+            else "the class by the threshold"
+        )
+        self.texts = tuple(text for column in self.columns for text in column.categories)
+        self.missing = sorted(MISSING_WORDS)  # texts that stand for a missing value, in lower case
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return self.artefact.metadata
+
+    @property
+    def golden(self) -> Golden:
+        return self.artefact.golden
+
+    @property
+    def golden_pairs(self) -> list[tuple[Code, Code]]:
+        """Self-test rows and their results as lists in the syntax of Python and JavaScript."""
+        golden = self.golden
+        return [
+            (_list(row), _list(result))
+            for row, result in zip(golden.rows, golden.results, strict=True)
+        ]
+
+    @property
+    def loss(self) -> Loss | None:
+        """The difference of single from double precision; None for other types."""
+        return None if self.fixed else self.artefact.loss
+
+    @cached_property
+    def fixed(self) -> "FixedView | None":
+        """What exists in fixed point only."""
+        fixed = self.artefact.number_format.fixed
+        if not fixed:
+            return None
+        return FixedView(fixed, self.artefact.loss, self.used, self.artefact.model.threshold)
+
+    @cached_property
+    def class_macros(self) -> tuple[tuple[str, int, str], ...]:
+        """A macro for each class, its number, and its label if the macro does not show it."""
+        return tuple(
+            (f"{self.macro}_CLASS_{ending}", number, label if label.upper() != ending else "")
+            for number, (ending, label) in enumerate(
+                zip(macro_endings(self.classes), self.class_names, strict=True)
+            )
+        )
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, int, int], ...]:
+        """The columns with categories, each with the range of its texts among all `texts`."""
+        found = []
+        first = 0
+        for number, column in enumerate(self.columns):
+            if column.categories:
+                found.append((number, first, first + len(column.categories)))
+                first += len(column.categories)
+        return tuple(found)
+
+
+class FixedView:
+    """What templates see in fixed point, besides the `TemplateView`."""
+
+    def __init__(
+        self, fixed: Fixed, loss: Loss | None, used: Sequence[int], threshold: float
+    ) -> None:
+        self.program = program = fixed.program
+        self.bits, self.most = program.bits, largest(program.bits)  # of a column and a weight
+        self.missing, self.fraction, self.tables = program.missing, program.fraction, program.tables
+        self.unit = 2.0**-program.fraction  # the value of a result of 1
+        self.threshold = least_result(threshold, program.fraction)  # that reaches the threshold
+        self.bound = rounded_up(max(fixed.bounds))  # of the difference from double precision
+        loss = loss or Loss(0, 0.0, 0)
+        self.rows, self.worst, self.flips = loss.rows, loss.worst, loss.flips
+        # The formats of the columns that are read, and for all columns their fractions and zeros.
+        self.formats = tuple((number, program.columns[number]) for number in used)
+        own = [format_ if n in used else None for n, format_ in enumerate(program.columns)]
+        self.fractions = [format_.fraction if format_ else 0 for format_ in own]
+        self.zeros = [format_.zero if format_ else 0 for format_ in own]
+        # How a column becomes an integer: number, factor, least and most product, zero.
+        self.scales = tuple(
+            (
+                number,
+                2.0**format_.fraction,
+                float(format_.zero - self.most),
+                float(format_.zero + self.most),
+                format_.zero,
+            )
+            for number, format_ in self.formats
+        )
+
+    def golden_rows(self, golden: Golden) -> list[list[int]]:
+        """Return the rows of the self-test as integers."""
+        shape = len(golden.rows), len(self.program.columns)
+        rows: list[list[int]] = quantise(self.program, np.reshape(golden.rows, shape)).tolist()
+        return rows
+
+    def golden_results(self, golden: Golden) -> list[list[int]]:
+        """Return the results of the self-test as integers."""
+        return [[round(value / self.unit) for value in row] for row in golden.results]
+
+    def lines(self, table: FunctionTable) -> list[Code]:
+        """Return the entries of a table as lines of numbers."""
+        return [*map(Code, number_lines(table.entries))]
+
+    def limits(self, table: FunctionTable) -> Code:
+        """Return the arguments that follow the table and its argument in a call."""
+        return Code(", ".join(map(str, table.limits)))
+
+
+def view(artefact: Artefact, language: Syntax, integers: IntegerSyntax = INTEGERS) -> TemplateView:
+    """Return what the templates of a language see of an artefact."""
+    fixed = artefact.number_format.fixed
+    if fixed:
+        return TemplateView(artefact, integer_program(fixed.program, integers))
+    return TemplateView(artefact, program(artefact.network, language))
+
+
+def functions_called(artefact: Artefact, language: Syntax) -> set[str]:
+    """Return the functions of the arithmetic that the program of an artefact calls."""
+    fixed = artefact.number_format.fixed
+    if fixed:
+        return integer_functions(fixed.program)
+    return functions_used(artefact.network, language)
+
+
+def used_columns(artefact: Artefact) -> tuple[int, ...]:
+    """Return the columns that the network reads."""
+    nodes = artefact.network.nodes
+    return tuple(sorted(node.column for node in nodes if isinstance(node, Input)))
+
+
+def _list(values: Sequence[float]) -> Code:
+    """Return a list of literals, with names for numbers that have none."""
+    names = {"inf": "_INF", "-inf": "-_INF", "nan": "_NAN"}
+    return Code("[" + ", ".join(names.get(repr(v), repr(v)) for v in values) + "]")
