@@ -54,7 +54,9 @@ class TemplateView:
         )
         # The class may be that of the largest sum before a softmax; in fixed point, of a result.
         self.by_sums = (
-            model.is_classifier and not is_fixed and is_decided_before_softmax(model.network, model.threshold)
+            model.is_classifier
+            and not is_fixed
+            and is_decided_before_softmax(model.network, model.threshold)
         )
         self.choice = Code(
             "the most probable class"
