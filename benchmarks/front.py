@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.tables import Table, load_table, names_of
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.plan import Plan
-from dsgec.data.table import read_table
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.grammar.load import load_grammar
 from dsgec.run.search import Search
 from dsgec.search.budget import with_budget
@@ -76,7 +76,9 @@ def load_dataset(table: Table) -> Dataset:
             writer.writerows(
                 zip(*(column.values for column in table.features), target, strict=True)
             )
-        return make_dataset(read_table(str(path)), "target", plan=make(Plan, {}, learned=True))
+        return make_dataset(
+            read_table(str(path)), "target", preprocessing=make(Preprocessing, {}, learned=True)
+        )
 
 
 def search(dataset: Dataset, what: str, given: dict[str, Any]) -> Front:

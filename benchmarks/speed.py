@@ -21,9 +21,9 @@ import numpy as np
 
 from dsgec.cli.terminal.display import Silence
 from dsgec.cli.terminal.watch import Watch
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.table import read_table
+from dsgec.data.dataset import Dataset
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.engine import cache
 from dsgec.engine.engine import NATIVE
 from dsgec.engine.library import load

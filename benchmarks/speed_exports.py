@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.table import read_table
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import export

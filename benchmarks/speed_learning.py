@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.speed import Report, by_rows, random_table, rounded, speeds, threads, time_split
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.plan import Plan
-from dsgec.data.table import read_table
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.grammar.load import load_grammar
 from dsgec.random import Stream
 from dsgec.search.native import Engine
@@ -30,7 +30,7 @@ Text = tuple[str, list[tuple[int, int]]]
 
 def bench_learning() -> Iterator[tuple[str, Report]]:
     """The measurements one by one: a name, and figures by their names."""
-    wdbc = make_dataset(read_table("wdbc"), plan=make(Plan, {}, learned=True))
+    wdbc = make_dataset(read_table("wdbc"), preprocessing=make(Preprocessing, {}, learned=True))
     problem = _problem(wdbc)
     run = f"{_GENERATIONS} generations of {_settings().population}"
     backends = ("engine", "reference")

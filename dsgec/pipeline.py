@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from dsgec.background import beside
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.table import read_table
+from dsgec.data.dataset import Dataset
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.engine.toolchain import quickest_toolchain
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import QUICK, Artefact

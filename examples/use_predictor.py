@@ -8,9 +8,9 @@ import json
 import sys
 from pathlib import Path
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.split import split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import split
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 
 folder = Path(sys.argv[1])
 record = json.loads((folder / "run.json").read_text())

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.split import split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import split
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.search.settings import Settings
 from tests.command import NO_COMPILER, QUICK, dsgec, read
 from tests.quick import start_no_processes

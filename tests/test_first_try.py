@@ -67,8 +67,8 @@ def test_the_command_line_and_the_library_choose_the_same(folder):
 )
 def test_effort_says_how_long_to_search(effort, generations, ensemble):
     from dsgec.api.settings import read_keywords
-    from dsgec.data.dataset import make_dataset
-    from dsgec.data.table import read_table
+    from dsgec.data.prepare import make_dataset
+    from dsgec.data.read import read_table
 
     settings = read_keywords({"effort": effort}).settings_for(make_dataset(read_table("wdbc")))
     assert (settings.generations, settings.ensemble) == (generations, ensemble)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dsgec.cli.terminal.grammar import summary
-from dsgec.data import native, table
-from dsgec.data.dataset import make_dataset
-from dsgec.data.plan import Reading
-from dsgec.data.table import parse_table
+from dsgec.data import native, read
+from dsgec.data.options import ReadingOptions
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.targets.c import emit as emit_c
@@ -192,9 +192,9 @@ def test_the_texts_of_a_wide_table_are_looked_at_a_few_times_each(monkeypatch):
 
     add = native._add_texts
     monkeypatch.setattr(native, "_add_texts", counted)
-    monkeypatch.setattr(table, "BLOCK", 0)  # so that native code reads a small table, too
+    monkeypatch.setattr(read, "BLOCK", 0)  # so that native code reads a small table, too
     row = ",".join("a" * 200)
-    parse_table(f"{row}\n{row}\n{row}\n".encode(), "t", "t", Reading(",", '"', header=False))
+    parse_table(f"{row}\n{row}\n{row}\n".encode(), "t", "t", ReadingOptions(",", '"', header=False))
     assert calls["cells"] == 600
     assert calls["looked at"] < 10 * 600
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.data import source
-from dsgec.data.table import parse_table
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.folder import write_whole
 from tests.command import COMMAND, QUICK, dsgec, hears_interrupts, read

@@ -16,7 +16,7 @@ from re import _constants, _parser
 import lark
 import pytest
 
-from dsgec.data.arff import recognises
+from dsgec.data.formats import is_arff
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.grammar.parse import parse
@@ -64,7 +64,7 @@ def test_what_is_broken_is_found(pattern):
 
 def test_no_regular_expression_is_possessive_or_atomic():
     # That one compiles the terminals of bnf.lark, which are looked at below.
-    paths = set(PACKAGE.rglob("*.py")) - {PACKAGE / "bnf" / "syntax.py"}
+    paths = set(PACKAGE.rglob("*.py")) - {PACKAGE / "grammar" / "syntax.py"}
     found = [(path.name, pattern) for path in paths for pattern in expressions_of(path)]
     for path in PACKAGE.rglob("*.lark"):
         found += [(path.name, pattern) for pattern in terminals_of(path)]
@@ -106,9 +106,9 @@ HEAD = "<a> ::= "
         (read_grammar, HEAD + '"', '\\"', ""),
         (read_grammar, HEAD + "'", "\\\\", "\n"),
         (read_grammar, "%max-depth a", " b", " c"),
-        (recognises, b"", b"%", b"\n1,2\n"),
-        (recognises, b"", b"% \n", b"1,2\n"),
-        (recognises, b"", b"%\r\n \t%%\r", b"1,2\n"),
+        (is_arff, b"", b"%", b"\n1,2\n"),
+        (is_arff, b"", b"% \n", b"1,2\n"),
+        (is_arff, b"", b"%\r\n \t%%\r", b"1,2\n"),
         (split_layers, "", "9", ""),
         (split_layers, "", "9.", "e"),
         (split_layers, "", "9e", "-"),

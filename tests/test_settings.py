@@ -8,7 +8,7 @@ import dsgec
 from dsgec.api.generate import PRINTED, printed
 from dsgec.api.settings import CLASSIFIER_PARAMETERS, KEYWORDS
 from dsgec.cli import commands
-from dsgec.data.plan import Plan, Reading
+from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import PYTHON, mention
 from dsgec.report.facts import evolve_command
 from dsgec.search.objectives import OBJECTIVES
@@ -64,7 +64,7 @@ def test_the_keywords_are_those_of_the_table():
 def test_every_setting_is_an_option_with_its_default():
     (evolve,) = (one for one in commands.commands.values() if one.name == "evolve")
     options = {one.name: one for one in evolve.params}
-    for one in (*settings_of(Settings), *settings_of(Plan), *settings_of(Reading)):
+    for one in (*settings_of(Settings), *settings_of(Preprocessing), *settings_of(ReadingOptions)):
         if one.name == "fold":
             continue
         option = options[one.name]

@@ -23,8 +23,8 @@ from dsgec.api.settings import (
     suggests_parameters,
 )
 from dsgec.api.weights import rows_that_count, with_class_weights
-from dsgec.data.arrays import has_texts
-from dsgec.data.groups import given_groups
+from dsgec.data.arrays import has_text_columns
+from dsgec.data.row_metadata import parse_groups
 from dsgec.errors import DsgecError
 from dsgec.network.model import Label
 
@@ -63,7 +63,7 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
     def _validated(self, X: Any, y: Any, **more: Any) -> tuple[Any, NDArray[Any]]:
         """Rows and targets as they are learnt from: an array, or a data frame that has texts."""
         y = _plain_labels(y)
-        if not has_texts(X):
+        if not has_text_columns(X):
             checks = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
             x, y = validate_data(self, X, y, **checks, **more)
             return x, y
@@ -86,8 +86,8 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
             before = Fitted(self.run_, getattr(self, "_state", None))
         with _as_value_error():
             said = read_keywords(self._given(), seed=self._seed(before))
-            of_rows = (classes, said.plan, row_weights, groups)
-            if isinstance(x, np.ndarray) and not said.plan.categorical:
+            of_rows = (classes, said.preprocessing, row_weights, groups)
+            if isinstance(x, np.ndarray) and not said.preprocessing.categorical:
                 dataset = numbers_dataset(x, y, self._names(), *of_rows)
             else:
                 dataset = frame_dataset(self._named(x), y, *of_rows)
@@ -135,7 +135,7 @@ class _Evolved(Parameters, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any) -> Numbers:
         check_is_fitted(self, "run_")
         network = self.run_.network
-        if has_texts(X) or any(column.categories for column in network.model.columns):
+        if has_text_columns(X) or any(column.categories for column in network.model.columns):
             validate_data(self, X, reset=False, skip_check_array=True)
         else:
             X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan")
@@ -177,7 +177,7 @@ class DSGEClassifier(ClassifierParameters, ClassifierMixin, _Evolved):  # type: 
         x, y = self._validated(X, y)
         check_classification_targets(y)
         with _as_value_error():
-            group_codes = None if groups is None else given_groups(groups, len(y))
+            group_codes = None if groups is None else parse_groups(groups, len(y))
             x, y, row_weights, groups = rows_that_count(x, y, sample_weight, group_codes)
             classes, codes = np.unique(y, return_inverse=True)
             row_weights = with_class_weights(row_weights, self.class_weight, classes, codes)
@@ -242,7 +242,7 @@ class DSGERegressor(RegressorMixin, _Evolved):  # type: ignore[misc]
         """
         x, y = self._validated(X, y, y_numeric=True)
         with _as_value_error():
-            group_codes = None if groups is None else given_groups(groups, len(y))
+            group_codes = None if groups is None else parse_groups(groups, len(y))
             x, y, row_weights, groups = rows_that_count(x, y, sample_weight, group_codes)
         self._evolve(x, np.ascontiguousarray(y, dtype=np.float64), (), row_weights, groups)
         return self

@@ -14,13 +14,13 @@ from dsgec.api.printed.keywords import Keywords
 from dsgec.api.run import OTHER_FOLDER, Run
 from dsgec.api.settings import KEYWORDS, documented, is_text, python_default, read_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.data.arrays import table_of
-from dsgec.data.dataset import make_dataset, with_test
-from dsgec.data.groups import with_groups
-from dsgec.data.ir import Dataset, Plan, Table
-from dsgec.data.plan import Reading
-from dsgec.data.table import read_table
-from dsgec.data.weights import with_weights
+from dsgec.data.arrays import make_table
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing, ReadingOptions
+from dsgec.data.prepare import add_test_table, make_dataset
+from dsgec.data.read import read_table
+from dsgec.data.row_metadata import add_groups, add_weights
+from dsgec.data.table import Table
 from dsgec.errors import PYTHON, DsgecError, wrong
 from dsgec.folder import make_folder, open_folder, remove_if_empty
 from dsgec.grammar.load import GrammarFile, load_grammar
@@ -118,11 +118,11 @@ def evolve(
     shares = isinstance(test, numbers.Real)
     said = read_keywords(keywords, test=test if shares else 0.0)
     given = None if grammar is None else _load(grammar)
-    if groups is not None and said.plan.group:
+    if groups is not None and said.preprocessing.group:
         raise DsgecError("group and groups both say which rows belong together", "Give one.")
-    dataset = _dataset(X, y, target, (sample_weight, groups), name, said.plan)
+    dataset = _dataset(X, y, target, (sample_weight, groups), name, said.preprocessing)
     if not shares:
-        dataset = with_test(dataset, _test_table(test, dataset))
+        dataset = add_test_table(dataset, _test_table(test, dataset))
     grammar = grammar or usual_grammar(len(dataset.classes))
     file = given or _load(grammar)
     inputs = _inputs(grammar, X, None if shares else test, name, said.preset)
@@ -198,7 +198,12 @@ def report_to(callback: Callback | None) -> Hooks:
 
 
 def _dataset(
-    X: Any, y: Any, target: str | None, of_rows: tuple[Any, Any], name: str, plan: Plan
+    X: Any,
+    y: Any,
+    target: str | None,
+    of_rows: tuple[Any, Any],
+    name: str,
+    preprocessing: Preprocessing,
 ) -> Dataset:
     """The data set; `of_rows` are the weights and the groups that were given, or None."""
     if isinstance(X, str | Path):
@@ -208,22 +213,22 @@ def _dataset(
             is_text("target", target)
         table = read_table(str(X))
         table = with_rows(replace(table, name=name or table.name), *of_rows)
-        return make_dataset(table, target, plan)
+        return make_dataset(table, target, preprocessing)
     if y is None and target is None:
         raise DsgecError("y is missing", "Give it, or name a column of X with target=.")
     wanted = "" if target is None else str(target)  # pandas has numbers as names, too
-    table = table_of(X, y, target=wanted if y is not None else "", name=name or "data")
+    table = make_table(X, y, target=wanted if y is not None else "", name=name or "data")
     if y is None and wanted not in table.columns and not isinstance(target, str):
         raise DsgecError(f"X has no column {target!r}", f"Its columns: {table.columns[:40]}.")
     table = with_rows(table, *of_rows)
-    return make_dataset(table, wanted if y is None else table.columns[-1], plan)
+    return make_dataset(table, wanted if y is None else table.columns[-1], preprocessing)
 
 
 def with_rows(table: Table, sample_weight: Any, groups: Any) -> Table:
     """The table with what was given for each row: a weight, a group."""
     if groups is not None:
-        table = with_groups(table, groups)
-    return table if sample_weight is None else with_weights(table, sample_weight)
+        table = add_groups(table, groups)
+    return table if sample_weight is None else add_weights(table, sample_weight)
 
 
 def _inputs(grammar: Any, X: Any, test: Any, name: str, preset: Preset) -> Inputs | None:
@@ -238,11 +243,11 @@ def _test_table(test: Any, dataset: Dataset) -> Table:
     """The rows to test with, as a table that has the target."""
     if isinstance(test, str | Path):
         names = tuple(column.name for column in dataset.columns)
-        return read_table(str(test), Reading(names=(*names, dataset.target)))
+        return read_table(str(test), ReadingOptions(names=(*names, dataset.target)))
     if isinstance(test, tuple) and len(test) == 2:
-        return table_of(*test, target=dataset.target, shown="test")
+        return make_table(*test, target=dataset.target, shown="test")
     if hasattr(test, "columns"):
-        return table_of(test, shown="test")
+        return make_table(test, shown="test")
     raise wrong(
         "test",
         f"is a {type(test).__name__}",

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from dsgec.api.evolve import Callback, make_evolver, notes_of, report_to, with_rows
 from dsgec.api.run import Run
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.data.arrays import table_of
-from dsgec.data.dataset import make_dataset
-from dsgec.data.groups import digest_groups
-from dsgec.data.ir import Dataset, Label, Plan
-from dsgec.data.weights import digest_weights
+from dsgec.data.arrays import make_table
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.row_metadata import digest_groups, digest_weights
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.load import GrammarFile, load_grammar
-from dsgec.network.model import plain_columns
+from dsgec.network.model import Label, plain_columns
 from dsgec.pipeline import evolve, prepare
 from dsgec.run.record import identity, is_same_run
 from dsgec.run.result import later
@@ -44,12 +44,12 @@ def numbers_dataset(
     y: Numbers,
     names: Sequence[str],
     classes: tuple[Label, ...],
-    plan: Plan,
+    preprocessing: Preprocessing,
     row_weights: Numbers | None = None,
     groups: Groups | None = None,
 ) -> Dataset:
     """Numbers that somebody has checked: every column is a feature, also one that is constant."""
-    if not plan.fills and np.isnan(x).any():
+    if not preprocessing.fills and np.isnan(x).any():
         raise DsgecError(
             "X has NaN, a missing value",
             f"Fill it, or leave {mention('preset', 'paper')} out: other runs fill it themselves.",
@@ -69,7 +69,7 @@ def numbers_dataset(
         digest=digest.hexdigest(),
         columns=columns,
         raw=x,
-        plan=replace(plan, task=task, constant="keep", index="keep"),
+        preprocessing=replace(preprocessing, task=task, constant="keep", index="keep"),
         row_weights=row_weights,
         weights_digest="" if row_weights is None else digest_weights(row_weights),
         groups=groups,
@@ -81,13 +81,13 @@ def frame_dataset(
     X: Any,
     y: Numbers,
     classes: tuple[Label, ...],
-    plan: Plan,
+    preprocessing: Preprocessing,
     row_weights: Numbers | None = None,
     groups: Groups | None = None,
 ) -> Dataset:
     """A table with categories, and the numbers of the classes or the values of its rows."""
-    table = with_rows(table_of(X, y), row_weights, groups)
-    asked = replace(plan, task=_task(classes), constant="keep", index="keep")
+    table = with_rows(make_table(X, y), row_weights, groups)
+    asked = replace(preprocessing, task=_task(classes), constant="keep", index="keep")
     dataset = make_dataset(table, table.columns[-1], asked)
     return replace(dataset, target="y", classes=classes)
 

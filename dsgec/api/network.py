@@ -14,10 +14,10 @@ from dsgec.api.settings import one_of
 from dsgec.api.symbolic import sympy_expressions
 from dsgec.api.words import says_keywords
 from dsgec.arithmetic.environment import standard_arithmetic
-from dsgec.data.arrays import table_of
-from dsgec.data.ir import Table
-from dsgec.data.plan import Reading
-from dsgec.data.table import read_table
+from dsgec.data.arrays import make_table
+from dsgec.data.options import ReadingOptions
+from dsgec.data.read import read_table
+from dsgec.data.table import Table
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import DTYPES, model_id
 from dsgec.export.files import export, make_artefact, parse_packages, parse_targets
@@ -311,8 +311,8 @@ def probabilities(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
 def as_table(X: Any, names: Sequence[str] = ()) -> Table:
     """The table that a program means: a file's, or that of its rows."""
     if isinstance(X, str | Path):
-        return read_table(str(X), Reading(names=tuple(names)))
-    return table_of(X)
+        return read_table(str(X), ReadingOptions(names=tuple(names)))
+    return make_table(X)
 
 
 def _alike(labels: Sequence[Label]) -> bool:

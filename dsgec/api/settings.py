@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
-from dsgec.data.ir import Dataset
-from dsgec.data.plan import Plan
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing
 from dsgec.errors import wrong
 from dsgec.search.budget import with_budget
 from dsgec.search.settings import Execution, Preset, Settings, make_settings
@@ -40,7 +40,7 @@ _CALLED_IN_EVOLVE = {
 
 KEYWORDS = tuple(
     one
-    for kind in (Preset, Settings, Plan, Execution)
+    for kind in (Preset, Settings, Preprocessing, Execution)
     for one in settings_of(kind)
     if one.name not in _NOT_KEYWORDS
 )
@@ -60,7 +60,7 @@ class Given:
     keywords: Mapping[str, Any]
     preset: Preset
     settings: Settings
-    plan: Plan
+    preprocessing: Preprocessing
     execution: Execution
 
     def settings_for(self, dataset: Dataset) -> Settings:
@@ -77,7 +77,7 @@ def read_keywords(given: Mapping[str, Any], **more: Any) -> Given:
         everything,
         preset,
         make_settings(everything, preset),
-        make(Plan, everything, learned=preset.learns),
+        make(Preprocessing, everything, learned=preset.learns),
         make(Execution, everything),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.weights import read_weights
+from dsgec.data.row_metadata import parse_weights
 from dsgec.errors import wrong
 
 BALANCED = "balanced"
@@ -23,7 +23,7 @@ def rows_that_count(
     """The rows, their targets, weights and groups, less those of weight 0."""
     if sample_weight is None:
         return x, y, None, groups
-    weights = read_weights(sample_weight, len(y))
+    weights = parse_weights(sample_weight, len(y))
     counts = weights > 0.0
     if counts.all():
         return x, y, weights, groups
@@ -56,4 +56,4 @@ def with_class_weights(
                 "class_weight", f"is {weight!r} for the class {label!r}", "It must be positive."
             )
     own = np.array(each, dtype=np.float64)[numbers_of]
-    return read_weights(own if weights is None else own * weights, len(own))
+    return parse_weights(own if weights is None else own * weights, len(own))

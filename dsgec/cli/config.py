@@ -10,12 +10,12 @@ import click
 from dsgec.cli.help import GroupedOption
 from dsgec.cli.options import Command
 from dsgec.cli.session import RunOptions, SessionOptions
-from dsgec.data.plan import Plan, Reading
+from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault
 from dsgec.search.settings import Preset, Settings
 from dsgec.setting import Setting, settings_of
 
-_KINDS = (Preset, Settings, Plan, Reading, RunOptions, SessionOptions)
+_KINDS = (Preset, Settings, Preprocessing, ReadingOptions, RunOptions, SessionOptions)
 _FILES = ("grammar", "data")
 _PATHS = "dsgec.paths"  # in the context's `meta`: those of these two
 

@@ -49,7 +49,7 @@ def verify(artefact: Path, data: str | None) -> None:
     An artefact carries the model that it was made of; it is read as text. Code is run only with
     --data, and only if it is, byte for byte, what dsgec makes of that model.
     """
-    from dsgec.data.table import read_table
+    from dsgec.data.read import read_table
     from dsgec.run.verify import verify as prove
 
     for line in prove(artefact, None if data is None else read_table(data)):

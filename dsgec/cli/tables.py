@@ -8,12 +8,13 @@ import click
 
 from dsgec.cli.help import GroupedOption
 from dsgec.cli.options import Command, collecting, options_of
-from dsgec.data.plan import Plan, Reading
+from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, wrong
 from dsgec.setting import make, names_of, settings_of
 
 if TYPE_CHECKING:
-    from dsgec.data.ir import Dataset, Table
+    from dsgec.data.dataset import Dataset
+    from dsgec.data.table import Table
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "blank": " ", "space": " "}
 _TARGET: Callable[[Command], Command] = click.option(
@@ -29,10 +30,10 @@ _TARGET: Callable[[Command], Command] = click.option(
 class TableOptions:
     """What a user said about a table."""
 
-    reading: Reading
-    plan: Plan
+    reading: ReadingOptions
+    preprocessing: Preprocessing
     target: str | None = None
-    unsaid: frozenset[str] = frozenset()  # settings of the plan that were not given
+    unsaid: frozenset[str] = frozenset()  # settings of the preprocessing that were not given
 
     @classmethod
     def make(cls, given: Mapping[str, Any]) -> "TableOptions":
@@ -44,18 +45,22 @@ class TableOptions:
         target = given.get("target")
         if target is not None and not isinstance(target, str):
             raise wrong("target", "is not a string")
-        unsaid = frozenset(name for name in names_of(settings_of(Plan)) if given.get(name) is None)
-        reading = make(Reading, {**given, "separator": named})
-        return cls(reading, make(Plan, given), target, unsaid)
+        unsaid = frozenset(
+            name for name in names_of(settings_of(Preprocessing)) if given.get(name) is None
+        )
+        reading = make(ReadingOptions, {**given, "separator": named})
+        return cls(reading, make(Preprocessing, given), target, unsaid)
 
     def with_defaults(self, *, learned: bool) -> "TableOptions":
         """With the defaults of a run that learns, or of the paper's, for what was not given."""
-        said = {name: v for name, v in asdict(self.plan).items() if name not in self.unsaid}
-        return replace(self, plan=make(Plan, said, learned=learned))
+        said = {
+            name: v for name, v in asdict(self.preprocessing).items() if name not in self.unsaid
+        }
+        return replace(self, preprocessing=make(Preprocessing, said, learned=learned))
 
     def as_json(self) -> dict[str, Any]:
         """As a checkpoint keeps it."""
-        said = dict(self.reading.said) | asdict(self.plan) | {"target": self.target}
+        said = dict(self.reading.explicit) | asdict(self.preprocessing) | {"target": self.target}
         return {name: value for name, value in said.items() if value not in (None, "")}
 
     def read(self, name: str, names: tuple[str, ...] = ()) -> "Table":
@@ -65,19 +70,19 @@ class TableOptions:
         is_named = self.target is not None and not self.target.lstrip("-").isdecimal()
         if is_named and not names:
             names = (str(self.target).strip(),)
-        from dsgec.data.table import read_table
+        from dsgec.data.read import read_table
 
         return read_table(name, replace(self.reading, names=names))
 
     def of(self, read: "Table") -> "Dataset":
         """A table as a data set."""
-        from dsgec.data.dataset import make_dataset
+        from dsgec.data.prepare import make_dataset
 
-        return make_dataset(read, self.target, self.plan)
+        return make_dataset(read, self.target, self.preprocessing)
 
     def dataset(self, name: str, test: str | None = None) -> "Dataset":
         """The table that a user named, and the rows of another to test with, if there is one."""
-        from dsgec.data.dataset import with_test
+        from dsgec.data.prepare import add_test_table
 
         if name == "-" == test:
             raise DsgecError("standard input cannot be both tables")
@@ -85,15 +90,15 @@ class TableOptions:
         if test is None:
             return dataset
         names = tuple(column.name for column in dataset.columns)
-        return with_test(dataset, self.read(test, (*names, dataset.target)))
+        return add_test_table(dataset, self.read(test, (*names, dataset.target)))
 
 
 def reading_options(function: Command) -> Command:
     """`--separator` and its like; the command gets them as `table`."""
-    return collecting(function, "table", TableOptions.make, options_of(Reading))
+    return collecting(function, "table", TableOptions.make, options_of(ReadingOptions))
 
 
 def table_options(function: Command) -> Command:
     """What `reading_options` has, and `--target` and its like."""
-    options = (_TARGET, *options_of(Plan), *options_of(Reading))
+    options = (_TARGET, *options_of(Preprocessing), *options_of(ReadingOptions))
     return collecting(function, "table", TableOptions.make, options)

@@ -1,1 +1,1 @@
-"""A table file to a Dataset."""
+"""Read tables from files and arrays, and prepare them as data sets."""

@@ -1,4 +1,7 @@
-"""What a program holds, arrays, lists or a data frame, to the Table that a file of it would be."""
+"""Make a table of arrays, lists, dictionaries or a data frame.
+
+None of the data frame packages is imported: their types are known by name.
+"""
 
 import datetime
 import hashlib
@@ -9,41 +12,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.cells import BLANK_WORDS, number
-from dsgec.data.columns import MOST_CATEGORIES, identifies
-from dsgec.data.gather import MOST_TEXTS, Gatherer
-from dsgec.data.ir import Table, Texts
-from dsgec.data.types import declared_type
+from dsgec.data.columns import MOST_CATEGORIES, are_identifiers
+from dsgec.data.table import Table, TableBuilder, TextColumn, encode_texts, parse_number
 from dsgec.errors import DsgecError, listed, mention
+from dsgec.network.model import BLANK_WORDS
 
 _NUMBERS, _TIMES = "fiu", "mM"
 _PLAIN = _NUMBERS + "b"
-_MISSING = ("NAType", "NaTType", "MaskedConstant")  # of pandas, which is not imported, and numpy
+_MISSING = ("NAType", "NaTType", "MaskedConstant")  # of pandas and numpy
+_CATEGORIES = ("category", "categorical", "enum", "dictionary")
 _TIME_TYPES = (datetime.date, datetime.time, np.datetime64)
-_OF_NUMBERS_AND_TEXTS = "A table has numbers, texts and booleans."
-_NO_ROW = (str, bytes, Mapping)
-_FORMAT = b"dsgec-table-1\n"
+_CELL_TYPES = "A table has numbers, texts and booleans."
+_NOT_A_ROW = (str, bytes, Mapping)
+_DIGEST_START = b"dsgec-table-1\n"
+_MOST_INSPECTED = 1_000_000
 
 Cells = NDArray[np.float64] | list[str]
-"""A column: all numbers, NaN where one is missing, or what a file would have."""
+"""A column: numbers, with NaN for a missing one, or the texts that a file would have."""
 
 
-def table_of(
+def make_table(
     rows: Any, values: Any = None, *, target: str = "", name: str = "data", shown: str = "X"
 ) -> Table:
-    """The table of a 2-D array, of rows, of a data frame or of dictionaries, with `values` as a
-    last column more.
+    """Return the table of a 2-D array, of rows, of a data frame or of dictionaries.
 
-    That one is called `target` or, if that is not said, as the values are, or `y`.
+    If there are `values`, they are added as the last column. It is called `target` or, by default,
+    as the values are, or `y`. Messages call the rows `shown`.
     """
-    names, columns, types, named = _columns(rows, shown)
+    names, columns, types, has_names = _read_columns(rows, shown)
     if values is not None:
         called = target or _free_name(getattr(values, "name", None), names)
         if called in names:
             raise DsgecError(f"{shown} has a column `{called}`, which is the target's name")
-        flat = _flat(values)
+        flat = _flatten_target(values)
         types[len(columns)] = declared_type(flat)
-        columns.append(_column(flat, "y"))
+        columns.append(_read_column(flat, "y"))
         names = (*names, called)
         if len(columns[-1]) != len(columns[0]):
             raise DsgecError(
@@ -53,68 +56,37 @@ def table_of(
     count = len(columns[0])
     if not count:
         raise DsgecError(f"{shown} has no rows")
-    gatherer = Gatherer(len(columns))
-    gatherer.reserve(count)
-    exact: dict[int, Texts] = {}
-    written: list[str] = []  # columns whose numbers are texts
+    builder = TableBuilder(len(columns))
+    builder.reserve(count)
+    exact: dict[int, TextColumn] = {}
+    numeric_texts: list[str] = []
     for place, column in enumerate(columns):
         if not isinstance(column, list):
-            gatherer.numbers[:, place] = column
+            builder.numbers[:, place] = column
             continue
-        gatherer.numbers[:, place] = math.nan
-        if types.get(place) == "text" and not _are_quantities(column):
-            exact[place] = _texts(column)
-            continue
+        builder.numbers[:, place] = math.nan
         if types.get(place) == "text":
-            written.append(f"`{names[place]}`")
-        gatherer.add_texts(place, np.arange(count), column)
-    gatherer.lines[:] = np.arange(1, count + 1)
-    gatherer.rows = count
-    numbers, texts, lines = gatherer.finish()
+            if not _are_quantities(column):  # texts stay texts, also if they look like numbers
+                codes, known = encode_texts(column)
+                exact[place] = TextColumn.limited(np.array(codes, dtype=np.int32), known)
+                continue
+            numeric_texts.append(f"`{names[place]}`")
+        builder.add_texts(place, np.arange(count), column)
+    builder.lines[:] = np.arange(1, count + 1)
+    builder.rows = count
+    numbers, texts, lines = builder.finish()
     texts = dict(sorted({**texts, **exact}.items()))
     kinds = {place: kind for place, kind in types.items() if kind and kind != "text"}
+    digest = _digest(names, numbers, texts, kinds)
     return Table(
-        name,
-        shown,
-        _digest(names, numbers, texts, kinds),
-        names,
-        named,
-        numbers,
-        texts,
-        lines,
-        notes=_written_note(written),
+        *(name, shown, digest, names, has_names, numbers, texts, lines),
+        notes=_numeric_text_notes(numeric_texts),
         kinds=kinds,
     )
 
 
-def _are_quantities(cells: list[str]) -> bool:
-    """Whether texts are all numbers, and too many different ones for categories."""
-    different = {*cells} - BLANK_WORDS
-    if not (identifies(len(different), len(cells)) or len(different) > MOST_CATEGORIES):
-        return False
-    return not any(math.isnan(number(cell)) for cell in different)
-
-
-def _texts(cells: list[str]) -> Texts:
-    """Cells as they are, also those that could be read as numbers."""
-    known: dict[str, int] = {}
-    codes = [-1 if cell in BLANK_WORDS else known.setdefault(cell, len(known)) for cell in cells]
-    most = np.minimum(np.array(codes, dtype=np.int32), MOST_TEXTS)
-    return Texts(most.astype(np.int32), tuple(known)[:MOST_TEXTS], len(known) > MOST_TEXTS)
-
-
-def _written_note(names: list[str]) -> tuple[str, ...]:
-    if not names:
-        return ()
-    have = "holds" if len(names) == 1 else "hold"
-    return (
-        f"{listed(names)} {have} numbers that are written as texts: read as numbers;"
-        f" {mention('categorical')} makes categories of them",
-    )
-
-
-def has_texts(rows: Any) -> bool:
-    """Whether it is a data frame with a column that is not of numbers."""
+def has_text_columns(rows: Any) -> bool:
+    """Return whether this is a data frame with a column that is not of numbers or booleans."""
     if not (hasattr(rows, "columns") and hasattr(rows, "__getitem__") and hasattr(rows, "__len__")):
         return False
     return any(
@@ -124,17 +96,75 @@ def has_texts(rows: Any) -> bool:
     )
 
 
-def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], dict[int, str], bool]:
-    """Names, columns, their types where they are declared, and whether the names are the table's
-    own."""
+def declared_type(values: Any) -> str:
+    """Return `category`, `text`, `boolean`, `duration` or, for any other column, an empty text.
+
+    The column is one of pandas, polars or pyarrow, an array or a list.
+    """
+    if isinstance(values, list | tuple):
+        return _type_of_objects(values)
+    dtype = getattr(values, "dtype", None)
+    if dtype is None:
+        dtype = getattr(values, "type", None)  # of pyarrow
+    name = str(dtype).lower()
+    if type(dtype).__name__ == "CategoricalDtype" or name.startswith(_CATEGORIES):
+        return "category"
+    if name == "str" or name.startswith(("string", "utf8", "large_string", "<u", ">u")):
+        return "text"
+    if name.startswith("bool"):
+        return "boolean"
+    if name.startswith(("timedelta", "duration")):
+        return "duration"
+    if name == "object":
+        return _type_of_objects(np.asarray(values).ravel()[:_MOST_INSPECTED].tolist())
+    return ""
+
+
+def _type_of_objects(values: Any) -> str:
+    kinds = {type(value) for value in values if not _is_missing(value)}
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        return "text"
+    if kinds and all(issubclass(kind, datetime.timedelta) for kind in kinds):
+        return "duration"
+    return "boolean" if kinds and kinds <= {bool, np.bool_} else ""
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def _are_quantities(cells: list[str]) -> bool:
+    """Return whether texts are all numbers, and too many distinct ones to be categories."""
+    distinct = {*cells} - BLANK_WORDS
+    if not (are_identifiers(len(distinct), len(cells)) or len(distinct) > MOST_CATEGORIES):
+        return False
+    return not any(math.isnan(parse_number(cell)) for cell in distinct)
+
+
+def _numeric_text_notes(names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    have = "holds" if len(names) == 1 else "hold"
+    return (
+        f"{listed(names)} {have} numbers that are written as texts: read as numbers;"
+        f" {mention('categorical')} makes categories of them",
+    )
+
+
+def _read_columns(
+    rows: Any, shown: str
+) -> tuple[tuple[str, ...], list[Cells], dict[int, str], bool]:
+    """Return names, columns, their declared types, and whether the names are the table's own."""
     types: dict[int, str] = {}
     if hasattr(rows, "toarray"):
         raise DsgecError(f"{shown} is sparse", f"Give all its values: {shown}.toarray().")
-    if (by_name := _by_name(rows, shown)) is not None:
-        names, columns = _named(list(by_name), by_name.__getitem__, shown)
-        if isinstance(rows, Mapping):  # the cells of rows are taken as those of a file are
+    if (by_name := _read_mapping(rows, shown)) is not None:
+        names, columns = _read_named(list(by_name), by_name.__getitem__, shown)
+        if isinstance(rows, Mapping):  # cells of rows are read like those of a file
             types = dict(enumerate(map(declared_type, by_name.values())))
-        named = True
+        has_names = True
     elif hasattr(rows, "columns"):
         if not hasattr(rows, "__len__"):
             raise DsgecError(
@@ -142,20 +172,21 @@ def _columns(rows: Any, shown: str) -> tuple[tuple[str, ...], list[Cells], dict[
                 "Give the data frame that it makes, as .collect() does.",
             )
         keys = list(getattr(rows, "column_names", rows.columns))
-        names, columns = _named(keys, rows.__getitem__, shown)
+        names, columns = _read_named(keys, rows.__getitem__, shown)
         types = {place: declared_type(rows[key]) for place, key in enumerate(keys)}
-        named = True
+        has_names = True
     else:
-        columns = _unnamed(rows, shown)
-        names, named = tuple(f"x_{i}" for i in range(1, len(columns) + 1)), False
+        columns = _read_unnamed(rows, shown)
+        names, has_names = tuple(f"x_{i}" for i in range(1, len(columns) + 1)), False
     if not columns:
         raise DsgecError(f"{shown} has no columns")
-    return names, columns, types, named
+    return names, columns, types, has_names
 
 
-def _by_name(rows: Any, shown: str) -> dict[Any, Any] | None:
-    """The columns of a dictionary of them, of a dictionary that is one row, or of a list of such
-    rows; None for any other table. What a row lacks is missing.
+def _read_mapping(rows: Any, shown: str) -> dict[Any, Any] | None:
+    """Return the columns of a dictionary of columns, of one row, or of a list of such rows.
+
+    Return None for any other table. A key that a row lacks is a missing value.
     """
     if isinstance(rows, Mapping):
         if not any(map(_is_column, rows.values())):
@@ -178,23 +209,22 @@ def _by_name(rows: Any, shown: str) -> dict[Any, Any] | None:
 
 def _is_column(value: Any) -> bool:
     is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
-    return is_sequence and not isinstance(value, _NO_ROW) and getattr(value, "shape", None) != ()
+    return is_sequence and not isinstance(value, _NOT_A_ROW) and getattr(value, "shape", None) != ()
 
 
 def _scalar(value: Any) -> Any:
-    """A value that may come as an array without dimensions."""
     return value.item() if isinstance(value, np.ndarray) and not value.ndim else value
 
 
-def _named(
+def _read_named(
     keys: list[Any], column: Callable[[Any], Any], shown: str
 ) -> tuple[tuple[str, ...], list[Cells]]:
-    """Names as a file would have them, and the columns."""
-    names = tuple(_text(str(key)).strip() for key in keys)
+    """Return the names and the columns of these keys."""
+    names = tuple(_encodable(str(key)).strip() for key in keys)
     twice = [name for name in names if names.count(name) > 1 and name]
     if twice:
         raise DsgecError(f"{shown} has two columns called `{twice[0]}`", "Rename one of them.")
-    columns = [_column(column(key), name) for key, name in zip(keys, names, strict=True)]
+    columns = [_read_column(column(key), name) for key, name in zip(keys, names, strict=True)]
     for name, cells in zip(names, columns, strict=True):
         if isinstance(cells, np.ndarray) and cells.ndim != 1:
             raise DsgecError(f"the column `{name}` of {shown} has {cells.ndim} dimensions, not one")
@@ -207,24 +237,23 @@ def _named(
     return names, columns
 
 
-def _unnamed(rows: Any, shown: str) -> list[Cells]:
-    """The columns of a 2-D array, or of rows."""
+def _read_unnamed(rows: Any, shown: str) -> list[Cells]:
+    """Return the columns of a 2-D array or of rows."""
     if not isinstance(rows, np.ndarray):
-        if hasattr(rows, "__array__"):
-            rows = np.asarray(rows)
-        else:
-            return _of_rows(rows, shown)
+        if not hasattr(rows, "__array__"):
+            return _transpose(rows, shown)
+        rows = np.asarray(rows)
     if rows.ndim != 2:
         raise DsgecError(
             f"{shown} has {rows.ndim} dimensions, not two",
             "A row alone is written as [row], a column alone as column.reshape(-1, 1).",
         )
-    return [_column(rows[:, i], f"x_{i + 1}") for i in range(rows.shape[1])]
+    return [_read_column(rows[:, i], f"x_{i + 1}") for i in range(rows.shape[1])]
 
 
-def _of_rows(rows: Any, shown: str) -> list[Cells]:
+def _transpose(rows: Any, shown: str) -> list[Cells]:
     try:
-        records = [None if isinstance(row, _NO_ROW) else list(row) for row in rows]
+        records = [None if isinstance(row, _NOT_A_ROW) else list(row) for row in rows]
     except TypeError:
         records = [None]
     whole = [record for record in records if record is not None]
@@ -233,21 +262,20 @@ def _of_rows(rows: Any, shown: str) -> list[Cells]:
             f"{shown} is not a table: a {type(rows).__name__} whose items are not rows",
             "Give a 2-D array, a list of rows, a data frame or a dictionary of columns.",
         )
-    wide = len(whole[0]) if whole else 0
-    uneven = next((i for i, record in enumerate(whole) if len(record) != wide), None)
-    if uneven is not None:
-        raise DsgecError(
-            f"row {uneven} of {shown} has {len(whole[uneven])} values where {wide} were expected"
-        )
     if not whole:
         raise DsgecError(f"{shown} has no rows")
-    return [
-        _column(list(values), f"x_{i + 1}") for i, values in enumerate(zip(*whole, strict=True))
-    ]
+    width = len(whole[0])
+    uneven = next((i for i, record in enumerate(whole) if len(record) != width), None)
+    if uneven is not None:
+        raise DsgecError(
+            f"row {uneven} of {shown} has {len(whole[uneven])} values where {width} were expected"
+        )
+    columns = enumerate(zip(*whole, strict=True), 1)
+    return [_read_column(values, f"x_{number}") for number, values in columns]
 
 
-def _flat(values: Any) -> Any:
-    """The target as one column, also if it comes as a table of one."""
+def _flatten_target(values: Any) -> Any:
+    """Return the target as one column, also if it is a table of one column."""
     if hasattr(values, "columns"):
         keys = list(values.columns)
         if len(keys) == 1:
@@ -268,16 +296,16 @@ def _flat(values: Any) -> Any:
     return values
 
 
-def _column(values: Any, name: str) -> Cells:
+def _read_column(values: Any, name: str) -> Cells:
     if isinstance(values, np.ma.MaskedArray):
-        return _cells([None if gone is np.ma.masked else gone for gone in values], name)
+        return _to_cells([None if one is np.ma.masked else one for one in values], name)
     if isinstance(values, list | tuple):
         if not all(type(value) in (int, float) for value in values):
-            return _cells(values, name)
+            return _to_cells(values, name)
         try:
             values = np.array(values, dtype=np.float64)
         except OverflowError:
-            return _cells(values, name)
+            return _to_cells(values, name)
     array = np.asarray(values)
     if array.dtype.kind in _NUMBERS:
         numbers = array.astype(np.float64)
@@ -286,39 +314,37 @@ def _column(values: Any, name: str) -> Cells:
             raise DsgecError(f"row {row} of the column `{name}` is infinite")
         return numbers
     if array.dtype.kind in _TIMES:
-        missing = np.isnat(array)
         if array.dtype.kind == "m":
-            return [_cell(value) or "" for value in array]
+            return [_to_cell(value) or "" for value in array]
         texts = array.astype(str).tolist()
-        return ["" if gone else text for gone, text in zip(missing, texts, strict=True)]
+        return ["" if no else text for no, text in zip(np.isnat(array), texts, strict=True)]
     if array.dtype.kind in "cSV":
-        raise DsgecError(f"the column `{name}` holds {array.dtype}", _OF_NUMBERS_AND_TEXTS)
-    return _cells(array.tolist(), name)
+        raise DsgecError(f"the column `{name}` holds {array.dtype}", _CELL_TYPES)
+    return _to_cells(array.tolist(), name)
 
 
-def _cells(values: Sequence[Any], name: str) -> list[str]:
-    """Every value as a file would have it."""
+def _to_cells(values: Sequence[Any], name: str) -> list[str]:
     cells = []
     for row, value in enumerate(values):
-        cell = _cell(value)
+        cell = _to_cell(value)
         if cell is None or "\0" in cell:
             what = f"a {type(value).__name__}" if cell is None else "a text with a NUL in it"
-            raise DsgecError(
-                f"row {row} of the column `{name}` holds {what}", _OF_NUMBERS_AND_TEXTS
-            )
+            raise DsgecError(f"row {row} of the column `{name}` holds {what}", _CELL_TYPES)
         cells.append(cell)
     return cells
 
 
-def _cell(value: Any) -> str | None:
+def _to_cell(value: Any) -> str | None:
+    """Return a value as a file would have it, or None if it has no place in a table."""
     if isinstance(value, str):
-        return _text(value).strip()
+        return _encodable(value).strip()
     if value is None or type(value).__name__ in _MISSING:
         return ""
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, datetime.timedelta | np.timedelta64):
-        return "" if np.isnat(np.timedelta64(value)) else _duration(value)
+        duration = np.timedelta64(value)
+        return "" if np.isnat(duration) else f"{duration / np.timedelta64(1, 's'):.9g} seconds"
     if isinstance(value, _TIME_TYPES):
         return str(value)
     if hasattr(value, "__len__"):
@@ -332,20 +358,14 @@ def _cell(value: Any) -> str | None:
     return "" if math.isnan(number) else repr(number)
 
 
-def _duration(value: Any) -> str:
-    """A duration as texts in files have it."""
-    seconds = np.timedelta64(value) / np.timedelta64(1, "s")
-    return f"{seconds:.9g} seconds"
-
-
-def _text(text: str) -> str:
-    """Halves of characters, which no file can hold, replaced as in what is read."""
+def _encodable(text: str) -> str:
+    """Return a text with its lone surrogates, which no file can hold, replaced."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _free_name(wanted: Any, names: tuple[str, ...]) -> str:
-    """What the target is called, if nobody says."""
-    asked = _text(wanted).strip() if isinstance(wanted, str) else ""
+    """Return the wanted name or a default one for the target, whichever is free."""
+    asked = _encodable(wanted).strip() if isinstance(wanted, str) else ""
     spare = (f"y_{number}" for number in range(len(names) + 1))
     return next(name for name in (asked, "y", "target", *spare) if name and name not in names)
 
@@ -353,17 +373,17 @@ def _free_name(wanted: Any, names: tuple[str, ...]) -> str:
 def _digest(
     names: tuple[str, ...],
     numbers: NDArray[np.float64],
-    texts: dict[int, Texts],
+    texts: dict[int, TextColumn],
     kinds: dict[int, str],
 ) -> str:
-    """Of names and values, in whatever kind of table they came."""
-    digest = hashlib.sha256(_FORMAT + repr(names).encode())
+    """Return the digest of names and values, whatever kind of object they came in."""
+    digest = hashlib.sha256(_DIGEST_START + repr(names).encode())
     digest.update(np.ascontiguousarray(numbers).astype("<f8", copy=False).data)
     for place, column in texts.items():
         digest.update(repr((place, column.texts)).encode())
         digest.update(column.codes.astype("<i4", copy=False).data)
-    named = [place for place, kind in kinds.items() if kind == "category"]
-    categories = [place for place in named if not np.isnan(numbers[:, place]).all()]
-    if categories:  # of numbers, which are not what they would be otherwise
+    declared = [place for place, kind in kinds.items() if kind == "category"]
+    categories = [place for place in declared if not np.isnan(numbers[:, place]).all()]
+    if categories:  # of numbers, which would otherwise be read as numbers
         digest.update(repr(categories).encode())
     return digest.hexdigest()

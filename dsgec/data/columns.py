@@ -1,4 +1,4 @@
-"""A column of a Table to what it is: numbers, a boolean, a category, or of no use, and why."""
+"""Profile the columns of a table: numbers, booleans, categories, or of no use as features."""
 
 import re
 from dataclasses import dataclass, replace
@@ -6,17 +6,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.cells import is_missing, label, reads_as_number
-from dsgec.data.ir import Table, Texts, number_text
+from dsgec.data.table import Table, TextColumn, category_label, looks_numeric, number_label
 from dsgec.errors import MOST_ALIKE, DsgecError, Fault, and_more, mention
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Labels = tuple[tuple[str, ...], Array]
+"""The distinct labels of a column in order, and the place of each row's label, NaN without one."""
 
-_BOOLEANS = ({"false", "true"}, {"no", "yes"}, {"f", "t"}, {"n", "y"}, {"off", "on"})
 MOST_CATEGORIES = 100
-_MOST_DECLARED = 1000
+_MOST_DECLARED_CATEGORIES = 1000
 _FEW = 10
-_MOST_MIXED = 20
+_MOST_MIXED_LABELS = 20
+_SAMPLE = 200
+_BOOLEANS = ({"false", "true"}, {"no", "yes"}, {"f", "t"}, {"n", "y"}, {"off", "on"})
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?"
     r"|\d{1,2}:\d{2}(:\d{2}.*)?|\d{1,2}[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}"
@@ -27,12 +30,13 @@ _DURATION = re.compile(
     r"|-?P(?=[\dT])(\d+[YMWD])*(T(\d+(\.\d+)?[HMS])+)?"
     r"|-?\d+(\.\d+)?(e[+-]?\d+)? (nano|micro|milli)?seconds?|-?\d+ (minutes?|hours?|weeks?)"
 )
-_DRESSED = re.compile(
+_NUMBER_WITH_SIGNS = re.compile(
     r"[+-]?[^\w\s.,+-]?\s?[+-]?\d{1,3}(,\d{3})+(\.\d+)?\s?[^\w\s]?|[+-]?\d+([.,]\d+)?\s?[%$€£¥]"
     r"|[+-]?[$€£¥]\s?[+-]?\d+([.,]\d+)?"
 )
-_SAMPLE = 200
-_IDENTIFIER = re.compile(r"(?:^|[\W_])(?i:id|key|index|nr|no)$|[a-z]I[dD]$")
+_IDENTIFIER_NAME = re.compile(r"(?:^|[\W_])(?i:id|key|index|nr|no)$|[a-z]I[dD]$")
+_PANDAS_UNNAMED = "Unnamed: "
+
 DATES = (
     "it holds dates or times: make columns of numbers of it, such as hour and weekday, to use it"
 )
@@ -40,16 +44,15 @@ DURATIONS = "it holds durations: write them as numbers, such as seconds, to use 
 SIGNED = "its numbers are written with signs: write plain ones to use it"
 _NO_NAME = "it has no name: name it in the header to use it"
 _HALF_NUMBERS = "it has numbers and texts: write one kind to use it"
-_UNNAMED = "Unnamed: "  # what pandas calls a column without a name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ColumnKind:
-    """What a column is. `values` are its numbers, or those of its texts; a NaN is missing.
+class ColumnProfile:
+    """The kind of a column, its values, and why it may be of no use as a feature.
 
-    With `useless`, which says why, it is no feature unless constants are asked for and it is one;
-    `remark` is worth knowing. `strays` are the rows with a text among numbers; their values are
-    missing.
+    `values` are its numbers or the places of its categories; a NaN is a missing value. `useless`
+    says why it is no feature (a constant column may be one on request), `remark` what is worth
+    knowing. `strays` are the rows that have a text among numbers; their values are missing.
     """
 
     number: int
@@ -60,45 +63,50 @@ class ColumnKind:
     useless: str = ""
     remark: str = ""
     constant: bool = False
-    strays: NDArray[np.bool_] | None = None
+    strays: Mask | None = None
 
     @property
     def missing(self) -> int:
+        """Return the number of missing values."""
         return int(np.isnan(self.values).sum())
 
 
-def look(table: Table, number: int) -> ColumnKind:
-    """What the column is as a feature."""
+def profile_column(table: Table, number: int) -> ColumnProfile:
+    """Return what a column is as a feature."""
     name = table.columns[number]
     numbers = table.numbers[:, number]
     texts = table.texts.get(number)
-    is_text = np.zeros(len(table), dtype=bool) if texts is None else text_rows(texts)
+    is_text = np.zeros(len(table), dtype=bool) if texts is None else texts.has_text()
     is_number = ~np.isnan(numbers)
     if table.kinds.get(number) == "category" and (is_text.any() or is_number.any()):
-        found = _declared(number, name, _label_features(numbers, texts, is_text))
+        found = _profile_declared(number, name, _label_feature(numbers, texts, is_text))
     elif not is_text.any():
-        found = _numbers(number, name, numbers, is_number)
+        found = _profile_numbers(number, name, numbers, is_number)
     elif is_number.any() and not _is_mixed_category(table, number, is_text, is_number):
-        found = _numbers(number, name, numbers, is_number)
+        found = _profile_numbers(number, name, numbers, is_number)
         if not are_rare(is_text, is_number):
             found = replace(found, useless=_HALF_NUMBERS)
         found = replace(found, strays=is_text)
     else:
-        assert texts is not None
-        found = _texts(number, name, _label_features(numbers, texts, is_text))
+        found = _profile_texts(number, name, _label_feature(numbers, texts, is_text))
         if table.kinds.get(number) == "duration":
             found = replace(found, kind="durations", useless=DURATIONS)
     return found if name or found.useless else replace(found, useless=_NO_NAME)
 
 
-def are_rare(is_text: NDArray[np.bool_], is_number: NDArray[np.bool_] | None = None) -> bool:
-    """Whether texts among numbers are so few that they are taken for missing values."""
+def are_rare(is_text: Mask, is_number: Mask | None = None) -> bool:
+    """Return whether texts among numbers are so few that they count as missing values."""
     rows = len(is_text) if is_number is None else int(is_text.sum() + is_number.sum())
     return 10 * int(is_text.sum()) < rows
 
 
-def refuse_strays(table: Table, found: ColumnKind) -> None:
-    """A DsgecError for a text among numbers, or a column without a name."""
+def are_identifiers(labels: int, rows: int) -> bool:
+    """Return whether there are so many distinct labels that they identify the rows."""
+    return labels > _FEW and 2 * labels > rows
+
+
+def refuse_strays(table: Table, found: ColumnProfile) -> None:
+    """Raise a DsgecError for a text among numbers or a column without a name."""
     if found.strays is not None:
         raise not_numbers(table, found.number, found.strays)
     if found.useless == _NO_NAME:
@@ -106,8 +114,8 @@ def refuse_strays(table: Table, found: ColumnKind) -> None:
         raise DsgecError(Fault(f"{where} has no name", "Name it in the header."))
 
 
-def stray_note(table: Table, found: ColumnKind) -> str:
-    """What is said about texts that are taken for missing values."""
+def stray_note(table: Table, found: ColumnProfile) -> str:
+    """Return a note on the texts among numbers, which count as missing values."""
     assert found.strays is not None
     count = int(found.strays.sum())
     first = int(np.flatnonzero(found.strays)[0])
@@ -118,19 +126,13 @@ def stray_note(table: Table, found: ColumnKind) -> str:
     )
 
 
-def text_rows(texts: Texts, *, may_be_class: bool = False) -> NDArray[np.bool_]:
-    """Which rows have a text that is no word for a missing value, in a feature or in a target."""
-    counts = [not is_missing(text, may_be_class=may_be_class) for text in texts.texts]
-    return np.array([*counts, texts.overflowed, False])[texts.codes]
-
-
 def not_numbers(
     table: Table,
     number: int,
-    is_text: NDArray[np.bool_],
+    is_text: Mask,
     otherwise: str = f"leave the column out with {mention('ignore')}",
 ) -> DsgecError:
-    """The first cells that are texts where numbers should be, and what can be done."""
+    """Return an error that shows the first texts where numbers are expected."""
     rows = np.flatnonzero(is_text)
     advice = f"The rest of the column is numbers: correct these cells, or {otherwise}."
     if np.isnan(table.numbers[:, number]).all():
@@ -141,133 +143,125 @@ def not_numbers(
     return DsgecError([*faults, Fault(last, advice)])
 
 
-def label_texts(
-    numbers: Array, texts: Texts, is_text: NDArray[np.bool_]
-) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """Distinct labels in order, and the number of each row's; NaN for a row without."""
+def label_rows(numbers: Array, texts: TextColumn, is_text: Mask) -> Labels:
+    """Label the rows of a column by their texts and numbers."""
     codes = np.where(is_text, texts.codes, -1)
     used = np.unique(codes[codes >= 0])
     known = {int(code): texts.texts[code] if code < len(texts.texts) else "…" for code in used}
     values = np.unique(numbers[~np.isnan(numbers)])
-    labels = sorted({*known.values(), *map(number_text, values.tolist())})
+    labels = sorted({*known.values(), *map(number_label, values.tolist())})
     place = {label: i for i, label in enumerate(labels)}
     result = np.full(len(numbers), np.nan)
-    table = np.full(max(known, default=0) + 1, np.nan)
+    of_codes = np.full(max(known, default=0) + 1, np.nan)
     for code, text in known.items():
-        table[code] = place[text]
-    result[codes >= 0] = table[codes[codes >= 0]]
-    is_number = ~np.isnan(numbers)
-    of_values = np.array([place[number_text(value)] for value in values.tolist()], dtype=np.float64)
+        of_codes[code] = place[text]
+    result[codes >= 0] = of_codes[codes[codes >= 0]]
     if len(values):
+        is_number = ~np.isnan(numbers)
+        of_values = np.array([float(place[number_label(value)]) for value in values.tolist()])
         result[is_number] = of_values[np.searchsorted(values, numbers[is_number])]
     return tuple(labels), result
 
 
-def numbers_the_rows(values: Array) -> bool:
-    """Whether a column only counts, as the index of a table does."""
-    return values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(len(values)))
+def _label_feature(numbers: Array, texts: TextColumn | None, is_text: Mask) -> Labels:
+    """Label the rows of a feature.
+
+    A number has one label, however it is written, unless that would give one label to distinct
+    texts such as `01` and `1`.
+    """
+    if texts is None:
+        texts = TextColumn(np.full(len(numbers), -1, dtype=np.int32), ())
+    labels = tuple(map(category_label, texts.texts))
+    if len({*labels}) == len(labels):
+        texts = replace(texts, texts=labels)
+    return label_rows(numbers, texts, is_text)
 
 
-def _numbers(number: int, name: str, numbers: Array, known: NDArray[np.bool_]) -> ColumnKind:
+def _profile_numbers(number: int, name: str, numbers: Array, known: Mask) -> ColumnProfile:
     useless = remark = ""
     constant = False
     values = numbers[known] if not known.all() else numbers
     if not len(values):
         useless = "it is empty"
     elif values.min() == values.max() and known.all():
-        useless = f"it is {number_text(float(values[0]))} in every row"
+        useless = f"it is {number_label(float(values[0]))} in every row"
         constant = True
-    elif numbers_the_rows(values) and known.all():
-        if not name or name.startswith(_UNNAMED):
+    elif _counts_rows(values) and known.all():
+        if not name or name.startswith(_PANDAS_UNNAMED):
             useless = "it has no name and numbers the rows"
         elif len(values) >= _FEW:
             remark = "numbers the rows"
-    elif _IDENTIFIER.search(name) and len(values) >= _FEW and _all_differ(values):
+    elif _IDENTIFIER_NAME.search(name) and len(values) >= _FEW and _are_distinct_integers(values):
         remark = "has another number in every row"
-    return ColumnKind(number, name, "number", numbers, (), useless, remark, constant)
+    return ColumnProfile(number, name, "number", numbers, (), useless, remark, constant)
 
 
-def identifies(labels: int, rows: int) -> bool:
-    """Whether there are so many labels that they name the rows."""
-    return labels > _FEW and 2 * labels > rows
+def _counts_rows(values: Array) -> bool:
+    return values[0] in (0.0, 1.0) and np.array_equal(values, values[0] + np.arange(len(values)))
 
 
-def _label_features(
-    numbers: Array, texts: Texts | None, is_text: NDArray[np.bool_]
-) -> tuple[tuple[str, ...], Array]:
-    """Return the labels of a feature, and the number of each row's.
-
-    Digits are the label of their number, however they are written, unless that would make one label
-    of different texts, such as `01` and `1`.
-    """
-    if texts is None:
-        texts = Texts(np.full(len(numbers), -1, dtype=np.int32), ())
-    labels = tuple(map(label, texts.texts))
-    if len({*labels}) == len(labels):
-        texts = replace(texts, texts=labels)
-    return label_texts(numbers, texts, is_text)
-
-
-def _declared(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> ColumnKind:
-    """A column that somebody calls categorical, however many categories it has."""
-    labels, values = labelled
-    if len(labels) > _MOST_DECLARED:
-        raise DsgecError(
-            f"the column `{name}` has more than {_MOST_DECLARED:,} categories",
-            f"Each is a feature: put some together, or leave it out with {mention('ignore')}.",
-        )
-    found = _texts(number, name, labelled)
-    if found.kind == "boolean" or found.constant:
-        return found
-    return ColumnKind(number, name, "category", values, labels)
-
-
-def _all_differ(values: Array) -> bool:
+def _are_distinct_integers(values: Array) -> bool:
     return bool(np.all(values == np.floor(values))) and len(np.unique(values)) == len(values)
 
 
-def _texts(number: int, name: str, labelled: tuple[tuple[str, ...], Array]) -> ColumnKind:
+def _profile_declared(number: int, name: str, labelled: Labels) -> ColumnProfile:
+    """Profile a column that is declared as categorical, with as many categories as it has."""
     labels, values = labelled
-    rows = int((~np.isnan(values)).sum())
-    sample = labels[:_SAMPLE]
-    if len(labels) == 1 and rows == len(values):
-        useless = f"it is `{labels[0]}` in every row"
-        return ColumnKind(number, name, "category", values, labels, useless, constant=True)
+    if len(labels) > _MOST_DECLARED_CATEGORIES:
+        raise DsgecError(
+            f"the column `{name}` has more than {_MOST_DECLARED_CATEGORIES:,} categories",
+            f"Each is a feature: put some together, or leave it out with {mention('ignore')}.",
+        )
+    found = _profile_texts(number, name, labelled)
+    if found.kind == "boolean" or found.constant:
+        return found
+    return ColumnProfile(number, name, "category", values, labels)
+
+
+def _profile_texts(number: int, name: str, labelled: Labels) -> ColumnProfile:
+    labels, values = labelled
     if {label.lower() for label in labels} in _BOOLEANS and len(labels) == 2:
         pair = tuple(sorted(labels, key=str.lower))
         flipped = values if pair == labels else 1.0 - values
-        return ColumnKind(number, name, "boolean", flipped, pair)
-    if _most(_DATE, sample):
-        return ColumnKind(number, name, "dates", values, labels, DATES)
-    if _most(_DURATION, sample) and len(labels) > _FEW:
-        return ColumnKind(number, name, "durations", values, labels, DURATIONS)
-    if _most(_DRESSED, sample):
-        return ColumnKind(number, name, "text", values, labels, SIGNED)
-    names_rows = identifies(len(labels), rows)
-    if names_rows or len(labels) > MOST_CATEGORIES:
+        return ColumnProfile(number, name, "boolean", flipped, pair)
+    if len(labels) == 1 and not np.isnan(values).any():
+        useless = f"it is `{labels[0]}` in every row"
+        return ColumnProfile(number, name, "category", values, labels, useless, constant=True)
+    kind, useless = _classify_labels(labels, int((~np.isnan(values)).sum()), number, name)
+    return ColumnProfile(number, name, kind, values, labels, useless)
+
+
+def _classify_labels(labels: tuple[str, ...], rows: int, number: int, name: str) -> tuple[str, str]:
+    """Return the kind of a column of texts, and why it is useless, if it is."""
+    sample = labels[:_SAMPLE]
+    if _match_mostly(_DATE, sample):
+        return "dates", DATES
+    if _match_mostly(_DURATION, sample) and len(labels) > _FEW:
+        return "durations", DURATIONS
+    if _match_mostly(_NUMBER_WITH_SIGNS, sample):
+        return "text", SIGNED
+    are_names = are_identifiers(len(labels), rows)
+    if are_names or len(labels) > MOST_CATEGORIES:
         count = f"{len(labels):,}" if "…" not in labels else f"more than {len(labels) - 1:,}"
-        reason = "as an identifier has" if names_rows else f"more than {MOST_CATEGORIES} categories"
-        why = f"it has {count} different texts in {rows:,} rows, {reason}"
-        return ColumnKind(number, name, "text", values, labels, why)
+        reason = "as an identifier has" if are_names else f"more than {MOST_CATEGORIES} categories"
+        return "text", f"it has {count} different texts in {rows:,} rows, {reason}"
     if not name and number == 0 and len(labels) == rows:
-        return ColumnKind(number, name, "text", values, labels, "it has no name and names the rows")
-    return ColumnKind(number, name, "category", values, labels)
+        return "text", "it has no name and names the rows"
+    return "category", ""
 
 
-def _is_mixed_category(
-    table: Table, number: int, is_text: NDArray[np.bool_], is_number: NDArray[np.bool_]
-) -> bool:
-    """Texts and numbers are labels where texts are not rare, labels few, and each comes again."""
+def _is_mixed_category(table: Table, number: int, is_text: Mask, is_number: Mask) -> bool:
+    """Return whether texts and numbers are labels: texts are not rare and labels are few."""
     texts = table.texts[number]
     used = {texts.texts[c] for c in np.unique(texts.codes[is_text]) if c < len(texts.texts)}
     rows = int(is_text.sum() + is_number.sum())
     labels = len(used) + len(np.unique(table.numbers[is_number, number]))
     return (
         not are_rare(is_text, is_number)
-        and labels <= min(_MOST_MIXED, rows // 2)
-        and not any(map(reads_as_number, used))
+        and labels <= min(_MOST_MIXED_LABELS, rows // 2)
+        and not any(map(looks_numeric, used))
     )
 
 
-def _most(pattern: re.Pattern[str], texts: tuple[str, ...]) -> bool:
+def _match_mostly(pattern: re.Pattern[str], texts: tuple[str, ...]) -> bool:
     return 10 * sum(pattern.fullmatch(text) is not None for text in texts) >= 9 * len(texts)

@@ -1,319 +1,316 @@
-"""Table to Dataset: which column is the target, what the others are, what becomes of a row."""
+"""A data set, and its division into training and test rows; rows of one group stay together."""
 
-from collections import Counter
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+import math
+from array import array
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.cells import is_missing
-from dsgec.data.columns import ColumnKind, look, refuse_strays, stray_note
-from dsgec.data.encode import encode, fitted, raw_rows, refuse_missing
-from dsgec.data.groups import read_groups, refuse_missing_groups
-from dsgec.data.index import leave_out_indexes
-from dsgec.data.ir import Dataset, Label, Plan, Split, Table, Texts, number_text
-from dsgec.data.learn import filled
-from dsgec.data.neighbours import NOTE
-from dsgec.data.suspicions import with_suspicions
-from dsgec.data.target import default_column, find_column, look_at_target, propose, remarks
-from dsgec.errors import DsgecError, Fault, counted, listed, mention
-from dsgec.network.model import Column
+from dsgec.data.options import Preprocessing
+from dsgec.errors import DsgecError, counted, mention
+from dsgec.network.model import Column, Label, TargetScale, plain_columns
+from dsgec.random import Stream
 
-_MOST_NAMED = 20
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Counts = NDArray[np.int64]
+
+_SHARE_UNIT = 1 << 24
+"""Shares are whole numbers of this fraction, so that sums are exact and equal on every machine."""
+_MOST_SWAPPED = 300
+_MOST_PASSES = 20
 
 
-def make_dataset(table: Table, target: str | None = None, plan: Plan | None = None) -> Dataset:
-    """The data set whose target is the named or numbered column, by default the last."""
-    plan = plan or Plan()
-    column = default_column(table) if target is None else find_column(table, target)
-    ignored = {find_column(table, name) for name in plan.ignore}
-    if column in ignored:
-        raise DsgecError(f"`{table.columns[column]}` is the target, so it cannot be ignored")
-    group = find_column(table, plan.group) if plan.group else None
-    if column == group:
-        raise DsgecError(
-            f"`{table.columns[column]}` is the target, so it cannot be the group",
-            "Name the column that says which rows belong together.",
-        )
-    table = declare(table, plan)
-    others = [i for i in range(len(table.columns)) if i not in (column, group, *ignored)]
-    if not others:
-        raise DsgecError(
-            f"{table.source} has one column, so no features",
-            "Give a wider table; if its columns are not recognised, name what is between them with"
-            f" {mention('separator')}.",
-        )
-    proposals = propose(table, column, target)
-    try:
-        classes, y = look_at_target(table, column, plan.task)
-    except DsgecError as error:
-        raise DsgecError(
-            [*error.faults, *(Fault(one, warning=True) for one in proposals)]
-        ) from error
-    groups = table.groups if group is None else read_groups(table, group)
-    found = look_at_features(table, others, plan, groups)
-    missing = _missing_rows(table, column, y, found, plan)
-    if groups is not None and plan.missing == "drop":
-        missing |= groups < 0
-    notes = [*table.notes, *proposals]
-    if missing.any():
-        table = take(table, np.flatnonzero(~missing))
-        if not len(table):
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """The training rows and the test rows, in the table's order.
+
+    Training rows that are used in batches are shuffled.
+    """
+
+    train: Rows
+    test: Rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """The features (`x`) and targets (`y`) of rows: class numbers or, without classes, values.
+
+    `columns` describe how features are computed from `raw`, the row of the table; without columns,
+    both are the same. `target_scale` is set if a numeric target is scaled, and `fixed_split` if the
+    test rows come from a table of their own. `row_weights` are those that a user gave. `groups` has
+    the number of each row's group, if rows belong together; -1 for the rows of a test table.
+    """
+
+    name: str
+    features: tuple[str, ...]
+    target: str
+    classes: tuple[Label, ...]
+    x: Array
+    y: Array
+    digest: str
+    columns: tuple[Column, ...] = ()
+    raw: Array | None = None
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
+    notes: tuple[str, ...] = ()
+    fixed_split: Split | None = None
+    test_digest: str = ""
+    reading: tuple[tuple[str, str | bool], ...] = ()
+    target_scale: TargetScale | None = None
+    row_weights: Array | None = None
+    weights_digest: str = ""
+    groups: Rows | None = None
+    groups_digest: str = ""
+
+    @property
+    def task(self) -> str:
+        """Return `classification` or `regression`."""
+        return "classification" if self.classes else "regression"
+
+    @property
+    def class_numbers(self) -> Rows:
+        """Return the class of each row as an integer."""
+        return self.y.astype(np.intp)
+
+    @property
+    def scaled_y(self) -> Array:
+        """Return what networks are trained to output: `y`, scaled if the target is scaled."""
+        if self.target_scale is None:
+            return self.y
+        mean, deviation = self.target_scale
+        with np.errstate(over="ignore"):  # of a test row
+            scaled: Array = (self.y - mean) / deviation
+        return scaled
+
+    @property
+    def inputs(self) -> tuple[Column, ...]:
+        """Return the columns of the raw row."""
+        return self.columns or plain_columns(self.features)
+
+
+def split(dataset: Dataset, test: float, seed: int) -> Split:
+    """Draw test rows from `seed`: the share `test` of every class; the others are training rows."""
+    if dataset.fixed_split is not None:
+        return dataset.fixed_split
+    if test and dataset.groups is not None:
+        return _split_groups(dataset, test, seed)
+    is_train = np.ones(len(dataset.y), dtype=bool)
+    for order in _shuffled_classes(dataset, np.arange(len(dataset.y)), seed) if test else ():
+        kept = math.floor(len(order) * (1.0 - test) + 0.5)
+        is_train[order[max(kept, 1) :]] = False
+    return Split(np.flatnonzero(is_train), np.flatnonzero(~is_train))
+
+
+def folds(dataset: Dataset, count: int, seed: int, rows: Rows | None = None) -> list[Split]:
+    """Return the splits of a cross-validation of all rows, or of the given ones.
+
+    Every row is a test row once. The folds are as equal as possible in each class. If the data set
+    has groups, all rows of a group are in the same fold.
+    """
+    rows = np.arange(len(dataset.y)) if rows is None else np.sort(rows)
+    if dataset.groups is not None:
+        numbers = _group_folds(dataset, count, seed, rows)
+    else:
+        numbers = _row_folds(dataset, count, seed, rows)
+    parts = [Split(rows[numbers != k], rows[numbers == k]) for k in range(count)]
+    present = len(np.unique(dataset.y[rows])) if dataset.classes else 1
+    for part in parts:
+        if len(np.unique(dataset.y[part.train])) < present:
             raise DsgecError(
-                f"every row of {table.source} has missing values",
-                f"`dsgec inspect` says where; {mention('ignore')} leaves a column out.",
+                f"with {count} folds, a class has no training row",
+                "Each class needs two rows or more."
+                if dataset.groups is None
+                else f"Each class needs rows in two groups of {_group_name(dataset)} or more; fewer"
+                " folds may do.",
             )
-        notes.append(_left_out(missing, plan))
-        classes, y = look_at_target(table, column, plan.task)
-        groups = table.groups if group is None else read_groups(table, group)
-        found = look_at_features(table, others, plan, groups)
-    if groups is not None:
-        refuse_missing_groups(groups, plan.group, table.source)
-    used = [one for one in found if not one.useless or (one.constant and one.name)]
-    is_feature = {one.number for one in _features(found, plan)}
-    notes += remarks(classes)
-    notes += _column_notes(table, found, is_feature)
-    if not is_feature:
-        reasons = [f"`{one.name}`: {one.useless}" for one in found[:_MOST_NAMED]]
-        if len(found) > len(reasons):
-            reasons.append(f"and {len(found) - len(reasons):,} more")
+    return parts
+
+
+def shuffled(rows: Rows, seed: int) -> Rows:
+    """Return the rows in an order drawn from `seed`, independently of the split."""
+    return _shuffle(rows, Stream(seed, 1, 0))
+
+
+def _shuffle(rows: Rows, stream: Stream) -> Rows:
+    order = array("q", rows.tobytes())  # a list of a million numbers takes four times as much
+    for last in range(len(order) - 1, 0, -1):
+        other = stream.below(last + 1)
+        order[last], order[other] = order[other], order[last]
+    return np.array(order, dtype=np.intp)
+
+
+def _shuffled_classes(dataset: Dataset, rows: Rows, seed: int) -> list[Rows]:
+    """Return the rows of each class, or all rows of a regression, in an order drawn from `seed`."""
+    stream = Stream(seed, 0, 0)
+    y = dataset.y[rows]
+    by_class = [rows[y == c] for c in range(len(dataset.classes))] if dataset.classes else [rows]
+    return [_shuffle(one, stream) for one in by_class]
+
+
+def _row_folds(dataset: Dataset, count: int, seed: int, rows: Rows) -> Rows:
+    """Return the fold of each row."""
+    if not 2 <= count <= len(rows):
         raise DsgecError(
-            f"no column of {table.source} can be a feature ({'; '.join(reasons)})",
-            "`dsgec inspect` shows how the columns are read.",
+            f"{count} folds of {len(rows)} rows cannot be made",
+            f"{mention('folds')} takes 2 folds or more, and at most one for each row.",
         )
-    columns = tuple(
-        Column(one.name, one.kind, one.categories)
-        if one.number in is_feature
-        else Column(one.name, "constant")
-        for one in used
-    )
-    names = tuple(name for one in columns for name in one.features)
-    _refuse_equal(names, table.source)
-    raw = _side_by_side(table, used)
-    dataset = Dataset(
-        name=table.name,
-        features=names,
-        target=table.columns[column],
-        classes=classes,
-        x=encode(columns, raw) if not plan.learns else raw[:0],
-        y=y,
-        digest=table.digest,
-        columns=columns,
-        raw=raw,
-        plan=plan,
-        notes=tuple(notes),
-        reading=table.reading,
-        row_weights=table.row_weights,
-        weights_digest=table.weights_digest,
-        groups=groups,
-        groups_digest=table.groups_digest,
-    )
-    return with_suspicions(fitted(dataset, np.arange(len(y))))
+    fold = np.empty(len(dataset.y), dtype=np.intp)
+    dealt = 0  # continue where the last class ended, so that folds are equally large
+    for order in _shuffled_classes(dataset, rows, seed):
+        fold[order] = (dealt + np.arange(len(order))) % count
+        dealt += len(order)
+    return fold[rows]
 
 
-def declare(table: Table, plan: Plan) -> Table:
-    """The table with the columns that a plan calls categorical declared as such."""
-    named = {find_column(table, name): "category" for name in plan.categorical}
-    return replace(table, kinds={**table.kinds, **named}) if named else table
-
-
-def look_at_features(
-    table: Table, numbers: Sequence[int], plan: Plan, groups: NDArray[np.intp] | None = None
-) -> list[ColumnKind]:
-    """What these columns are as features; useless ones say why."""
-    found = [look(table, number) for number in numbers]
-    if plan.missing == "error":
-        for one in found:
-            refuse_strays(table, one)
-    return leave_out_indexes(found, groups) if plan.index == "drop" else found
-
-
-def _column_notes(
-    table: Table, found: Sequence[ColumnKind], is_feature: Container[int]
-) -> Iterator[str]:
-    """What becomes of the columns, where that is not plain; the same is said once of many."""
-    reasons: dict[str, list[str]] = {}
-    for one in found:
-        if one.number not in is_feature:
-            name = f"`{one.name}`" if one.name else f"column {one.number + 1}"
-            reasons.setdefault(one.useless, []).append(name)
-    for useless, names in reasons.items():
-        are, why = "is", useless
-        if len(names) > 1:
-            are, why = "are", useless.replace("it ", "each ", 1)
-        yield f"{listed(names)} {are} left out: {why}"
-    for one in found:
-        if one.number not in is_feature:
-            continue
-        if one.strays is not None:
-            yield stray_note(table, one)
-        if one.remark:
-            yield f"`{one.name}` {one.remark}: an identifier? {mention('ignore')} leaves it out"
-    missing = [
-        f"`{one.name}` ({one.missing:,})"
-        for one in found
-        if one.missing and one.number in is_feature
-    ]
-    if missing:
-        yield f"missing values are filled in: {listed(missing)}"
-
-
-def with_test(dataset: Dataset, table: Table) -> Dataset:
-    """The data set with the rows of another table to test with; what is learnt stays as it is."""
-    if dataset.target not in table.columns and not table.has_header:
+def _group_folds(dataset: Dataset, count: int, seed: int, rows: Rows) -> Rows:
+    """Return the fold of each row, the same for all rows of a group."""
+    assert dataset.groups is not None
+    codes = np.unique(dataset.groups[rows], return_inverse=True)[1]
+    counts = _count_classes(codes, dataset.y[rows], len(dataset.classes))
+    if not 2 <= count <= len(counts):
         raise DsgecError(
-            f"{table.source} has no header", "A table to test with names its columns as the other."
+            f"{count} folds of {counted(len(counts), 'group')} cannot be made",
+            f"{mention('folds')} takes 2 folds or more, and at most one for each group of"
+            f" {_group_name(dataset)}.",
         )
-    column = find_column(table, dataset.target)
-    y = _labels(table, column, dataset.classes)
-    raw = raw_rows(table, dataset.columns)
-    missing = np.isnan(y)
-    if missing.any() and dataset.plan.missing == "error":
+    free = np.full(len(counts), -1, dtype=np.intp)
+    return _assign_groups(counts, [1.0 / count] * count, Stream(seed, 0, 0), free)[codes]
+
+
+def _split_groups(dataset: Dataset, test: float, seed: int) -> Split:
+    """Split whole groups so that the training rows have every class."""
+    assert dataset.groups is not None
+    counts = _count_classes(dataset.groups, dataset.y, len(dataset.classes))
+    if len(counts) < 2:
         raise DsgecError(
-            f"the target of {table.source} is missing in {int(missing.sum())} rows",
-            f"{mention('missing', 'drop')} leaves those rows out.",
+            f"{_group_name(dataset)} has one group only, so there is no other to test with",
+            f"Name a column with two groups or more, or test with a table: {mention('test')}.",
         )
-    if dataset.plan.missing == "drop":
-        missing |= np.isnan(raw).any(axis=1)
-    notes = [note for note in dataset.notes if not note.startswith(NOTE)]
-    if missing.any():
-        y, raw = y[~missing], raw[~missing]
-        if not len(y):
-            raise DsgecError(f"every row of {table.source} has missing values")
-        notes.append(_left_out(missing, dataset.plan, table.source))
-    columns = filled(dataset, raw)
-    refuse_missing(raw, columns, table.source)
-    assert dataset.raw is not None
-    count = len(dataset.y)
-    parts = Split(np.arange(count), np.arange(count, count + len(y)))
-    both = np.vstack([dataset.raw, raw])
-    return replace(
-        dataset,
-        columns=columns,
-        raw=both,
-        x=encode(columns, both),
-        y=np.concatenate([dataset.y, y]),
-        own_test=parts,
-        test_digest=table.digest,
-        notes=tuple(notes),
-        row_weights=_for_more(dataset.row_weights, len(y), 1.0),
-        groups=_for_more(dataset.groups, len(y), -1),
-    )
-
-
-def _for_more(values: NDArray[Any] | None, rows: int, value: float) -> NDArray[Any] | None:
-    """With a value for each test row, which nothing is learned from."""
-    return None if values is None else np.append(values, np.full(rows, value, values.dtype))
-
-
-def take(table: Table, rows: NDArray[np.intp]) -> Table:
-    """Some rows of a table."""
-    texts = {
-        number: Texts(one.codes[rows], one.texts, one.overflowed)
-        for number, one in table.texts.items()
-    }
-    weights, groups = table.row_weights, table.groups
-    return replace(
-        table,
-        numbers=table.numbers[rows],
-        texts=texts,
-        lines=table.lines[rows],
-        row_weights=None if weights is None else weights[rows],
-        groups=None if groups is None else np.unique(groups[rows], return_inverse=True)[1],
-    )
-
-
-def _features(found: Sequence[ColumnKind], plan: Plan) -> list[ColumnKind]:
-    """The columns that become features."""
-    keeps = plan.constant == "keep"
-    return [one for one in found if not one.useless or (keeps and one.constant)]
-
-
-def _missing_rows(
-    table: Table, column: int, y: NDArray[np.float64], found: Sequence[ColumnKind], plan: Plan
-) -> NDArray[np.bool_]:
-    """The rows to leave out; a DsgecError if nothing was said about missing values."""
-    no_target = np.isnan(y)
-    used = _features(found, plan)
-    if plan.fills:
-        return no_target
-    counts = {one.number: one.missing for one in used if one.missing}
-    if no_target.any():
-        counts[column] = int(no_target.sum())
-    if not counts:
-        return no_target
-    if plan.missing == "drop":
-        rows = no_target.copy()
-        for one in used:
-            rows |= np.isnan(one.values)
-        return rows
-    fills = f"{mention('missing', 'fill')} fills them from the other rows"
-    drops = f"{mention('missing', 'drop')} leaves those rows out"
-    advice = f"{fills}, {drops}, {mention('ignore')} leaves a column out."
-    if list(counts) == [column]:
-        advice = f"{drops}: the target cannot be filled."
-    elif column in counts:
-        advice += " The target cannot be filled: each way leaves out the rows that lack it."
-    columns_missing = [f"`{table.columns[i]}`: {counts[i]}" for i in sorted(counts)]
-    others = len(columns_missing) - _MOST_NAMED
-    more = f"; and {counted(others, 'more column')}" if others > 0 else ""
-    raise DsgecError(
-        f"{table.source} has missing values ({'; '.join(columns_missing[:_MOST_NAMED])}{more})",
-        advice,
-    )
-
-
-def _left_out(missing: NDArray[np.bool_], plan: Plan, source: str = "") -> str:
-    count = int(missing.sum())
-    of = f" of {source}" if source else ""
-    lack = "without a target" if plan.fills else "with missing values"
-    return f"{counted(count, 'row')}{of} {lack} {'is' if count == 1 else 'are'} left out"
-
-
-def _side_by_side(table: Table, used: Sequence[ColumnKind]) -> NDArray[np.float64]:
-    if all(one.kind == "number" for one in used):
-        return np.ascontiguousarray(table.numbers[:, [one.number for one in used]])
-    return np.column_stack([one.values for one in used])
-
-
-def _labels(table: Table, column: int, classes: tuple[Label, ...]) -> NDArray[np.float64]:
-    """The numbers of the classes of a table to test with, or its values."""
-    if not classes:
-        return look_at_target(table, column, "regression")[1]
-    known = {str(label): float(i) for i, label in enumerate(classes)}
-    if all(isinstance(label, bool) for label in classes):
-        known |= {word.lower(): place for word, place in known.items()}
-    texts = table.texts.get(column)
-    numbers = table.numbers[:, column]
-    y = np.full(len(table), np.nan)
-    for row in np.flatnonzero(~np.isnan(numbers)).tolist():
-        y[row] = known.get(number_text(float(numbers[row])), -1.0)
-    if texts is not None:
-        of_codes = np.array(
-            [
-                *(known.get(text, np.nan if is_missing(text) else -1.0) for text in texts.texts),
-                -1.0,
-            ]
-        )
-        y[texts.codes >= 0] = of_codes[texts.codes[texts.codes >= 0]]
-    new = np.flatnonzero(y == -1.0)
-    if len(new):
+    pinned = np.full(len(counts), -1, dtype=np.intp)
+    if dataset.classes:
+        is_alone = (counts > 0).sum(axis=0) == 1
+        pinned[(counts[:, is_alone] > 0).any(axis=1)] = 0
+    part = _assign_groups(counts, [1.0 - test, test], Stream(seed, 0, 0), pinned)
+    for lost in np.flatnonzero(counts[part == 0].sum(axis=0) == 0) if dataset.classes else ():
+        if not counts[part == 0][:, lost].any():
+            holding = np.flatnonzero((part == 1) & (counts[:, lost] > 0))
+            part[holding[counts[holding].sum(axis=1).argmin()]] = 0
+    if part.all() or not part.any():
         raise DsgecError(
-            table.fault(
-                int(new[0]),
-                column,
-                "no training row has this class",
-                "Leave such rows out, or train with some.",
-            )
+            f"the groups of {_group_name(dataset)} cannot be split: without any one of them, a"
+            " class has no training row",
+            "Each class needs rows in two groups or more; or test with a table:"
+            f" {mention('test')}.",
         )
-    return y
+    is_test = part[dataset.groups] == 1
+    return Split(np.flatnonzero(~is_test), np.flatnonzero(is_test))
 
 
-def _refuse_equal(names: tuple[str, ...], source: str) -> None:
-    """A column may be called what a category of another would be."""
-    if len(set(names)) < len(names):
-        counts = Counter(names)
-        twice = next(name for name in names if counts[name] > 1)
-        raise DsgecError(f"{source} makes two features called `{twice}`", "Rename a column.")
+def _group_name(dataset: Dataset) -> str:
+    return f"`{dataset.preprocessing.group}`" if dataset.preprocessing.group else "the groups"
+
+
+def _count_classes(codes: Rows, y: Array, classes: int) -> Counts:
+    """Return a matrix of the rows of each class in each group; of a regression, of all rows."""
+    groups = int(codes.max()) + 1
+    numbers = y.astype(np.intp) if classes else np.zeros(len(y), dtype=np.intp)
+    width = max(classes, 1)
+    counts = np.bincount(codes * width + numbers, minlength=groups * width)
+    return counts.reshape(groups, width).astype(np.int64)
+
+
+def _assign_groups(counts: Counts, shares: list[float], stream: Stream, pinned: Rows) -> Rows:
+    """Assign groups to parts so that each part gets its share of the rows and of every class.
+
+    `counts` has a row for each group, none of them empty. A group that is `pinned` stays in its
+    part; -1 leaves it free. Groups are assigned in a random order, each to the part that needs it
+    most; then they are moved and swapped as long as that brings the parts nearer to their shares.
+    """
+    sizes = counts.sum(axis=1, keepdims=True)
+    both = np.hstack([counts, sizes])
+    totals = np.maximum(both.sum(axis=0), 1)
+    weights = (both * _SHARE_UNIT + totals // 2) // totals
+    wanted = np.array([round(share * _SHARE_UNIT) for share in shares], dtype=np.int64)
+    parts = _GroupParts(weights, wanted, pinned)
+    order = _shuffle(np.arange(len(counts)), stream)
+    if len(order) > _MOST_SWAPPED:  # too many to swap: the large ones first, as they fit worst
+        order = order[np.argsort(-sizes[order, 0], kind="stable")]
+    for group in order.tolist():
+        parts.put(group, parts.neediest(group) if pinned[group] < 0 else int(pinned[group]))
+    parts.fill_empty(sizes[:, 0])
+    for _ in range(_MOST_PASSES):
+        if not parts.improve(order.tolist(), swaps=len(order) <= _MOST_SWAPPED):
+            break
+    return parts.part_of
+
+
+class _GroupParts:
+    """The part of each group, and the `excess` of each part beyond its share."""
+
+    def __init__(self, weights: Counts, wanted: Counts, pinned: Rows) -> None:
+        self.weights, self.free = weights, pinned < 0
+        self.part_of = np.full(len(weights), -1, dtype=np.intp)
+        self.excess = np.repeat(-wanted[:, None], weights.shape[1], axis=1)
+
+    def put(self, group: int, part: int) -> None:
+        """Move a group to a part."""
+        if self.part_of[group] >= 0:
+            self.excess[self.part_of[group]] -= self.weights[group]
+        self.excess[part] += self.weights[group]
+        self.part_of[group] = part
+
+    def neediest(self, group: int) -> int:
+        """Return the part whose squared excess grows least by the group."""
+        return int(self._growth(self.weights[group]).argmin())
+
+    def _growth(self, weights: Counts) -> Counts:
+        """Return how much the squared excess of each part grows if these weights are added."""
+        growth: Counts = ((2 * self.excess + weights) * weights).sum(axis=-1)
+        return growth
+
+    def fill_empty(self, sizes: Counts) -> None:
+        """Give each part without a group the smallest free group of a part that has others."""
+        for part in range(len(self.excess)):
+            held = np.bincount(self.part_of, minlength=len(self.excess))
+            if held[part]:
+                continue
+            spare = np.flatnonzero(self.free & (held[self.part_of] > 1))
+            if len(spare):
+                self.put(int(spare[sizes[spare].argmin()]), part)
+
+    def improve(self, order: list[int], *, swaps: bool) -> bool:
+        """Move and swap groups if that reduces the squared excess; return whether it did."""
+        changed = False
+        for group in order:
+            if self.free[group]:
+                changed |= self._move(group) or (swaps and self._swap(group))
+        return changed
+
+    def _move(self, group: int) -> bool:
+        own, weights = int(self.part_of[group]), self.weights[group]
+        if (self.part_of == own).sum() < 2:
+            return False
+        growth = self._growth(weights) + self._growth(-weights)[own]
+        growth[own] = 0
+        best = int(growth.argmin())
+        if growth[best] >= 0:
+            return False
+        self.put(group, best)
+        return True
+
+    def _swap(self, group: int) -> bool:
+        own = int(self.part_of[group])
+        others = np.flatnonzero(self.free & (self.part_of != own))
+        if not len(others):
+            return False
+        gained = self.weights[group] - self.weights[others]  # by the parts of the others
+        theirs = ((2 * self.excess[self.part_of[others]] + gained) * gained).sum(axis=1)
+        ours = ((gained - 2 * self.excess[own]) * gained).sum(axis=1)
+        best = int((theirs + ours).argmin())
+        if theirs[best] + ours[best] >= 0:
+            return False
+        other, part = int(others[best]), int(self.part_of[others[best]])
+        self.put(group, part)
+        self.put(other, own)
+        return True

@@ -1,21 +1,21 @@
-"""The first lines of a table to how it is written: separator, quotes, decimal sign, header."""
+"""Detect the dialect of a CSV file (separator, quotes, decimal sign, header), and read records."""
 
 import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
-from dsgec.data.cells import is_missing, reads_as_number
-from dsgec.data.plan import Reading
+from dsgec.data.options import ReadingOptions
+from dsgec.data.table import is_missing, looks_numeric
 from dsgec.errors import DsgecError, Fault, Span, mention
 
-SEPARATORS = "\t;|, "
-"""What is looked for, the surest first: a comma can be a decimal sign, a blank anything."""
+_SEPARATORS = "\t;|, "  # the surest first: a comma can be a decimal sign, a blank anything
 LONGEST_CELL = 1 << 20
 _SAMPLE_LINES, _SAMPLE_BYTES = 200, 1 << 18
-_SAID = re.compile(rb'"?sep=([^\w\r\n"])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(rb'"?sep=([^\w\r\n"])"?[,;\t]*(?:\r\n|\n|\r)', re.IGNORECASE)
 _COMMENT = b"#"
 _OTHER_QUOTE = f"Name another with {mention('quote')}."
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
@@ -24,7 +24,7 @@ _WITH_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a table is written. A blank as the separator stands for any number of them."""
+    """How a CSV file is written. A blank as the separator stands for any number of blanks."""
 
     separator: str
     quote: str
@@ -33,10 +33,13 @@ class Dialect:
     comment: str = ""
 
 
-def records(
+def read_records(
     lines: Iterator[str], dialect: Dialect, source: str, before: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each record that is not blank, without blanks around, and its first line."""
+    """Yield the line number and the stripped cells of each record that is not blank.
+
+    `before` is the number of lines that come before these.
+    """
     if dialect.separator == " ":
         lines = (line.strip(" \r\n") for line in lines)
     if dialect.comment:
@@ -58,13 +61,13 @@ def records(
                 yield before + start, cells
             start = reader.line_num + 1
     except csv.Error as error:
-        raise _quotes(error, reader.line_num - start, Span(source, before + start, 1)) from error
+        span = Span(source, before + start, 1)
+        raise _quoting_error(str(error), reader.line_num - start, span) from error
     finally:
         csv.field_size_limit(previous)
 
 
-def _quotes(error: csv.Error, lines: int, span: Span) -> DsgecError:
-    text = str(error)
+def _quoting_error(text: str, lines: int, span: Span) -> DsgecError:
     if "field larger" in text or "unexpected end" in text:
         if "field larger" in text and lines < 1:
             return DsgecError(Fault(f"a cell is longer than {LONGEST_CELL >> 20} MB", "", span))
@@ -76,15 +79,15 @@ def _quotes(error: csv.Error, lines: int, span: Span) -> DsgecError:
     )
 
 
-def preamble(head: bytes, given: Reading, source: str) -> tuple[bytes, Reading]:
-    """The lines before the table, and what is known by them: Excel's `sep=;`, or comments.
+def find_preamble(head: bytes, given: ReadingOptions, source: str) -> tuple[bytes, ReadingOptions]:
+    """Return the lines before the table (Excel's `sep=;`, or comments) and the completed options.
 
-    A line that begins as a comment but has as many cells as the rows is one of the table.
+    A line that starts like a comment but has as many cells as the rows belongs to the table.
     """
-    said = _SAID.match(head)
-    if said:
-        separator = given.separator or said[1].decode("latin-1")
-        return said[0], replace(given, separator=separator)
+    named = _SEPARATOR_LINE.match(head)
+    if named:
+        separator = given.separator or named[1].decode("latin-1")
+        return named[0], replace(given, separator=separator)
     if not head.startswith(_COMMENT):
         return b"", given
     lines = head.splitlines(keepends=True)
@@ -92,7 +95,7 @@ def preamble(head: bytes, given: Reading, source: str) -> tuple[bytes, Reading]:
     rest = b"".join(lines[len(comments) :])
     if not rest.strip():
         return b"", given
-    dialect, rows = recognise(rest, given, source)
+    dialect, rows = detect_dialect(rest, given, source)
 
     def is_comment(line: bytes) -> bool:
         cells = _sample([line.decode("utf-8", "replace")], dialect, source)
@@ -102,23 +105,25 @@ def preamble(head: bytes, given: Reading, source: str) -> tuple[bytes, Reading]:
     return b"".join(before), given
 
 
-def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[list[str]]]:
-    """How the table that begins with `head` is written, and its first records."""
+def detect_dialect(
+    head: bytes, given: ReadingOptions, source: str
+) -> tuple[Dialect, list[list[str]]]:
+    """Return the dialect of a table that starts with `head`, and its first records."""
     text = head[:_SAMPLE_BYTES].decode("utf-8", "replace")
     lines = list(io.StringIO(text, newline=""))
     if len(lines) > 1 and len(head) > _SAMPLE_BYTES:
-        del lines[-1]  # it may have been cut
+        del lines[-1]  # it may be incomplete
     quote = given.quote or _quote(lines[:_SAMPLE_LINES])
     found: list[tuple[int, Dialect, list[list[str]]]] = []
     if quote == given.separator:
         raise DsgecError("the separator cannot be the quote", _OTHER_QUOTE)
-    for separator in given.separator or SEPARATORS.replace(quote, ""):
+    for separator in given.separator or _SEPARATORS.replace(quote, ""):
         dialect = Dialect(separator, quote, ".")
         sample = _sample(lines, dialect, source)
         widths = set(map(len, sample[1:] or sample))
         if len(widths) == 1 and len(sample[-1]) > 1 and len(sample[-1]) - len(sample[0]) in (0, 1):
             break
-        # Of the separators that do not cut every line alike, the one that is there most often.
+        # If no separator divides all lines alike, choose the one that is used most often.
         found.append((len(sample[0]) if sample and separator != " " else 0, dialect, sample))
     else:
         _, dialect, sample = max(found, key=lambda one: one[0])
@@ -127,19 +132,16 @@ def recognise(head: bytes, given: Reading, source: str) -> tuple[Dialect, list[l
 
 
 def _sample(lines: Sequence[str], dialect: Dialect, source: str) -> list[list[str]]:
-    sample = []
-    try:
-        for _, cells in records(iter(lines), dialect, source):
+    """Return the cells of the first records, up to an error, which is reported by the reader."""
+    sample: list[list[str]] = []
+    with suppress(DsgecError):
+        for _, cells in islice(read_records(iter(lines), dialect, source), _SAMPLE_LINES):
             sample.append(cells)
-            if len(sample) == _SAMPLE_LINES:
-                break
-    except DsgecError:
-        pass  # reported when the table is read
     return sample
 
 
 def _quote(lines: Sequence[str]) -> str:
-    """An apostrophe, if cells begin and end with one and nothing with the usual quote."""
+    """Return an apostrophe if cells are quoted by it and there is no double quote."""
     text = "".join(lines)
     pairs = re.findall(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r\n]|$)", text, re.MULTILINE)
     return "'" if len(pairs) >= 2 and '"' not in text else '"'
@@ -153,20 +155,21 @@ def _decimal(separator: str, sample: Sequence[Sequence[str]]) -> str:
     return "," if with_comma and not any(map(_WITH_POINT.fullmatch, cells)) else "."
 
 
-def is_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
-    """A first line with text in a column which goes on with numbers is a header.
+def has_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
+    """Return whether the first of these records is a header.
 
-    So is one that ends in a text which never comes again, where texts do: the name of the labels;
-    and one of texts of which none comes again, in columns of texts that do.
+    It is one if it has a text in a column that continues with numbers; if its last text, the name
+    of the labels, is not repeated while the labels are; or if this holds for all columns whose
+    texts are repeated.
     """
 
     def is_value(cell: str) -> bool:
-        return reads_as_number(cell, decimal) or is_missing(cell)
+        return looks_numeric(cell, decimal) or is_missing(cell)
 
     if len(sample) < 2:
-        return not any(reads_as_number(cell, decimal) for record in sample for cell in record)
+        return not any(looks_numeric(cell, decimal) for record in sample for cell in record)
     first, *rest = sample
-    # Where rows have a cell more than the header, it is a name of the row in front, or nothing.
+    # If rows have one cell more than the header, it is the row's name in front, or empty.
     width = min(len(first), *map(len, rest))
     columns = list(zip(*(record[-width:] for record in rest), strict=True))
     first = first[-width:]
@@ -175,7 +178,7 @@ def is_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
     named = list(zip(first, columns, strict=True))
     for name, cells in named:
         first_cell = next((cell for cell in cells if not is_missing(cell)), "")
-        if not is_value(name) and reads_as_number(first_cell, decimal):
+        if not is_value(name) and looks_numeric(first_cell, decimal):
             return True
     last, cells = named[-1]
     if not is_value(last) and last not in cells and len(set(cells)) < len(cells):
@@ -186,5 +189,5 @@ def is_header(sample: Sequence[Sequence[str]], decimal: str) -> bool:
         if len(set(cells)) < len(cells) and not is_missing(name)
     ]
     return bool(repeating) and all(
-        not reads_as_number(name, decimal) and name not in cells for name, cells in repeating
+        not looks_numeric(name, decimal) and name not in cells for name, cells in repeating
     )

@@ -1,4 +1,4 @@
-"""Columns to those that only count or are a time: they name a row, and predict no other."""
+"""Find index columns, which only count the rows or are a time: they do not predict other rows."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.columns import ColumnKind
+from dsgec.data.columns import ColumnProfile
 from dsgec.errors import mention
 
 Array = NDArray[np.float64]
@@ -16,53 +16,34 @@ Rows = NDArray[np.intp]
 _LEAST_ROWS = 10
 _LEAST_KNOWN = 0.95
 _LEAST_REGULAR = 0.8
-"""The share of steps between half and one and a half times the median step. Of a table sorted by a
-random number it is 0.35."""
-_LEAST_LENGTH = 10
-"""Rows from one restart to the next, on average."""
-_LEAST_DROP = 5
-"""Median steps that a restart goes back, at the median."""
-_CYCLES = {
-    7,
-    12,
-    24,
-    48,
-    52,
-    53,
-    60,
-    90,
-    96,
-    100,
-    144,
-    180,
-    *range(28, 32),
-    288,
-    360,
-    365,
-    366,
-    1440,
-}
-"""Lengths of days, months, circles and the like: a column that counts so far and starts again may
-well be a feature."""
+"""The share of steps that are 0.5 to 1.5 times the median step; in a table sorted by a random
+number it is 0.35."""
+_LEAST_LENGTH = 10  # mean number of rows from one restart to the next
+_LEAST_DROP = 5  # the median size of a restart, in median steps
+_CYCLES = {*(7, 12, 24, 48, 52, 53, 60, 90, 96, 100), *range(28, 32)}
+_CYCLES |= {144, 180, 288, 360, 365, 366, 1440}
+"""Lengths of days, months, circles and the like: a column that counts up to one of them and starts
+again may well be a feature."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_OF_TIME = {
+_TIME_WORDS = {
     *("time", "timestamp", "datetime", "date", "t", "ts", "epoch", "unix", "elapsed", "uptime"),
     *("sec", "secs", "seconds", "ms", "millis", "milliseconds", "us", "micros", "ns", "clock"),
     *("index", "idx", "id", "key", "nr", "no", "num", "number", "row", "rownum", "line"),
     *("sample", "samples", "frame", "tick", "ticks", "seq", "sequence", "counter", "record"),
 }
-_OF_CYCLES = {
+_CYCLE_WORDS = {
     *("hour", "minute", "min", "second", "day", "weekday", "dow", "week", "month", "quarter"),
     *("angle", "phase", "theta", "phi", "deg", "degree", "degrees", "direction", "azimuth"),
 }
-_KEPT = f"{mention('index', 'keep')} uses it"
 
 
-def leave_out_indexes(found: Sequence[ColumnKind], groups: Rows | None = None) -> list[ColumnKind]:
-    """The columns, of which those that count the rows or are a time are marked as useless.
+def mark_index_columns(
+    found: Sequence[ColumnProfile], groups: Rows | None = None
+) -> list[ColumnProfile]:
+    """Return the columns with those that count the rows or are a time marked as useless.
 
-    One stays where nothing else varies beside it, as in a table of a function of it, and one that
-    is less sure to be an index gets a remark. With `groups`, each of them may start again.
+    A column is kept if nothing else varies while it rises, as in the table of a function of time.
+    A less certain case gets a remark. With `groups`, a column may start again in each group.
     """
     order = None if groups is None else np.argsort(groups, kind="stable")
     starts = np.empty(0, dtype=np.intp)
@@ -74,22 +55,22 @@ def leave_out_indexes(found: Sequence[ColumnKind], groups: Rows | None = None) -
     for one in found:
         useless, remark = judged.get(one.number, ("", ""))
         if useless and any(_varies_beside(one.values, other.values) for other in others):
-            one = replace(one, useless=f"it {useless}; {_KEPT}", remark="")
+            one = replace(
+                one, useless=f"it {useless}; {mention('index', 'keep')} uses it", remark=""
+            )
         elif useless or remark:
             one = replace(one, remark=useless or remark)
         result.append(one)
     return result
 
 
-def _is_candidate(one: ColumnKind) -> bool:
+def _is_candidate(one: ColumnProfile) -> bool:
     return one.kind == "number" and not one.useless and one.strays is None
 
 
-def _judge(one: ColumnKind, order: Rows | None, starts: Rows) -> tuple[str, str]:
-    """Return why a column is an index, and why it may be one; at most one of them is not empty."""
-    values = one.values
-    if order is not None:
-        values = values[order]
+def _judge(one: ColumnProfile, order: Rows | None, starts: Rows) -> tuple[str, str]:
+    """Return why a column is an index, and why it may be one; at most one of these is not empty."""
+    values = one.values if order is None else one.values[order]
     known = ~np.isnan(values)
     if known.sum() < _LEAST_ROWS or known.mean() < _LEAST_KNOWN:
         return "", ""
@@ -103,13 +84,13 @@ def _judge(one: ColumnKind, order: Rows | None, starts: Rows) -> tuple[str, str]
     if falls:
         steps, inner = -steps, -inner
     words = {word.lower() for word in _WORD.findall(one.name)}
-    is_named = bool(words & _OF_TIME) and not words & _OF_CYCLES
+    is_named = bool(words & _TIME_WORDS) and not words & _CYCLE_WORDS
     way = "falls" if falls else "rises"
     forward = inner[inner > 0.0]
     breaks = inner < 0.0 if is_named else inner <= 0.0
     if len(forward) < _LEAST_ROWS - 1 or len(values) < _LEAST_LENGTH * (breaks.sum() + 1):
         return "", ""
-    if _is_flat(inner):
+    if (inner == 0.0).mean() > 0.9:  # the table is probably sorted by it
         return "", ""
     if not breaks.any():
         sure = is_named or _is_regular(forward)
@@ -121,7 +102,7 @@ def _judge(one: ColumnKind, order: Rows | None, starts: Rows) -> tuple[str, str]
         return "", ""
     text = f"{way} steadily and starts again {int(breaks.sum()):,} times, as a time does"
     text = text.replace(" 1 times", " once")
-    if words & _OF_CYCLES or (not is_named and _is_cycle(values)):
+    if words & _CYCLE_WORDS or (not is_named and _is_cycle(values)):
         return "", ""
     return (text, "") if is_named or _is_counter(values, forward) else ("", text)
 
@@ -129,11 +110,6 @@ def _judge(one: ColumnKind, order: Rows | None, starts: Rows) -> tuple[str, str]
 def _is_regular(steps: Array) -> bool:
     middle = np.median(steps)
     return bool(((steps >= 0.5 * middle) & (steps <= 1.5 * middle)).mean() >= _LEAST_REGULAR)
-
-
-def _is_flat(steps: Array) -> bool:
-    """Return whether a column rarely changes from row to row, as one that a table is sorted by."""
-    return bool((steps == 0.0).mean() > 0.9)
 
 
 def _is_counter(values: Array, forward: Array) -> bool:
@@ -146,7 +122,7 @@ def _is_cycle(values: Array) -> bool:
 
 
 def _varies_beside(index: Array, values: Array) -> bool:
-    """Return whether a column changes within a run of the index, not only where it restarts."""
+    """Return whether a column changes while the index rises, not only where it restarts."""
     steps = np.diff(index)
     onward = steps > 0.0 if (steps > 0.0).sum() >= (steps < 0.0).sum() else steps < 0.0
     return bool((np.diff(values)[onward] != 0.0).any())

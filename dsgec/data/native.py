@@ -8,7 +8,7 @@ import numpy as np
 
 from dsgec.arithmetic.source import arithmetic_header
 from dsgec.data.dialect import Dialect
-from dsgec.data.gather import Gatherer
+from dsgec.data.table import TableBuilder
 from dsgec.engine.includes import resolve_includes, without_directives
 from dsgec.engine.library import Library, load
 from dsgec.engine.toolchain import CompileError, Toolchain, find_toolchain
@@ -69,7 +69,7 @@ def can_read(dialect: Dialect) -> bool:
     return plain and not why_not()
 
 
-def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> FilePart:
+def read_block(block: bytes, dialect: Dialect, rows: TableBuilder, line: int) -> FilePart:
     """Append the rows of a block that begins with `line`, up to one that needs more care."""
     library = _library()
     assert isinstance(library, Library)
@@ -112,7 +112,7 @@ def read_block(block: bytes, dialect: Dialect, rows: Gatherer, line: int) -> Fil
     return FilePart(used, lines)
 
 
-def _add_texts(rows: Gatherer, cells: Any, block: bytes, offset: int, quote: str) -> None:
+def _add_texts(rows: TableBuilder, cells: Any, block: bytes, offset: int, quote: str) -> None:
     cells = cells[np.argsort(cells["column"], kind="stable")]
     columns, firsts, counts = np.unique(cells["column"], return_index=True, return_counts=True)
     for column, first, count in np.transpose([columns, firsts, counts]).tolist():

@@ -1,7 +1,7 @@
-"""The paper's tables that an optional package holds, to CSV text with a header.
+"""The paper's tables that are not shipped, read from the files of an optional package.
 
-wdbc is shipped; flame, ionosphere and sonar are read from the files of EvoCluster, whose modules
-are never imported. Its label is the paper's class turned round.
+wdbc is shipped; flame, ionosphere and sonar are files of EvoCluster, whose modules are never
+imported. Its labels are the paper's classes with 0 and 1 exchanged.
 """
 
 import csv
@@ -28,11 +28,10 @@ DESCRIPTIONS = {
     "ionosphere": "Radar returns from the ionosphere, good or bad.",
     "sonar": "Sonar returns from a metal cylinder or from rocks.",
 }
-"""For lists."""
 
 
 def paper_table(name: str) -> bytes:
-    """The table `name`, one of `NAMES`: columns x1 … xn and class, as the paper numbers it."""
+    """Return one of the tables in `NAMES` as CSV: columns x1 … xn and the paper's class."""
     folder = _folder()
     if folder is None:
         raise DsgecError(
@@ -54,19 +53,19 @@ def paper_table(name: str) -> bytes:
     return out.getvalue().encode("ascii")
 
 
-def more_tables() -> str:
-    """A sentence on the paper's tables, for someone who looks for a table."""
+def describe_tables() -> str:
+    """Return a sentence on the paper's tables for someone who looks for a table."""
     names = ", ".join(NAMES)
     return f"Installed: {names}." if is_installed() else f"`{INSTALL}` brings {names}."
 
 
 def is_installed() -> bool:
-    """Whether the package that holds the tables is there."""
+    """Return whether the package that has the tables is installed."""
     return _folder() is not None
 
 
 def _folder() -> Path | None:
-    """Where the package keeps its tables, if it is installed; it is not imported."""
+    """Return the folder of the package's tables, or None if it is not installed."""
     spec = importlib.util.find_spec(_PACKAGE)
     places = spec.submodule_search_locations if spec else None
     return Path(places[0]) / "datasets" if places else None

@@ -1,4 +1,4 @@
-"""What a user named to blocks of bytes: a file, a shipped table or standard input, as UTF-8."""
+"""Open a table file, a shipped table or standard input, and read it as UTF-8."""
 
 import codecs
 import gzip
@@ -19,7 +19,7 @@ LONGEST_LINE = 32 << 20
 _MOST_BYTES = 64 << 30
 _GZIP = b"\x1f\x8b"
 _UNSUSPICIOUS = 256 << 20
-_MOST_UNPACKED = 200  # times the packed size; tables of numbers come to 2 to 20
+_MOST_UNPACKED = 200  # times the compressed size; tables of numbers have 2 to 20
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -29,25 +29,25 @@ _BOMS = {
 }
 _SAMPLE = 4096
 _LEAST_ZEROS = 0.7
-_OF_WINDOWS = "cp1252"
-# Python has these among its encodings, but no file is written in them line by line.
+_WINDOWS = "cp1252"
+# Python lists these among its encodings, but they are not encodings of text files.
 _NO_TEXT_FILES = {"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"}
 
 
 def is_shipped(name: str) -> bool:
-    """Whether a table is known by this name, without a path."""
+    """Return whether this is the name of a shipped table or of one of the paper's."""
     return name in paper.NAMES or name in shipped_names(TABLES, ".csv")
 
 
 def open_source(name: str, encoding: str = "") -> "TableSource":
-    """The file `name`, the shipped table or the paper's of that name, or with `-` what comes in."""
+    """Open the file, the shipped table or the paper's table of this name; `-` is standard input."""
     if name == "-":
         if sys.stdin is None:
             raise DsgecError("there is no standard input")
         return TableSource(sys.stdin.buffer, "standard input", "stdin", encoding)
     if name in paper.NAMES and (Path(name).is_dir() or not Path(name).exists()):
         return TableSource(io.BytesIO(paper.paper_table(name)), name, name)
-    path = find(name, TABLES, ".csv", "table", paper.more_tables())
+    path = find(name, TABLES, ".csv", "table", paper.describe_tables())
     try:
         if isinstance(path, Path) and path.is_char_device():
             raise DsgecError(f"{name} is a device, not a file")
@@ -64,24 +64,24 @@ def open_source(name: str, encoding: str = "") -> "TableSource":
 
 
 class TableSource:
-    """The bytes of a table, unpacked and in UTF-8, whole lines at a time.
+    """The bytes of a table, decompressed and in UTF-8, whole lines at a time.
 
-    `shown` is what messages call it, `name` what a run on it is called. When all has been read,
-    `digest` is that of the file's bytes, unpacked.
+    `shown` is what messages call it, `name` what a run on it is called. When everything has been
+    read, `digest` is that of the decompressed bytes.
     """
 
     def __init__(self, stream: BinaryIO, shown: str, name: str, encoding: str = "") -> None:
         self.shown, self.name = shown, name
-        self.encoding = _known(encoding)
+        self.encoding = _canonical_encoding(encoding)
         self.notes: list[str] = []
         self._stream = stream
         self._hash = hashlib.sha256()
         self._size = 0
-        self._packed: _Joined | None = None
+        self._packed: _PrependedStream | None = None
         self._line = 1
         self._head = self._read(BLOCK)
         if self._head.startswith(_GZIP):
-            self._packed = _Joined(self._head, stream)
+            self._packed = _PrependedStream(self._head, stream)
             packed = io.BufferedReader(cast(io.RawIOBase, self._packed))
             self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=packed))
             self._hash, self._size = hashlib.sha256(), 0
@@ -89,7 +89,7 @@ class TableSource:
 
     @property
     def head(self) -> bytes:
-        """The first bytes, as they are in the file."""
+        """Return the first bytes of the decompressed file."""
         return self._head
 
     @property
@@ -102,17 +102,17 @@ class TableSource:
         except OSError as error:
             raise DsgecError(f"cannot read {self.shown}: {reason(error)}") from error
 
-    def everything(self) -> bytes:
-        """All bytes, as they are in the file."""
+    def read_all(self) -> bytes:
+        """Return all bytes of the decompressed file."""
         parts = [self._head]
         while part := self._read(BLOCK):
             parts.append(part)
         return b"".join(parts)
 
     def blocks(self) -> Iterator[bytes]:
-        """Whole lines, about as many as a block holds; the last line may lack its end."""
+        """Yield blocks of whole lines in UTF-8; the last line may lack its line end."""
         rest: list[bytes] = []
-        for text in self._texts():
+        for text in self._decoded():
             cut = text.rfind(b"\n") + 1
             if cut:
                 whole = b"".join([*rest, text[:cut]])
@@ -131,10 +131,10 @@ class TableSource:
         if last := b"".join(rest):
             yield last
 
-    def _texts(self) -> Iterator[bytes]:
-        """What is read, in UTF-8."""
+    def _decoded(self) -> Iterator[bytes]:
+        """Yield what is read, converted to UTF-8."""
         if not self.encoding:
-            self._recognise()
+            self._detect_encoding()
         decoder = codecs.getincrementaldecoder(self.encoding)()
         part = self._head
         begun = False
@@ -143,19 +143,19 @@ class TableSource:
                 text = decoder.decode(part, final=not part)
             except UnicodeDecodeError as error:
                 raise self._not_text(error.object[: error.start]) from error
-            except UnicodeError as error:  # without a place, such as a mark that is lacking
+            except UnicodeError as error:  # without a position, such as a missing byte order mark
                 raise self._not_text(b"") from error
             if "\0" in text:
                 raise self._has_nul(text[: text.index("\0")])
-            if text and not begun:  # utf-16-le and its like leave the mark in
+            if text and not begun:  # utf-16-le and its like keep the byte order mark
                 text, begun = text.removeprefix("\ufeff"), True
-            # What a surrogate came from cannot be known, and no file can hold it.
+            # A lone surrogate cannot be encoded.
             yield text.encode("utf-8", "replace")
             if not part:
                 return
             part = self._read(BLOCK)
 
-    def _recognise(self) -> None:
+    def _detect_encoding(self) -> None:
         for mark, encoding in _BOMS.items():
             if self._head.startswith(mark):
                 self.encoding = encoding
@@ -173,9 +173,9 @@ class TableSource:
         except UnicodeDecodeError as error:
             if any(byte < 32 and byte not in b"\t\n\r\f" for byte in self._head):
                 raise self._not_text(self._head[: error.start]) from error
-            self.encoding = _OF_WINDOWS
+            self.encoding = _WINDOWS
             self.notes.append(
-                f"{self.shown} is not UTF-8: read as {_OF_WINDOWS};"
+                f"{self.shown} is not UTF-8: read as {_WINDOWS};"
                 f" {mention('encoding')} names another encoding"
             )
 
@@ -217,7 +217,7 @@ class TableSource:
         return data
 
     def refuse_unpacked(self, size: int, instead: str) -> None:
-        """A DsgecError if no table that was packed so small has that many bytes."""
+        """Raise a DsgecError if the compressed size is implausibly small for this many bytes."""
         packed = self._size if self._packed is None else self._packed.count
         if size > max(_UNSUSPICIOUS, _MOST_UNPACKED * packed):
             raise DsgecError(
@@ -228,8 +228,7 @@ class TableSource:
 
 
 def _wide_encoding(sample: bytes) -> str:
-    """The encoding of two bytes a character that a text without a mark has, if every second byte of
-    it is 0 and no other is."""
+    """Return the UTF-16 variant of a text whose every second byte, and no other, is mostly 0."""
     first, second = sample[0::2], sample[1::2]
     zeros = first.count(0), second.count(0)
     if len(second) < 2 or min(zeros) > 0 or max(zeros) < _LEAST_ZEROS * len(second):
@@ -237,8 +236,8 @@ def _wide_encoding(sample: bytes) -> str:
     return "utf-16-le" if zeros[1] else "utf-16-be"
 
 
-class _Joined(io.RawIOBase):
-    """A stream with bytes put back in front of it."""
+class _PrependedStream(io.RawIOBase):
+    """A stream with bytes put back in front of it, which counts what is read."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
         self._head, self._stream = head, stream
@@ -256,7 +255,8 @@ class _Joined(io.RawIOBase):
         return len(data)
 
 
-def _known(encoding: str) -> str:
+def _canonical_encoding(encoding: str) -> str:
+    """Return the codec's name for an encoding, or raise a DsgecError if there is none."""
     if not encoding:
         return ""
     try:
@@ -269,3 +269,42 @@ def _known(encoding: str) -> str:
             f"there is no encoding `{encoding[:60]}`", "Such as utf-8, cp1252, latin-1, utf-16."
         ) from error
     return "utf-8-sig" if info.name == "utf-8" else info.name
+
+
+class LineReader:
+    """Blocks of bytes, to be taken as lines of text or as the bytes that are left of a block.
+
+    `line` is the number of lines taken so far.
+    """
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._block = b""
+        self._position = 0
+        self.line = 0
+
+    def has_more(self) -> bool:
+        """Return whether anything is left, after moving to the next block if necessary."""
+        while self._position == len(self._block):
+            block = next(self._blocks, None)
+            if block is None:
+                return False
+            self._block, self._position = block, 0
+        return True
+
+    @property
+    def rest(self) -> bytes:
+        """Return what is left of the present block."""
+        return self._block[self._position :]
+
+    def skip(self, count: int, lines: int) -> None:
+        """Take this many bytes, which are this many lines, of the present block."""
+        self._position += count
+        self.line += lines
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines with their line ends; each is taken when it is yielded."""
+        while self.has_more():
+            for line in io.StringIO(self.rest.decode("utf-8"), newline=""):
+                self.skip(len(line.encode("utf-8")), 1)
+                yield line

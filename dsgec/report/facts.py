@@ -3,7 +3,7 @@
 import shlex
 from typing import Any
 
-from dsgec.data.plan import Plan, Reading
+from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.export.names import safe_name
 from dsgec.report.scales import short
 from dsgec.search.settings import OPTIONS, SETTINGS, Settings
@@ -48,7 +48,10 @@ def evolve_command(record: dict[str, Any]) -> str:
         data = {**data, "task": None}
     said = data.get("reading")
     reading = said if isinstance(said, dict) else {}
-    for given, settings_there in ((data, settings_of(Plan)), (reading, settings_of(Reading))):
+    for given, settings_there in (
+        (data, settings_of(Preprocessing)),
+        (reading, settings_of(ReadingOptions)),
+    ):
         for one in settings_there:
             value = given.get(one.name, one.default)
             if value not in (None, "", (), _usual(one, learns)):
@@ -114,7 +117,7 @@ def other_settings(record: dict[str, Any]) -> list[tuple[str, str]]:
         pairs.append(((one.name if one else name).replace("_", " "), str(value)))
     pairs += [
         (one.name, str(record["data"][one.name]))
-        for one in settings_of(Plan)
+        for one in settings_of(Preprocessing)
         if one.choices and one.name != "task" and record["data"].get(one.name)
     ]
     return pairs

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from dsgec import __version__
-from dsgec.data.ir import Dataset
-from dsgec.data.plan import Plan, Reading
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.manifest import CONFIG
 from dsgec.plain_data import is_text
 from dsgec.search.settings import SETTINGS, Preset, Settings
@@ -74,7 +74,7 @@ def _values(inputs: Inputs, settings: Settings, dataset: Dataset) -> Iterator[tu
         if _is_said(one, value, settings):
             yield one, value
     reading = dict(dataset.reading)
-    for kind, given in ((Plan, asdict(dataset.plan)), (Reading, reading)):
+    for kind, given in ((Preprocessing, asdict(dataset.preprocessing)), (ReadingOptions, reading)):
         for one in settings_of(kind):
             if given.get(one.name) not in _NOTHING:
                 yield one, given[one.name]

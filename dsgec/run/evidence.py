@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose
 from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
@@ -159,7 +159,7 @@ def _example(
     outputs: Array,
 ) -> dict[str, Any]:
     row = int(rows[place])
-    own = dataset.own_test is not None and part == "test"
+    own = dataset.fixed_split is not None and part == "test"
     wanted = float(dataset.y[row])
     return {
         "part": part,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.primitives import sequential_sum
-from dsgec.data.split import shuffled
+from dsgec.data.dataset import shuffled
 from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate_node, node_values, output_values
 from dsgec.network.ir import Apply, Input, Network

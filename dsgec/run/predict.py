@@ -6,8 +6,8 @@ import io
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.encode import raw_rows, refuse_missing
-from dsgec.data.ir import Table
+from dsgec.data.preprocessing import extract_raw_rows, refuse_missing
+from dsgec.data.table import Table
 from dsgec.network.decide import classify
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Input
@@ -38,7 +38,7 @@ def predictions(model: Model, table: Table) -> str:
 
 def model_rows(model: Model, table: Table) -> NDArray[np.float64]:
     """The rows of a table as the model takes them: its columns, texts as their numbers."""
-    raw = raw_rows(table, model.columns)
+    raw = extract_raw_rows(table, model.columns)
     read = sorted(node.column for node in compose(model).nodes if isinstance(node, Input))
     # As in every export, a value that the network does not read may be missing.
     refuse_missing(raw[:, read], tuple(model.columns[i] for i in read), table.source)

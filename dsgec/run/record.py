@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec import __version__
-from dsgec.data.ir import Dataset, Plan
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing
 from dsgec.export.artefact import model_id
 from dsgec.export.names import safe_name
 from dsgec.grammar.directives import LINEAR
@@ -182,8 +183,8 @@ def _data_options(dataset: Dataset) -> dict[str, Any]:
         "weights_sha256": dataset.weights_digest,
         "groups_sha256": dataset.groups_digest,
     }
-    for one in settings_of(Plan):
-        value = getattr(dataset.plan, one.name)
+    for one in settings_of(Preprocessing):
+        value = getattr(dataset.preprocessing, one.name)
         if value != one.default and one.name != "task":  # which is the data set's
             asked[one.name] = list(value) if one.kind is tuple else value
     asked["reading"] = dict(dataset.reading)

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from dsgec import __version__
-from dsgec.data.ir import Table
+from dsgec.data.table import Table
 from dsgec.errors import DsgecError, Fault
 from dsgec.export.artefact import model_id
 from dsgec.export.check import compare_on_rows, run_selftest

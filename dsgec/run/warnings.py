@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dsgec.data.neighbours import NOTE
+from dsgec.data.leakage import NEIGHBOUR_NOTE
 from dsgec.errors import counted
 from dsgec.run.compared import NO_BETTER
 from dsgec.search.evolver import HistoryRow
@@ -41,9 +41,9 @@ def _untested(problem: Problem, test: float) -> Iterator[str]:
 
 
 def _dependent(problem: Problem) -> Iterator[str]:
-    if len(problem.split.test) and any(n.startswith(NOTE) for n in problem.dataset.notes):
+    if len(problem.split.test) and any(n.startswith(NEIGHBOUR_NOTE) for n in problem.dataset.notes):
         yield (
-            f"{NOTE}, so the test figures may be too good: if rows belong together, such"
+            f"{NEIGHBOUR_NOTE}, so the test figures may be too good: if rows belong together, such"
             " as those of one recording, --group COLUMN keeps them on one side of the split"
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.search.batches import WHOLE_EVERY
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.settings import BY_SHAPE, NOTHING, Preset, Settings

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.genome.sample import Sample, covering_texts
@@ -48,7 +48,7 @@ def check_task(networks: Sequence[Network], dataset: Dataset, output: str = "") 
             f"Use the shipped grammar `{usual_grammar(len(dataset.classes))}`{others}.",
         )
     roots = {_root(network) for network in networks if len(network.outputs) == 1}
-    y = dataset.learned_y
+    y = dataset.scaled_y
     if (
         not dataset.classes
         and output != LINEAR

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.engine.costs import EngineCosts
 from dsgec.engine.library import Library
 from dsgec.engine.values import EngineTables, Parameters
@@ -92,7 +92,7 @@ def _tables(
     weights = None if row_weights is None else row_weights[within]
     del groups, filled, within
     count = len(dataset.classes)
-    single = dataset.learned_y[order]
+    single = dataset.scaled_y[order]
     each = (single == np.arange(count)[:, None]).astype(np.float64) if count else single[None, :]
     # Column by column: a large table is not to be in memory a third time.
     columns = _aligned(len(dataset.features), len(order))

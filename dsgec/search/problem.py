@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.arithmetic.functions import FUNCTIONS
-from dsgec.data.encode import fitted
-from dsgec.data.ir import Dataset, Split
-from dsgec.data.split import folds, shuffled, split
+from dsgec.data.dataset import Dataset, Split, folds, shuffled, split
+from dsgec.data.preprocessing import fit_preprocessing
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand
@@ -166,7 +165,7 @@ class Problem:
     def _line(self, phenotype: str) -> FittedLine | None:
         """That of what a text gives on the training rows; none where that has no score."""
         outputs = evaluate(simplify(self.parse(phenotype)), self.rows)
-        return fit_line(outputs[:, 0], self.dataset.learned_y[self.split.train], self.row_weights)
+        return fit_line(outputs[:, 0], self.dataset.scaled_y[self.split.train], self.row_weights)
 
     def network(self, phenotype: str) -> Network:
         """The simplified network of a phenotype, which gives the target in its own units."""
@@ -203,7 +202,7 @@ class Problem:
 
     def targets(self, outputs: int) -> Targets:
         """What a network with so many outputs should learn to give on the training rows."""
-        return self._targets(self.dataset.learned_y, outputs)
+        return self._targets(self.dataset.scaled_y, outputs)
 
     def natural(self, fitness: float) -> float:
         """A fitness as people read it, in the target's own units; penalties stay in it."""
@@ -244,7 +243,7 @@ def make_problem(grammar: Grammar, dataset: Dataset, settings: Settings) -> Prob
         parts = folds(dataset, settings.folds, settings.split_seed)[settings.fold]
     else:
         parts = split(dataset, settings.test, settings.split_seed)
-    dataset = fitted(dataset, parts.train)
+    dataset = fit_preprocessing(dataset, parts.train)
     outputs = max(len(dataset.classes), 1)
     expanded = expand(grammar, len(dataset.features), outputs)
     output = expanded.directives.output
@@ -376,7 +375,7 @@ def choose_objective(
             f"Choose from {', '.join(squared)}.",
         )
     if CLASSIFICATION not in OBJECTIVES[objective].tasks and not all(
-        spread(y[parts.train]) for y in (dataset.y, dataset.learned_y)
+        spread(y[parts.train]) for y in (dataset.y, dataset.scaled_y)
     ):
         raise DsgecError("all training rows have the same target", "Choose another split.")
     return objective

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.arithmetic import scalar
-from dsgec.data.ir import Split
-from dsgec.data.split import folds
+from dsgec.data.dataset import Split, folds
 from dsgec.errors import DsgecError
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import count_connections, measure_size
@@ -168,7 +167,7 @@ def inner_folds(problem: Problem, seed: int) -> list[Split]:
             parts = folds(problem.dataset, count, seed, train)
         except DsgecError:  # a class has too few rows
             continue
-        wanted = problem.dataset.learned_y
+        wanted = problem.dataset.scaled_y
         if not problem.dataset.classes and not all(spread(wanted[one.train]) for one in parts):
             continue
         used = FOLDS * ROWS_WITH_ALL_FOLDS // len(train)
@@ -283,7 +282,7 @@ def _held_out(
         for part, outputs in zip(parts, found, strict=True)
     ]
     tests = np.concatenate([part.test for part in parts])
-    by, wanted = problem.row_weights, problem.dataset.learned_y
+    by, wanted = problem.row_weights, problem.dataset.scaled_y
     return HeldOut(
         [np.concatenate([fold[0][number] for fold in each]) for number in range(len(texts))],
         np.concatenate([fold[1] for fold in each]),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from dsgec.data.plan import Plan, Reading
+from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.search.settings import Settings
 
 
@@ -15,8 +15,8 @@ class Data:
     file: str
     target: str | None
     label: str
-    reading: Reading = field(default_factory=Reading)
-    plan: Plan = field(default_factory=Plan)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
 
 
 @dataclass(frozen=True, slots=True)

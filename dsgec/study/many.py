@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import replace
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.errors import DsgecError
 from dsgec.pipeline import DEFAULT_SESSION, finished_run, run
 from dsgec.run.job import Job, WrittenRun

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.grammar.load import GrammarFile
 from dsgec.pipeline import Hooks, evolve
 from dsgec.plain_data import to_json

@@ -6,7 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dsgec.data.plan import Plan, Reading
+from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.genome.ir import REPRESENTATIONS
 from dsgec.resources import STUDIES, beside, find
@@ -104,9 +104,9 @@ def _declared(
         file = reader.take("file", str, name)
         target = reader.take("target", str)
         label = reader.take("label", str, name)
-        reading, plan = _made(Reading, reader), _made(Plan, reader)
+        reading, preprocessing = _made(ReadingOptions, reader), _made(Preprocessing, reader)
         reader.close()
-        found[name] = Data(name, beside(file, folder), target, label, reading, plan)
+        found[name] = Data(name, beside(file, folder), target, label, reading, preprocessing)
     return found
 
 

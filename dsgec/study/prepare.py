@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.plan import Plan, Reading
-from dsgec.data.table import read_table
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing, ReadingOptions
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.run.baselines import check_rivals
@@ -22,7 +22,7 @@ from dsgec.study.results import file_name
 RUNS = "runs"
 """The folder of the files of finished runs, in that of the study."""
 
-Source = tuple[str, str | None, Reading, Plan]
+Source = tuple[str, str | None, ReadingOptions, Preprocessing]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,12 +60,12 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
             if cell.grammar.file not in grammars:
                 grammars[cell.grammar.file] = None
                 grammars[cell.grammar.file] = load_grammar(cell.grammar.file)
-        source = (cell.data.file, cell.data.target, cell.data.reading, cell.data.plan)
+        source = (cell.data.file, cell.data.target, cell.data.reading, cell.data.preprocessing)
         with _keeping(faults, f"data {cell.data.file}"):
             if source not in datasets:
                 datasets[source] = None
                 table = read_table(cell.data.file, cell.data.reading)
-                datasets[source] = make_dataset(table, cell.data.target, cell.data.plan)
+                datasets[source] = make_dataset(table, cell.data.target, cell.data.preprocessing)
         grammar, dataset = grammars[cell.grammar.file], datasets[source]
         if grammar is None or dataset is None:
             continue
@@ -88,7 +88,7 @@ def prepare(cells: Sequence[Cell]) -> list[Task]:
 def asked_of(grammar: GrammarFile, dataset: Dataset, cell: Cell) -> dict[str, Any]:
     """All that the outcome of a cell depends on."""
     asked = identity(grammar, dataset, cell.settings)
-    if cell.data.reading != Reading():
+    if cell.data.reading != ReadingOptions():
         asked["data"]["reading"] = asdict(cell.data.reading) | {"names": []}
     return asked
 

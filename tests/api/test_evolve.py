@@ -17,7 +17,7 @@ from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 
 import dsgec
 from dsgec.cli import commands
-from dsgec.data.split import split
+from dsgec.data.dataset import split
 from dsgec.network.text import network_text as equations
 from dsgec.resources import TABLES
 from dsgec.search.settings import Settings
@@ -155,10 +155,10 @@ def test_the_figures_are_scikit_learns(iris):
 
 def split_of(run, x, y):
     """The rows that the run learnt from and kept aside, by the stage that splits."""
-    from dsgec.data.arrays import table_of
-    from dsgec.data.dataset import make_dataset
+    from dsgec.data.arrays import make_table
+    from dsgec.data.prepare import make_dataset
 
-    dataset = make_dataset(table_of(x, y), run.record["data"]["target"])
+    dataset = make_dataset(make_table(x, y), run.record["data"]["target"])
     parts = split(dataset, run.record["settings"]["test"], run.record["settings"]["split_seed"])
     return parts.train, parts.test
 

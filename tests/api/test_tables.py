@@ -10,10 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from dsgec.data.arrays import table_of
-from dsgec.data.dataset import make_dataset
-from dsgec.data.plan import Plan
-from dsgec.data.table import parse_table
+from dsgec.data.arrays import make_table
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 
 COLUMNS = {
@@ -67,8 +67,8 @@ def same(one, other):
 @pytest.mark.parametrize("missing", ["mean", "median", "drop"])
 @pytest.mark.parametrize("name", FRAMES)
 def test_a_data_frame_is_what_its_file_is(name, missing):
-    plan = Plan(missing=missing, scale="standard")
-    dataset = make_dataset(table_of(FRAMES[name]), "label", plan)
+    plan = Preprocessing(missing=missing, scale="standard")
+    dataset = make_dataset(make_table(FRAMES[name]), "label", plan)
 
     same(dataset, from_file(plan))
     assert dataset.features[:2] == ("size", "count")
@@ -78,10 +78,10 @@ def test_a_data_frame_is_what_its_file_is(name, missing):
 
 
 def test_rows_and_object_arrays_are_what_their_file_is():
-    plan = Plan(missing="median")
+    plan = Preprocessing(missing="median")
     expected = from_file(plan)
     for rows in (ROWS, [tuple(row) for row in ROWS], np.array(ROWS, dtype=object)):
-        dataset = make_dataset(table_of(rows), "x_7", plan)
+        dataset = make_dataset(make_table(rows), "x_7", plan)
         np.testing.assert_array_equal(dataset.x, expected.x)
         np.testing.assert_array_equal(dataset.y, expected.y)
 
@@ -90,34 +90,37 @@ def test_the_same_values_have_the_same_digest_in_whatever_they_come():
     numbers = np.random.default_rng(1).normal(size=(5, 3))
     y = ["a", "b", "a", "b", "a"]
     digests = {
-        table_of(rows, y).digest
+        make_table(rows, y).digest
         for rows in (numbers, numbers.tolist(), np.asfortranarray(numbers), numbers.astype(object))
     }
     assert len(digests) == 1
-    assert len({table_of(frame).digest for frame in FRAMES.values()}) == 1
-    assert table_of(numbers + 1, y).digest not in digests
-    assert table_of(numbers, [*y[:-1], "b"]).digest not in digests
-    assert table_of(pd.DataFrame(numbers, columns=["a", "b", "c"]), y).digest not in digests
+    assert len({make_table(frame).digest for frame in FRAMES.values()}) == 1
+    assert make_table(numbers + 1, y).digest not in digests
+    assert make_table(numbers, [*y[:-1], "b"]).digest not in digests
+    assert make_table(pd.DataFrame(numbers, columns=["a", "b", "c"]), y).digest not in digests
 
 
 def test_numbers_of_every_kind_are_numbers():
     for kind in (np.float32, np.int8, np.uint64, np.float16):
-        assert table_of(np.array([[1, 2], [3, 4]], dtype=kind)).numbers.tolist() == [[1, 2], [3, 4]]
+        assert make_table(np.array([[1, 2], [3, 4]], dtype=kind)).numbers.tolist() == [
+            [1, 2],
+            [3, 4],
+        ]
     mixed = [[Decimal("1.5"), np.float32(2.0)], [" 2.5 ", np.int64(3)], [None, float("nan")]]
-    table = table_of(mixed)
+    table = make_table(mixed)
     np.testing.assert_array_equal(table.numbers, [[1.5, 2.0], [2.5, 3.0], [np.nan, np.nan]])
     assert not table.texts
     masked = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
-    np.testing.assert_array_equal(table_of(masked).numbers, [[1.0, np.nan], [3.0, 4.0]])
+    np.testing.assert_array_equal(make_table(masked).numbers, [[1.0, np.nan], [3.0, 4.0]])
 
 
 def test_the_target_is_called_as_it_is_or_as_nothing_else():
     x = np.ones((2, 1))
-    assert table_of(x, pd.Series([1, 2], name="price")).columns == ("x_1", "price")
-    assert table_of(x, pd.Series([1, 2], name="x_1")).columns == ("x_1", "y")
-    assert table_of(pd.DataFrame({"y": [1, 2]}), [1, 2]).columns == ("y", "target")
-    assert table_of(x, np.array([[1], [2]])).numbers[:, 1].tolist() == [1, 2]
-    assert table_of(x, pd.DataFrame({"p": [1, 2]})).numbers[:, 1].tolist() == [1, 2]
+    assert make_table(x, pd.Series([1, 2], name="price")).columns == ("x_1", "price")
+    assert make_table(x, pd.Series([1, 2], name="x_1")).columns == ("x_1", "y")
+    assert make_table(pd.DataFrame({"y": [1, 2]}), [1, 2]).columns == ("y", "target")
+    assert make_table(x, np.array([[1], [2]])).numbers[:, 1].tolist() == [1, 2]
+    assert make_table(x, pd.DataFrame({"p": [1, 2]})).numbers[:, 1].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -160,18 +163,18 @@ def test_the_target_is_called_as_it_is_or_as_nothing_else():
 @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
 def test_what_is_no_table_is_told(rows, values, message):
     with pytest.raises(DsgecError, match=message):
-        table_of(rows, values)
+        make_table(rows, values)
 
 
 def test_a_sparse_matrix_is_told():
     from scipy.sparse import csr_array
 
     with pytest.raises(DsgecError, match="sparse"):
-        table_of(csr_array(np.eye(3)))
+        make_table(csr_array(np.eye(3)))
 
 
 @pytest.mark.parametrize("value", [float("inf"), 10**400])
 def test_an_infinite_number_among_objects_is_told_at_its_place(value):
-    table = table_of([[1.0, "a"], [value, "b"], [None, "a"], [2.0, "b"]])
+    table = make_table([[1.0, "a"], [value, "b"], [None, "a"], [2.0, "b"]])
     with pytest.raises(DsgecError, match=r"X:2:1: error: not a finite number: `inf`"):
         make_dataset(table, "x_2")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import dsgec
-from dsgec.data.arrays import table_of
-from dsgec.data.dataset import make_dataset
-from dsgec.data.plan import Plan
-from dsgec.data.table import read_table
+from dsgec.data.arrays import make_table
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from tests.command import QUICK
 from tests.command import dsgec as command
@@ -22,7 +22,7 @@ SMALL = {"generations": 3, "population": 12, "pruning": 2, "tuning": 6}
 
 
 def columns_of(frame, target="y", **plan):
-    return make_dataset(table_of(frame), target, Plan(**plan)).columns
+    return make_dataset(make_table(frame), target, Preprocessing(**plan)).columns
 
 
 def polars_frame(dtype):
@@ -82,14 +82,14 @@ def test_nullable_types_may_lack_values():
             "y": [0, 1, 0, 1] * 5,
         }
     )
-    found = make_dataset(table_of(frame), "y", Plan(missing="fill"))
+    found = make_dataset(make_table(frame), "y", Preprocessing(missing="fill"))
     assert [column.kind for column in found.columns] == ["number", "boolean", "category"]
     assert np.isnan(found.raw).sum() == 15
 
 
 def test_many_different_numbers_that_are_texts_are_read_as_numbers_with_a_note():
     frame = pandas.DataFrame({"a": [f"{value:.6f}" for value in NOISE], "y": ODD})
-    found = make_dataset(table_of(frame), "y", Plan())
+    found = make_dataset(make_table(frame), "y", Preprocessing())
     assert found.columns[0].kind == "number"
     assert any("`a` holds numbers that are written as texts" in note for note in found.notes)
 
@@ -194,14 +194,14 @@ def test_booleans_are_found_however_they_are_written():
     lines = "f,g,y\n" + "".join(
         f"{'true' if o else 'false'},{n},{int(o)}\n" for o, n in zip(ODD, NOISE, strict=True)
     )
-    from dsgec.data.table import parse_table
+    from dsgec.data.read import parse_table
 
     found = make_dataset(parse_table(lines.encode(), "t", "t"), "y")
-    from dsgec.data.encode import raw_rows
+    from dsgec.data.preprocessing import extract_raw_rows
 
-    as_read = raw_rows(parse_table(lines.encode(), "t", "t"), found.columns)
+    as_read = extract_raw_rows(parse_table(lines.encode(), "t", "t"), found.columns)
     for flags in (ODD, ODD.astype(int), ODD.astype(str)):
-        rows = raw_rows(table_of({"f": flags, "g": NOISE}), found.columns)
+        rows = extract_raw_rows(make_table({"f": flags, "g": NOISE}), found.columns)
         assert rows[:, 0].tolist() == as_read[:, 0].tolist()
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks import speed_learning as bench
-from dsgec.data.dataset import make_dataset
-from dsgec.data.table import read_table
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 
 pytestmark = pytest.mark.needs_cc
 

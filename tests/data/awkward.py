@@ -3,8 +3,7 @@
 import gzip
 import random
 
-from dsgec.data.ir import Plan
-from dsgec.data.plan import Reading
+from dsgec.data.options import Preprocessing, ReadingOptions
 
 ROWS = "1,2,x\n3,4,y\n5,7,x\n"
 TABLE = "a,b,c\n" + ROWS
@@ -33,17 +32,17 @@ CASES = {
     "utf-16 without mark, told": (
         TABLE.encode("utf-16-le"),
         PLAIN,
-        Reading(encoding="utf-16-le"),
+        ReadingOptions(encoding="utf-16-le"),
     ),
     "utf-16 with its mark, told": (
         TABLE.encode("utf-16"),
         PLAIN,
-        Reading(encoding="utf-16-le"),
+        ReadingOptions(encoding="utf-16-le"),
     ),
     "utf-32 with its mark, told": (
         ("\ufeff" + TABLE).encode("utf-32-be"),
         PLAIN,
-        Reading(encoding="utf-32-be"),
+        ReadingOptions(encoding="utf-32-be"),
     ),
     "latin-1": (
         "größe,b,c\n1,2,ä\n3,5,ö\n5,6,ö\n".encode("latin-1"),
@@ -52,9 +51,9 @@ CASES = {
     "wrong encoding told": (
         "größe,b\n1,2\n".encode("latin-1"),
         fails("utf-8"),
-        Reading(encoding="utf-8"),
+        ReadingOptions(encoding="utf-8"),
     ),
-    "no such encoding": (TABLE, fails("no encoding `klingon`"), Reading(encoding="klingon")),
+    "no such encoding": (TABLE, fails("no encoding `klingon`"), ReadingOptions(encoding="klingon")),
     "gzip": (gzip.compress(TABLE.encode()), PLAIN),
     "half of a gzip": (gzip.compress(TABLE.encode() * 99)[:60], fails("within its packed data")),
     "binary junk": (random.Random(1).randbytes(5000), fails("is not")),
@@ -71,13 +70,13 @@ CASES = {
     "bar": (TABLE.replace(",", "|"), PLAIN),
     "blanks": (TABLE.replace(",", "   "), PLAIN),
     "blanks around": (" a , b , c \n 1 , 2 , x \n 3 , 4 , y \n 5 , 7 , x \n", PLAIN),
-    "odd separator, told": (TABLE.replace(",", "~"), PLAIN, Reading(separator="~")),
+    "odd separator, told": (TABLE.replace(",", "~"), PLAIN, ReadingOptions(separator="~")),
     "decimal comma": ("a;b;c\n1,5;2;x\n3,5;4;y\n5,0;7;x\n", PLAIN),
     "decimal comma and blanks": ("a\tb\tc\n1,5\t2\tx\n3,5\t4\ty\n5,5\t7\tx\n", PLAIN),
     "decimal comma in quotes, told": (
         'a,b,c\n"1,5",2,x\n"3,5",4,y\n"4,5",7,x\n',
         PLAIN,
-        Reading(decimal=","),
+        ReadingOptions(decimal=","),
     ),
     "thousands": (
         "a;b;c\n" + "".join(f"1,{i:03}.5;{i};{'xy'[i % 2]}\n" for i in range(10, 40)),
@@ -94,12 +93,12 @@ CASES = {
     "a separator that is the usual quote": (
         TABLE.replace(",", '"'),
         fails("the separator cannot be the quote"),
-        Reading(separator='"'),
+        ReadingOptions(separator='"'),
     ),
     "a quote that is no separator then": (
         "a;b;c\n1;2;,x,\n3;4;y\n5;7;,x,\n",
         PLAIN,
-        Reading(quote=","),
+        ReadingOptions(quote=","),
     ),
     "an open quote": ('a,b,c\n1,2,"x\n3,4,y\n', fails("t.csv:2:1", "not closed")),
     "text behind a quote": ('a,b,c\n1,2,"x"y\n3,4,y\n', fails("t.csv:2:1")),
@@ -131,22 +130,22 @@ CASES = {
     "no header, told": (
         "a,b,c\nd,e,f\na,e,c\nd,b,f\n",
         works(4, ("x_1=a", "x_1=d", "x_2=b", "x_2=e"), ("c", "f")),
-        Reading(header=False),
+        ReadingOptions(header=False),
     ),
     "header of numbers, told": (
         "1,2,3\n1,2,0\n3,4,1\n",
         works(2, ("1", "2"), (0, 1)),
-        Reading(header=True),
+        ReadingOptions(header=True),
     ),
     "no header, and a value missing in the first line": (
         "NA,2,x\n3,4,y\n5,7,x\n1,2,y\n",
         works(3, ("x_1", "x_2"), notes=("1 row",)),
-        Plan(missing="drop"),
+        Preprocessing(missing="drop"),
     ),
     "no header, and a class missing in the first line": (
         "1,2,n/a\n3,4,y\n5,7,x\n1,5,y\n",
         works(3, ("x_1", "x_2"), notes=("1 row",)),
-        Plan(missing="drop"),
+        Preprocessing(missing="drop"),
     ),
     "a header above missing values": ("a,b,c\nNA,2,x\n3,4,y\n5,7,x\n", fails("`a`: 1")),
     "names with blanks": (" a b ,b  ,c\n" + ROWS, works(3, ("a b", "b"))),
@@ -207,7 +206,7 @@ CASES = {
     "classes missing, dropped": (
         TABLE + "6,7,\n",
         PLAIN | {"notes": ("1 row",)},
-        Plan(missing="drop"),
+        Preprocessing(missing="drop"),
     ),
     "classes of numbers missing": (
         "a,c\n1,0\n2,1\n3,0\n4,NA\n5,1\n",
@@ -220,7 +219,7 @@ CASES = {
     "classes of numbers missing, dropped": (
         "a,c\n1,0\n2,1\n3,0\n4,None\n5,1\n",
         works(4, ("a",), (0, 1), ("1 row",)),
-        Plan(missing="drop"),
+        Preprocessing(missing="drop"),
     ),
     "a quantity missing": (
         "a,c\n" + "".join(f"{i},{i}.5\n" for i in range(40)) + "1,NA\n",
@@ -229,7 +228,7 @@ CASES = {
     "a quantity missing, dropped": (
         "a,c\n" + "".join(f"{i},{i}.5\n" for i in range(40)) + "1,nan\n",
         works(40, ("a",), (), ("1 row",)),
-        Plan(missing="drop"),
+        Preprocessing(missing="drop"),
     ),
     "texts missing": ("a,c\n1,x\n2,y\n3,x\n4,N/A\n5,y\n", fails("missing values (`c`: 1)")),
     "a class that may be missing": (
@@ -254,24 +253,24 @@ CASES = {
     "whole numbers as a quantity": (
         "a,c\n1,0\n2,1\n3,2\n",
         works(3, ("a",), ()),
-        Plan(task="regression"),
+        Preprocessing(task="regression"),
     ),
     "texts as a quantity": (
         TABLE,
         fails("t.csv:2:3", "not a finite number: `x`"),
-        Plan(task="regression"),
+        Preprocessing(task="regression"),
     ),
     # Columns.
     "missing": ("a,b,c\n1,NA,x\n,4,y\n5,?,x\n2,5,y\n", fails("`a`: 1; `b`: 2", "--missing fill")),
     "missing, filled": (
         "a,b,c\n1,NA,x\n,4,y\n5,?,x\n2,5,y\n",
         works(4, ("a", "b")),
-        Plan(missing="mean"),
+        Preprocessing(missing="mean"),
     ),
     "missing, dropped": (
         "a,b,c\n1,NA,x\n3,4,y\n5,9,x\n2,5,y\n",
         works(3, ("a", "b"), notes=("1 row",)),
-        Plan(missing="drop"),
+        Preprocessing(missing="drop"),
     ),
     "all missing": (
         "a,b,c\n,,x\n,,y\n",
@@ -280,7 +279,7 @@ CASES = {
     "every row misses something": (
         "a,b,c\n,1,x\n1,,y\n,3,x\n2,,y\n",
         fails("every row of t.csv has missing values"),
-        Plan(missing="drop"),
+        Preprocessing(missing="drop"),
     ),
     "a text among numbers": (
         "a,b\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(30)) + "n.k.,x\n",
@@ -320,8 +319,8 @@ CASES = {
         "n,b,c\n" + "".join(f"{i},{i * i % 9},{'xy'[i % 2]}\n" for i in range(1, 20)),
         works(19, ("n", "b"), notes=("`n` numbers the rows",)),
     ),
-    "ignored": (TABLE, works(3, ("b",)), Plan(ignore=("a",))),
-    "target ignored": (TABLE, fails("is the target"), Plan(ignore=("c",))),
+    "ignored": (TABLE, works(3, ("b",)), Preprocessing(ignore=("a",))),
+    "target ignored": (TABLE, fails("is the target"), Preprocessing(ignore=("c",))),
     "two features of one name": (
         "colour=red,colour,c\n1,red,x\n2,blue,y\n3,red,x\n",
         fails("two features called `colour=red`"),
@@ -329,7 +328,7 @@ CASES = {
     "too large to scale": (
         "a,c\n1e308,x\n-1e308,y\n1,x\n",
         fails("too large"),
-        Plan(scale="minmax"),
+        Preprocessing(scale="minmax"),
     ),
     # Other formats.
     "arff": (

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset, with_test
-from dsgec.data.encode import fitted, raw_rows
-from dsgec.data.plan import Plan
-from dsgec.data.table import parse_table
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import add_test_table, make_dataset
+from dsgec.data.preprocessing import extract_raw_rows, fit_preprocessing
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column
 from dsgec.search.settings import OPTIONS
 
-FILL = Plan(missing="fill", scale="standard")
+FILL = Preprocessing(missing="fill", scale="standard")
 
 
 def table(text):
@@ -88,7 +88,7 @@ def test_rare_texts_among_numbers_are_taken_for_missing_values():
     assert note in found.notes
     assert found.columns[1].fill == np.median([i * i for i in range(40) if i != 3])
     with pytest.raises(DsgecError, match="not a finite number: `about 7`"):
-        dataset(text, plan=Plan())
+        dataset(text, plan=Preprocessing())
 
 
 def test_a_column_of_numbers_and_texts_is_left_out_with_one_note():
@@ -106,15 +106,15 @@ def test_a_constant_column_has_its_place_in_the_row_and_no_feature():
 
     assert found.columns[1:] == (Column("b", "constant"), Column("c", "constant"))
     assert found.features == ("a",)
-    other = raw_rows(table("a,b,c\n4,9,other\n"), found.columns)
+    other = extract_raw_rows(table("a,b,c\n4,9,other\n"), found.columns)
     assert other[0, 0] == 4.0
     assert len(other[0]) == 3
-    assert raw_rows(table("a\n4\n"), found.columns)[0].tolist() == [4.0, 0.0, 0.0]
+    assert extract_raw_rows(table("a\n4\n"), found.columns)[0].tolist() == [4.0, 0.0, 0.0]
 
 
 def test_what_no_training_row_has_is_no_feature_instead_of_an_error():
     text = "a,b,y\n" + rows(20, lambda i: f"{i},{i if i > 15 else ''},{'uv'[i % 2]}")
-    found = fitted(dataset(text), np.arange(10))
+    found = fit_preprocessing(dataset(text), np.arange(10))
 
     assert found.columns[1] == Column("b", "constant")
     assert "`b` is the same in every training row, so it is not a feature" in found.notes
@@ -122,7 +122,7 @@ def test_what_no_training_row_has_is_no_feature_instead_of_an_error():
 
 def test_the_same_is_said_once_of_many_columns():
     text = "a,b,c,y\n" + rows(20, lambda i: f"{i},{i // 15},{i // 15},{'uv'[i % 2]}")
-    found = fitted(dataset(text), np.arange(10))
+    found = fit_preprocessing(dataset(text), np.arange(10))
 
     assert found.notes[-1] == (
         "`b`, `c` are the same in every training row, so they are not features"
@@ -155,7 +155,7 @@ def test_a_target_that_is_no_class_says_what_it_holds(target, why):
 def test_only_a_column_that_has_numbers_is_said_to_have_them():
     text = "a,y\n" + rows(20, lambda i: f"{i},n{i}")
     with pytest.raises(DsgecError, match="No cell of the column is a number"):
-        dataset(text, plan=Plan(task="regression"))
+        dataset(text, plan=Preprocessing(task="regression"))
 
 
 def test_a_proposal_beside_an_error_is_no_error():
@@ -173,7 +173,7 @@ def test_rows_without_a_target_are_left_out():
 
 
 def test_values_that_only_the_table_to_test_with_lacks_are_filled():
-    both = with_test(dataset("a,b,y\n1,2,u\n3,4,v\n5,9,u\n"), table("a,b,y\n1,,v\n"))
+    both = add_test_table(dataset("a,b,y\n1,2,u\n3,4,v\n5,9,u\n"), table("a,b,y\n1,,v\n"))
 
     assert both.columns[1].fill == 4.0
     assert np.isfinite(both.x).all()

@@ -2,10 +2,9 @@
 
 import pytest
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Plan
-from dsgec.data.plan import Reading
-from dsgec.data.table import parse_table
+from dsgec.data.options import Preprocessing, ReadingOptions
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.search.settings import OPTIONS
 from tests.command import dsgec
@@ -14,8 +13,8 @@ from tests.data.awkward import CASES
 
 def dataset(text, asked):
     data = text.encode() if isinstance(text, str) else text
-    reading = asked if isinstance(asked, Reading) else None
-    plan = asked if isinstance(asked, Plan) else None
+    reading = asked if isinstance(asked, ReadingOptions) else None
+    plan = asked if isinstance(asked, Preprocessing) else None
     target = asked if isinstance(asked, str) else None
     return make_dataset(parse_table(data, "t.csv", "t", reading), target, plan)
 
@@ -47,7 +46,7 @@ def test_an_awkward_table_works_or_is_explained(case):
 )
 def test_what_cannot_be_is_refused(wrong):
     with pytest.raises(DsgecError):
-        Reading(**wrong)
+        ReadingOptions(**wrong)
 
 
 def test_there_are_sixty():

@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset, with_test
-from dsgec.data.encode import fitted, raw_rows
-from dsgec.data.ir import Plan
-from dsgec.data.plan import Reading
-from dsgec.data.split import folds, split
-from dsgec.data.table import parse_table, read_table
+from dsgec.data.dataset import folds, split
+from dsgec.data.options import Preprocessing, ReadingOptions
+from dsgec.data.prepare import add_test_table, make_dataset
+from dsgec.data.preprocessing import extract_raw_rows, fit_preprocessing
+from dsgec.data.read import parse_table, read_table
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.network.model import Column
@@ -24,7 +23,7 @@ MIXED = (
 
 
 def dataset(text, target=None, **plan):
-    return make_dataset(parse_table(text.encode(), "t.csv", "t"), target, Plan(**plan))
+    return make_dataset(parse_table(text.encode(), "t.csv", "t"), target, Preprocessing(**plan))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +33,9 @@ def test_scales_are_scikit_learns(scale, scaler):
     preprocessing = pytest.importorskip("sklearn.preprocessing")
     plain = make_dataset(read_table("wdbc"))
     train = split(plain, 0.3, 1).train
-    ours = fitted(make_dataset(read_table("wdbc"), plan=Plan(scale=scale)), train)
+    ours = fit_preprocessing(
+        make_dataset(read_table("wdbc"), preprocessing=Preprocessing(scale=scale)), train
+    )
     theirs = getattr(preprocessing, scaler)().fit(plain.x[train]).transform(plain.x)
 
     assert np.allclose(ours.x, theirs, rtol=1e-9, atol=1e-9)
@@ -70,7 +71,7 @@ def test_only_rows_to_learn_from_are_learnt_from():
     found = dataset(text, scale="standard")
     rows = np.arange(10)
 
-    assert fitted(found, rows).columns[0].center == np.mean(range(2, 12))
+    assert fit_preprocessing(found, rows).columns[0].center == np.mean(range(2, 12))
 
 
 def test_rows_with_missing_values_are_dropped():
@@ -83,7 +84,7 @@ def test_rows_with_missing_values_are_dropped():
 def test_a_value_never_seen_is_none_of_the_categories():
     columns = dataset(MIXED, missing="mean").columns
     table = parse_table(b"member,colour,age\nyes,pink,1\nperhaps,red,2\n,,\n2,3,4\n", "n.csv", "n")
-    raw = raw_rows(table, columns)
+    raw = extract_raw_rows(table, columns)
 
     assert raw[:2].tolist() == [[1.0, -1.0, 1.0], [2.0, 2.0, -1.0]]
     assert raw[2].tolist() == [4.0, -1.0, -1.0]
@@ -94,7 +95,7 @@ def test_a_category_of_rows_kept_aside_only_is_never_seen(plan):
     colours = ["red", "blue", "red", "blue", "green", "red"]
     text = "a,colour,y\n" + "".join(f"{i},{c},{'pq'[i % 2]}\n" for i, c in enumerate(colours))
     whole = dataset(text, **plan)
-    found = fitted(whole, np.arange(4))
+    found = fit_preprocessing(whole, np.arange(4))
 
     assert whole.features == ("a", "colour=blue", "colour=green", "colour=red")
     assert found.features == ("a", "colour=blue", "colour=red")
@@ -104,7 +105,7 @@ def test_a_category_of_rows_kept_aside_only_is_never_seen(plan):
     assert any("`colour=green` is in no training row" in note for note in found.notes)
     # An export, which is given the row as it stands, sees the same.
     table = parse_table(text.encode(), "t.csv", "t")
-    assert np.array_equal(raw_rows(table, found.columns), found.raw)
+    assert np.array_equal(extract_raw_rows(table, found.columns), found.raw)
     assert whole.raw[:, 1].tolist() == [2.0, 0.0, 2.0, 0.0, 1.0, 2.0]
 
 
@@ -127,16 +128,16 @@ def test_the_grammar_is_made_for_the_categories_that_were_seen():
 
 def test_a_text_where_numbers_were_is_told():
     columns = dataset(MIXED, missing="mean").columns
-    names = Reading(names=("age", "colour"))
+    names = ReadingOptions(names=("age", "colour"))
     table = parse_table(b"member,colour,age\nyes,red,old\nno,blue,older\n", "n.csv", "n", names)
 
     with pytest.raises(DsgecError, match=r"n.csv:2:3: error: not a finite number: `old`"):
-        raw_rows(table, columns)
+        extract_raw_rows(table, columns)
 
 
 def test_a_column_that_is_constant_in_the_training_rows_has_no_feature():
     text = "a,b,y\n1,5,x\n2,5,y\n3,5,x\n4,6,y\n"
-    found = fitted(dataset(text, scale="standard"), np.arange(3))
+    found = fit_preprocessing(dataset(text, scale="standard"), np.arange(3))
 
     assert found.columns[1] == Column("b", "constant")
     assert found.features == ("a",)
@@ -187,7 +188,7 @@ def test_folds_that_cannot_be_are_refused():
 def test_a_table_to_test_with_is_encoded_by_the_other():
     train = dataset("a,colour,y\n1,red,p\n3,blue,q\n5,red,p\n", scale="standard")
     test = parse_table(b"y,colour,a\nq,pink,9\np,blue,1\n", "test.csv", "test")
-    found = with_test(train, test)
+    found = add_test_table(train, test)
     parts = split(found, 0.3, 1)
 
     assert parts.train.tolist() == [0, 1, 2]
@@ -198,14 +199,14 @@ def test_a_table_to_test_with_is_encoded_by_the_other():
 
     gap = parse_table(b"y,colour,a\nNA,red,9\np,red,1\n", "test.csv", "test")
     with pytest.raises(DsgecError, match=r"the target of test.csv is missing in 1 rows"):
-        with_test(train, gap)
+        add_test_table(train, gap)
     for missing in ("drop", "mean", "median"):
         train = dataset("a,colour,y\n1,red,p\n3,blue,q\n5,red,p\n", missing=missing)
-        found = with_test(train, gap)
+        found = add_test_table(train, gap)
         assert found.y.tolist() == [0.0, 1.0, 0.0, 0.0]
         lack = "with missing values" if missing == "drop" else "without a target"
         assert f"1 row of test.csv {lack} is left out" in found.notes
     with pytest.raises(DsgecError, match=r"every row of test.csv has missing values"):
-        with_test(train, parse_table(b"y,colour,a\n?,red,9\n,red,1\n", "test.csv", "test"))
+        add_test_table(train, parse_table(b"y,colour,a\n?,red,9\n,red,1\n", "test.csv", "test"))
     with pytest.raises(DsgecError, match=r"test.csv:2:1: error: no training row has this class"):
-        with_test(train, parse_table(b"y,colour,a\nnew,red,9\n", "test.csv", "test"))
+        add_test_table(train, parse_table(b"y,colour,a\nnew,red,9\n", "test.csv", "test"))

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import dsgec
-from dsgec.data.dataset import make_dataset
-from dsgec.data.plan import Plan
-from dsgec.data.table import parse_table, read_table
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table, read_table
 from dsgec.errors import DsgecError, Fault
 from tests.command import dsgec as command
 
@@ -131,18 +131,18 @@ def test_the_command_line_says_it_without_a_traceback(tmp_path):
 
 def test_dates_and_durations_say_what_to_make_of_them():
     pandas = pytest.importorskip("pandas")
-    from dsgec.data.arrays import table_of
+    from dsgec.data.arrays import make_table
 
     times = pandas.date_range("2024-01-01", periods=30, freq="h")
     frame = pandas.DataFrame({"when": times, "lasted": times - times[0], "b": range(30)})
     frame["b"] = frame["b"] ** 2 % 7
     frame["y"] = [0, 1] * 15
-    for table in (table_of(frame), parse_table(frame.to_csv(index=False).encode(), "t", "t")):
+    for table in (make_table(frame), parse_table(frame.to_csv(index=False).encode(), "t", "t")):
         notes = make_dataset(table, "y").notes
         assert any("`when` is left out" in n and "hour and weekday" in n for n in notes)
         assert any("`lasted` is left out" in n and "seconds" in n for n in notes)
     few = frame.assign(lasted=[times[i % 2] - times[0] for i in range(30)])
-    assert any("durations" in note for note in make_dataset(table_of(few), "y").notes)
+    assert any("durations" in note for note in make_dataset(make_table(few), "y").notes)
 
 
 def test_lines_that_are_not_equally_long_are_shown_three_times():
@@ -156,7 +156,7 @@ def test_lines_that_are_not_equally_long_are_shown_three_times():
 def test_texts_among_numbers_are_shown_three_times():
     table = parse_table(("a,c\n" + "1,x\n2,y\n" * 50 + "oops,x\n" * 9).encode(), "t", "t")
     with pytest.raises(DsgecError) as raised:
-        make_dataset(table, None, Plan(missing="error"))
+        make_dataset(table, None, Preprocessing(missing="error"))
     text = str(raised.value)
     assert text.count("not a finite number") == 3
     assert "… and 6 more like this" in text

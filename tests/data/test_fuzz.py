@@ -4,10 +4,9 @@ import random
 
 import pytest
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Plan
-from dsgec.data.plan import Reading
-from dsgec.data.table import parse_table
+from dsgec.data.options import Preprocessing, ReadingOptions
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from tests.data.awkward import CASES
 
@@ -40,12 +39,12 @@ def attempt(seed):
     for _ in range(rng.choice([1, 1, 2, 3, 12])):
         place = rng.randint(0, len(data))
         data[place : place + rng.choice([0, 0, 1, 3, 40])] = rng.choice(PIECES) * rng.randint(0, 3)
-    plan = Plan(
+    plan = Preprocessing(
         missing=rng.choice(["error", "mean", "median", "drop", "drop"]),
         scale=rng.choice(["none", "standard", "minmax"]),
         task=rng.choice(["", "", "classification", "regression"]),
     )
-    reading = Reading(
+    reading = ReadingOptions(
         # Mostly found out: what is said wrongly is refused before anything else is looked at.
         encoding=rng.choice(["", "", "", "", rng.choice(ENCODINGS)]),
         separator=rng.choice(["", "", "", "", rng.choice(",; ")]),

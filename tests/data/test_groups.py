@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import dsgec
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Dataset
-from dsgec.data.plan import Plan
-from dsgec.data.split import folds, split
-from dsgec.data.table import parse_table
+from dsgec.data.dataset import Dataset, folds, split
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.study.cells import cells
 from dsgec.study.parse import load_study
@@ -115,7 +114,7 @@ def test_a_class_of_one_group_stays_in_the_training_rows():
 
 
 def dataset(text, target=None, **plan):
-    return make_dataset(parse_table(text.encode(), "t.csv", "t"), target, Plan(**plan))
+    return make_dataset(parse_table(text.encode(), "t.csv", "t"), target, Preprocessing(**plan))
 
 
 LOG = make_log(rows=12)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.neighbours import measure_likeness
-from dsgec.data.plan import Plan
-from dsgec.data.table import parse_table, read_table
+from dsgec.data.leakage import measure_likeness
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table, read_table
 from dsgec.setting import make
 from tests.data.logs import make_log
 
-PLAN = make(Plan, {}, learned=True)
+PLAN = make(Preprocessing, {}, learned=True)
 ROWS = 90
 RANDOM = np.random.RandomState(1)
 NOISE, CLASSES = RANDOM.randn(ROWS), RANDOM.randint(0, 2, ROWS)
@@ -51,9 +51,11 @@ def test_a_column_that_counts_or_is_a_time_is_left_out_unless_it_is_to_be_kept(c
     found = dataset(**{name: values, "noise": NOISE})
     assert found.features == ("noise",)
     assert any(f"`{name}` is left out: it " in n and "index" in n for n in found.notes)
-    kept = dataset(make(Plan, {"index": "keep"}, learned=True), **{name: values, "noise": NOISE})
+    kept = dataset(
+        make(Preprocessing, {"index": "keep"}, learned=True), **{name: values, "noise": NOISE}
+    )
     assert kept.features == (name, "noise")
-    assert dataset(Plan(), **{name: values, "noise": NOISE}).features == (name, "noise")
+    assert dataset(Preprocessing(), **{name: values, "noise": NOISE}).features == (name, "noise")
 
 
 FEATURES = {
@@ -82,7 +84,7 @@ def test_a_column_stays_where_nothing_else_varies():
 
 def test_a_time_may_start_again_in_every_group():
     recording, time = np.arange(ROWS) % 9, 7.0 * (np.arange(ROWS) // 9)
-    group = make(Plan, {"group": "recording"}, learned=True)
+    group = make(Preprocessing, {"group": "recording"}, learned=True)
     found = dataset(group, recording=recording, u=time + recording, noise=NOISE)
     assert found.features == ("noise",)
     assert any("`u` is left out: it rises within every group" in note for note in found.notes)
@@ -97,7 +99,9 @@ def likeness(x, y, classes=True):
     columns = {f"x{i}": column for i, column in enumerate(np.transpose(x))}
     lines = [",".join([*columns, "y"])]
     lines += [",".join(map(repr, [*row, value])) for row, value in zip(x.tolist(), y, strict=True)]
-    task = make(Plan, {"task": "classification" if classes else "regression"}, learned=True)
+    task = make(
+        Preprocessing, {"task": "classification" if classes else "regression"}, learned=True
+    )
     return measure_likeness(
         make_dataset(parse_table("\n".join(lines).encode(), "t", "t"), "y", task)
     )
@@ -148,5 +152,5 @@ def test_a_group_that_is_named_ends_the_note_and_a_column_that_may_be_one_is_pro
     table = parse_table(make_log().encode(), "t.csv", "t")
     (note,) = (n for n in make_dataset(table, None, PLAN).notes if "consecutive" in n)
     assert '["recording"]' in note
-    group = make(Plan, {"group": "recording"}, learned=True)
+    group = make(Preprocessing, {"group": "recording"}, learned=True)
     assert not any("consecutive" in n for n in make_dataset(table, None, group).notes)

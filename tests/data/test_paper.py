@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dsgec.data import paper
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Plan
-from dsgec.data.table import read_table
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from tests.command import QUICK, dsgec
 
@@ -31,7 +31,7 @@ ROWS = {
 
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_the_tables_are_the_papers(name):
-    dataset = make_dataset(read_table(name), plan=Plan(constant="keep"))
+    dataset = make_dataset(read_table(name), preprocessing=Preprocessing(constant="keep"))
     features, rows, share = PROPERTIES[name]
 
     assert dataset.x.shape == (rows, features)
@@ -46,7 +46,7 @@ def test_the_tables_are_the_papers(name):
 
 
 def test_the_package_is_not_imported():
-    code = "from dsgec.data.table import read_table; read_table('sonar'); import sys; print("
+    code = "from dsgec.data.read import read_table; read_table('sonar'); import sys; print("
     code += "sorted({'EvoCluster', 'pandas', 'sklearn'} & set(sys.modules)))"
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

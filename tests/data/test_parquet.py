@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from dsgec.data.table import parse_table, read_table
+from dsgec.data.read import parse_table, read_table
 from dsgec.errors import DsgecError
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -19,7 +19,7 @@ LIMIT = 1 << 29  # bytes of address space beyond what Python and its libraries t
 CHILD = """
 import resource, sys
 import pyarrow.parquet
-from dsgec.data.table import read_table
+from dsgec.data.read import read_table
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[2]),) * 2)
 try:

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from dsgec.data import native
-from dsgec.data import table as table_module
+from dsgec.data import read as table_module
 from dsgec.data.dialect import Dialect
-from dsgec.data.gather import MOST_TEXTS, Gatherer
-from dsgec.data.plan import Reading
-from dsgec.data.table import parse_table, read_table
+from dsgec.data.options import ReadingOptions
+from dsgec.data.read import parse_table, read_table
+from dsgec.data.table import MOST_TEXTS, TableBuilder
 from dsgec.errors import DsgecError
 from tests.command import dsgec
 
 HEAD = "a,b,c,d\n"
-PLAIN = Reading(separator=",", quote='"', header=True)
+PLAIN = ReadingOptions(separator=",", quote='"', header=True)
 CELLS = [
     *("1", "-2.5", "+3", " 4 ", "1e3", "1E-7", ".5", "5.", "-0", "0.1", "1e22", "1e23", "1e999"),
     *("123456789.12345678", "0.30000000000000004", "2.2250738585072014e-308", "5e-324", "inf"),
@@ -117,7 +117,7 @@ def test_numbers_are_those_of_python():
     texts += [f"{rng.random():.{rng.randint(1, 19)}f}" for _ in range(20_000)]
     texts += [str(rng.randrange(10**k)) for k in range(1, 25) for _ in range(100)]
     texts += [f"{rng.randrange(10**19)}e-{rng.randint(1, 30)}" for _ in range(5000)]
-    rows = Gatherer(1)
+    rows = TableBuilder(1)
     block = "\n".join(texts).encode()
     part = native.read_block(block, Dialect(",", '"', "."), rows, 1)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dsgec.data import native
-from dsgec.data import table as table_module
-from dsgec.data.table import read_table
+from dsgec.data import read as table_module
+from dsgec.data.read import read_table
 
 ROUNDS = 3
 
@@ -70,7 +70,7 @@ def test_a_million_rows_take_three_times_the_array_at_most(tmp_path):
     write(path, 1_000_000)
     # The high-water mark of the process itself: what getrusage tells begins with its parent's.
     program = (
-        "import sys; from dsgec.data.table import read_table; read_table(sys.argv[1]);"
+        "import sys; from dsgec.data.read import read_table; read_table(sys.argv[1]);"
         "print([x for x in open('/proc/self/status') if x.startswith('VmHWM')][0].split()[1])"
     )
     answer = subprocess.run(

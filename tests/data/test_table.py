@@ -5,12 +5,12 @@ import io
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.encode import raw_rows
-from dsgec.data.ir import Plan
+from dsgec.data.dataset import split
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.preprocessing import extract_raw_rows
+from dsgec.data.read import parse_table, read_table
 from dsgec.data.source import TableSource
-from dsgec.data.split import split
-from dsgec.data.table import parse_table, read_table
 from dsgec.errors import DsgecError
 from dsgec.network.model import plain_columns
 
@@ -89,7 +89,7 @@ def test_many_whole_numbers_are_a_quantity():
 def test_whole_numbers_that_hardly_come_again_are_a_quantity(rows, distinct):
     text = "a,b\n" + "".join(f"{i},{i % distinct * 3}\n" for i in range(rows))
     as_classes = make_dataset(
-        parse_table(text.encode(), "t.csv", "t"), plan=Plan(task="classification")
+        parse_table(text.encode(), "t.csv", "t"), preprocessing=Preprocessing(task="classification")
     )
 
     assert dataset(text).task == "regression"
@@ -183,29 +183,32 @@ def test_the_split_depends_on_its_seed_only():
 def test_rows_to_predict_are_matched_by_the_names_of_their_columns():
     table = parse_table(b"b,extra,a\n2,9,1\n", "t.csv", "t")
 
-    assert raw_rows(table, plain_columns(("a", "b"))).tolist() == [[1.0, 2.0]]
+    assert extract_raw_rows(table, plain_columns(("a", "b"))).tolist() == [[1.0, 2.0]]
     with pytest.raises(DsgecError, match="lacks the column `c`"):
-        raw_rows(table, plain_columns(("a", "c")))
+        extract_raw_rows(table, plain_columns(("a", "c")))
 
 
 def test_a_table_to_predict_is_not_told_of_an_option_that_predicting_does_not_have():
     table = parse_table(b"a\n1\noops\n", "t.csv", "t")
 
     with pytest.raises(DsgecError, match="leave their rows out") as caught:
-        raw_rows(table, plain_columns(("a",)))
+        extract_raw_rows(table, plain_columns(("a",)))
     assert "ignore" not in str(caught.value)
 
 
 def test_rows_without_a_header_are_matched_by_number_or_all_of_them():
     table = parse_table(b"1,2,3\n4,5,6\n", "t.csv", "t")
 
-    assert raw_rows(table, plain_columns(("x_2", "x_3"))).tolist() == [[2.0, 3.0], [5.0, 6.0]]
-    assert raw_rows(table, plain_columns(("a", "b", "c"))).tolist() == [
+    assert extract_raw_rows(table, plain_columns(("x_2", "x_3"))).tolist() == [
+        [2.0, 3.0],
+        [5.0, 6.0],
+    ]
+    assert extract_raw_rows(table, plain_columns(("a", "b", "c"))).tolist() == [
         [1.0, 2.0, 3.0],
         [4.0, 5.0, 6.0],
     ]
     with pytest.raises(DsgecError, match="lacks the columns `a`, `b`"):
-        raw_rows(table, plain_columns(("a", "b")))
+        extract_raw_rows(table, plain_columns(("a", "b")))
 
 
 def test_a_header_of_numbers_and_a_class_called_none_are_understood():

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from dsgec.data.ir import Dataset, Split
+from dsgec.data.dataset import Dataset, Split
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand
 from dsgec.grammar.load import load_grammar

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
 from dsgec.network.cost.chips import CHIPS

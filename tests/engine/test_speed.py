@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.table import read_table
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.grammar.load import load_grammar
 from dsgec.resources import TABLES
 from dsgec.search.backends import ReferenceBackend

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dsgec.arithmetic.functions import FUNCTIONS
-from dsgec.data.dataset import make_dataset
-from dsgec.data.table import read_table
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, model_id
 from dsgec.export.targets.onnx.emit import emit_onnx

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from dsgec.cli import commands
-from dsgec.data.dataset import make_dataset
-from dsgec.data.encode import fitted, raw_rows
-from dsgec.data.ir import Plan
-from dsgec.data.split import split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import split
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.preprocessing import extract_raw_rows, fit_preprocessing
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.network.evaluate import evaluate
@@ -126,14 +126,14 @@ def test_a_table_is_learnt_and_its_export_gives_the_same_bits(name, tables, tmp_
     assert record["result"]["test"][measure] >= goal
 
     # The module, given raw rows, and the run's own predictions of the rows kept aside.
-    plan = Plan(
+    plan = Preprocessing(
         missing=record["data"].get("missing", "error"), scale=record["data"].get("scale", "none")
     )
-    dataset = make_dataset(read_table(str(table)), plan=plan)
+    dataset = make_dataset(read_table(str(table)), preprocessing=plan)
     parts = split(dataset, 0.3, 1)
     model, module_name = model_of(folder)
-    own = evaluate(model.network, fitted(dataset, parts.train).x[parts.test])
-    raw = raw_rows(read_table(str(table)), model.columns)[parts.test]
+    own = evaluate(model.network, fit_preprocessing(dataset, parts.train).x[parts.test])
+    raw = extract_raw_rows(read_table(str(table)), model.columns)[parts.test]
     assert evaluate(compose(model), raw).tobytes() == own.tobytes()
     module = imported(folder / f"{module_name}.py")
     if model.classes:

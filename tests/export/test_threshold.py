@@ -50,7 +50,7 @@ def labels(numbers):
 @pytest.mark.parametrize("equations", [ONE, TWO])
 def test_python_numpy_and_the_library_decide_by_the_threshold(equations, threshold):
     import dsgec
-    from dsgec.data.arrays import table_of
+    from dsgec.data.arrays import make_table
 
     model, table = model_of(equations, threshold), rows_around(threshold)
     expected = labels(wanted(threshold))
@@ -62,7 +62,7 @@ def test_python_numpy_and_the_library_decide_by_the_threshold(equations, thresho
         assert list(module.predict(table)) == expected
         assert module.selftest() is True
     assert dsgec.Network(model).predict(table).tolist() == expected
-    lines = predictions(model, table_of(table)).splitlines()[1:]
+    lines = predictions(model, make_table(table)).splitlines()[1:]
     assert [line.split(",")[0] for line in lines] == expected
 
 

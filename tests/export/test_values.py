@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from dsgec.api.network import Network
-from dsgec.data.cells import is_missing
 from dsgec.data.dialect import Dialect
-from dsgec.data.gather import Gatherer
 from dsgec.data.native import can_read, read_block
-from dsgec.data.table import parse_table
+from dsgec.data.read import parse_table
+from dsgec.data.table import TableBuilder, is_missing
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
@@ -100,7 +99,7 @@ def test_a_text_is_the_same_number_to_the_native_reader():
     dialect = Dialect(";", '"', ".")
     assert can_read(dialect)
     for text, expected in TEXTS.items():
-        rows = Gatherer(2)
+        rows = TableBuilder(2)
         block = f"1;2\n{text};0\n".encode()
         if read_block(block, dialect, rows, 1).used == len(block):
             numbers, texts, _ = rows.finish()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.data.table import read_table
+from dsgec.data.read import read_table
 from dsgec.engine.toolchain import CompileError
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.data import table as table_module
-from dsgec.data.plan import Reading
-from dsgec.data.table import parse_table
+from dsgec.data import read as table_module
+from dsgec.data.options import ReadingOptions
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from tests.data.test_reading import lines, same
 from tests.fuzz.harness import HERE, Reader, fuzz, merge, replay
@@ -70,7 +70,7 @@ def assert_same_table(content, monkeypatch):
         if line.count(separator.encode()) == content[2] % 8
     ]
     for table, header, block in ((data, True, 64), (b"".join(kept), False, 1 << 20)):
-        reading = Reading(separator, quote, ".", encoding_of(table), header)
+        reading = ReadingOptions(separator, quote, ".", encoding_of(table), header)
         careful, fast = (
             read(table, reading, block, monkeypatch, fast=fast) for fast in (False, True)
         )

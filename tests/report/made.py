@@ -3,9 +3,9 @@
 import json
 import random
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Plan
-from dsgec.data.table import read_table
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.folder import make_folder, open_folder
 from dsgec.grammar.load import load_grammar
 from dsgec.run.evidence import evidence
@@ -45,7 +45,7 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
     """Write a run's folder as the pipeline does, but for the page; gives problem and model."""
     settings = Settings(generations=3)
     file = load_grammar(grammar)
-    dataset = make_dataset(read_table(str(table)), None, plan or Plan())
+    dataset = make_dataset(read_table(str(table)), None, plan or Preprocessing())
     problem = make_problem(file.grammar, dataset, settings)
     last = Generation(3, 1.5, 2.0, 0, 10, 0, 5, phenotype)
     model = problem.model(phenotype)
@@ -74,7 +74,7 @@ def three_classes(folder):
         "sig(2.0*x_1+-1.0*x_2+0.5)-sig(-1.5*x_5+0.25*x_3+0.25)"
         "--softmax(3.0*h_1_1+0.1,-2.0*h_1_2+0.3,1.0*x_1+-0.4*x_4+0.2)"
     )
-    plan = Plan(missing="median", scale="standard")
+    plan = Preprocessing(missing="median", scale="standard")
     return make_run(folder / "run", "multi_layer_softmax", table, text, plan=plan)
 
 
@@ -116,7 +116,7 @@ def add_comparison(folder):
 def quantity(folder):
     """A quantity."""
     table = write_table(folder / "table.csv", ("a", "b", "c", "y"), ["m", "c", "n", "q"], 700)
-    plan = Plan(missing="mean", scale="minmax")
+    plan = Preprocessing(missing="mean", scale="minmax")
     return make_run(folder / "run", "regression", table, "x_1*x_5+3.5*tanh(x_2-x_1)", plan=plan)
 
 

@@ -88,7 +88,7 @@ def test_examples_are_rows_of_the_table_with_what_dsgec_predicts(make, tmp_path)
     _, model = make(tmp_path)
     told = json.loads((tmp_path / "run" / "report.json").read_text())
     answer = dsgec("predict", tmp_path / "run", tmp_path / "table.csv").stdout.splitlines()[1:]
-    from dsgec.data.table import read_table
+    from dsgec.data.read import read_table
 
     table = read_table(str(tmp_path / "table.csv"))
     rows = model_rows(model, table)

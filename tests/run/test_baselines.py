@@ -32,13 +32,13 @@ def test_the_majority_class_and_a_linear_model_stand_beside_the_network(run):
 
 
 def _rows(part):
-    from dsgec.data.arrays import table_of
-    from dsgec.data.dataset import make_dataset
-    from dsgec.data.split import split
+    from dsgec.data.arrays import make_table
+    from dsgec.data.dataset import split
+    from dsgec.data.prepare import make_dataset
 
     x = np.random.default_rng(3).normal(size=(240, 3))
     y = np.where(x[:, 0] * x[:, 1] > 0, "in", "out")
-    table = table_of(x, y)
+    table = make_table(x, y)
     return getattr(split(make_dataset(table, table.columns[-1]), 0.3, 1), part)
 
 

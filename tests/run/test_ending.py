@@ -9,7 +9,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from dsgec.data.ir import Split
+from dsgec.data.dataset import Split
 from dsgec.export.artefact import model_id
 from dsgec.network.cost.work import model_cost
 from dsgec.network.evaluate import evaluate

@@ -66,11 +66,11 @@ def test_other_models_stand_beside_the_network_where_they_are_asked_for():
     *_, forest, boosting = run.record["result"]["baselines"]
 
     assert (forest["name"], boosting["name"]) == ("random forest", "boosted trees")
-    from dsgec.data.arrays import table_of
-    from dsgec.data.dataset import make_dataset
-    from dsgec.data.split import split
+    from dsgec.data.arrays import make_table
+    from dsgec.data.dataset import split
+    from dsgec.data.prepare import make_dataset
 
-    table = table_of(x, y)
+    table = make_table(x, y)
     rows = split(make_dataset(table, table.columns[-1]), 0.3, 1)
     oracle = RandomForestClassifier(random_state=1).fit(x[rows.train], y[rows.train] == "out")
     assert forest["test"]["accuracy"] == oracle.score(x[rows.test], y[rows.test] == "out")

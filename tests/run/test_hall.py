@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.split import split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import split
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.folder import open_folder

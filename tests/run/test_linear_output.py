@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import root_mean_squared_error
 
 import dsgec as library
-from dsgec.data.ir import Plan
+from dsgec.data.options import Preprocessing
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.network.structure import measure_size
@@ -19,9 +19,9 @@ from tests.run.made import go, made, model_of, picked
 from tests.run.test_resume import stop_after
 from tests.run.test_target_scale import LEARNING, SMALL, data, record_of
 
-SCALED = Plan(scale="standard", task="regression")
+SCALED = Preprocessing(scale="standard", task="regression")
 CASES = {
-    "paper": (Settings(**SMALL), Plan(task="regression")),
+    "paper": (Settings(**SMALL), Preprocessing(task="regression")),
     "scaled": (Settings(**SMALL), SCALED),
     "learning": (Settings(**LEARNING, weights="real", pruning=5), SCALED),
 }

@@ -5,7 +5,7 @@ import pytest
 
 import dsgec
 from dsgec.api.evolve import _dataset
-from dsgec.data.ir import Plan
+from dsgec.data.options import Preprocessing
 from dsgec.grammar.parse import parse as parse_grammar
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column
@@ -113,7 +113,7 @@ def champions(*phenotypes):
 
 def test_the_best_without_a_pole_is_taken():
     x, y = table()
-    dataset = _dataset(x, y, None, (None, None), "t", Plan(scale="none"))
+    dataset = _dataset(x, y, None, (None, None), "t", Preprocessing(scale="none"))
     problem = make_problem(parse_grammar(GRAMMAR, "g"), dataset, Settings())
     pole, line, smooth = champions("1/x_1", "x_2", "1/(x_1*x_1+1)")
 

@@ -10,9 +10,9 @@ from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_err
 
 import dsgec as library
 from dsgec import DSGERegressor
-from dsgec.data.dataset import make_dataset
-from dsgec.data.ir import Plan
-from dsgec.data.table import parse_table
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table
 from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose, in_target_units
@@ -52,7 +52,7 @@ def table(unit=1.0, shift=0.0, rows=60, slope=True):
 def data(unit=1.0, shift=0.0, plan=None, **more):
     x, y = table(unit, shift, **more)
     lines = ["a,b,price", *(f"{a!r},{b!r},{c!r}" for (a, b), c in zip(x.tolist(), y.tolist()))]  # noqa: B905
-    plan = plan or Plan(scale="standard", task="regression")
+    plan = plan or Preprocessing(scale="standard", task="regression")
     return make_dataset(parse_table("\n".join(lines).encode(), "t.csv", "t"), None, plan)
 
 
@@ -73,7 +73,7 @@ def record_of(folder):
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])
 def test_the_scale_is_that_of_the_training_rows(scale):
-    plan = Plan(scale=scale, task="regression")
+    plan = Preprocessing(scale=scale, task="regression")
     problem = prepare("regression", data(7.0, 5.0, plan=plan), Settings(**SMALL)).problem
     y = problem.dataset.y[problem.split.train]
     np.testing.assert_allclose(problem.dataset.target_scale, (y.mean(), y.std()), rtol=1e-14)
@@ -83,10 +83,12 @@ def test_the_scale_is_that_of_the_training_rows(scale):
 
 
 def test_what_is_not_to_be_scaled_is_not():
-    assert data(plan=Plan(task="regression")).target_scale is None
-    assert data(plan=Plan(task="regression", missing="mean")).target_scale is None
+    assert data(plan=Preprocessing(task="regression")).target_scale is None
+    assert data(plan=Preprocessing(task="regression", missing="mean")).target_scale is None
     text = "a,y\n1,p\n3,q\n5,p\n7,q\n"
-    classes = make_dataset(parse_table(text.encode(), "t", "t"), None, Plan(scale="standard"))
+    classes = make_dataset(
+        parse_table(text.encode(), "t", "t"), None, Preprocessing(scale="standard")
+    )
     assert classes.target_scale is None
 
 
@@ -290,7 +292,7 @@ def test_a_constant_target_is_learned():
 
 
 def test_without_a_scale_a_record_is_as_it_was(tmp_path):
-    one = job(tmp_path, Settings(**SMALL), plan=Plan(task="regression"))
+    one = job(tmp_path, Settings(**SMALL), plan=Preprocessing(task="regression"))
     record = run(one, choose(one.problem, one.settings, "auto"), lambda _: None).record
     assert "target_scale" not in record["data"]
     assert record["result"]["score"] == record["result"]["fitness"]

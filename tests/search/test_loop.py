@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.table import parse_table, read_table
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import parse_table, read_table
 from dsgec.errors import DsgecError
 from dsgec.grammar.load import load_grammar
 from dsgec.grammar.parse import parse

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dsgec.data.ir import Split
+from dsgec.data.dataset import Split
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import LoopEvolver
 from dsgec.search.individual import Champion

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from dsgec.data.dataset import make_dataset
-from dsgec.data.split import split
-from dsgec.data.table import read_table
+from dsgec.data.dataset import split
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from tests.command import dsgec
 
 

@@ -73,7 +73,7 @@ def test_fitness_is_compared_where_the_same_is_minimised(made):
 
 
 def test_all_have_the_inputs_and_the_splits_of_each_other():
-    plans = {data.plan.scale for part in STUDY.parts for data in part.data}
+    plans = {data.preprocessing.scale for part in STUDY.parts for data in part.data}
     splits = {(s.test, s.split_seed) for part in STUDY.parts for s in part.settings}
 
     assert plans == {"standard"}

@@ -9,9 +9,9 @@ import numpy as np
 
 from dsgec import __version__
 from dsgec.arithmetic.environment import deviations
-from dsgec.data.dataset import make_dataset
 from dsgec.data.native import why_not
-from dsgec.data.table import read_table
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.engine import cache
 from dsgec.engine.toolchain import compilers
 from dsgec.errors import DsgecError

@@ -203,7 +203,9 @@ def choices(job: Job) -> str:
     """What was chosen by the table, and how to choose otherwise."""
     settings, dataset = job.settings, job.problem.dataset
     task = f"{len(dataset.classes)} classes" if dataset.classes else "a numeric target"
-    scaled = "" if dataset.plan.scale == "none" else f", {dataset.plan.scale} scaling"
+    scaled = (
+        "" if dataset.preprocessing.scale == "none" else f", {dataset.preprocessing.scale} scaling"
+    )
     each = f"an ensemble of {settings.ensemble}, each " if settings.ensemble > 1 else ""
     return (
         f"chosen for {task}: grammar {job.grammar.name}, objective {job.problem.objective}{scaled},"

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
-from dsgec.data.ir import Dataset
+from dsgec.data.dataset import Dataset
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand, needs_features, needs_outputs
 from dsgec.grammar.ir import Alternative, Grammar, NonTerminal, Terminal

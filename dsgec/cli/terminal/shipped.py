@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Iterator
 
 from dsgec.data import paper
-from dsgec.data.dataset import make_dataset
-from dsgec.data.table import read_table
+from dsgec.data.prepare import make_dataset
+from dsgec.data.read import read_table
 from dsgec.errors import counted
 from dsgec.resources import GRAMMARS, TABLES, shipped_names
 

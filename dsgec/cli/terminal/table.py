@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from dsgec.data.columns import ColumnKind
-from dsgec.data.dataset import declare, look_at_features
-from dsgec.data.ir import Dataset, Plan, Table
+from dsgec.data.columns import ColumnProfile
+from dsgec.data.dataset import Dataset
+from dsgec.data.options import Preprocessing
+from dsgec.data.prepare import declare_categories, profile_features
+from dsgec.data.table import Table
 from dsgec.errors import DsgecError, clean, counted
 from dsgec.grammar.expand import expand
 from dsgec.grammar.load import load_grammar
@@ -27,7 +29,7 @@ def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
     header = "with" if table.has_header else "without"
     lines = [
         f"{table.name}: {counted(len(table), 'row')}, {counted(len(table.columns), 'column')}"
-        + (f" ({table.written}, {header} a header)" if table.written else ""),
+        + (f" ({table.format}, {header} a header)" if table.format else ""),
         *_column_lines(table, dataset),
     ]
     if dataset is not None:
@@ -38,10 +40,12 @@ def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
 
 
 def _column_lines(table: Table, dataset: Dataset | None) -> Iterator[str]:
-    plan = dataset.plan if dataset else Plan()
-    roles = {} if dataset is None else {plan.group: "group", dataset.target: "target"}
+    preprocessing = dataset.preprocessing if dataset else Preprocessing()
+    roles = {} if dataset is None else {preprocessing.group: "group", dataset.target: "target"}
     shown = table.columns[:_MOST_COLUMNS]
-    looked_at = look_at_features(declare(table, plan), range(len(shown)), _lenient(plan))
+    looked_at = profile_features(
+        declare_categories(table, preprocessing), range(len(shown)), _lenient(preprocessing)
+    )
     width = min(max(map(len, shown)), _WIDEST_NAME)
     for found in looked_at:
         name = found.name
@@ -53,12 +57,12 @@ def _column_lines(table: Table, dataset: Dataset | None) -> Iterator[str]:
         yield f"        and {counted(len(table.columns) - len(shown), 'more column')}"
 
 
-def _lenient(plan: Plan) -> Plan:
-    """The plan, but columns that it cannot use are shown all the same."""
-    return replace(plan, missing="fill")
+def _lenient(preprocessing: Preprocessing) -> Preprocessing:
+    """The preprocessing, but columns that it cannot use are shown all the same."""
+    return replace(preprocessing, missing="fill")
 
 
-def _values(found: ColumnKind) -> str:
+def _values(found: ColumnProfile) -> str:
     """What a column holds, in a few words."""
     if found.useless:
         return found.useless

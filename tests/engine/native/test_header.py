@@ -7,7 +7,7 @@ import pytest
 
 from dsgec.data import native as reader
 from dsgec.data.dialect import Dialect
-from dsgec.data.gather import Gatherer
+from dsgec.data.table import TableBuilder
 from dsgec.engine import source as codegen
 from dsgec.engine.extension import build_extension
 from dsgec.engine.layout import HeaderMismatch
@@ -110,7 +110,7 @@ BLOCK = b'1.5,x\n-2e3,"a ""b"""\n7,\n8,"c\nd"\n'  # the last line needs more car
 
 
 def read_block():
-    rows = Gatherer(2)
+    rows = TableBuilder(2)
     part = reader.read_block(BLOCK, Dialect(",", '"', "."), rows, 1)
     return part, repr(rows.finish())
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dsgec
-from dsgec.data.table import read_table
+from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.files import export, make_artefact
 from dsgec.export.fixed.columns import column_format

@@ -1,4 +1,7 @@
-"""What can be asked of a table; light, as the command line lists it at its start."""
+"""The options for reading a table and preprocessing its columns.
+
+This module is light, because the command line imports it at its start.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,12 +10,11 @@ from dsgec.errors import wrong
 from dsgec.setting import check, setting, settings_of
 
 TASKS = ("classification", "regression")
-_SIGNS = ("separator", "quote", "decimal")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a user asks of the columns: some ignored, missing values dealt with, numbers scaled."""
+class Preprocessing:
+    """The settings that say what becomes of a table's columns and of its missing values."""
 
     GROUP: ClassVar = "data"
 
@@ -32,18 +34,18 @@ class Plan:
         choices=("drop", "keep"),
         learned="drop",
     )
-    task: str = setting("", "What is learnt; default: by what the target holds.", choices=TASKS)
+    task: str = setting("", "The task; default: detected from the target.", choices=TASKS)
     missing: str = setting(
         "error",
-        "Missing values: filled in where a table has some, by the median or the most frequent text"
-        " (and marked by a feature where the target differs); an error; always filled in; or their"
-        " rows dropped.",
+        "Missing values: fill them where a table has some, by the median or the most frequent text"
+        " (with a feature that marks them where the target differs); report an error; always fill"
+        " them by the mean or the median; or drop their rows.",
         choices=("fill", "error", "mean", "median", "drop"),
         learned="fill",
     )
     scale: str = setting(
         "none",
-        "Numbers to mean 0 and deviation 1, or to 0 … 1, or as they are.",
+        "Scale numbers to mean 0 and deviation 1 (standard) or to 0 … 1 (minmax), or do not.",
         choices=("none", "standard", "minmax"),
         learned="standard",
     )
@@ -55,25 +57,21 @@ class Plan:
         check(self)
 
     @property
-    def learns(self) -> bool:
-        """Whether numbers are taken from the training rows."""
+    def is_fitted(self) -> bool:
+        """Return whether fill values or scales are computed from the training rows."""
         return self.scale != "none" or self.fills
 
     @property
     def fills(self) -> bool:
-        """Whether something stands for a missing value."""
+        """Return whether missing values are replaced."""
         return self.missing in ("fill", "mean", "median")
 
 
-DEFAULT = Plan()
-"""Nothing is asked."""
-
-
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What is said about a table; what is empty or None is found out.
+class ReadingOptions:
+    """The settings that say how a file is written; those that are empty or None are detected.
 
-    A first line that has all of `names` is a header.
+    `names` are columns that are expected: a first line that has all of them is a header.
     """
 
     GROUP: ClassVar = "data"
@@ -88,13 +86,13 @@ class Reading:
     names: tuple[str, ...] = ()
 
     @property
-    def said(self) -> tuple[tuple[str, str | bool], ...]:
-        """What is not left to be found out."""
-        given = ((one.name, getattr(self, one.name)) for one in settings_of(Reading))
-        return tuple((name, value) for name, value in given if value not in ("", None))
+    def explicit(self) -> tuple[tuple[str, str | bool], ...]:
+        """Return the names and values of the settings that are not left to detection."""
+        values = ((one.name, getattr(self, one.name)) for one in settings_of(ReadingOptions))
+        return tuple((name, value) for name, value in values if value not in ("", None))
 
     def __post_init__(self) -> None:
-        for name in _SIGNS:
+        for name in ("separator", "quote", "decimal"):
             value = getattr(self, name)
             if len(value) > 1 or value in ("\n", "\r", "\0") or not value.isascii():
                 raise wrong(name, f"is `{value[:20]}`", "It must be one ASCII character.")
