@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dsgec.errors import DsgecError
     from dsgec.grammar.load import GrammarFile as Grammar
     from dsgec.grammar.load import parse_grammar
-    from dsgec.network.readers.agreement import Agreement
+    from dsgec.network.readers.foreign import Agreement
 
 __version__ = "0.1.0"
 
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Agreement": ("dsgec.network.readers.agreement", "Agreement"),
+    "Agreement": ("dsgec.network.readers.foreign", "Agreement"),
     "DSGEClassifier": ("dsgec.api.estimators", "DSGEClassifier"),
     "DSGERegressor": ("dsgec.api.estimators", "DSGERegressor"),
     "DsgecError": ("dsgec.errors", "DsgecError"),

@@ -13,10 +13,10 @@ from dsgec.export.names import check_name, safe_name
 from dsgec.network.model import Label
 from dsgec.network.model_text import MOST_NETWORK_BYTES, decode_model
 from dsgec.network.ranges import Range
-from dsgec.network.readers.agreement import measure_agreement
 from dsgec.network.readers.estimators import is_estimator, read_estimator
+from dsgec.network.readers.foreign import ForeignModel, measure_agreement
+from dsgec.network.readers.layers import Array
 from dsgec.network.readers.onnx.read import is_onnx, read_onnx, read_onnx_file
-from dsgec.network.readers.source import Array, ForeignModel
 from dsgec.resources import read_bytes
 
 _KNOWN = (

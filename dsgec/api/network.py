@@ -32,7 +32,7 @@ from dsgec.network.model import Label, Model, compose
 from dsgec.network.model_text import model_text
 from dsgec.network.notation import LATEX, formula_text, missing_text
 from dsgec.network.ranges import NO_RANGES, Range, read_ranges
-from dsgec.network.readers.agreement import Agreement
+from dsgec.network.readers.foreign import Agreement
 from dsgec.network.structure import measure_size
 from dsgec.network.text import network_text
 from dsgec.rendering import render_markup

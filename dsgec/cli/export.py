@@ -203,7 +203,7 @@ def compile_(
 
 def _read_onnx(path: Path, features: str | None, classes: str | None) -> tuple["Model", str]:
     """The model in a file, and how it agrees with the file."""
-    from dsgec.network.readers.agreement import measure_agreement
+    from dsgec.network.readers.foreign import measure_agreement
     from dsgec.network.readers.onnx.read import read_onnx_file
 
     names = [None if text is None else text.split(",") for text in (features, classes)]

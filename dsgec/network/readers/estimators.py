@@ -1,4 +1,4 @@
-"""A fitted scikit-learn estimator to a Model; it is recognised without importing scikit-learn."""
+"""Read a fitted scikit-learn estimator, which is recognised without importing scikit-learn."""
 
 import sys
 import warnings
@@ -10,18 +10,17 @@ import numpy as np
 
 from dsgec.errors import DsgecError
 from dsgec.network.model import Label
+from dsgec.network.readers.foreign import ForeignModel, ForeignOutputs, make_model
 from dsgec.network.readers.layers import Array, Layers, Nodes
-from dsgec.network.readers.source import ForeignModel, ForeignOutputs, make_model
 
 Step = Callable[[Layers, Nodes, Any], Nodes]
 
 _ACTIVATIONS = {"identity": "", "logistic": "sig", "tanh": "tanh", "relu": "relu", "exp": "exp"}
 _MOST_STEPS = 100
-_FIT = "Call fit before it is compiled."
 
 
 def is_estimator(model: Any) -> bool:
-    """Whether something is an estimator of scikit-learn's own."""
+    """Return whether something is an estimator of scikit-learn's own."""
     return type(model).__module__.partition(".")[0] == "sklearn"
 
 
@@ -30,15 +29,15 @@ def read_estimator(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Label] | None = None,
 ) -> ForeignModel:
-    """The model of an estimator, or of a pipeline of scalers that ends in one."""
-    *scalers, last = steps = _flattened(estimator)
+    """Read the model of an estimator, or of a pipeline of scalers that ends in one."""
+    *scalers, last = steps = _flatten_pipeline(estimator)
     if type(last).__name__ not in _PREDICTORS:
-        raise _refused(last, "a predictor", _PREDICTORS)
+        raise _unsupported(last, "a predictor", _PREDICTORS)
     for step in scalers:
         if type(step).__name__ not in _SCALERS:
-            raise _refused(step, "a step of a pipeline", _SCALERS)
+            raise _unsupported(step, "a step of a pipeline", _SCALERS)
     layers = Layers()
-    width = _width(steps[0])
+    width = int(_fitted(steps[0], "n_features_in_"))
     x = layers.inputs(width)
     for step in scalers:
         x = _SCALERS[type(step).__name__](layers, x, step)
@@ -58,7 +57,7 @@ def read_estimator(
 
 
 def _run(estimator: Any, outputs: int, rows: Array) -> ForeignOutputs:
-    """The estimator's own results."""
+    """Return the estimator's own predictions."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # rows of an array have no names
         if not hasattr(estimator, "classes_"):
@@ -70,8 +69,8 @@ def _run(estimator: Any, outputs: int, rows: Array) -> ForeignOutputs:
         return ForeignOutputs(found[:, -outputs:], np.searchsorted(estimator.classes_, labels))
 
 
-def _flattened(estimator: Any) -> list[Any]:
-    """The steps of a pipeline, those of pipelines in it included; a search is its best model."""
+def _flatten_pipeline(estimator: Any) -> list[Any]:
+    """Return the steps of a pipeline and of pipelines in it; a search counts as its best model."""
     found: list[Any] = []
     todo = [estimator]
     while todo:
@@ -81,7 +80,7 @@ def _flattened(estimator: Any) -> list[Any]:
         if one is None or (isinstance(one, str) and one == "passthrough"):
             continue
         if not is_estimator(one):
-            raise _refused(one, "an estimator of scikit-learn's own", _PREDICTORS)
+            raise _unsupported(one, "an estimator of scikit-learn's own", _PREDICTORS)
         match type(one).__name__:
             case "Pipeline":
                 todo += [step for _, step in reversed(one.steps)]
@@ -94,24 +93,20 @@ def _flattened(estimator: Any) -> list[Any]:
     return found
 
 
-def _refused(step: Any, what: str, known: dict[str, Step]) -> DsgecError:
+def _unsupported(step: Any, what: str, known: dict[str, Step]) -> DsgecError:
     return DsgecError(
         f"{type(step).__name__} cannot be compiled as {what}",
         f"These can: {', '.join(known)}.",
     )
 
 
-def _width(step: Any) -> int:
-    width = getattr(step, "n_features_in_", None)
-    if width is None:
-        raise DsgecError(f"this {type(step).__name__} is not fitted", _FIT)
-    return int(width)
-
-
 def _fitted(step: Any, name: str) -> Any:
+    """Return an attribute that fit sets."""
     value = getattr(step, name, None)
     if value is None:
-        raise DsgecError(f"this {type(step).__name__} is not fitted", _FIT)
+        raise DsgecError(
+            f"this {type(step).__name__} is not fitted", "Call fit before it is compiled."
+        )
     return value
 
 
@@ -133,27 +128,27 @@ def _robust(layers: Layers, x: Nodes, step: Any) -> Nodes:
 def _min_max(layers: Layers, x: Nodes, step: Any) -> Nodes:
     x = layers.scale(x, "mul", _fitted(step, "scale_"))
     x = layers.scale(x, "add", _fitted(step, "min_"))
-    return _clipped(layers, x, *step.feature_range) if step.clip else x
+    return _clip(layers, x, *step.feature_range) if step.clip else x
 
 
 def _max_abs(layers: Layers, x: Nodes, step: Any) -> Nodes:
     x = layers.scale(x, "div", _fitted(step, "scale_"))
-    return _clipped(layers, x, -1.0, 1.0) if getattr(step, "clip", False) else x
+    return _clip(layers, x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
 
-def _clipped(layers: Layers, x: Nodes, least: float, most: float) -> Nodes:
+def _clip(layers: Layers, x: Nodes, least: float, most: float) -> Nodes:
     return layers.scale(layers.scale(x, "max", least), "min", most)
 
 
-def _norm(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    return layers.normalise(x, step.norm, least=10.0 * np.finfo(np.float64).eps)  # as it does
+def _normalise(layers: Layers, x: Nodes, step: Any) -> Nodes:
+    # The limit is scikit-learn's own.
+    return layers.normalise(x, step.norm, least=10.0 * np.finfo(np.float64).eps)
 
 
 # --- predictors --------------------------------------------------------------------------------
 
 
 def _perceptron(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    """The layers of a multi-layer perceptron."""
     last = _fitted(step, "out_activation_")
     if last == "logistic" and step.n_outputs_ > 1:
         raise DsgecError(
@@ -174,7 +169,7 @@ def _perceptron(layers: Layers, x: Nodes, step: Any) -> Nodes:
 
 
 def _linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    """Sums of weighted features: values, or what a classifier decides by."""
+    """Return weighted sums of features: predictions, or the decision function of a classifier."""
     weights = _fitted(step, "coef_")
     weights = weights.toarray() if hasattr(weights, "toarray") else weights
     weights = np.atleast_2d(np.asarray(weights, np.float64))
@@ -183,7 +178,7 @@ def _linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
 
 
 def _log_linear(layers: Layers, x: Nodes, step: Any) -> Nodes:
-    """Of a generalised linear model that predicts the exponential of a sum."""
+    """Return the prediction of a generalised linear model with a logarithmic link."""
     return layers.activate(_linear(layers, x, step), "exp")
 
 
@@ -210,7 +205,10 @@ def _gradient_descent(layers: Layers, x: Nodes, step: Any) -> Nodes:
 
 
 def _probabilities(layers: Layers, sums: Nodes, *, each: bool) -> Nodes:
-    """Of two classes the second's; of more, a softmax, or `each` against all others."""
+    """Return the probability of the second of two classes, or those of all classes.
+
+    With `each`, each class was fitted against all others; otherwise it is a softmax.
+    """
     if len(sums) == 1:
         return layers.activate(sums, "sig")
     return layers.normalise(layers.activate(sums, "sig")) if each else layers.softmax(sums)
@@ -221,7 +219,7 @@ _SCALERS: dict[str, Step] = {
     "MinMaxScaler": _min_max,
     "MaxAbsScaler": _max_abs,
     "RobustScaler": _robust,
-    "Normalizer": _norm,
+    "Normalizer": _normalise,
 }
 
 _LINEAR = """

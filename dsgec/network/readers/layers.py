@@ -1,7 +1,7 @@
-"""Layers of a model, one after the other, to a Network over raw columns.
+"""Build a Network over raw columns from the layers of a foreign model.
 
-A reader of foreign models calls these; what a dense layer or a scaler means in nodes is said here
-only. A sum has a fixed order: products from the first input to the last, then the bias.
+Only this module knows what a dense layer or a scaler means in nodes. A sum has a fixed order:
+products from the first input to the last, then the bias.
 """
 
 import math
@@ -19,13 +19,13 @@ from dsgec.network.simplify import simplify
 Array = NDArray[np.float64]
 
 Nodes = NDArray[np.int64]
-"""Positions of nodes, in an array of any shape: the values that a row has there in a model."""
+"""Positions of nodes, in an array of any shape: a tensor of the model for one row."""
 
 MOST_NODES = 4_000_000
-"""Of a network: about a million weights."""
+"""The most nodes of a network: about a million weights."""
 
 FREE_NODES, NODES_PER_WEIGHT = 50_000, 8
-"""Limits of a file that has few weights, but makes many values of them."""
+"""Limits of a file that has few weights, but computes many values from them."""
 
 STEPS_PER_NODE, MOST_STEPS = 100, 40_000_000
 """Limits of a file that computes the same values again and again, or copies them."""
@@ -36,9 +36,9 @@ _SENSIBLE = (
 
 
 class Layers:
-    """What a model computes, as nodes that grow with each call.
+    """The computation of a model as nodes, to which each call adds some.
 
-    :param weights: How many numbers the model has, which limits the number of nodes.
+    :param weights: The number of weights of the model, which limits the number of nodes.
     """
 
     def __init__(self, weights: int | None = None) -> None:
@@ -55,16 +55,16 @@ class Layers:
             self._most = min(MOST_NODES, FREE_NODES + NODES_PER_WEIGHT * weights)
         self._steps_left = min(STEPS_PER_NODE * self._most, MOST_STEPS)
 
-    # --- what goes in --------------------------------------------------------------------------
+    # --- inputs --------------------------------------------------------------------------------
 
     def inputs(self, count: int) -> Nodes:
-        """Add columns of the row."""
+        """Add columns and return their nodes."""
         first, self._inputs = self._inputs, self._inputs + count
         self.reserve(count)
         return _nodes(map(self._builder.input, range(first, self._inputs)), (count,))
 
     def numbers(self, values: Any) -> Nodes:
-        """Add constants; numbers that are not finite are refused."""
+        """Add constants and return their nodes; raise a DsgecError if one is not finite."""
         given = np.asarray(values, np.float64)
         self.reserve(given.size)
         return _nodes(map(self._constant, given.ravel().tolist()), given.shape)
@@ -103,7 +103,7 @@ class Layers:
         self.reserve(x.size)
         values = x.ravel().tolist()
         found = [self._apply(function, value) for value in values]
-        self._rename(values, found)
+        self._move_neurons(values, found)
         y = _nodes(found, x.shape)
         if function == "sig":
             self._shares.update(found)
@@ -115,10 +115,10 @@ class Layers:
         self.reserve(math.prod(np.broadcast_shapes(a.shape, b.shape)))
         both = np.broadcast_arrays(a, b)
         left, right = (one.ravel().tolist() for one in both)
-        found = [self._combined(function, *pair) for pair in zip(left, right, strict=True)]
+        found = [self._combine_one(function, *pair) for pair in zip(left, right, strict=True)]
         for one, other in ((left, right), (right, left)):
             if all(isinstance(self._builder.nodes[p], Constant) for p in other):
-                self._rename(one, found)
+                self._move_neurons(one, found)
                 self._scalings.update(found)
         if function == "sub":
             self._shares.update(
@@ -137,7 +137,7 @@ class Layers:
         return self.combine(function, x, self.numbers(values))
 
     def fold(self, x: Nodes, function: str) -> Nodes:
-        """Return the sum or the greatest along the last axis, from the first value to the last."""
+        """Fold a function along the last axis, from the first value to the last."""
         self.reserve(x.size)
         totals = []
         for first, *rest in x.reshape(-1, x.shape[-1]).tolist():
@@ -150,7 +150,7 @@ class Layers:
         return _nodes(totals, x.shape[:-1])
 
     def softmax(self, x: Nodes) -> Nodes:
-        """Return the softmax along the last axis; it is the network's if it is the last step."""
+        """Return the softmax along the last axis; as the last step, it is the network's own."""
         greatest = self.fold(x, "max")[..., np.newaxis]
         powers = self.activate(self.combine("sub", x, greatest), "exp")
         y = self.combine("div", powers, self.fold(powers, "add")[..., np.newaxis])
@@ -168,9 +168,9 @@ class Layers:
         return y
 
     def normalise(self, x: Nodes, norm: str = "l1", least: float = 0.0) -> Nodes:
-        """Divide by the sum of sizes, the length, or the largest size along the last axis.
+        """Divide by the l1, l2 or max norm along the last axis.
 
-        A row stays as it is where that is 0 or below `least`. The norm `top` is the largest value,
+        A row whose norm is 0 or below `least` stays as it is. The norm `top` is the largest value,
         with its sign.
         """
         shares = self.are_shares(x)
@@ -194,7 +194,7 @@ class Layers:
             self._keep_order(y, x)
         return y
 
-    # --- what is known of values ---------------------------------------------------------------
+    # --- known properties of values ------------------------------------------------------------
 
     def are_shares(self, x: Nodes) -> bool:
         """Return whether all values are known to be from 0 to 1."""
@@ -215,13 +215,13 @@ class Layers:
         return found
 
     def _keep_order(self, y: Nodes, x: Nodes) -> None:
-        """Record that a function that increases made one of the other, along the last axis."""
+        """Record that y is an increasing function of x, along the last axis."""
         if x.ndim:
             pairs = zip(_vectors(y), _vectors(x), strict=True)
             self._orders.update(pair for pair in pairs if pair[0] != pair[1])
 
     def second_of_two(self, x: Nodes) -> Nodes | None:
-        """Return p of the pair 1 - p and p, and None for any other vector."""
+        """Return p if the vector is the pair 1 - p and p, else None."""
         if x.shape != (2,):
             return None
         values = x.tolist()
@@ -233,12 +233,12 @@ class Layers:
             return None
         return x[1:]
 
-    # --- what comes out ------------------------------------------------------------------------
+    # --- outputs -------------------------------------------------------------------------------
 
     def network(self, outputs: Nodes, names: Sequence[str]) -> tuple[Network, tuple[Column, ...]]:
-        """Return the network of what was built, and its columns.
+        """Return the network with these outputs, and its columns.
 
-        What only scales a column is left to the column, as in an evolved network.
+        Steps that only scale a column become part of the column, as in an evolved network.
         """
         last = tuple(outputs.tolist())
         softmax = last in self._softmaxes
@@ -258,7 +258,7 @@ class Layers:
     def _columns(
         self, names: Sequence[str], readers: list[list[int]]
     ) -> tuple[list[Node], tuple[Column, ...]]:
-        """The nodes with a column where a scaled column was, and how the column is scaled."""
+        """Return the nodes with each scaled column replaced by the column, and the columns."""
         nodes = list(self._builder.nodes)
         columns = []
         for position, node in enumerate(self._builder.nodes):
@@ -269,7 +269,7 @@ class Layers:
             while len(readers[at]) == 1 and readers[at][0] in self._scalings:
                 scaling = self._builder.nodes[readers[at][0]]
                 assert isinstance(scaling, Apply)
-                found = self._rescaled(scaling, at, center, scale)
+                found = self._rescale(scaling, at, center, scale)
                 if found is None:
                     break
                 (center, scale), at = found, readers[at][0]
@@ -278,10 +278,10 @@ class Layers:
             columns.append(Column(names[node.column], center=center, scale=scale))
         return nodes, tuple(columns)
 
-    def _rescaled(
+    def _rescale(
         self, node: Apply, at: int, center: float, scale: float
     ) -> tuple[float, float] | None:
-        """The center and the scale of a column after one more step; None if there are none."""
+        """Return the center and scale of a column after one more step, or None if it is another."""
         is_first = node.arguments[0] == at
         number = self._builder.number(node.arguments[1 if is_first else 0])
         if number is None:
@@ -302,16 +302,16 @@ class Layers:
 
     # --- nodes ---------------------------------------------------------------------------------
 
-    def _combined(self, function: str, left: int, right: int) -> int:
-        """Without an addition of 0, which simplification keeps for the sake of -0."""
+    def _combine_one(self, function: str, left: int, right: int) -> int:
+        """Apply a function, except additions of 0, which simplification keeps because of -0."""
         if function in ("add", "sub") and self._builder.number(right) == 0.0:
             return left
         if function == "add" and self._builder.number(left) == 0.0:
             return right
         return self._apply(function, left, right)
 
-    def _rename(self, old: Iterable[int], new: Iterable[int]) -> None:
-        """What is computed of a neuron alone is that neuron."""
+    def _move_neurons(self, old: Iterable[int], new: Iterable[int]) -> None:
+        """Move the marks of neurons to what is computed from each of them alone."""
         for before, after in zip(old, new, strict=True):
             if before in self._neurons:
                 self._neurons.discard(before)
@@ -329,7 +329,7 @@ class Layers:
         return self._builder.apply(function, arguments)
 
     def reserve(self, count: int) -> None:
-        """Refuse to make so many nodes if they would be too many."""
+        """Raise a DsgecError if so many more nodes would be too many."""
         self.charge(count)
         if len(self._builder.nodes) + count <= self._most:
             return
@@ -339,7 +339,7 @@ class Layers:
         raise DsgecError(message, _SENSIBLE)
 
     def charge(self, count: int) -> None:
-        """Refuse to go on where values were copied or computed too often."""
+        """Count steps of work; raise a DsgecError if there were too many."""
         self._steps_left -= count
         if self._steps_left < 0:
             raise DsgecError("the model takes too many steps to read", _SENSIBLE)
@@ -371,7 +371,7 @@ def _readers(nodes: Sequence[Node], outputs: Sequence[int]) -> list[list[int]]:
 
 
 def _layered(nodes: Sequence[Node], named: set[int]) -> tuple[tuple[int, ...], ...]:
-    """Named nodes by the longest way to them through others: the layers of the network."""
+    """Return named nodes layer by layer, by the longest path to them through other named nodes."""
     depths: list[int] = []
     layers: list[list[int]] = []
     for position, node in enumerate(nodes):

@@ -7,9 +7,8 @@ from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.network.parse import parse
-from dsgec.network.readers.agreement import measure_agreement, plausible_rows
-from dsgec.network.readers.onnx.operators import OPERATORS
-from dsgec.network.readers.onnx.read import read_onnx
+from dsgec.network.readers.foreign import measure_agreement, plausible_rows
+from dsgec.network.readers.onnx.read import OPERATORS, read_onnx
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
 from tests.network.readers.models import graph

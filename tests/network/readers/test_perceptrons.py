@@ -13,7 +13,7 @@ from dsgec.export.targets.running import CannotRun
 from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
-from dsgec.network.readers.agreement import measure_agreement
+from dsgec.network.readers.foreign import measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
 from tests.generators import same_bits
 from tests.network.readers.models import SAMPLE, ZOO, own_outputs, perceptron, table, worst

@@ -12,9 +12,8 @@ from dsgec.errors import DsgecError
 from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
-from dsgec.network.readers.agreement import measure_agreement
-from dsgec.network.readers.onnx.operators import OPERATORS
-from dsgec.network.readers.onnx.read import read_onnx
+from dsgec.network.readers.foreign import measure_agreement
+from dsgec.network.readers.onnx.read import OPERATORS, read_onnx
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")

@@ -12,9 +12,8 @@ from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.network.readers import layers
-from dsgec.network.readers.agreement import measure_agreement
+from dsgec.network.readers.foreign import ForeignOutputs, measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
-from dsgec.network.readers.source import ForeignOutputs
 from tests.command import dsgec
 from tests.network.readers.models import graph
 

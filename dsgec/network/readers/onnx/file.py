@@ -1,32 +1,36 @@
-"""The bytes of an ONNX file, which is untrusted, to parts whose sizes are checked."""
+"""Read the parts of an ONNX file, which is untrusted, and infer the types of its values."""
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, clean
-from dsgec.resources import read_bytes
 
 MOST_BYTES = 64 << 20
 MOST_GRAPH_NODES = 10_000
 MOST_NUMBERS = 2_000_000
-"""In the constants of a file, all together."""
+"""The most numbers in the constants of a file, all together."""
 
 MOST_FEATURES = 10_000
 
 TYPES = {1: "float", 6: "int32", 7: "int64", 11: "double"}
-"""The types of columns, by their numbers in the format."""
+"""The element types of inputs, by their numbers in the format."""
+
+OLDEST_OPSET, NEWEST_OPSET = 7, 28
+NEWEST_CLASSICAL = 5
+"""The versions of the two domains that the table of operators was written for."""
+
+_LONGEST_MESSAGE = 300
 
 
 @dataclass(frozen=True, slots=True)
 class GraphInput:
-    """What goes into a graph: its name, its type, and the shape of a row in it.
+    """An input of a graph: its name, the shape of a row in it, and its element type.
 
-    In the shape a batch has the size 1; `has_batch` tells whether it can have several rows.
+    In the shape a batch has the size 1; with `has_batch` it can have several rows.
     """
 
     name: str
@@ -40,7 +44,7 @@ class GraphInput:
 
 
 def library() -> Any:
-    """Return the package that reads models, which is imported for that only."""
+    """Import and return the package onnx."""
     try:
         import onnx
     except ImportError as error:
@@ -50,13 +54,8 @@ def library() -> Any:
     return onnx
 
 
-def read_file(path: Path) -> bytes:
-    """Return the bytes of a file that a user named."""
-    return read_bytes(path, str(path), MOST_BYTES, pipe=True)
-
-
 def parse_model(data: bytes, source: str) -> Any:
-    """Return the ModelProto in these bytes, with sizes that can be worked with."""
+    """Parse a ModelProto; raise a DsgecError if it is too large or has unsupported parts."""
     onnx = library()
     try:
         model = onnx.ModelProto.FromString(data)
@@ -73,7 +72,7 @@ def parse_model(data: bytes, source: str) -> Any:
 
 
 def constants(graph: Any, source: str) -> dict[str, NDArray[Any]]:
-    """Return the initializers in their types."""
+    """Return the initializers of a graph by name."""
     total = 0
     found = {}
     for tensor in graph.initializer:
@@ -87,7 +86,7 @@ def constants(graph: Any, source: str) -> dict[str, NDArray[Any]]:
 
 
 def count(dims: Any) -> int:
-    """Return the size of a shape; more than may be, if it is not a shape."""
+    """Return the size of a shape, or more than MOST_NUMBERS if it is not a valid one."""
     total = 1
     for size in dims:
         total *= size
@@ -97,7 +96,7 @@ def count(dims: Any) -> int:
 
 
 def array(tensor: Any, what: str) -> NDArray[Any]:
-    """Return a tensor as an array; its numbers never come from another file."""
+    """Return a tensor as an array; raise a DsgecError if its numbers are in another file."""
     onnx = library()
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
         raise DsgecError(
@@ -116,7 +115,7 @@ def array(tensor: Any, what: str) -> NDArray[Any]:
 
 
 def attributes(node: Any, what: str) -> dict[str, Any]:
-    """Return the attributes of a node by name; graphs within nodes are never read."""
+    """Return the attributes of a node by name; graphs within nodes are refused."""
     onnx = library()
     found: dict[str, Any] = {}
     for one in node.attribute:
@@ -143,7 +142,7 @@ def attributes(node: Any, what: str) -> dict[str, Any]:
 
 
 def graph_inputs(graph: Any, known: set[str], source: str) -> list[GraphInput]:
-    """Return what a row is made of: inputs that are not constants."""
+    """Return the inputs of a graph that are not constants: they make up a row."""
     found = [_input(value, source) for value in graph.input if value.name not in known]
     if not found:
         raise DsgecError(f"{source} has no inputs")
@@ -183,3 +182,99 @@ def _input(value: Any, source: str) -> GraphInput:
     shape = (first or 1, *(size or 1 for size in rest))
     _check_width(count(shape), what)
     return GraphInput(value.name, shape, TYPES[tensor.elem_type], has_batch=first is None)
+
+
+# --- types and shapes --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """The element type of a value and its sizes, None for one that is not known."""
+
+    type: str
+    sizes: tuple[int | None, ...] | None
+
+
+def infer(model: Any, source: str) -> dict[str, Inferred]:
+    """Return the type and the shape of each value by name; raise a DsgecError if it is invalid."""
+    onnx = library()
+    _check_versions(model, source)
+    try:
+        full = onnx.shape_inference.infer_shapes(
+            _without_declarations(model), check_type=True, strict_mode=True, data_prop=True
+        )
+        onnx.checker.check_model(_with_shaped_outputs(model))
+    except Exception as error:  # of several kinds, none of which is documented
+        reason = clean(" ".join(str(error).split()))[:_LONGEST_MESSAGE]
+        raise DsgecError(
+            f"{source} is not a valid ONNX model: {reason}",
+            "Check it with onnx.checker.check_model(path, full_check=True), and export it again.",
+        ) from error
+    found = {}
+    graph = full.graph
+    for value in (*graph.input, *graph.value_info):
+        if value.type.HasField("tensor_type"):
+            tensor = value.type.tensor_type
+            sizes = None
+            if tensor.HasField("shape"):
+                dims = tensor.shape.dim
+                sizes = tuple(d.dim_value if d.HasField("dim_value") else None for d in dims)
+            found[value.name] = Inferred(_type_name(tensor.elem_type), sizes)
+    return found
+
+
+def without_maps(model: Any) -> Any:
+    """Return a copy without ZipMaps: they take no doubles, though skl2onnx writes such ones."""
+    changed = library().ModelProto()
+    changed.CopyFrom(model)
+    for node in [node for node in changed.graph.node if node.op_type == "ZipMap"]:
+        changed.graph.node.remove(node)
+    return changed
+
+
+def _without_declarations(model: Any) -> Any:
+    """Return the model without ZipMaps and without declared types and shapes of values.
+
+    ONNX would take declared shapes for its own where it infers none, and skl2onnx's are not always
+    right.
+    """
+    changed = without_maps(model)
+    del changed.graph.value_info[:]
+    del changed.graph.output[:]
+    return changed
+
+
+def _with_shaped_outputs(model: Any) -> Any:
+    """Return the model with some type for each output: the checker requires one."""
+    changed = library().ModelProto()
+    changed.CopyFrom(model)
+    for output in changed.graph.output:
+        kind = output.type
+        if not kind.WhichOneof("value") or kind.HasField("tensor_type"):
+            kind.tensor_type.elem_type = kind.tensor_type.elem_type or 1
+            kind.tensor_type.shape.SetInParent()
+    return changed
+
+
+def stored_type(array: Any) -> str:
+    """Return the element type of a constant."""
+    if array.dtype.kind in "OSU":
+        return "string"
+    return _type_name(library().helper.np_dtype_to_tensor_dtype(array.dtype))
+
+
+def _type_name(number: int) -> str:
+    name: str = library().TensorProto.DataType.Name(number)
+    return name.lower()
+
+
+def _check_versions(model: Any, source: str) -> None:
+    for entry in model.opset_import:
+        own = entry.domain in ("", "ai.onnx")
+        least, most = (OLDEST_OPSET, NEWEST_OPSET) if own else (1, NEWEST_CLASSICAL)
+        if (own or entry.domain == "ai.onnx.ml") and not least <= entry.version <= most:
+            raise DsgecError(
+                f"{source} uses version {entry.version} of the operators of"
+                f" {'ONNX' if own else entry.domain}",
+                f"Export it with a version from {least} to {most}.",
+            )

@@ -1,4 +1,4 @@
-"""An ONNX model to a ForeignModel: its nodes in their order, then what its outputs mean."""
+"""Read an ONNX model: the table of operators, the nodes in their order, then the outputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,20 +9,23 @@ import numpy as np
 
 from dsgec.errors import DsgecError, clean
 from dsgec.network.model import Label
+from dsgec.network.readers.foreign import ForeignModel, make_model
 from dsgec.network.readers.layers import Layers
+from dsgec.network.readers.onnx import functions, linear, shapes
 from dsgec.network.readers.onnx.file import (
+    MOST_BYTES,
     GraphInput,
+    Inferred,
     attributes,
     constants,
     graph_inputs,
+    infer,
     parse_model,
-    read_file,
+    stored_type,
 )
-from dsgec.network.readers.onnx.infer import Inferred, infer, stored_type
-from dsgec.network.readers.onnx.operators import find_operator
-from dsgec.network.readers.onnx.results import find_results, make_classes
-from dsgec.network.readers.onnx.run import find_runner
-from dsgec.network.readers.onnx.value import (
+from dsgec.network.readers.onnx.functions import elementwise, unary
+from dsgec.network.readers.onnx.results import find_results, find_runner, make_classes
+from dsgec.network.readers.onnx.values import (
     Computed,
     GraphStep,
     Labelled,
@@ -30,19 +33,78 @@ from dsgec.network.readers.onnx.value import (
     Stored,
     Tensor,
     Value,
-    describe_node,
-    operator_name,
 )
-from dsgec.network.readers.source import ForeignModel, make_model
+from dsgec.resources import read_bytes
+
+_ML = "ai.onnx.ml."
+
+OPERATORS: dict[str, Operator] = {
+    "Gemm": linear.gemm,
+    "MatMul": linear.matmul,
+    "Add": linear.arithmetic("add"),
+    "Sub": linear.arithmetic("sub"),
+    "Mul": linear.arithmetic("mul"),
+    "Div": linear.arithmetic("div"),
+    "Pow": functions.power,
+    "Min": linear.extreme("min"),
+    "Max": linear.extreme("max"),
+    "Relu": unary("relu"),
+    "Sigmoid": unary("sig"),
+    "Tanh": unary("tanh"),
+    "Exp": unary("exp"),
+    "Abs": unary("abs"),
+    "Neg": unary("neg"),
+    "Sqrt": unary("sqrt"),
+    "Reciprocal": elementwise(functions.reciprocal),
+    "Softmax": functions.softmax("softmax"),
+    "LogSoftmax": functions.softmax("log_softmax"),
+    "Clip": functions.clip,
+    "LeakyRelu": elementwise(functions.leaky_relu),
+    "PRelu": functions.prelu,
+    "Elu": functions.exponential(1.0, 1.0),
+    "Selu": functions.exponential(1.6732632423543772, 1.0507009873554805),
+    "Softplus": elementwise(functions.softplus),
+    "Mish": elementwise(functions.mish),
+    "Softsign": elementwise(functions.softsign),
+    "HardSigmoid": elementwise(functions.hard_sigmoid),
+    "HardSwish": elementwise(functions.hard_swish),
+    "Erf": elementwise(functions.error_function),
+    "Gelu": elementwise(functions.gelu),
+    "BatchNormalization": functions.batch_normalization,
+    "LayerNormalization": functions.layer_normalization,
+    "ReduceSum": linear.reduce("add"),
+    "ReduceMean": linear.reduce("add", mean=True),
+    "ReduceMax": linear.reduce("max"),
+    "ReduceMin": linear.reduce("min"),
+    "ReduceSumSquare": linear.reduce("add", squared=True),
+    "Identity": shapes.identity,
+    "Dropout": shapes.dropout,
+    "Cast": shapes.cast,
+    "Flatten": shapes.flatten,
+    "Reshape": shapes.reshape,
+    "Transpose": shapes.transpose,
+    "Squeeze": shapes.squeeze,
+    "Unsqueeze": shapes.unsqueeze,
+    "Concat": shapes.concat,
+    "Constant": shapes.constant,
+    "Gather": shapes.gather,
+    "ArgMax": shapes.argmax,
+    f"{_ML}ArrayFeatureExtractor": shapes.extract_features,
+    f"{_ML}Scaler": linear.scaler,
+    f"{_ML}Normalizer": linear.normalizer,
+    f"{_ML}LinearClassifier": linear.linear_classifier,
+    f"{_ML}LinearRegressor": linear.linear_regressor,
+    f"{_ML}ZipMap": linear.zip_map,
+}
 
 _DAMAGED = (TypeError, ValueError, AttributeError, IndexError, KeyError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A node whose operator is known and whose attributes were read."""
+    """A node with its operator and its attributes; `title` is what messages call it."""
 
-    what: str
+    title: str
     proto: Any
     operator: Operator
     attributes: dict[str, Any]
@@ -59,8 +121,9 @@ def read_onnx_file(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Label] | None = None,
 ) -> ForeignModel:
-    """Return the model in a file, which is untrusted."""
-    return read_onnx(read_file(path), clean(str(path)), feature_names, class_names)
+    """Read the model in a file, which is untrusted."""
+    data = read_bytes(path, str(path), MOST_BYTES, pipe=True)
+    return read_onnx(data, clean(str(path)), feature_names, class_names)
 
 
 def read_onnx(
@@ -69,12 +132,12 @@ def read_onnx(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Label] | None = None,
 ) -> ForeignModel:
-    """Return the model in the bytes of a file."""
+    """Read the model in the bytes of a file."""
     proto = parse_model(data, source)
     graph = proto.graph
     stored = constants(graph, source)
     inputs = graph_inputs(graph, {*stored}, source)
-    nodes = [_node(node, number) for number, node in enumerate(graph.node, 1)]
+    nodes = [_read_node(node, number) for number, node in enumerate(graph.node, 1)]
     inferred = infer(proto, source)
     layers = Layers(sum(array.size for array in stored.values()) + _attribute_numbers(nodes))
     known: dict[str, Value] = {
@@ -100,10 +163,19 @@ def read_onnx(
     return ForeignModel(model, ran_by, run, dtype, columns, least_share=1.0)
 
 
-def _node(proto: Any, number: int) -> _Node:
-    what = describe_node(proto, number)
-    operator = find_operator(operator_name(proto), what)
-    return _Node(what, proto, operator, attributes(proto, what))
+def _read_node(proto: Any, number: int) -> _Node:
+    """Return a node; raise a DsgecError if its operator is not in the table."""
+    domain = "" if proto.domain in ("", "ai.onnx") else f"{proto.domain}."
+    name = clean(ascii(f"{domain}{proto.op_type}")[1:-1])
+    title = f"node {clean(ascii(proto.name)) if proto.name else number} ({name})"
+    operator = OPERATORS.get(name)
+    if operator is None:
+        known = ", ".join(one.removeprefix(_ML) for one in OPERATORS)
+        raise DsgecError(
+            f"{title}: this operator is not supported",
+            f"Export the model without it. Supported are {known}.",
+        )
+    return _Node(title, proto, operator, attributes(proto, title))
 
 
 def _attribute_numbers(nodes: Sequence[_Node]) -> int:
@@ -117,25 +189,25 @@ def _compute(
     opset: int,
     inferred: Mapping[str, Inferred],
 ) -> None:
-    """Enter the outputs of a node."""
+    """Compute the outputs of a node and add them to the known values."""
     names, outputs = node.proto.input, node.proto.output
     absent = [name for name in names if name and name not in known]
     if absent:
         raise DsgecError(
-            f"{node.what} reads {clean(ascii(absent[0]))}, which nothing before it gives",
+            f"{node.title} reads {clean(ascii(absent[0]))}, which nothing before it gives",
             "The file is damaged, or dsgec does not compute this output of a node before.",
         )
     inputs = [known[name] if name else None for name in names]
-    step = GraphStep(node.what, names, inputs, node.attributes, opset, layers, outputs)
+    step = GraphStep(node.title, names, inputs, node.attributes, opset, layers, outputs)
     try:
         found = node.operator(step)
     except _DAMAGED as error:  # attributes of other types and shapes than the operator's
         raise DsgecError(
-            f"{node.what} cannot be read", "Its attributes or inputs are damaged."
+            f"{node.title} cannot be read", "Its attributes or inputs are damaged."
         ) from error
-    for name, value in zip(outputs, found, strict=False):
+    for name, value in zip(outputs, found if isinstance(found, tuple) else (found,), strict=False):
         if name in known:
-            raise DsgecError(f"{node.what} defines {clean(ascii(name))} again")
+            raise DsgecError(f"{node.title} defines {clean(ascii(name))} again")
         if name:
             known[name] = _typed(step, value, inferred.get(name))
             layers.charge(value.array.size if isinstance(value, Tensor) else 0)
@@ -144,7 +216,7 @@ def _compute(
 def _typed(step: GraphStep, value: Value, inferred: Inferred | None) -> Value:
     """Return a value with its element type, by default that of the first input.
 
-    Type and shape must be those that ONNX infers, if it does: not of all operators for scalers.
+    Raise a DsgecError unless type and shape are those that ONNX infers, if it infers any.
     """
     if isinstance(value, Labelled):
         return value
@@ -169,7 +241,7 @@ def _typed(step: GraphStep, value: Value, inferred: Inferred | None) -> Value:
 
 
 def _column_names(inputs: Sequence[GraphInput]) -> list[str]:
-    """Return the names of inputs that are columns; the values of a lone table are x_1, x_2 …"""
+    """Return a name for each value of the inputs; those of a lone table are x_1, x_2 …"""
     if len(inputs) == 1:
         return [f"x_{number}" for number in range(1, inputs[0].width + 1)]
     return [

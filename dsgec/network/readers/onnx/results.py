@@ -1,26 +1,31 @@
-"""The outputs of an ONNX graph to scores and labels, and what makes probabilities of scores."""
+"""The scores and labels of an ONNX model, as dsgec finds them and as onnxruntime computes them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from dsgec.errors import DsgecError, clean
 from dsgec.network.model import Label
-from dsgec.network.readers.layers import Layers, Nodes
-from dsgec.network.readers.onnx.value import ClassChoice, Computed, Labelled, Value
+from dsgec.network.readers.foreign import ForeignOutputs
+from dsgec.network.readers.layers import Array, Layers, Nodes
+from dsgec.network.readers.onnx.file import GraphInput, library, without_maps
+from dsgec.network.readers.onnx.values import ClassChoice, Computed, Labelled, Value
 
 MOST_OUTPUTS = 1000
-"""The rows of a self-test are chosen in a time that grows with the square of the outputs."""
+"""The time to choose the rows of a self-test grows with the square of the outputs."""
 
+_DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64": np.int64}
 _FINAL = "Export a model with one table of results, and with labels if it is a classifier."
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The scores and the labels, if there are any, and the names of the tensors of both.
+    """The scores, the labels if there are any, and the names of the tensors of both.
 
-    `link` makes probabilities of the tensor of scores: `softmax`, `sig`, or nothing. `is_vector`:
-    the scores of a row are along one axis.
+    `link` is the function that makes probabilities of the scores: `softmax`, `sig` or "". With
+    `is_vector`, the scores of a row are along one axis.
     """
 
     scores: Nodes
@@ -39,7 +44,7 @@ def find_results(
 ) -> Results:
     """Return the one table of results among the outputs, and the labels beside it.
 
-    :param batches: The axes that the batch may have in them, which are those of the inputs.
+    :param batches: The axes that the batch may be in the outputs, which are those of the inputs.
     """
     found: list[Results] = []
     choices: list[tuple[str, ClassChoice]] = []
@@ -72,7 +77,7 @@ def find_results(
 
 
 def _table(value: Computed, name: str, what: str, batches: Collection[int | None]) -> Results:
-    """Return the values of a row in their order; the rows must be along the first axis."""
+    """Return an output as results; raise a DsgecError unless its rows are along the first axis."""
     if value.batch not in batches:
         if value.batch is None:
             raise DsgecError(f"{what} is not computed from the row", _FINAL)
@@ -88,7 +93,7 @@ def _table(value: Computed, name: str, what: str, batches: Collection[int | None
 def _labelled(
     layers: Layers, results: Results, choice: ClassChoice, name: str, source: str
 ) -> Results:
-    """Return the results with labels, which must be those of the greatest of these scores."""
+    """Return the results with labels; raise a DsgecError if other scores choose them."""
     labels = choice.labels or tuple(range(choice.scores.size))
     if not layers.has_order_of(choice.scores, results.scores):
         raise DsgecError(
@@ -106,7 +111,7 @@ def _labelled(
 def make_classes(
     layers: Layers, results: Results, class_names: Sequence[Label] | None, source: str
 ) -> Results:
-    """Return the results of a classifier as probabilities; those of others as they are."""
+    """Return the results as probabilities if the model is a classifier, else as they are."""
     is_softmax = layers.is_softmax(results.scores)
     if not results.labels and class_names is None and not is_softmax:
         return results
@@ -123,3 +128,90 @@ def make_classes(
     if is_lone:
         return replace(results, scores=layers.activate(results.scores, "sig"), link="sig")
     return replace(results, scores=layers.softmax(results.scores), link="softmax")
+
+
+# --- results of onnxruntime --------------------------------------------------------------------
+
+
+def find_runner(
+    proto: Any, inputs: Sequence[GraphInput], results: Results, outputs: int
+) -> tuple[str, Callable[[Array], ForeignOutputs] | None]:
+    """Return the name of the runtime and a function that runs the model, if one is installed.
+
+    The function returns the last `outputs` of the results.
+    """
+    try:
+        import onnxruntime
+    except ImportError:
+        return "onnxruntime is not installed", None
+    tensors = [name for name in (results.scores_tensor, results.labels_tensor) if name]
+
+    def run(rows: Array) -> ForeignOutputs:
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        providers = ["CPUExecutionProvider"]
+        data = _with_outputs(proto, tensors)
+        one_by_one = not all(one.has_batch for one in inputs)
+        parts = np.split(rows, len(rows)) if one_by_one else [rows]
+        try:
+            session = onnxruntime.InferenceSession(data, options, providers=providers)
+            answers = [session.run(tensors, _feeds(inputs, part)) for part in parts]
+        except Exception as error:  # of its own, and many kinds
+            reason = clean(str(error))[:300]
+            raise DsgecError(
+                f"onnxruntime cannot run the model: {reason}",
+                "Upgrade onnxruntime, or save the model for an older version of ONNX.",
+            ) from error
+        scores = np.vstack(
+            [
+                np.asarray(answer[0], np.float64).reshape(len(part), -1)
+                for answer, part in zip(answers, parts, strict=True)
+            ]
+        )
+        classes = None
+        if results.labels_tensor:
+            numbers = {_label_text(label): n for n, label in enumerate(results.labels)}
+            found = [label for answer in answers for label in np.ravel(answer[1])]
+            classes = np.array([numbers.get(_label_text(label), -1) for label in found], np.intp)
+        return ForeignOutputs(_apply_link(scores, results.link)[:, -outputs:], classes)
+
+    return f"onnxruntime {onnxruntime.__version__}", run
+
+
+def _with_outputs(proto: Any, tensors: Sequence[str]) -> bytes:
+    """Return the bytes of the model with these tensors as its outputs."""
+    changed = without_maps(proto)
+    del changed.graph.output[:]
+    changed.graph.output.extend(map(library().helper.make_empty_tensor_value_info, tensors))
+    data: bytes = changed.SerializeToString()
+    return data
+
+
+def _feeds(inputs: Sequence[GraphInput], rows: Array) -> dict[str, Any]:
+    """Return the part of the rows that each input takes, in its shape and type."""
+    feeds, first = {}, 0
+    for one in inputs:
+        part = rows[:, first : first + one.width].astype(_DTYPES[one.type])
+        feeds[one.name] = part.reshape([len(rows), *one.shape[1:]] if one.has_batch else one.shape)
+        first += one.width
+    return feeds
+
+
+@np.errstate(all="ignore")
+def _apply_link(scores: Array, link: str) -> Array:
+    """Return the probabilities that a link function makes of scores."""
+    match link:
+        case "sig":
+            return np.asarray(1.0 / (1.0 + np.exp(-scores)))
+        case "softmax":
+            powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+        case _:
+            return scores
+
+
+def _label_text(label: Any) -> str:
+    if isinstance(label, bytes):
+        return label.decode("utf-8", "replace")
+    is_whole = isinstance(label, float | np.floating) and float(label).is_integer()
+    return str(int(label) if is_whole else label)

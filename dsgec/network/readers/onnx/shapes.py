@@ -1,14 +1,13 @@
-"""Operators of ONNX that only move values, and those that choose a class."""
+"""Operators of ONNX that only rearrange values, and those that choose a class."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from dsgec.network.readers.onnx.infer import stored_type
-from dsgec.network.readers.onnx.value import (
+from dsgec.network.readers.onnx.file import stored_type
+from dsgec.network.readers.onnx.values import (
     Array,
     ClassChoice,
     Computed,
@@ -23,11 +22,11 @@ _EXACT_LABEL = 2**24  # whole numbers below it are exact in every type
 _DTYPES = {"float": np.float32, "double": np.float64, "int32": np.int32, "int64": np.int64}
 
 
-def identity(step: GraphStep) -> tuple[Value, ...]:
-    return (step.tensor(),)
+def identity(step: GraphStep) -> Value:
+    return step.tensor()
 
 
-def dropout(step: GraphStep) -> tuple[Value, ...]:
+def dropout(step: GraphStep) -> Value:
     if step.has(2):
         mode = step.tensor(2)
         if not isinstance(mode, Stored) or mode.array.any():
@@ -35,20 +34,20 @@ def dropout(step: GraphStep) -> tuple[Value, ...]:
     return identity(step)
 
 
-def cast(step: GraphStep) -> tuple[Value, ...]:
+def cast(step: GraphStep) -> Value:
     x = step.tensor()
     to = _TYPES.get(step.attributes.get("to", 0), "")
     if isinstance(x, ClassChoice):
         is_whole = all(isinstance(label, int) and abs(label) < _EXACT_LABEL for label in x.labels)
         if to != x.type and not (is_whole and to in _DTYPES and x.type in _DTYPES):
             raise step.refuse("it makes another kind of value of a label")
-        return (replace(x, type=to),)
+        return replace(x, type=to)
     if isinstance(x, Computed):
         if to not in ("float", "double", x.type):
             raise step.refuse(
                 "it rounds or truncates computed values", "Values can be cast to float or double."
             )
-        return (replace(x, type=to),)
+        return replace(x, type=to)
     if to not in _DTYPES or x.type not in _DTYPES:
         raise step.refuse(f"it casts a constant from {x.type}", "Fold constants before the export.")
     limits = np.iinfo(np.int32 if to == "int32" else np.int64)
@@ -59,21 +58,21 @@ def cast(step: GraphStep) -> tuple[Value, ...]:
     ):
         raise step.refuse("a constant does not fit into a whole number")
     with np.errstate(all="ignore"):
-        return (Stored(x.array.astype(_DTYPES[to]), None, to),)
+        return Stored(x.array.astype(_DTYPES[to]), None, to)
 
 
 # --- shapes ------------------------------------------------------------------------------------
 
 
-def flatten(step: GraphStep) -> tuple[Value, ...]:
+def flatten(step: GraphStep) -> Value:
     x = step.tensor()
     axis = step.axis(x.array.ndim, 1, end=True)
     shape = x.array.shape
     sizes = [math.prod(shape[:axis]), math.prod(shape[axis:])]
-    return (_reshaped(step, x, sizes, None if x.batch is None else int(x.batch >= axis)),)
+    return _reshaped(step, x, sizes, None if x.batch is None else int(x.batch >= axis))
 
 
-def reshape(step: GraphStep) -> tuple[Value, ...]:
+def reshape(step: GraphStep) -> Value:
     x = step.tensor()
     shape = step.whole_numbers(1, "shape")
     if shape is None:
@@ -100,11 +99,11 @@ def reshape(step: GraphStep) -> tuple[Value, ...]:
         if others <= 0 or x.array.size % others:
             raise step.refuse(f"the shape {shape} does not fit")
         sizes[sizes.index(-1)] = x.array.size // others
-    return (_reshaped(step, x, sizes, batch),)
+    return _reshaped(step, x, sizes, batch)
 
 
 def _reshaped(step: GraphStep, x: Tensor, sizes: Sequence[int], batch: int | None) -> Tensor:
-    """Return the values in a new shape in which the values of each row stay together."""
+    """Return x in a new shape; raise a DsgecError unless the values of each row stay together."""
     if math.prod(sizes) != x.array.size:
         raise step.refuse(
             f"{list(sizes)} does not keep the {x.array.size} values of a row together"
@@ -116,20 +115,20 @@ def _reshaped(step: GraphStep, x: Tensor, sizes: Sequence[int], batch: int | Non
         before = math.prod(x.array.shape[: x.batch])
         if sizes[batch] != 1 or math.prod(sizes[:batch]) != before:
             raise step.refuse("it does not keep the values of a row together")
-    return x.moved(x.array.reshape(sizes), batch)
+    return x.reshaped(x.array.reshape(sizes), batch)
 
 
-def transpose(step: GraphStep) -> tuple[Value, ...]:
+def transpose(step: GraphStep) -> Value:
     x = step.tensor()
     rank = x.array.ndim
     order = step.attributes.get("perm", list(range(rank))[::-1])
     if sorted(order) != list(range(rank)):
         raise step.refuse(f"{order} is not an order of its {rank} axes")
     batch = None if x.batch is None else order.index(x.batch)
-    return (x.moved(x.array.transpose(order), batch),)
+    return x.reshaped(x.array.transpose(order), batch)
 
 
-def squeeze(step: GraphStep) -> tuple[Value, ...]:
+def squeeze(step: GraphStep) -> Value:
     x = step.tensor()
     rank = x.array.ndim
     given = step.whole_numbers(1, "axes")
@@ -144,10 +143,10 @@ def squeeze(step: GraphStep) -> tuple[Value, ...]:
         raise step.refuse(f"it removes axes {axes} of the shape {list(x.array.shape)}")
     kept = [axis for axis in range(rank) if axis not in axes]
     batch = None if x.batch is None else kept.index(x.batch)
-    return (x.moved(x.array.reshape([x.array.shape[axis] for axis in kept]), batch),)
+    return x.reshaped(x.array.reshape([x.array.shape[axis] for axis in kept]), batch)
 
 
-def unsqueeze(step: GraphStep) -> tuple[Value, ...]:
+def unsqueeze(step: GraphStep) -> Value:
     x = step.tensor()
     given = step.whole_numbers(1, "axes") or []
     rank = x.array.ndim + len(given)
@@ -156,15 +155,15 @@ def unsqueeze(step: GraphStep) -> tuple[Value, ...]:
         raise step.refuse(f"it names an axis twice: {given}")
     kept = [axis for axis in range(rank) if axis not in axes]
     batch = None if x.batch is None else kept[x.batch]
-    return (x.moved(np.expand_dims(x.array, tuple(axes)), batch),)
+    return x.reshaped(np.expand_dims(x.array, tuple(axes)), batch)
 
 
-def concat(step: GraphStep) -> tuple[Value, ...]:
+def concat(step: GraphStep) -> Value:
     values = [step.tensor(place) for place in range(len(step.inputs))]
     axis = step.axis(values[0].array.ndim)
     step.layers.charge(sum(value.array.size for value in values))
     if all(isinstance(value, Stored) for value in values):
-        return (Stored(np.concatenate([value.array for value in values], axis)),)
+        return Stored(np.concatenate([value.array for value in values], axis))
     parts = [step.computed(place, whole=True) for place in range(len(values))]
     batches = {part.batch for part in parts}
     if len(batches) > 1:
@@ -173,10 +172,10 @@ def concat(step: GraphStep) -> tuple[Value, ...]:
         )
     (batch,) = batches
     step.keep_rows_apart(parts[0], [axis])
-    return (Computed(np.concatenate([part.array for part in parts], axis), batch),)
+    return Computed(np.concatenate([part.array for part in parts], axis), batch)
 
 
-def constant(step: GraphStep) -> tuple[Value, ...]:
+def constant(step: GraphStep) -> Value:
     for name, dtype in (
         ("value", None),
         ("value_float", np.float32),
@@ -188,45 +187,45 @@ def constant(step: GraphStep) -> tuple[Value, ...]:
     ):
         if name in step.attributes:
             array = np.asarray(step.attributes[name], dtype)
-            return (Stored(array, None, stored_type(array)),)
+            return Stored(array, None, stored_type(array))
     raise step.refuse("its value is of a kind that dsgec does not read")
 
 
 # --- selections --------------------------------------------------------------------------------
 
 
-def gather(step: GraphStep) -> tuple[Value, ...]:
+def gather(step: GraphStep) -> Value:
     x, places = step.tensor(0), step.tensor(1)
     axis = step.axis(x.array.ndim, 0)
     if isinstance(places, ClassChoice):
-        return (_labels(step, x, places),)
+        return _labels(step, x, places)
     step.keep_rows_apart(x, [axis])
     found = _places(step, x.array.shape[axis])
     step.layers.charge(x.array.size // x.array.shape[axis] * found.size)
     batch = x.batch
     if batch is not None and batch > axis:
         batch += found.ndim - 1
-    return (x.moved(np.take(x.array, found, axis), batch),)
+    return x.reshaped(np.take(x.array, found, axis), batch)
 
 
-def extract_features(step: GraphStep) -> tuple[Value, ...]:
-    """Return values along the last axis; the result has two axes at least."""
+def extract_features(step: GraphStep) -> Value:
+    """Select values along the last axis; the result has two axes at least."""
     x, places = step.tensor(0), step.tensor(1)
     if isinstance(places, ClassChoice):
         chosen = _labels(step, x, places)
         is_row = x.array.ndim == 1 and places.batch is not None
-        return (chosen.moved(chosen.array.reshape(1, 1), 1 if is_row else places.batch),)
+        return chosen.reshaped(chosen.array.reshape(1, 1), 1 if is_row else places.batch)
     step.keep_rows_apart(x, [x.array.ndim - 1])
     found = _places(step, x.array.shape[-1]).ravel()
     if (found < 0).any():
         raise step.refuse("it selects columns by negative numbers")
     step.layers.charge(x.array.size // x.array.shape[-1] * found.size)
     y = np.take(x.array, found, -1)
-    return (x.moved(y[np.newaxis] if y.ndim == 1 else y, x.batch),)
+    return x.reshaped(y[np.newaxis] if y.ndim == 1 else y, x.batch)
 
 
 def _places(step: GraphStep, count: int) -> Array:
-    """Return the constant numbers of what is selected among some."""
+    """Return the constant indices among `count` values that the second input selects."""
     places = step.numbers(1).astype(np.int64)
     if not places.size or (places < -count).any() or (places >= count).any():
         raise step.refuse(f"it selects values that are not among {count}")
@@ -234,7 +233,7 @@ def _places(step: GraphStep, count: int) -> Array:
 
 
 def _labels(step: GraphStep, labels: Tensor, choice: ClassChoice) -> ClassChoice:
-    """Return the choice with labels for the numbers of classes."""
+    """Return the choice of a class with the labels of the classes."""
     if not isinstance(labels, Stored) or choice.labels:
         raise step.refuse("it selects values by the number of a class")
     found = tuple(labels.array.ravel().tolist())
@@ -243,7 +242,7 @@ def _labels(step: GraphStep, labels: Tensor, choice: ClassChoice) -> ClassChoice
     return replace(choice, labels=found, type=labels.type)
 
 
-def argmax(step: GraphStep) -> tuple[Value, ...]:
+def argmax(step: GraphStep) -> Value:
     x = step.computed(whole=True)
     axis = step.axis(x.array.ndim, 0)
     step.keep_rows_apart(x, [axis])
@@ -256,16 +255,5 @@ def argmax(step: GraphStep) -> tuple[Value, ...]:
     if not step.flag("keepdims", 1):
         del shape[axis]
         batch = None if batch is None else batch - (batch > axis)
-    return (choice(x, step.names[0], np.zeros(shape, np.int64), batch),)
-
-
-def choice(
-    x: Computed,
-    tensor: str,
-    array: Array,
-    batch: int | None,
-    kind: str = "int64",
-    labels: tuple[Any, ...] = (),
-) -> ClassChoice:
-    """Return the choice of the greatest of the values of a row."""
-    return ClassChoice(array, batch, kind, x.array.ravel(), labels, tensor)
+    zero = np.zeros(shape, np.int64)
+    return ClassChoice(zero, batch, "int64", x.array.ravel(), tensor=step.names[0])

@@ -1,4 +1,4 @@
-"""Operators of ONNX that are sums, and those that work value by value on several tensors."""
+"""Operators of ONNX that are sums: matrix products, reductions and linear models."""
 
 import math
 from typing import Any
@@ -6,31 +6,42 @@ from typing import Any
 import numpy as np
 
 from dsgec.network.readers.layers import Array, Layers, Nodes
-from dsgec.network.readers.onnx.value import Computed, GraphStep, Operator, Stored, Tensor, Value
+from dsgec.network.readers.onnx.values import (
+    ClassChoice,
+    Computed,
+    GraphStep,
+    Labelled,
+    Operator,
+    Stored,
+    Tensor,
+    Value,
+)
+
+_NORMS = {"MAX": "top", "L1": "l1", "L2": "l2"}
 
 # --- matrix products ---------------------------------------------------------------------------
 
 
-def matmul(step: GraphStep) -> tuple[Value, ...]:
-    return (_product(step, _factor(step, 0), _factor(step, 1)),)
+def matmul(step: GraphStep) -> Value:
+    return _product(step, _factor(step, 0), _factor(step, 1))
 
 
-def gemm(step: GraphStep) -> tuple[Value, ...]:
+def gemm(step: GraphStep) -> Value:
     a = _factor(step, 0, turned=step.flag("transA"))
     b = _factor(step, 1, turned=step.flag("transB"))
     bias = _bias(step)
     y = _product(step, a, b, step.real("alpha", 1.0), bias)
     if not step.has(2) or bias is not None:
-        return (y,)
+        return y
     added = _scaled(step, step.computed(2), step.real("beta", 1.0))
     total = step.combine("add", y, added)
     if total.array.shape != y.array.shape:
         raise step.refuse(f"its bias has the shape {list(added.array.shape)}")
-    return (total,)
+    return total
 
 
 def _factor(step: GraphStep, place: int, *, turned: bool = False) -> Tensor:
-    """Return a matrix as nodes, or as numbers if it is constant."""
+    """Return a matrix as nodes, or as numbers if it is constant; `turned` transposes it."""
     value = step.tensor(place)
     if isinstance(value, Stored):
         step.check_real(value, place)
@@ -39,12 +50,12 @@ def _factor(step: GraphStep, place: int, *, turned: bool = False) -> Tensor:
         value = step.computed(place)
     if turned:
         batch = None if value.batch is None else 1 - value.batch
-        value = value.moved(value.array.T, batch)
+        value = value.reshaped(value.array.T, batch)
     return value
 
 
 def _bias(step: GraphStep) -> Array | None:
-    """Return the last input of a Gemm if it is one number for all sums, or one for each."""
+    """Return the bias of a Gemm if it is a constant number or vector, else None."""
     given = step.value(2)
     if not isinstance(given, Stored) or given.array.size != (given.array.shape or (1,))[-1]:
         return None
@@ -56,7 +67,7 @@ def _bias(step: GraphStep) -> Array | None:
 def _product(
     step: GraphStep, a: Tensor, b: Tensor, alpha: float = 1.0, bias: Array | None = None
 ) -> Computed:
-    """Return alpha · a · b + bias, the product as numpy's matmul defines it."""
+    """Return alpha · a · b + bias, with numpy's rules of matmul for shapes."""
     left, right = a.array, b.array
     if not left.ndim or not right.ndim:
         raise step.refuse("one of its inputs is a single number")
@@ -103,7 +114,7 @@ def _product(
 def _sums(
     layers: Layers, a: Any, b: Any, constant: tuple[bool, bool], alpha: float, bias: Array | None
 ) -> Nodes:
-    """Return the product of two matrices, each of numbers or of nodes."""
+    """Return alpha · a · b + bias of two matrices, each constant or of nodes."""
     full = None if bias is None else np.broadcast_to(bias, b.shape[1])
     if constant[1]:
         rows = layers.numbers(a) if constant[0] else a
@@ -124,9 +135,9 @@ def _scaled(step: GraphStep, x: Computed, number: float) -> Computed:
 
 
 def reduce(function: str, *, squared: bool = False, mean: bool = False) -> Operator:
-    """Return the operator that folds a function over some axes."""
+    """Return the operator that folds a function over its axes."""
 
-    def apply(step: GraphStep) -> tuple[Value, ...]:
+    def apply(step: GraphStep) -> Value:
         x = step.computed(0, whole=function in ("max", "min"))
         rank = x.array.ndim
         given = step.whole_numbers(1, "axes")
@@ -145,31 +156,131 @@ def reduce(function: str, *, squared: bool = False, mean: bool = False) -> Opera
         if mean:
             y = step.layers.scale(y, "div", array.size // y.size)
         if step.flag("keepdims", 1):
-            return (Computed(np.expand_dims(y, axes), x.batch),)
-        return (Computed(y, None if x.batch is None else kept.index(x.batch)),)
+            return Computed(np.expand_dims(y, axes), x.batch)
+        return Computed(y, None if x.batch is None else kept.index(x.batch))
 
     return apply
 
 
-# --- value by value ----------------------------------------------------------------------------
+# --- elementwise ----------------------------------------------------------------------------
 
 
 def arithmetic(function: str) -> Operator:
-    """Return the operator of two inputs, which are broadcast."""
+    """Return the operator that applies a function to two broadcast inputs."""
 
-    def apply(step: GraphStep) -> tuple[Value, ...]:
+    def apply(step: GraphStep) -> Value:
         if function == "div" and isinstance(step.value(1), Stored) and not step.numbers(1).all():
             raise step.refuse("it divides by 0", "In a network of dsgec, that would be 1.")
-        return (step.combine(function, step.computed(0), step.computed(1)),)
+        return step.combine(function, step.computed(0), step.computed(1))
 
     return apply
 
 
 def extreme(function: str) -> Operator:
-    """Return the operator of any number of inputs, which are broadcast."""
+    """Return the operator that folds a function over any number of broadcast inputs."""
 
-    def apply(step: GraphStep) -> tuple[Value, ...]:
+    def apply(step: GraphStep) -> Value:
         values = [step.computed(place, whole=True) for place in range(len(step.inputs))]
-        return (step.combine(function, *values),)
+        return step.combine(function, *values)
 
     return apply
+
+
+# --- scalers and linear models of ai.onnx.ml ---------------------------------------------------
+
+
+def _table(step: GraphStep) -> Computed:
+    """Return the input, whole numbers too: these operators return real numbers."""
+    x = step.computed(whole=True)
+    if x.array.ndim != 2 or x.batch == 1:
+        raise step.refuse(
+            f"its input has the shape {list(x.array.shape)} (1 for the batch)",
+            "It must be a table of shape [N, values].",
+        )
+    return x
+
+
+def scaler(step: GraphStep) -> Value:
+    x = _table(step)
+    offset, scale = (step.attributes.get(name, np.zeros(0)) for name in ("offset", "scale"))
+    if offset.size != scale.size or offset.size not in (1, x.array.shape[1]):
+        raise step.refuse(
+            f"it has {offset.size} offsets and {scale.size} scales for {x.array.shape[1]} values"
+        )
+    y = step.layers.scale(step.layers.scale(x.array, "sub", offset), "mul", scale)
+    return Computed(y, x.batch, "float")
+
+
+def normalizer(step: GraphStep) -> Value:
+    x = _table(step)
+    norm = step.attributes.get("norm", "MAX")
+    if norm not in _NORMS:
+        raise step.refuse(f"norm={norm!a} is not supported")
+    return Computed(step.layers.normalise(x.array, _NORMS[norm]), x.batch, "float")
+
+
+def _linear(step: GraphStep, x: Computed, count: int, intercepts: Array) -> Nodes:
+    width = x.array.shape[1]
+    coefficients = step.attributes.get("coefficients", np.zeros(0))
+    if coefficients.size != count * width:
+        raise step.refuse(f"it has {coefficients.size} coefficients for {count} × {width}")
+    if intercepts.size != count:
+        raise step.refuse(f"it has {intercepts.size} intercepts for {count} sums")
+    weights = coefficients.reshape(count, width).T
+    return np.array([step.layers.dense(row, weights, intercepts) for row in x.array])
+
+
+def _post_transform(step: GraphStep, x: Nodes) -> Nodes:
+    match step.attributes.get("post_transform", "NONE"):
+        case "NONE":
+            return x
+        case "LOGISTIC":
+            return step.layers.activate(x, "sig")
+        case "SOFTMAX":
+            return step.layers.softmax(x)
+        case other:
+            raise step.refuse(f"post_transform={other!a} is not supported")
+
+
+def linear_regressor(step: GraphStep) -> Value:
+    x = _table(step)
+    count = step.attributes.get("targets", 1)
+    intercepts = step.attributes.get("intercepts", np.zeros(count))
+    if count == 1 and step.attributes.get("post_transform", "NONE") != "NONE":
+        raise step.refuse(
+            "it transforms its one value, which onnxruntime does not do",
+            "Export the model with the function in a node of its own.",
+        )
+    return Computed(_post_transform(step, _linear(step, x, count, intercepts)), x.batch, "float")
+
+
+def linear_classifier(step: GraphStep) -> tuple[Value, ...]:
+    x = _table(step)
+    labels = _labels(step, "classlabels_ints")
+    if len(labels) < 2:
+        raise step.refuse("it has less than two classes")
+    if len(x.array) != 1:
+        raise step.refuse("it chooses several classes for a row")
+    if step.attributes.get("coefficients", np.zeros(0)).size == x.array.size:
+        raise step.refuse(
+            "it has one row of coefficients for two classes", "Give it one for each class."
+        )
+    intercepts = step.attributes.get("intercepts", np.zeros(0))
+    sums = _linear(step, x, len(labels), intercepts)
+    scores = Computed(_post_transform(step, sums), x.batch, "float")
+    tensor = step.outputs[1] if len(step.outputs) > 1 else ""
+    kind = "string" if isinstance(labels[0], str) else "int64"
+    zero = np.zeros(1, np.int64)
+    return ClassChoice(zero, x.batch, kind, scores.array.ravel(), labels, tensor), scores
+
+
+def zip_map(step: GraphStep) -> Value:
+    x, labels = _table(step), _labels(step, "classlabels_int64s")
+    if len(labels) != x.array.size:
+        raise step.refuse(f"it has {len(labels)} labels for {x.array.size} values")
+    return Labelled(x, labels, step.names[0])
+
+
+def _labels(step: GraphStep, integers: str) -> tuple[Any, ...]:
+    found = step.attributes.get("classlabels_strings") or step.attributes.get(integers) or ()
+    return tuple(found)

@@ -1,7 +1,7 @@
-"""The values of an ONNX graph, and one node of it as the table of operators sees it.
+"""The values of an ONNX graph, and a step of it: one node with the values that it reads.
 
-Every value is an array with an element type. The batch, the one axis whose size is not known, has
-the size 1 in it, and every value knows which of its axes that is.
+Every value is an array with an element type. The batch, the one axis of unknown size, has the size
+1 in it, and every value knows which of its axes that is.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.errors import DsgecError, clean
+from dsgec.errors import DsgecError
 from dsgec.network.readers.layers import Layers, Nodes
 
 Array = NDArray[Any]
@@ -23,30 +23,30 @@ _EXACT = 2**53  # whole numbers up to this are exact in double precision
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """An array; `batch` is its axis of rows, None if it has none; `type` its element type."""
+    """An array with its element type; `batch` is the axis of its rows, None if it has none."""
 
     array: Array
     batch: int | None = None
     type: str = ""
 
-    def moved(self, array: Array, batch: int | None) -> "Tensor":
+    def reshaped(self, array: Array, batch: int | None) -> "Tensor":
         """Return the same values in another shape."""
         return replace(self, array=array, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)
 class Stored(Tensor):
-    """A constant: the array has its numbers or texts."""
+    """A constant, whose array has numbers or texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computed(Tensor):
-    """Values that are computed for a row: the array has positions of nodes."""
+    """Values that are computed for a row, whose array has positions of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassChoice(Tensor):
-    """The number of the greatest of some scores; with `labels`, the label of that number.
+    """The index of the greatest of some scores; with `labels`, the label of that index.
 
     The array has one element, which is 0. `tensor` is the name of the scores.
     """
@@ -58,7 +58,7 @@ class ClassChoice(Tensor):
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Scores with the label of each: what a ZipMap makes of a tensor."""
+    """Scores with the label of each, the result of a ZipMap."""
 
     scores: Computed
     labels: tuple[Any, ...]
@@ -70,9 +70,12 @@ Value = Tensor | Labelled
 
 @dataclass(frozen=True, slots=True)
 class GraphStep:
-    """A node with the values that it reads; None of an optional input that is left out."""
+    """A node with the values that it reads, None for an optional input that is left out.
 
-    what: str
+    `title` is what messages call it.
+    """
+
+    title: str
     names: Sequence[str]
     inputs: Sequence[Value | None]
     attributes: dict[str, Any]
@@ -81,7 +84,7 @@ class GraphStep:
     outputs: Sequence[str] = ()
 
     def refuse(self, message: str, advice: str = "") -> DsgecError:
-        return DsgecError(f"{self.what}: {message}", advice)
+        return DsgecError(f"{self.title}: {message}", advice)
 
     # --- inputs --------------------------------------------------------------------------------
 
@@ -89,14 +92,14 @@ class GraphStep:
         return self.inputs[place] if place < len(self.inputs) else None
 
     def tensor(self, place: int = 0) -> Tensor:
-        """Return an input of any kind that has a shape."""
+        """Return an input that has a shape."""
         value = self.value(place)
         if not isinstance(value, Tensor):
             raise self.refuse(f"its input {place + 1} is not a tensor")
         return value
 
     def computed(self, place: int = 0, *, whole: bool = False) -> Computed:
-        """Return an input as nodes, constants too; whole numbers only where they stay exact."""
+        """Return an input as nodes, constants too; with `whole`, also one of whole numbers."""
         value = self.tensor(place)
         if isinstance(value, ClassChoice):
             raise self.refuse(f"its input {place + 1} is a label", "Labels must be the last step.")
@@ -106,7 +109,7 @@ class GraphStep:
         return Computed(self.layers.numbers(self._reals(value)), None, value.type)
 
     def check_real(self, value: Tensor, place: int, *, whole: bool = False) -> None:
-        """Refuse values of types that the operator does not compute with exactly."""
+        """Raise a DsgecError unless dsgec computes exactly with values of this type."""
         if value.type not in (*_REALS, *(_WHOLE if whole else ())):
             advice = "Cast it to float or double before, in the model."
             if value.type in _WHOLE:
@@ -114,7 +117,7 @@ class GraphStep:
             raise self.refuse(f"its input {place + 1} is of type {value.type}", advice)
 
     def numbers(self, place: int) -> Array:
-        """Return an input that is constant, as doubles."""
+        """Return a constant input as doubles."""
         value = self.tensor(place)
         if not isinstance(value, Stored) or value.type not in (*_REALS, *_WHOLE):
             raise self.refuse(
@@ -129,7 +132,7 @@ class GraphStep:
         return value.array.astype(np.float64)
 
     def whole_numbers(self, place: int, name: str) -> list[int] | None:
-        """Return a list that is an attribute in some versions and an input in others."""
+        """Return a list of ints that is an attribute in some versions and an input in others."""
         if name in self.attributes:
             return list(self.attributes[name])
         if self.value(place) is None:
@@ -142,14 +145,14 @@ class GraphStep:
     # --- attributes ----------------------------------------------------------------------------
 
     def real(self, name: str, default: float) -> float:
-        """Return an attribute in single precision, as attributes are; so are defaults."""
+        """Return an attribute, or its default rounded to single precision as attributes are."""
         return float(self.attributes.get(name, np.float32(default)))
 
     def flag(self, name: str, default: int = 0) -> bool:
         return bool(self.attributes.get(name, default))
 
     def axis(self, rank: int, default: int | None = None, *, end: bool = False) -> int:
-        """Return the attribute `axis`, from 0 on; with `end`, it may be that behind the last."""
+        """Return the attribute `axis`, counted from 0; with `end`, it may be one after the last."""
         axis = self.attributes.get("axis", default)
         if axis is None:
             raise self.refuse("it has no axis")
@@ -162,7 +165,7 @@ class GraphStep:
         return axis if axis >= 0 else axis + (count if rank is None else rank)
 
     def keep_rows_apart(self, x: Tensor, axes: Sequence[int]) -> None:
-        """Refuse to work along the batch."""
+        """Raise a DsgecError if one of the axes is the batch."""
         if x.batch in axes:
             raise self.refuse(
                 f"it works along axis {x.batch}, that of the rows",
@@ -173,7 +176,7 @@ class GraphStep:
     # --- results -------------------------------------------------------------------------------
 
     def combine(self, function: str, *values: Computed) -> Computed:
-        """Apply a function of two arguments, from left to right, to broadcast values."""
+        """Combine broadcast values by a function of two arguments, from left to right."""
         total = values[0]
         for value in values[1:]:
             batch = self.common_batch(total, value)
@@ -181,7 +184,7 @@ class GraphStep:
         return total
 
     def common_batch(self, *values: Tensor) -> int | None:
-        """Return the axis of the batch in what these are broadcast to."""
+        """Return the axis of the batch after these values are broadcast."""
         ends = {v.batch - v.array.ndim for v in values if v.batch is not None}
         shapes = [list(v.array.shape) for v in values]
         if len(ends) > 1:
@@ -200,17 +203,5 @@ class GraphStep:
         return rank + end
 
 
-Operator = Callable[[GraphStep], tuple[Value, ...]]
-"""Returns the outputs of a node. Their element types are those that ONNX infers."""
-
-
-def describe_node(node: Any, number: int) -> str:
-    """Return what a node is called in messages: its name, if it has one, and its type."""
-    name = f"node {clean(ascii(node.name))}" if node.name else f"node {number}"
-    return f"{name} ({operator_name(node)})"
-
-
-def operator_name(node: Any) -> str:
-    """Return the type of a node, with the domain if it is not ONNX's own."""
-    domain = "" if node.domain in ("", "ai.onnx") else f"{node.domain}."
-    return clean(ascii(f"{domain}{node.op_type}")[1:-1])
+Operator = Callable[[GraphStep], Value | tuple[Value, ...]]
+"""A function that returns the outputs of a node. Their element types are those that ONNX infers."""
