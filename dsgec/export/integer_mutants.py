@@ -22,8 +22,8 @@ from dsgec.export.fixed.ir import (
     Step,
     Sum,
     WholeNumber,
+    operands,
 )
-from dsgec.export.fixed.trim import operands
 from dsgec.export.mutants import thinned
 from dsgec.network.model import Column
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from dsgec.export.artefact import Artefact
-from dsgec.export.fixed.decide import least_result
 from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.fixed.ir import Fixed, FunctionTable, largest
+from dsgec.export.fixed.outputs import least_result
 from dsgec.export.golden import Golden, Loss, rounded_up
 from dsgec.export.integers import INTEGERS, IntegerSyntax, integer_functions, integer_program
 from dsgec.export.names import macro_endings

@@ -1,1 +1,1 @@
-"""A network over columns of known ranges to a program of integers, with a bound of its error."""
+"""Fixed point: networks as integer programs, with a proved bound of their error."""

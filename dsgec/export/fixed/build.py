@@ -1,4 +1,4 @@
-"""Network + ranges of columns to its program of integers, and the bound of its error."""
+"""Build the integer program of a network from the ranges of its columns, and bound its error."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,8 +8,7 @@ from typing import assert_never
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
 from dsgec.errors import DsgecError
-from dsgec.export.fixed.columns import column_format
-from dsgec.export.fixed.decide import decided_by_sum
+from dsgec.export.fixed.exact import MOST_DIGITS, floor_log2, nearest, power_of_two
 from dsgec.export.fixed.forms import Form, Quantity, add, constant_form, negate, quantity_form
 from dsgec.export.fixed.ir import (
     STORED_BITS,
@@ -19,37 +18,38 @@ from dsgec.export.fixed.ir import (
     IntegerProgram,
     Slot,
     largest,
+    trimmed,
 )
 from dsgec.export.fixed.operations import (
+    absolute_power,
     apply_curve,
     larger,
     magnitude,
     multiply,
-    power_of_two_numbers,
     quotient,
     rectified,
     smaller,
     whole_power,
 )
-from dsgec.export.fixed.outputs import results, softmax
-from dsgec.export.fixed.trim import trimmed
+from dsgec.export.fixed.outputs import decided_by_sum, results, softmax
 from dsgec.export.fixed.writer import Writer
 from dsgec.network.ir import Apply, Constant, Input, Network
-from dsgec.network.model import Model
-from dsgec.network.ranges import Ranges
+from dsgec.network.model import Column, Model
+from dsgec.network.ranges import Range, Ranges
 
 _BINARY: dict[str, Callable[[Writer, Form, Form], Form]] = {
     "mul": multiply,
     "div": quotient,
     "min": smaller,
     "max": larger,
-    "power": power_of_two_numbers,
+    "power": absolute_power,
 }
 _AFFINE = {"add", "sub", "neg", "fill"}
+_LARGEST_ZERO = 1 << 30
 
 
 def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
-    """The program of a model whose composed network is `network`; `ranges` are of its columns."""
+    """Build the program of a model, whose network with all encodings is `network`."""
     writer = Writer(STORED_BITS[dtype])
     formats = _formats(model, network, ranges, writer.bits)
     values: list[Form] = []
@@ -86,7 +86,7 @@ def build(model: Model, network: Network, ranges: Ranges, dtype: str) -> Fixed:
 
 
 def _is_lone(model: Model) -> bool:
-    """Whether the one output is the probability of the second of two classes."""
+    """Return whether the only output is the probability of the second of two classes."""
     return model.is_classifier and len(model.network.outputs) == 1
 
 
@@ -109,14 +109,51 @@ def _formats(model: Model, network: Network, ranges: Ranges, bits: int) -> list[
         range_ = ranges[number] if number in read else None
         found = column_format(column, range_ or (0.0, 0.0), bits)
         if number in saturating and not column.categories:
-            most = largest(bits)  # the type itself is the limit: no instruction is needed
+            most = largest(bits)  # the limits of the type need no instruction
             found = replace(found, least=-most, most=most)
         formats.append(found)
     return formats
 
 
+def column_format(column: Column, range_: Range, bits: int) -> Format:
+    """Return the format with the most digits for a range and the value that fills gaps.
+
+    The integers are centred on the range if that gains a digit.
+    """
+    most = largest(bits)
+    if column.categories:
+        if len(column.categories) > most:
+            raise DsgecError(
+                f"the column `{column.name}` has {len(column.categories)} categories, more than"
+                f" numbers of {bits} bits can tell apart",
+                "Export it as q15." if bits < 16 else "Export it as float.",
+            )
+        return Format(0, 0, -1, len(column.categories) - 1)
+    low, high = map(Fraction, range_)
+    if column.fill is not None:
+        low, high = min(low, Fraction(column.fill)), max(high, Fraction(column.fill))
+    plain = _centred_format(low, high, most, Fraction(0))
+    centred = _centred_format(low, high, most, (low + high) / 2)
+    return centred if centred.fraction > plain.fraction else plain
+
+
+def _centred_format(low: Fraction, high: Fraction, most: int, middle: Fraction) -> Format:
+    reach = max(high - middle, middle - low)
+    size = max(abs(low), abs(high))
+    fraction = floor_log2(most / reach) if reach > 0 else MOST_DIGITS
+    fraction = min(fraction, floor_log2(_LARGEST_ZERO / size) if size else 0)
+    fraction = max(min(fraction, MOST_DIGITS), -MOST_DIGITS)
+    while True:
+        zero = nearest(middle, fraction)
+        least = math.floor(low * power_of_two(fraction)) - zero
+        top = math.ceil(high * power_of_two(fraction)) - zero
+        if least >= -most and top <= most:
+            return Format(fraction, zero, least, top)
+        fraction -= 1
+
+
 def _saturating(network: Network) -> set[int]:
-    """The columns that only weighted sums read which go into functions that saturate."""
+    """Return the columns read only by weighted sums that go into functions that saturate."""
     good = [True] * len(network.nodes)
     for position in network.outputs:
         good[position] = False
@@ -142,7 +179,7 @@ def _saturating(network: Network) -> set[int]:
 
 
 def _column(writer: Writer, number: int, format_: Format, model: Model) -> Form:
-    """A column without its missing values, which are filled, or refused before."""
+    """Return the form of a column; its missing values are filled later or refused before."""
     column = model.columns[number]
     if column.categories:
         return quantity_form(
@@ -168,7 +205,7 @@ def _encoded(
     function: str,
     arguments: tuple[int, ...],
 ) -> Form:
-    """What only columns go into, and powers, whose exponent is a number."""
+    """Apply a function of a column and a constant, or a power with a constant exponent."""
     a, b = arguments
     constant = network.nodes[b]
     if function == "pow":
@@ -218,7 +255,7 @@ def _refuse_infinite(form: Form, network: Network, position: int) -> None:
 
 
 def _names(network: Network, values: Sequence[Form]) -> tuple[tuple[int, str], ...]:
-    """What slots are called that are neurons."""
+    """Return the names of the slots that are neurons."""
     names: dict[int, str] = {}
     for number, layer in enumerate(network.layers, 1):
         for index, position in enumerate(layer, 1):

@@ -1,7 +1,7 @@
-"""A program of integers to what its C does for a row, by kinds, and what it is made of.
+"""Count what the C of an integer program does per row and what it consists of, by kind.
 
-The cost of integers is small, so it shows what compilers make of the C: which functions they inline
-and which loops they unroll. The limits here are those of gcc with -Os, as its images have them.
+Integer operations are cheap, so it matters which functions a compiler inlines and which loops it
+unrolls. The limits here are those of gcc -Os, as seen in its images.
 """
 
 from collections import Counter
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeGuard, assert_never
 
-from dsgec.export.fixed.decide import is_separate
 from dsgec.export.fixed.ir import (
     RESULT_BITS,
     ColumnValue,
@@ -22,24 +21,26 @@ from dsgec.export.fixed.ir import (
     Step,
     Sum,
     WholeNumber,
+    is_separate,
     largest,
+    operands,
+    trimmed,
 )
-from dsgec.export.fixed.trim import operands, trimmed
 from dsgec.network.cost.work import count_surrounding_work
 from dsgec.network.ir import Network
 from dsgec.network.model import Model
 
-_SEVERAL = 3  # products that are worth a table
+_SEVERAL = 3  # the least number of products worth a table
 _SHIFTING = ("product", "quotient", "rounded", "shifted")
-"""Functions whose last argument is what they shift by."""
+"""Functions whose last argument is a shift."""
 
 _MOST_INLINED, _MOST_UNROLLED_TERMS, _MOST_UNROLLED = 2, 4, 3
-"""Calls that are inlined; products, and turns of other loops, that are unrolled."""
+"""The most calls that are inlined, and the most products and other loop turns unrolled."""
 
-_MOST_SAVED = 4  # values in registers that a function must save
+_MOST_SAVED = 4  # registers that a function must save
 
 DATA = "data"
-"""The bytes of tables, of which each takes one of flash."""
+"""The kind that counts the bytes of tables, each of which takes one of flash."""
 
 RUNNING_KINDS = (
     *("unrolled_sum", "unrolled_term", "unrolled_read", "inlined_sum", "called_sum", "term"),
@@ -52,20 +53,20 @@ RUNNING_KINDS = (
     *("required_1", "required_2", "required_3", "required_4", "required_loop", "listed_few"),
     *("classes_2", "classes_3", "classes_4", "kept", "live", "saved"),
 )
-"""What `integer_work` counts that takes time, beside `count_surrounding_work`."""
+"""The kinds of `integer_work` that take time, besides those of `count_surrounding_work`."""
 
 STORED_KINDS = (
     *("sum_function", "quotients", "look_odd", "look_even"),
     *("flat_table", "inlined_table", "twin_table", "shared_table", "shared_tables"),
     *("called_table", "lone_table"),
 )
-"""What takes flash only, beside data."""
+"""The kinds that take flash only, besides data."""
 
 
 def reads_table(step: Step) -> TypeGuard[Sum]:
-    """Whether the C reads the products of a sum from tables, by one function for all sums.
+    """Return whether the C reads the weights of a sum from tables, in a function for all sums.
 
-    Those of weights other than 1 read only what is kept in few bits.
+    Its operands have few bits if some weight is not ±1.
     """
     if not isinstance(step, Sum):
         return False
@@ -75,9 +76,9 @@ def reads_table(step: Step) -> TypeGuard[Sum]:
 def terms_by_source(
     step: Sum,
 ) -> tuple[list[tuple[ColumnValue, int]], list[tuple[Slot, int]]]:
-    """Split the terms of a sum into those of columns and those of earlier results.
+    """Split the terms of a sum into those of columns and those of earlier steps.
 
-    The C reads the ones from the row and the others from what it keeps.
+    The C reads the former from the row and the latter from an array of its own.
     """
     columns: list[tuple[ColumnValue, int]] = []
     slots: list[tuple[Slot, int]] = []
@@ -93,15 +94,15 @@ def terms_by_source(
 
 
 def integer_work(model: Model, network: Network, program: IntegerProgram) -> Counter[str]:
-    """What the C of a program of integers does for a row, and what it is made of.
+    """Count what the C of an integer program does per row, and what it consists of.
 
-    Operations have the names of their functions; a `clamp` is one limit. Of sums that are written
-    out, `times` are products, `doubled` those with powers of two, `plain` no products; `flag` is
-    made of the truth of a comparison, and `flag_times` weighs that. `byte` and `word` are numbers
-    of 8 bits and of more, `bits` how far values are shifted, but for whole bytes. `live` are the
-    most values to be kept at a time, as many of them `saved` as there are registers.
+    Operations have the names of their functions; a `clamp` is one limit. In sums that are written
+    out, `times` counts products, `doubled` those with powers of two, `plain` terms without a
+    product, `flag` terms of a comparison, and `flag_times` weighted flags. `byte` and `word` are
+    constants of 8 bits and of more, `bits` the total shift except by whole bytes. `live` is the
+    most values alive at a time, `saved` how many of them are in saved registers.
     """
-    if is_separate(program):  # the class needs no more
+    if is_separate(program):  # the sums suffice for the class
         program = trimmed(replace(program, results=program.sums))
     counts = (
         count_surrounding_work(model, network) + _steps(program) + _sums(program) + _tables(program)
@@ -133,7 +134,7 @@ def _steps(program: IntegerProgram) -> Counter[str]:
                 if function == "equals":
                     truths.add(Slot(number))
             case Look():
-                pass  # see `_tables`
+                pass  # counted by `_tables`
             case _:
                 assert_never(step)
     return counts
@@ -145,7 +146,7 @@ def _terms(
     truths: set[Operand],
     flags: set[Operand],
 ) -> None:
-    """The terms of a sum that is written out."""
+    """Count the terms of a sum that is written out."""
     for operand, weight in terms:
         size = abs(weight)
         counts["read"] += isinstance(operand, ColumnValue)
@@ -179,7 +180,7 @@ def _number(counts: Counter[str], value: int) -> None:
 
 
 def _clamp(counts: Counter[str], operand: Operand, limits: list[Operand], bits: int) -> None:
-    """A side at the limit of the type needs no comparison."""
+    """Count the comparisons of a clamp: a limit of the type needs none."""
     counts["read"] += isinstance(operand, ColumnValue)
     for limit in limits:
         if isinstance(limit, WholeNumber) and abs(limit.value) != largest(bits):
@@ -201,10 +202,10 @@ def _call(counts: Counter[str], function: str, arguments: tuple[Operand, ...]) -
 
 
 def _sums(program: IntegerProgram) -> Counter[str]:
-    """Sums whose products are in tables.
+    """Count the sums whose weights are in tables.
 
-    Where the function that adds them up is called twice at most, it is inlined, and a loop of few
-    turns is unrolled: nothing is kept for it in the array that the others read.
+    If the function for them is called at most twice, it is inlined, and a loop of few turns is
+    unrolled: then its operands need no place in the array that other sums read.
     """
     counts: Counter[str] = Counter()
     kept: set[Operand] = set()
@@ -221,14 +222,14 @@ def _sums(program: IntegerProgram) -> Counter[str]:
             counts["term"] += len(read)
             kept |= {operand for operand in read if isinstance(operand, Slot)}
     if counts["term"]:
-        counts[DATA] = sum(map(len, calls)) * (program.bits // 8 + 1)  # a weight, and its place
+        counts[DATA] = sum(map(len, calls)) * (program.bits // 8 + 1)  # a weight and its index
     counts["sum_function"] = int(len(calls) > _MOST_INLINED)
     counts["kept"] = len(kept)
     return counts
 
 
 def _unroll(counts: Counter[str], bits: int) -> None:
-    """Loops around the network, which compilers unroll where they have few turns."""
+    """Count the loops around the network, which compilers unroll if they have few turns."""
     turns, is_listed = counts["required"], counts["listed"] > 0
     if 0 < turns <= _MOST_UNROLLED or (is_listed and bits == 8 and turns == _MOST_UNROLLED + 1):
         counts[f"required_{counts.pop('required')}"] = 1
@@ -240,10 +241,10 @@ def _unroll(counts: Counter[str], bits: int) -> None:
 
 
 def _tables(program: IntegerProgram) -> Counter[str]:
-    """Tables, and what looks into them.
+    """Count the tables of functions and the lookups.
 
-    A function that is called from one place is inlined there. What reads all tables is inlined for
-    each of two, too, but where compilers prefer one that both share.
+    A function that is called from one place is inlined there. The function that reads tables is
+    inlined for up to two tables, unless the compiler shares one copy.
     """
     counts: Counter[str] = Counter()
     tables = program.tables
@@ -270,7 +271,7 @@ def _tables(program: IntegerProgram) -> Counter[str]:
 
 
 def _way(tables: Sequence[FunctionTable]) -> str:
-    """How the function is compiled that looks into tables."""
+    """Return how the function that reads tables is compiled."""
     if len(tables) > _MOST_INLINED:
         return "shared"
     shifts, functions = {table.shift for table in tables}, {table.look for table in tables}
@@ -281,7 +282,7 @@ def _way(tables: Sequence[FunctionTable]) -> str:
 
 
 def _live(program: IntegerProgram) -> int:
-    """The most results of steps at a time that are still to be read."""
+    """Return the most step results that are alive at a time."""
     last: dict[int, int] = {}
     for position, step in enumerate(program.steps):
         last |= {o.number: position for o in operands(step) if isinstance(o, Slot)}

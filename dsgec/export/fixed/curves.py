@@ -1,4 +1,4 @@
-"""Functions of one argument, and the least and greatest values that they take over intervals."""
+"""Functions of one argument, and bounds of their values over intervals."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from dsgec.arithmetic.printed import vector
 Array = NDArray[np.float64]
 Ends = tuple[Array, Array]
 
-_MARGIN = 2.0**-40  # as a share of a value: far more than the functions' own rounding
+_MARGIN = 2.0**-40  # relative: far more than the rounding errors of the functions
 _SAMPLES = 1 << 16
 _HALVINGS = 60
 _FAR = 1e6  # beyond it, sin and cos are constant
@@ -22,27 +22,27 @@ _FAR = 1e6  # beyond it, sin and cos are constant
 
 @dataclass(frozen=True, slots=True)
 class FunctionCurve:
-    """A function of one argument: `value` of arrays, `ends` of its values over intervals."""
+    """A function of one argument: `value` computes it, `ends` bounds it over intervals."""
 
     key: tuple[Any, ...]
     value: Callable[[Array], Array]
     ends: Callable[[Array, Array], Ends]
 
     def over(self, low: float, high: float) -> tuple[float, float]:
-        """What its values are between, over one interval."""
+        """Return bounds of its values over one interval."""
         least, most = self.extremes(np.array([low]), np.array([high]))
         return float(least[0]), float(most[0])
 
     def extremes(self, low: Array, high: Array) -> Ends:
-        """What its values are between, over each of several intervals; rounded outwards."""
+        """Return bounds of its values over each of several intervals, rounded outwards."""
         with np.errstate(all="ignore"):
             least, most = self.ends(low, high)
             return least - np.abs(least) * _MARGIN, most + np.abs(most) * _MARGIN
 
 
 def curve(function: str, low: float, high: float) -> FunctionCurve:
-    """A function of the table, over an interval that it is not used outside of."""
-    value = _valued(function)
+    """Return the curve of a function for arguments between `low` and `high`."""
+    value = _value(function)
     match function:
         case "sig" | "tanh" | "exp":
             ends = _monotone(value)
@@ -53,13 +53,13 @@ def curve(function: str, low: float, high: float) -> FunctionCurve:
         case "cos":
             ends = _wave(value, 0.0)
         case _:
-            slope = _valued_slope(function, value)
-            ends = _pieces(value, _turns(slope, low, high))
+            derivative = _derivative(function, value)
+            ends = _pieces(value, _turns(derivative, low, high))
     return FunctionCurve((function,), value, ends)
 
 
 def power_of(exponent: float) -> FunctionCurve:
-    """x to |x|^exponent."""
+    """Return the curve x → |x|^exponent."""
     value = _fixed_argument(lambda x, c: vector.power(x, c), exponent)
     return FunctionCurve(
         ("power", "exponent", exponent),
@@ -69,7 +69,7 @@ def power_of(exponent: float) -> FunctionCurve:
 
 
 def power_to(base: float) -> FunctionCurve:
-    """x to |base|^x, for a base other than 0."""
+    """Return the curve x → |base|^x for a base other than 0."""
     value = _fixed_argument(lambda x, c: vector.power(c, x), base)
     return FunctionCurve(("power", "base", base), value, _monotone(value))
 
@@ -84,7 +84,7 @@ def _fixed_argument(
     return value
 
 
-def _valued(function: str) -> Callable[[Array], Array]:
+def _value(function: str) -> Callable[[Array], Array]:
     def value(x: Array) -> Array:
         with np.errstate(all="ignore"):
             found: Array = getattr(vector, ALL_FUNCTIONS[function].symbol)(x)
@@ -102,13 +102,13 @@ def _monotone(value: Callable[[Array], Array]) -> Callable[[Array, Array], Ends]
 
 
 def _even(value: Callable[[Array], Array], at_zero: float) -> Callable[[Array, Array], Ends]:
-    """Of a function of |x| that is monotone; `at_zero` is its limit there."""
+    """Bound a monotone function of |x|; `at_zero` is its limit at 0."""
 
     def ends(low: Array, high: Array) -> Ends:
         a, b = value(low), value(high)
         least, most = np.minimum(a, b), np.maximum(a, b)
         inside = (low <= 0) & (high >= 0)
-        zero = value(np.zeros_like(low))  # what it is defined to be there
+        zero = value(np.zeros_like(low))  # its defined value, which may differ from the limit
         least = np.where(inside, np.minimum(np.minimum(least, zero), at_zero), least)
         return least, np.where(inside, np.maximum(np.maximum(most, zero), at_zero), most)
 
@@ -116,12 +116,12 @@ def _even(value: Callable[[Array], Array], at_zero: float) -> Callable[[Array, A
 
 
 def _wave(value: Callable[[Array], Array], start: float) -> Callable[[Array, Array], Ends]:
-    """Of cos(x + start · π): it is 1 and −1 in turn at every multiple of π."""
+    """Bound cos(x + start · π), which is 1 and −1 in turn at the multiples of π."""
 
     def ends(low: Array, high: Array) -> Ends:
         a, b = value(low), value(high)
         least, most = np.minimum(a, b), np.maximum(a, b)
-        slack = 1e-9  # of half a turn: what is so close counts as reached
+        slack = 1e-9  # in half turns: an extreme so close counts as reached
         first = np.ceil(low / math.pi + start - slack)
         last = np.floor(high / math.pi + start + slack)
         some, more = last >= first, last >= first + 1
@@ -133,35 +133,37 @@ def _wave(value: Callable[[Array], Array], start: float) -> Callable[[Array, Arr
     return ends
 
 
-def _valued_slope(function: str, value: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    slope = getattr(vector, DERIVATIVES[function][0])
+def _derivative(function: str, value: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    derivative = getattr(vector, DERIVATIVES[function][0])
 
     def found(x: Array) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(slope(x, value(x)), np.float64)
+            return np.asarray(derivative(x, value(x)), np.float64)
 
     return found
 
 
-def _turns(slope: Callable[[Array], Array], low: float, high: float) -> list[tuple[float, float]]:
-    """Where a function stops to rise or to fall: where its slope changes its sign.
+def _turns(
+    derivative: Callable[[Array], Array], low: float, high: float
+) -> list[tuple[float, float]]:
+    """Return the turning points of a function, where its derivative changes its sign.
 
-    Looked for at 65,536 places of the interval, so no two of them may be closer than that. With
-    each place comes how much the function can change between it and the exact one.
+    The interval is sampled at 65,537 points, so turning points must be farther apart than these.
+    Each comes with a bound of the function's change between it and the exact turning point.
     """
     x = np.linspace(low, high, _SAMPLES + 1)
-    signs = np.sign(slope(x))
+    signs = np.sign(derivative(x))
     places = np.flatnonzero(signs[1:] != signs[:-1])
     turns = []
     for place in places.tolist():
         a, b = float(x[place]), float(x[place + 1])
         for _ in range(_HALVINGS):
             middle = (a + b) / 2
-            if np.sign(slope(np.array([middle])))[0] == signs[place]:
+            if np.sign(derivative(np.array([middle])))[0] == signs[place]:
                 a = middle
             else:
                 b = middle
-        steepest = float(np.abs(slope(x[place : place + 2])).max())
+        steepest = float(np.abs(derivative(x[place : place + 2])).max())
         turns.append((a, steepest * (b - a)))
     return turns
 
@@ -169,7 +171,7 @@ def _turns(slope: Callable[[Array], Array], low: float, high: float) -> list[tup
 def _pieces(
     value: Callable[[Array], Array], turns: list[tuple[float, float]]
 ) -> Callable[[Array, Array], Ends]:
-    """Of a function that is monotone between its turns."""
+    """Bound a function that is monotone between its turning points."""
 
     def ends(low: Array, high: Array) -> Ends:
         a, b = value(low), value(high)

@@ -1,4 +1,4 @@
-"""A program of integers on rows: the plain interpreter, the oracle of every back end."""
+"""The interpreter of integer programs, and the conversion of rows to and from integers."""
 
 from collections.abc import Sequence
 from typing import Any, assert_never
@@ -28,7 +28,7 @@ _BLOCK = 4096
 
 
 def quantise(program: IntegerProgram, rows: Array) -> Rows:
-    """Raw rows of doubles, NaN where a value is missing, to rows of integers."""
+    """Convert raw rows, in which NaN is a missing value, to rows of integers."""
     most = largest(program.bits)
     found = np.empty(rows.shape, np.int32)
     with np.errstate(all="ignore"):
@@ -41,21 +41,21 @@ def quantise(program: IntegerProgram, rows: Array) -> Rows:
 
 
 def saturate(program: IntegerProgram, rows: Array) -> Array:
-    """Raw rows with their numbers within the limits of the columns."""
+    """Clip raw rows to the limits of the columns."""
     low = np.array([format_.low for format_ in program.columns])
     high = np.array([format_.high for format_ in program.columns])
     return np.clip(rows, low, high)
 
 
 def dequantise(program: IntegerProgram, rows: Rows) -> Array:
-    """The raw rows that integers stand for, exactly."""
+    """Return the raw rows that rows of integers stand for exactly."""
     zero = np.array([format_.zero for format_ in program.columns], np.float64)
     unit = np.array([2.0**-format_.fraction for format_ in program.columns])
     return np.where(rows == program.missing, np.nan, (rows + zero) * unit)
 
 
 def evaluate_integers(program: IntegerProgram, rows: Rows) -> Rows:
-    """The results of rows of integers."""
+    """Return the results of a program for rows of integers."""
     results = np.empty((len(rows), len(program.results)), np.int32)
     for start in range(0, len(rows), _BLOCK):
         block = rows[start : start + _BLOCK]
@@ -66,12 +66,12 @@ def evaluate_integers(program: IntegerProgram, rows: Rows) -> Rows:
 
 
 def evaluate(program: IntegerProgram, rows: Array) -> Array:
-    """The results of raw rows, as doubles: NaN where a value is missing is not looked at here."""
+    """Return the results for raw rows as doubles; missing values are not propagated."""
     return evaluate_integers(program, quantise(program, rows)) * 2.0**-program.fraction
 
 
 def read(operand: Operand, rows: Rows, slots: Sequence[Any]) -> Any:
-    """The value of an operand: an array over the rows, or a number."""
+    """Return the value of an operand: an array over the rows, or a number."""
     match operand:
         case ColumnValue(number):
             return rows[:, number]
@@ -84,7 +84,7 @@ def read(operand: Operand, rows: Rows, slots: Sequence[Any]) -> Any:
 
 
 def step_values(program: IntegerProgram, rows: Rows) -> list[Any]:
-    """Return the result of every step."""
+    """Return the value of every step."""
     slots: list[Any] = []
     for step in program.steps:
         slots.append(step_value(step, program.tables, rows, slots))
@@ -98,7 +98,7 @@ def step_value(
     slots: Sequence[Any],
     dtype: Any = np.int32,
 ) -> Any:
-    """Return the result of a step that computes with integers of a type."""
+    """Return the value of a step, computed with integers of a numpy type."""
     match step:
         case Sum(terms, bias, shift):
             total = dtype(bias)

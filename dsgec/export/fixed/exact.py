@@ -1,7 +1,4 @@
-"""Exact numbers to floats that are certainly not below or above them.
-
-Every bound is computed in fractions, which do not round, and becomes a float by one of these.
-"""
+"""Exact bounds: they are computed as fractions, which do not round, and then rounded outwards."""
 
 import math
 from fractions import Fraction
@@ -9,24 +6,24 @@ from fractions import Fraction
 from dsgec.errors import DsgecError
 
 ROUNDING = 2.0**-52
-"""Twice what rounding changes a double by, as a share of it: so that a bound itself may round."""
+"""Twice the relative error of rounding a double, so that the bound itself may be rounded."""
 
 TINY = 2.0**-1060
-"""More than what rounding changes a number by that is too small for all digits."""
+"""More than the absolute error of rounding a subnormal number."""
 
 MOST_DIGITS = 900
-"""Before or behind the point: 2^900 is still a double."""
+"""The most binary digits before or after the point: 2^900 is still a double."""
 
 _DIGITS = 120
 
 
 def above(value: Fraction | float) -> float:
-    """The least float that is not below the number, or one beside it."""
+    """Return a float that is not below a number: the least one, or the next."""
     return _outward(value, math.inf)
 
 
 def below(value: Fraction | float) -> float:
-    """The greatest float that is not above the number, or one beside it."""
+    """Return a float that is not above a number: the greatest one, or the next."""
     return _outward(value, -math.inf)
 
 
@@ -42,9 +39,9 @@ def _outward(value: Fraction | float, towards: float) -> float:
 
 
 def short(value: Fraction) -> Fraction:
-    """A number of at most 120 binary digits, within 2^-119 of the value as a share of it."""
+    """Round a number to at most 120 binary digits, with a relative error below 2^-119."""
     if not value or not value.denominator & (value.denominator - 1):
-        return value  # digits of binary fractions stay few
+        return value  # a binary fraction has few digits anyway
     scale = power_of_two(_DIGITS - floor_log2(abs(value)))
     return Fraction(round(value * scale)) / scale
 
@@ -54,18 +51,18 @@ def power_of_two(exponent: int) -> Fraction:
 
 
 def floor_log2(value: Fraction) -> int:
-    """The greatest n with 2^n not above a number that is greater than 0."""
+    """Return the greatest n such that 2^n is not above a positive number."""
     guess = value.numerator.bit_length() - value.denominator.bit_length()
     return guess if power_of_two(guess) <= value else guess - 1
 
 
 def nearest(value: Fraction, fraction: int) -> int:
-    """value · 2^fraction, rounded."""
+    """Return value · 2^fraction, rounded to the nearest integer."""
     return math.floor(value * power_of_two(fraction) + Fraction(1, 2))
 
 
 def refuse_extreme(fraction: int) -> None:
-    """Numbers so large or so small that bounds of them are not finite, or 0."""
+    """Raise DsgecError for numbers so large or small that their bounds would be infinite or 0."""
     if abs(fraction) > MOST_DIGITS:
         raise DsgecError(
             f"the network computes with numbers of about 2^{-fraction}, which fixed point"

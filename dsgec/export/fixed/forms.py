@@ -1,20 +1,33 @@
-"""Nodes as weighted sums of quantities: what becomes one sum of products, rounded once."""
+"""Weighted sums of quantities, which become sums of products of integers, rounded once."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dsgec.export.fixed.exact import ROUNDING, TINY, above, below, power_of_two, short
+from dsgec.export.fixed.exact import (
+    ROUNDING,
+    TINY,
+    above,
+    below,
+    floor_log2,
+    nearest,
+    power_of_two,
+    short,
+)
 from dsgec.export.fixed.ir import Operand
+
+_MOST = (1 << 31) - 1
+_HALF = 1 << 24  # room for the half that rounds: no sum is divided by more than 2^25
+MOST_SHIFT = 25
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An integer q of the program, and the number of the double network that it stands for.
+    """An integer q of the program that stands for a number x of the double network.
 
-    That number is from `low` to `high`, and (q + zero) / 2^fraction within `error` of it. q is from
-    `least` to `most`.
+    x lies between `low` and `high`, (q + zero) / 2^fraction is within `error` of x, and q lies
+    between `least` and `most`.
     """
 
     operand: Operand
@@ -32,16 +45,16 @@ class Quantity:
 
     @property
     def size(self) -> int:
-        """The greatest |q|."""
+        """Return the greatest |q|."""
         return max(-self.least, self.most, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """constant + Σ weight · quantity, each of which has one weight, other than 0.
+    """The sum constant + Σ weight · quantity, where no weight is 0.
 
-    What the double network computes for it is within `rounding` of that, because it rounds, and not
-    larger than `size`, whatever its sign.
+    The double network's value is within `rounding` of it, because it rounds, and its magnitude is
+    not above `size`.
     """
 
     weights: Mapping[Quantity, Fraction]
@@ -55,16 +68,17 @@ class Form:
 
     @property
     def low(self) -> float:
-        """The least that the double network can compute for it."""
+        """Return the least value that the double network can compute for it."""
         return below(self._end(least=True) - Fraction(self.rounding))
 
     @property
     def high(self) -> float:
+        """Return the greatest value that the double network can compute for it."""
         return above(self._end(least=False) + Fraction(self.rounding))
 
     @property
     def is_finite(self) -> bool:
-        """Whether the double network computes a finite number for it, whatever the row."""
+        """Return whether the double network computes a finite number for it on every row."""
         return math.isfinite(self.size) and math.isfinite(self.rounding)
 
     @property
@@ -79,19 +93,20 @@ class Form:
 
 
 def constant_form(value: float) -> Form:
-    """A number, also one that is not finite."""
+    """Return the form of a constant, which may be infinite or NaN."""
     finite = math.isfinite(value)
     return Form({}, Fraction(value if finite else 0), abs(value) if finite else math.inf)
 
 
 def quantity_form(quantity: Quantity) -> Form:
+    """Return the form of one quantity."""
     size = max(abs(quantity.low), abs(quantity.high), quantity.error)
     return Form({quantity: Fraction(1)}, Fraction(0), size)
 
 
 def add(a: Form, b: Form, sign: int = 1) -> Form:
-    """a + b, or with the sign −1 their difference."""
-    weights = dict(a.weights)  # a copy hashes nothing again: long sums are added to term by term
+    """Return a + b or, with the sign −1, a − b."""
+    weights = dict(a.weights)  # copying hashes no key again, which matters in long sums
     for quantity, weight in b.weights.items():
         total = weights.get(quantity, 0) + sign * weight
         if total:
@@ -103,15 +118,15 @@ def add(a: Form, b: Form, sign: int = 1) -> Form:
 
 
 def scale(form: Form, factor: Fraction) -> Form:
-    """The form times a number, or divided by one: then the factor is its reciprocal."""
-    factor = short(factor)  # which changes less than rounding, which is counted twice
+    """Return a form times a number; for a division, the factor is the reciprocal."""
+    factor = short(factor)  # the change is below the rounding error, which is counted twice
     weights = {quantity: weight * factor for quantity, weight in form.weights.items() if factor}
     by = above(abs(factor))
     return _rounded(weights, form.constant * factor, form.size * by, form.rounding * by)
 
 
 def negate(form: Form) -> Form:
-    """Exact."""
+    """Return the negated form, which is exact."""
     weights = {quantity: -weight for quantity, weight in form.weights.items()}
     return Form(weights, -form.constant, form.size, form.rounding)
 
@@ -119,7 +134,83 @@ def negate(form: Form) -> Form:
 def _rounded(
     weights: Mapping[Quantity, Fraction], constant: Fraction, size: float, rounding: float
 ) -> Form:
-    """The form of what was computed from others, and rounded; the bounds round, too."""
+    """Return a form computed from others with one rounding; its bounds are rounded, too."""
     wider = 1 + 4 * ROUNDING
     more = size * ROUNDING + TINY
     return Form(weights, constant, (size + more) * wider, (rounding + more) * wider)
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulator:
+    """An integer sum that is not rounded yet: within `error` of a form, times 2^fraction.
+
+    It lies between `least` and `most`, and no partial sum exceeds 32 bits.
+    """
+
+    terms: tuple[tuple[Operand, int], ...]
+    bias: int
+    fraction: int
+    error: float
+    least: int
+    most: int
+
+
+def accumulate(form: Form, largest_weight: int, wanted: int | None = None) -> Accumulator:
+    """Return the integer sum of a form with terms, with as many digits as 32 bits allow.
+
+    It has not many more digits than `wanted`.
+    """
+    fraction = _fraction(form, largest_weight)
+    if wanted is not None:
+        fraction = min(fraction, wanted + MOST_SHIFT - 5)
+    bias = form.constant + sum(w * q.zero * q.unit for q, w in form.terms)
+    while True:
+        weights = [nearest(weight * q.unit, fraction) for q, weight in form.terms]
+        start = nearest(bias, fraction)
+        total = abs(start) + sum(
+            abs(w) * q.size for w, (q, _) in zip(weights, form.terms, strict=True)
+        )
+        if total <= _MOST - _HALF and max(map(abs, weights)) <= largest_weight:
+            break
+        fraction -= 1
+    spare = _trailing_zeros([*weights, start])
+    if wanted is not None:
+        spare = min(spare, max(fraction - wanted, 0))
+    weights, start = [w >> spare for w in weights], start >> spare
+    fraction -= spare
+    unit = power_of_two(-fraction)
+    error = abs(start * unit - bias) + Fraction(form.rounding)
+    least = most = start
+    for w, (q, weight) in zip(weights, form.terms, strict=True):
+        error += abs(w * unit - weight * q.unit) * q.size + abs(weight) * Fraction(q.error)
+        ends = (w * q.least, w * q.most)
+        least, most = least + min(ends), most + max(ends)
+    # The form's own interval is narrower if its quantities depend on each other.
+    low = (Fraction(form.low) - error) / unit
+    high = (Fraction(form.high) + error) / unit
+    return Accumulator(
+        tuple((q.operand, w) for w, (q, _) in zip(weights, form.terms, strict=True) if w),
+        start,
+        fraction,
+        above(error),
+        max(least, low.__floor__()),
+        min(most, high.__ceil__()),
+    )
+
+
+def _trailing_zeros(numbers: list[int]) -> int:
+    """Return how many of the last binary digits are 0 in all numbers."""
+    together = 0
+    for number in numbers:
+        together |= number
+    return (together & -together).bit_length() - 1 if together else 0
+
+
+def _fraction(form: Form, largest_weight: int) -> int:
+    """Return the most digits after the point that the weights and the sum allow."""
+    heaviest = max(abs(weight) * q.unit for q, weight in form.terms)
+    total = abs(form.constant) + sum(
+        abs(w) * q.unit * (q.size + abs(q.zero)) for q, w in form.terms
+    )
+    by_sum = floor_log2(_MOST / total) + 32 if total else 0
+    return min(floor_log2(largest_weight / heaviest), by_sum)

@@ -1,25 +1,27 @@
-"""What an integer network is: columns as integers, and a flat list of steps over 32 bits."""
+"""The intermediate representation of fixed point: integer columns and steps over 32 bits."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import assert_never
 
 STORED_BITS = {"q15": 16, "q7": 8}
-"""The bits of a column, of a weight and of a value that is kept, with the sign."""
+"""The bits, with the sign, of a column, of a weight and of a stored value, by dtype."""
 
 RESULT_BITS = 16
-"""The bits of a result, of an entry of a table and of its argument."""
+"""The bits of a result, of a table entry and of the argument of a table."""
 
 
 def largest(bits: int) -> int:
-    """Numbers are from −largest to largest: what is one less stands for a missing value."""
+    """Return the largest value of so many bits; −largest − 1 stands for a missing value."""
     return (1 << (bits - 1)) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a column becomes an integer q: x is (q + zero) / 2^fraction.
+    """How a column becomes an integer q, with x = (q + zero) / 2^fraction.
 
-    q is rounded to even from the middle between two, and saturates at `least` and `most`. A
-    category is its number, so its fraction and zero are 0.
+    q is rounded half to even and saturates at `least` and `most`. A category is its number, so its
+    fraction and zero are 0.
     """
 
     fraction: int
@@ -29,17 +31,18 @@ class Format:
 
     @property
     def low(self) -> float:
-        """The least number that is not saturated."""
+        """Return the least number that does not saturate."""
         return (self.least + self.zero) * 2.0**-self.fraction
 
     @property
     def high(self) -> float:
+        """Return the greatest number that does not saturate."""
         return (self.most + self.zero) * 2.0**-self.fraction
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnValue:
-    """The integer of a column of the raw row."""
+    """The integer of a column of the row."""
 
     number: int
 
@@ -53,22 +56,22 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class WholeNumber:
-    """A number as it is."""
+    """A constant."""
 
     value: int
 
 
 Varying = ColumnValue | Slot
-"""What differs from row to row."""
+"""An operand that differs from row to row."""
 
 Operand = Varying | WholeNumber
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """(bias + Σ weight · operand) / 2^shift, rounded down: the half that rounds is in the bias.
+    """The sum (bias + Σ weight · operand) / 2^shift, rounded down.
 
-    A term that is the same in every row is part of the bias, too.
+    The bias includes the half that makes it round to nearest, and all constant terms.
     """
 
     terms: tuple[tuple[Varying, int], ...]
@@ -78,7 +81,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class IntegerCall:
-    """A function of `dsgec.arithmetic.integer`."""
+    """A call of a function of `dsgec.arithmetic.integer`."""
 
     function: str
     arguments: tuple[Operand, ...]
@@ -86,7 +89,7 @@ class IntegerCall:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The value of a table at its argument."""
+    """A lookup in a function table."""
 
     table: int
     argument: Operand
@@ -97,10 +100,10 @@ Step = Sum | IntegerCall | Look
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
-    """The entries of a function, 2^shift apart from `first` on; its arguments end at `last`.
+    """Samples of a function at arguments 2^shift apart, from `first` to `last`.
 
-    `look` is how it is read: by `look`, or by `look_odd` or `look_even`, whose entries begin at 0;
-    of an odd one f(−a) is total − f(a).
+    `look` is the function that reads it: `look`, or for a symmetric function, whose entries start
+    at 0, `look_odd` (f(−a) = total − f(a)) or `look_even`.
     """
 
     entries: tuple[int, ...]
@@ -112,7 +115,7 @@ class FunctionTable:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """What the function of the arithmetic takes behind the table and the argument."""
+        """Return the arguments of the reading function after the table and the argument."""
         match self.look:
             case "look":
                 return self.first, self.last, self.shift
@@ -124,11 +127,11 @@ class FunctionTable:
 
 @dataclass(frozen=True, slots=True)
 class IntegerProgram:
-    """A row of integers in, one for each column; results out, each of them q / 2^fraction.
+    """A program from a row of integers, one per column, to results q that mean q / 2^fraction.
 
-    A value of `missing` stands for a missing one. `names` are what some slots are called. If there
-    are `sums`, they decide between the classes as the results do: the class is that of the largest
-    or, with a `limit`, the second where the one sum reaches it.
+    `missing` stands for a missing value. `names` are names of some slots. If there are `sums`, they
+    decide between the classes as the results do: the class is that of the largest sum or, with a
+    `limit`, the second one if the only sum reaches it.
     """
 
     bits: int
@@ -148,10 +151,87 @@ class IntegerProgram:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A program, and for each result the greatest difference to the double network on any row.
+    """A program and, for each result, a bound of its difference from the double network on any row.
 
-    The double network is given the row with its values saturated as the columns' formats have it.
+    The double network is evaluated on the row with its values saturated to the columns' formats.
     """
 
     program: IntegerProgram
     bounds: tuple[float, ...]
+
+
+def trimmed(program: IntegerProgram) -> IntegerProgram:
+    """Remove the steps and tables that no result depends on, and renumber the others.
+
+    A weight that rounds to 0 leaves such steps behind.
+    """
+    read = steps_read(program, (*program.results, *program.sums))
+    place = {number: at for at, number in enumerate(sorted(read))}
+    steps = [program.steps[number] for number in sorted(read)]
+    looked = sorted({step.table for step in steps if isinstance(step, Look)})
+
+    return replace(
+        program,
+        steps=tuple(_renumbered(step, place, looked.index) for step in steps),
+        tables=tuple(program.tables[table] for table in looked),
+        results=tuple(_moved(operand, place) for operand in program.results),
+        sums=tuple(_moved(operand, place) for operand in program.sums),
+        names=tuple((place[slot], name) for slot, name in program.names if slot in place),
+    )
+
+
+def steps_read(program: IntegerProgram, wanted: Iterable[Operand]) -> set[int]:
+    """Return the numbers of the steps that operands depend on."""
+    read = {operand.number for operand in wanted if isinstance(operand, Slot)}
+    for number in reversed(range(len(program.steps))):
+        if number in read:
+            read |= {o.number for o in operands(program.steps[number]) if isinstance(o, Slot)}
+    return read
+
+
+def operands(step: Step) -> tuple[Operand, ...]:
+    """Return the operands of a step."""
+    match step:
+        case Sum(terms):
+            return tuple(operand for operand, _ in terms)
+        case IntegerCall(_, arguments):
+            return arguments
+        case Look(_, argument):
+            return (argument,)
+        case _:
+            assert_never(step)
+
+
+def _renumbered(step: Step, place: Mapping[int, int], table: Callable[[int], int]) -> Step:
+    match step:
+        case Sum(terms):
+            return replace(step, terms=tuple((_moved_term(o, place), w) for o, w in terms))
+        case IntegerCall(function, arguments):
+            return IntegerCall(function, tuple(_moved(a, place) for a in arguments))
+        case Look(number, argument):
+            return Look(table(number), _moved(argument, place))
+        case _:
+            assert_never(step)
+
+
+def _moved(operand: Operand, place: Mapping[int, int]) -> Operand:
+    return operand if isinstance(operand, WholeNumber) else _moved_term(operand, place)
+
+
+def _moved_term(operand: Varying, place: Mapping[int, int]) -> Varying:
+    match operand:
+        case ColumnValue():
+            return operand
+        case Slot(number):
+            return Slot(place[number])
+        case _:
+            assert_never(operand)
+
+
+def is_separate(program: IntegerProgram) -> bool:
+    """Return whether the steps after the sums read no step before them except the sums."""
+    before = steps_read(program, program.sums)
+    hidden = {Slot(number) for number in before} - {*program.sums}
+    behind = (step for number, step in enumerate(program.steps) if number not in before)
+    read = {operand for step in behind for operand in operands(step)}
+    return bool(program.sums) and hidden.isdisjoint({*read, *program.results})

@@ -1,4 +1,4 @@
-"""Operations on numbers to steps on integers, with the error of each result."""
+"""Turn operations on numbers into steps on integers, with error bounds of their results."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,21 +16,21 @@ from dsgec.export.fixed.exact import (
     refuse_extreme,
 )
 from dsgec.export.fixed.forms import Form, Quantity, constant_form, negate, quantity_form, scale
+from dsgec.export.fixed.function_tables import SampledCurve, sample
 from dsgec.export.fixed.ir import RESULT_BITS, largest
-from dsgec.export.fixed.tables import Sampled, sample
 from dsgec.export.fixed.writer import Writer
 from dsgec.network.ir import multiplications
 from dsgec.network.simplify import apply_function
 
-_EVERYWHERE = 1e4  # functions that saturate soon have done so by far
-_SOON = 32.0
+_EVERYWHERE = 1e4  # far beyond where the functions that share a table saturate
+_SOON = 32.0  # where these saturate at the latest
 _NARROWER = "Give narrower ranges with --range COLUMN=LO:HI, or export it as float."
 _RECIPROCAL = Fraction(1, 1 << 15)
-"""How far the reciprocal of the arithmetic is from the exact one, as a share: a test tries all."""
+"""The relative error of the reciprocal of the arithmetic: a test tries all arguments."""
 
 
 def multiply(writer: Writer, a: Form, b: Form) -> Form:
-    """a · b: a weight where one of them is a number."""
+    """Return a · b; a constant factor becomes a weight."""
     if b.is_constant:
         return scale(a, b.constant) if not b.rounding else _product(writer, a, b)
     if a.is_constant:
@@ -77,7 +77,7 @@ def _times(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
 
 
 def quotient(writer: Writer, a: Form, b: Form) -> Form:
-    """a / b: a weight where b is a number, otherwise by way of a reciprocal."""
+    """Return a / b; a constant divisor becomes a weight, any other uses a reciprocal."""
     if b.is_constant and not b.rounding:
         return scale(a, 1 / b.constant) if b.constant else constant_form(1.0)
     x, y = writer.store(a), writer.store(b, RESULT_BITS)
@@ -93,7 +93,7 @@ def quotient(writer: Writer, a: Form, b: Form) -> Form:
 def _divided(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
     ends = [Fraction(p) / Fraction(q) for p in (x.low, x.high) for q in (y.low, y.high)]
     nearest_zero = min(abs(y.least), abs(y.most))
-    # q = x / y · 2^digits is within the bits that are kept, whatever the reciprocal's error.
+    # q = x / y · 2^digits fits into the stored bits, whatever the error of the reciprocal.
     most = largest(writer.bits)
     greatest = Fraction(max(x.size, 1), nearest_zero) * (1 + _RECIPROCAL * 2)
     digits = floor_log2((most - 1) / greatest)
@@ -121,7 +121,7 @@ def _divided(writer: Writer, x: Quantity, y: Quantity) -> Quantity:
 
 
 def whole_power(writer: Writer, a: Form, exponent: int) -> Form:
-    """a ^ n by multiplications, and 1 divided by it where n is negative."""
+    """Return a^n by multiplications, and a division if n is negative."""
     if exponent == 0:
         return constant_form(1.0)
     if a.is_constant and not a.rounding:
@@ -136,7 +136,7 @@ def whole_power(writer: Writer, a: Form, exponent: int) -> Form:
 
 
 def smaller(writer: Writer, a: Form, b: Form) -> Form:
-    """The smaller of two."""
+    """Return the minimum of two forms."""
     if a.high <= b.low:
         return a
     if b.high <= a.low:
@@ -145,7 +145,7 @@ def smaller(writer: Writer, a: Form, b: Form) -> Form:
 
 
 def larger(writer: Writer, a: Form, b: Form) -> Form:
-    """The greater of two."""
+    """Return the maximum of two forms."""
     if a.low >= b.high:
         return a
     if b.low >= a.high:
@@ -171,12 +171,12 @@ def _compared(
 
 
 def rectified(writer: Writer, a: Form) -> Form:
-    """a, and 0 below 0."""
+    """Return the maximum of a form and 0."""
     return larger(writer, a, constant_form(0.0))
 
 
 def magnitude(writer: Writer, a: Form) -> Form:
-    """a without its sign."""
+    """Return the absolute value of a form."""
     if a.low >= 0:
         return a
     if a.high <= 0:
@@ -188,7 +188,7 @@ def magnitude(writer: Writer, a: Form) -> Form:
 
 
 def apply_curve(writer: Writer, function: str, a: Form) -> Form:
-    """A function of the table, as a table of integers."""
+    """Apply a function of one argument by reading a table of integers."""
     if a.is_constant and not a.rounding:
         return constant_form(apply_function(function, float(a.constant)))
     shared = _shared(writer, function) if ALL_FUNCTIONS[function].is_bounded else None
@@ -197,8 +197,8 @@ def apply_curve(writer: Writer, function: str, a: Form) -> Form:
     return _looked(writer, shared, a)
 
 
-def _shared(writer: Writer, function: str) -> Sampled | None:
-    """The one table that serves all neurons, of a function that saturates soon."""
+def _shared(writer: Writer, function: str) -> SampledCurve | None:
+    """Return one table for all neurons if the function saturates soon, or None."""
     if function not in writer.shared:
         whole = curve(function, -_EVERYWHERE, _EVERYWHERE)
         writer.shared[function] = sample(whole, -_EVERYWHERE, _EVERYWHERE, writer.bits)
@@ -207,14 +207,14 @@ def _shared(writer: Writer, function: str) -> Sampled | None:
     return found if reach <= _SOON else None
 
 
-def _looked(writer: Writer, sampled: Sampled, a: Form) -> Form:
+def _looked(writer: Writer, sampled: SampledCurve, a: Form) -> Form:
     limits = sampled.first, sampled.table.last
     argument = writer.argument(a, sampled.argument_fraction, limits)
     return quantity_form(writer.looked(sampled, argument))
 
 
 def looked_up(writer: Writer, function: FunctionCurve, a: Form) -> Form:
-    """A function over the interval of its argument, as a table of its own."""
+    """Apply a function by reading a table of its own, over the interval of its argument."""
     low, high = function.over(a.low, a.high)
     if not (abs(low) < float("inf") and abs(high) < float("inf")):
         raise DsgecError(
@@ -225,8 +225,8 @@ def looked_up(writer: Writer, function: FunctionCurve, a: Form) -> Form:
     return _looked(writer, sample(function, a.low, a.high, writer.bits), a)
 
 
-def power_of_two_numbers(writer: Writer, a: Form, b: Form) -> Form:
-    """|a|^b: a function of one where the other is a number, otherwise e^(b · ln |a|)."""
+def absolute_power(writer: Writer, a: Form, b: Form) -> Form:
+    """Return |a|^b: a function of one argument if the other is constant, else e^(b · ln |a|)."""
     if a.is_constant and b.is_constant and not a.rounding and not b.rounding:
         return constant_form(apply_function("power", float(a.constant), float(b.constant)))
     if b.is_constant and not b.rounding:
@@ -257,5 +257,5 @@ def _size(quantity: Quantity) -> Fraction:
 
 
 def _rounding(value: Fraction) -> Fraction:
-    """What rounding changes a result of the double network by, at most."""
+    """Bound the error of rounding a result of the double network."""
     return abs(value) * Fraction(ROUNDING) + Fraction(TINY)

@@ -1,6 +1,7 @@
-"""Outputs of a network to results that share one fraction: probabilities, or values."""
+"""Turn the outputs of a network into results that share one fraction: probabilities or values."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,23 +10,35 @@ from dsgec.arithmetic import integer
 from dsgec.arithmetic.printed import vector
 from dsgec.errors import DsgecError
 from dsgec.export.fixed.curves import FunctionCurve
+from dsgec.export.fixed.evaluate import step_value
 from dsgec.export.fixed.exact import above, power_of_two
-from dsgec.export.fixed.forms import Form, Quantity, quantity_form
-from dsgec.export.fixed.ir import RESULT_BITS, Operand, WholeNumber, largest
-from dsgec.export.fixed.sums import MOST_SHIFT
-from dsgec.export.fixed.tables import sample
+from dsgec.export.fixed.forms import MOST_SHIFT, Form, Quantity, quantity_form
+from dsgec.export.fixed.function_tables import sample
+from dsgec.export.fixed.ir import (
+    RESULT_BITS,
+    IntegerCall,
+    IntegerProgram,
+    Look,
+    Operand,
+    Slot,
+    Step,
+    Sum,
+    WholeNumber,
+    largest,
+)
 from dsgec.export.fixed.writer import Writer
 
-_DEEPEST = 64.0  # e^-64 is nothing
+_DEEPEST = 64.0  # e^-64 rounds to 0
 _MOST_CLASSES = 1 << 14
 _ONE = RESULT_BITS - 1  # the fraction of probabilities
 
 
 def softmax(writer: Writer, outputs: list[Form]) -> tuple[list[Form], tuple[Operand, ...]]:
-    """e^z_i / Σ e^z_j: of a table of e^−d of the distances d to the greatest z; and the z.
+    """Return the shares e^z_i / Σ e^z_j, and the operands of the z.
 
-    A share is less than that of the greatest z where its z is less, so that the greatest z and the
-    greatest share are of the same class.
+    Powers are read from a table of e^−d, where d is the distance to the largest z.
+    A share is below that of the largest z if its z is smaller, so that the largest z and the
+    largest share belong to the same class.
     """
     if len(outputs) > _MOST_CLASSES:
         raise DsgecError("fixed point has no softmax of so many numbers", "Export it as float.")
@@ -37,13 +50,13 @@ def softmax(writer: Writer, outputs: list[Form]) -> tuple[list[Form], tuple[Oper
     reach = max(one.most for one in z) - min(one.least for one in z)
     deepest = min(math.ldexp(reach, -fraction), _DEEPEST) or 1.0
     sampled = sample(_FALLING, 0.0, deepest, RESULT_BITS, finest=fraction)
-    # The greatest z has a power of 1, which the sum is not below: its reciprocal needs 15 bits.
+    # The largest z has the power 1, so the sum is at least 1: its reciprocal needs 15 bits.
     assert sampled.table.entries[0] >= 1 << (_ONE - 1)
     assert min(sampled.table.entries) >= 0
     assert list(sampled.table.entries) == sorted(sampled.table.entries, reverse=True)
     lack = fraction - sampled.argument_fraction
     farthest, half = math.ldexp(reach, -fraction), (1 << lack) >> 1
-    is_near = lack > MOST_SHIFT  # so that every distance is 0 in the digits of the table
+    is_near = lack > MOST_SHIFT  # then every distance is 0 in the digits of the table
     error = math.ldexp(0.5, -sampled.argument_fraction) if lack else 0.0
     powers = []
     for one in z:
@@ -84,14 +97,14 @@ def softmax(writer: Writer, outputs: list[Form]) -> tuple[list[Form], tuple[Oper
 
 
 def _softmax_error(logit: float, power: float, count: int) -> float:
-    """The error of a probability, given those of the z and of the powers.
+    """Bound the error of a probability, given those of the z and of the powers.
 
-    Errors of the z change the log-odds of a class by twice the greatest, so its probability by at
-    most tanh(error / 2). A power is within `power` of e^-d, and the sum of them, which is 1 at
-    least, within count · power of the exact one: with errors η of powers e, the share of one is off
-    by (η_i S − e_i Σ η_j) / (S S'). Of S' the first 15 bits are taken, which loses 2^-14 of it, the
-    reciprocal loses 2^-15, and the result is rounded; where it is 1, it is clamped, and where it
-    equals that of a greater z, it is one unit less.
+    Errors of the z change the log-odds of a class by at most twice the largest, so its probability
+    by at most tanh(error / 2). A power is within `power` of e^-d, and their sum, which is at least
+    1, within count · power of the exact one: with errors η of powers e, the share of one is off by
+    (η_i S − e_i Σ η_j) / (S S'). Taking the first 15 bits of S' loses 2^-14 of it, the reciprocal
+    loses 2^-15, and the result is rounded; a share of 1 is clamped, and one that equals that of a
+    larger z is reduced by one unit.
     """
     least_sum = 1 - power
     shares = power * (1 + count) / least_sum
@@ -103,9 +116,9 @@ def _softmax_error(logit: float, power: float, count: int) -> float:
 def results(
     writer: Writer, outputs: list[Form], *, complement: bool
 ) -> tuple[tuple[Operand, ...], int, tuple[float, ...]]:
-    """The integers of the results, their fraction, and for each the bound of its error.
+    """Return the operands of the results, their fraction, and the error bound of each.
 
-    The `complement` of a lone probability is the result before it.
+    With `complement`, a single probability p is preceded by the result 1 − p.
     """
     aligned = writer.together(outputs, RESULT_BITS)
     if complement:
@@ -119,12 +132,12 @@ def results(
 
 
 def _complement(writer: Writer, one: Quantity) -> Quantity:
-    """1 − y, within the bits of a result."""
+    """Return 1 − y within the bits of a result."""
     most = largest(RESULT_BITS)
     whole = 1 << one.fraction if one.fraction >= 0 else 0
     least, greatest = whole - one.most, whole - one.least
     operand = writer.sum(((one.operand, -1),), whole, 0)
-    # Double precision rounds 1 − y by a share of the greatest value that can come of it.
+    # Rounding 1 − y in double precision has an error relative to its greatest value.
     greatest_value = max(Fraction(1), abs(Fraction(one.low)), abs(Fraction(one.high)))
     rounding = Fraction(2.0**-52) * greatest_value
     error = Fraction(one.error) + abs(1 - whole * power_of_two(-one.fraction)) + rounding
@@ -142,3 +155,48 @@ def _value(x: np.ndarray) -> np.ndarray:
 _FALLING = FunctionCurve(
     ("exp of the distance",), _value, lambda low, high: (_value(high), _value(low))
 )
+
+
+def least_result(threshold: float, fraction: int) -> int:
+    """Return the least integer result that reaches a threshold."""
+    scaled = np.ldexp(threshold, fraction)
+    return int(np.clip(np.ceil(scaled), -32768, 32767)) if scaled <= 32767 else 32768
+
+
+def decided_by_sum(program: IntegerProgram, threshold: float) -> IntegerProgram:
+    """Let the sum before the table of a single probability decide between two classes.
+
+    The second class is chosen if its probability reaches the threshold, as in
+    `dsgec.network.decide`. The table does not decrease, so the least sum that reaches it decides
+    as well. Returns the program unchanged if there is no such sum.
+    """
+    steps: list[Step] = []
+    operand = program.results[-1]
+    while isinstance(operand, Slot):
+        step = program.steps[operand.number]
+        steps.append(step)
+        match step:
+            case Look(number, argument):
+                table = program.tables[number]
+                # Arguments beyond this are clamped. It has at most 16 bits, so all are tried.
+                reach = max(abs(table.first), abs(table.last)) + 1
+                if reach > largest(RESULT_BITS) + 2:
+                    return program
+                arguments = np.arange(-reach, reach + 1, dtype=np.int32)
+                values = arguments
+                for each in reversed(steps):  # reads only the step before it
+                    values = step_value(each, program.tables, values, [values] * len(program.steps))
+                reached = values >= least_result(threshold, program.fraction)
+                if reached.all() or not reached.any() or (np.diff(reached.astype(int)) < 0).any():
+                    return program
+                limit = int(arguments[reached.argmax()])
+                return replace(program, sums=(argument,), limit=limit)
+            case IntegerCall(_, (Slot() as operand, *others)) if all(
+                isinstance(other, WholeNumber) for other in others
+            ):
+                pass
+            case Sum(((Slot() as operand, _),), _, _):
+                pass
+            case _:
+                return program
+    return program

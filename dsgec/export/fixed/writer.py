@@ -1,4 +1,4 @@
-"""Writes the steps of a program, each with what is known of its result."""
+"""The writer of integer programs: it appends steps and bounds their results."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -7,7 +7,8 @@ from typing import assert_never
 
 from dsgec.arithmetic import integer
 from dsgec.export.fixed.exact import above, floor_log2, nearest, power_of_two, refuse_extreme
-from dsgec.export.fixed.forms import Form, Quantity
+from dsgec.export.fixed.forms import MOST_SHIFT, Accumulator, Form, Quantity, accumulate
+from dsgec.export.fixed.function_tables import SampledCurve
 from dsgec.export.fixed.ir import (
     RESULT_BITS,
     ColumnValue,
@@ -22,18 +23,16 @@ from dsgec.export.fixed.ir import (
     WholeNumber,
     largest,
 )
-from dsgec.export.fixed.sums import MOST_SHIFT, Accumulator, accumulate
-from dsgec.export.fixed.tables import Sampled
 
 
 class Writer:
-    """Steps and tables; a step equal to one that is there already is that one."""
+    """Collects the steps and tables of a program; equal steps are shared."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.steps: list[Step] = []
         self.tables: list[FunctionTable] = []
-        self.shared: dict[str, Sampled] = {}  # by the name of a function that saturates
+        self.shared: dict[str, SampledCurve] = {}  # by the names of functions that saturate
         self._slots: dict[Step, Slot] = {}
         self._errors: dict[object, float] = {}
 
@@ -42,13 +41,14 @@ class Writer:
         return -largest(self.bits) - 1
 
     def emit(self, step: Step) -> Slot:
+        """Append a step unless it exists, and return its slot."""
         if step not in self._slots:
             self._slots[step] = Slot(len(self.steps))
             self.steps.append(step)
         return self._slots[step]
 
     def call(self, function: str, *arguments: Operand | int) -> Operand:
-        """The result of a function of the arithmetic, which numbers alone are not a step for."""
+        """Call a function of the arithmetic; a call with constants only is computed here."""
         operands = tuple(WholeNumber(a) if isinstance(a, int) else a for a in arguments)
         numbers = [operand.value for operand in operands if isinstance(operand, WholeNumber)]
         if len(numbers) == len(operands):
@@ -56,7 +56,7 @@ class Writer:
         return self.emit(IntegerCall(function, operands))
 
     def sum(self, terms: Iterable[tuple[Operand, int]], bias: int, shift: int) -> Operand:
-        """Return a sum of products, of which numbers alone need no step."""
+        """Return a sum of products; constant terms become part of the bias."""
         varying: list[tuple[Varying, int]] = []
         for operand, weight in terms:
             match operand:
@@ -71,7 +71,7 @@ class Writer:
         return self.emit(Sum(tuple(varying), bias, shift))
 
     def look(self, table: FunctionTable, argument: Operand) -> Operand:
-        """Return the value of a table, which for a number is a number."""
+        """Look a value up in a table; a constant argument gives a constant."""
         if isinstance(argument, WholeNumber):
             value = getattr(integer, table.look)(table.entries, argument.value, *table.limits)
             return WholeNumber(value)
@@ -82,7 +82,7 @@ class Writer:
     # Columns.
 
     def clamped(self, raw: Quantity, operand: Operand | None = None) -> Quantity:
-        """A column within its limits, which are no step where they are those of its type."""
+        """Clamp a column to its limits, unless they are those of its type."""
         operand = operand or raw.operand
         most = largest(self.bits)
         if raw.least > -most or raw.most < most:
@@ -90,27 +90,27 @@ class Writer:
         return replace(raw, operand=operand)
 
     def filled(self, raw: Quantity, fill: Fraction) -> Quantity:
-        """A column with a number in the place of missing values."""
+        """Replace the missing values of a column by a number."""
         number = min(max(nearest(fill, raw.fraction) - raw.zero, raw.least), raw.most)
         operand = self.call("fill", raw.operand, self.missing, number)
         return replace(raw, operand=operand) if raw.error == 0 else self.clamped(raw, operand)
 
     def present(self, raw: Quantity) -> Quantity:
-        """1, and 0 where a column is missing."""
+        """Return 1 where a column has a value and 0 where it is missing."""
         is_missing = self.call("equals", raw.operand, self.missing)
         return self._flag(is_missing, self.one, -self.one)
 
     def equal(self, quantity: Quantity, number: int) -> Quantity:
-        """1 where a category has the number, otherwise 0."""
+        """Return 1 where a category has this number and 0 elsewhere."""
         wanted = nearest(Fraction(number), quantity.fraction)
         return self._flag(self.call("equals", quantity.operand, wanted), 0, self.one)
 
     @property
     def one(self) -> int:
-        """What stands for 1 in a flag.
+        """Return the integer that stands for 1 in a flag.
 
-        It is not 1: the weights of a sum share one scale with what they multiply, and beside a
-        flag of one digit those of other columns would have few digits left.
+        It is not 1: all weights of a sum share one scale with the values that they multiply, and
+        beside a flag of one digit, the weights of other columns would have few digits left.
         """
         return 1 << (self.bits - 2)
 
@@ -121,7 +121,7 @@ class Writer:
     # Sums.
 
     def store(self, form: Form, bits: int | None = None) -> Quantity:
-        """The form as one integer of so many bits, or as many as are kept."""
+        """Compute a form as one integer of so many bits; by default, those of a stored value."""
         most = largest(bits or self.bits)
         if form.is_constant:
             return self.constant(form, most)
@@ -135,7 +135,7 @@ class Writer:
         return self.rounded_sum(form, sum_, shift)
 
     def rounded_sum(self, form: Form, sum_: Accumulator, shift: int) -> Quantity:
-        """A sum divided by 2^shift."""
+        """Divide a sum by 2^shift, rounded."""
         assert 0 <= shift <= MOST_SHIFT, shift
         half = (1 << shift) >> 1
         fraction = sum_.fraction - shift
@@ -146,14 +146,14 @@ class Writer:
         return Quantity(operand, fraction, form.low, form.high, above(error), least, most)
 
     def constant(self, form: Form, most: int) -> Quantity:
-        """A number with as many digits as fit."""
+        """Return a constant with as many digits as fit."""
         size = abs(form.constant)
         fraction = floor_log2(most / size) if size else 0
         fraction -= abs(nearest(size, fraction)) > most
         return self.number(form, fraction)
 
     def number(self, form: Form, fraction: int) -> Quantity:
-        """A number with so many digits behind the point."""
+        """Return a constant with so many digits after the point."""
         refuse_extreme(fraction)
         value = nearest(form.constant, fraction)
         error = abs(form.constant - value * power_of_two(-fraction)) + Fraction(form.rounding)
@@ -162,9 +162,9 @@ class Writer:
         )
 
     def aligned(self, quantity: Quantity, fraction: int) -> Quantity:
-        """The same with fewer digits behind the point."""
+        """Round a quantity to fewer digits after the point."""
         shift = quantity.fraction - fraction
-        if shift <= 0:  # below only where it is 0
+        if shift <= 0:  # negative only for the constant 0
             return quantity
         half = (1 << shift) >> 1
         least, most = (quantity.least + half) >> shift, (quantity.most + half) >> shift
@@ -180,9 +180,9 @@ class Writer:
         return Quantity(operand, fraction, quantity.low, quantity.high, error, least, most)
 
     def together(self, forms: Sequence[Form], bits: int | None = None) -> list[Quantity]:
-        """Forms as integers of so many bits, with the same digits behind the point."""
+        """Compute forms as integers with the same digits after the point."""
         stored = [self.store(form, bits) for form in forms]
-        # A 0 has any digits.
+        # A constant 0 has any number of digits.
         decisive = [q.fraction for q in stored if q.operand != WholeNumber(0)] or [0]
         fraction = min(decisive)
         return [
@@ -193,7 +193,7 @@ class Writer:
     # Tables.
 
     def argument(self, form: Form, fraction: int, limits: tuple[int, int]) -> Quantity:
-        """A form with so many digits behind the point, exact between the limits."""
+        """Compute the argument of a table, with so many digits after the point."""
         if form.is_constant:
             number = self.number(form, fraction)
             value = min(max(number.least, limits[0] - 1), limits[1] + 1)
@@ -201,19 +201,19 @@ class Writer:
         sum_ = accumulate(form, largest(self.bits), fraction)
         if sum_.fraction >= fraction:
             return self.rounded_sum(form, sum_, sum_.fraction - fraction)
-        # So large a sum has fewer digits: the table's are zeros. The limits come first, because
-        # what is beyond them could have more than 32 bits.
+        # A large sum has fewer digits, so zeros are appended. It is clamped first, because values
+        # beyond the limits could need more than 32 bits.
         lack = fraction - sum_.fraction
         whole = self.rounded_sum(form, sum_, 0)
         least, most = (limits[0] >> lack) - 1, (limits[1] >> lack) + 1
         clamped = self.call("clamp", whole.operand, least, most)
-        lack = min(lack, RESULT_BITS)  # then whatever is not 0 is beyond the limits
+        lack = min(lack, RESULT_BITS)  # then any value other than 0 is beyond the limits
         operand = self.sum(((clamped, 1 << lack),), 0, 0)
         reach = (max(whole.least, least) << lack, min(whole.most, most) << lack)
         return Quantity(operand, fraction, form.low, form.high, whole.error, *reach)
 
-    def looked(self, sampled: Sampled, argument: Quantity) -> Quantity:
-        """The value of a table at an argument with as many digits."""
+    def looked(self, sampled: SampledCurve, argument: Quantity) -> Quantity:
+        """Look up an argument that has the digits of the table, and bound the result."""
         assert argument.fraction == sampled.argument_fraction
         table = sampled.table
         operand = self.look(table, argument.operand)
@@ -231,7 +231,7 @@ class Writer:
 
 
 def _alone(form: Form) -> Quantity | None:
-    """The quantity that a form is, if it is one; times a power of two it has another fraction."""
+    """Return the one quantity that a form consists of, times a power of two, or None."""
     if form.constant or len(form.terms) != 1:
         return None
     ((quantity, weight),) = form.terms

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
-from dsgec.export.fixed.ir import ColumnValue, Slot, WholeNumber
-from dsgec.export.fixed.trim import operands
+from dsgec.export.fixed.ir import ColumnValue, Slot, WholeNumber, operands
 from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from tests.export.fixed.made import (

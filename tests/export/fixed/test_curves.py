@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dsgec.export.fixed.curves import curve, power_of
-from dsgec.export.fixed.tables import sample
+from dsgec.export.fixed.function_tables import sample
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from tests.export.fixed.made import fixed_artefact

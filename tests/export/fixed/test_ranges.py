@@ -11,7 +11,7 @@ import dsgec
 from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.files import export, make_artefact
-from dsgec.export.fixed.columns import column_format
+from dsgec.export.fixed.build import column_format
 from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.ranges import choose_ranges, parse_ranges, read_ranges

@@ -12,8 +12,7 @@ from dsgec.arithmetic.source import integer_source
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.fixed import ir
 from dsgec.export.fixed.cost import reads_table, terms_by_source
-from dsgec.export.fixed.decide import is_separate
-from dsgec.export.fixed.trim import steps_read
+from dsgec.export.fixed.ir import is_separate, steps_read
 from dsgec.export.integers import IntegerSyntax, IntegerWriter, integer_functions
 from dsgec.export.statements import Program, Statement
 from dsgec.export.targets.c.names import CNames

@@ -1,7 +1,7 @@
-"""A function of one argument to a table of integers, and how far it is from the function.
+"""Sample a function of one argument into a table of integers, and bound the error of the table.
 
-The error is not estimated: every argument is tried, against the least and the greatest value that
-the function takes over all numbers that the argument can stand for.
+The error is not estimated: every argument is tried, and compared with the least and the greatest
+value of the function over all numbers that the argument can stand for.
 """
 
 import math
@@ -18,15 +18,15 @@ from dsgec.export.fixed.ir import FunctionTable, largest
 
 _MOST_SEGMENTS = {16: 256, 8: 64}
 _TOLERANCE = {16: 4.0, 8: 1.0}
-"""Of a table, in units of what is kept: more entries would gain less than the rest costs."""
+"""The tolerated error, in units of a stored value: more entries would gain less than they cost."""
 
 _ARGUMENT = {16: (1 << 15) - 1, 8: (1 << 10) - 1}
-"""The greatest argument: more digits would gain nothing beside those of what is summed."""
+"""The largest argument: more digits would gain nothing, because the sums have no more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
-    """A table, its function, and the binary digits behind the point of arguments and entries."""
+class SampledCurve:
+    """A function, its table, and the binary digits after the point of arguments and entries."""
 
     curve: FunctionCurve
     table: FunctionTable
@@ -37,11 +37,11 @@ class Sampled:
 
     @property
     def first(self) -> int:
-        """The least argument that is not clamped."""
+        """Return the least argument that is not clamped."""
         return self.table.first if self.table.look == "look" else -self.table.last
 
     def values(self, arguments: NDArray[np.int32]) -> NDArray[np.int32]:
-        """What the table gives."""
+        """Return the values of the table at arguments."""
         look = getattr(vector_integer, self.table.look)
         entries = np.array(self.table.entries, np.int32)
         found: NDArray[np.int32] = look(entries, arguments, *self.table.limits)
@@ -50,7 +50,7 @@ class Sampled:
     def window(
         self, low: float, high: float, error: float, reach: tuple[int, int]
     ) -> tuple[float, float, float, tuple[int, int]]:
-        """What `error` is asked, made a little wider, so that many neurons ask the same."""
+        """Widen the arguments of `error` slightly, so that many neurons share one result."""
         least, most = max(reach[0], self.first - 1), min(reach[1], self.table.last + 1)
         low = min(low, self.low) if least < self.first else low
         high = max(high, self.high) if most > self.table.last else high
@@ -60,16 +60,18 @@ class Sampled:
         return low, high, error, (least, most)
 
     def error(self, low: float, high: float, error: float, reach: tuple[int, int]) -> float:
-        """How far a value can be from that of the function.
+        """Bound the difference between a value of the table and one of the function.
 
-        The argument is within `error` of a number between low and high, or was so before it was
-        clamped; before that, it is between the integers `reach`.
+        The argument, before it is clamped, is within `error` of a number between `low` and `high`,
+        and lies between the integers `reach`.
         """
         least, most = (min(max(end, self.first), self.table.last) for end in reach)
         arguments = np.arange(least, most + 1, dtype=np.int64)
         places = arguments * 2.0**-self.argument_fraction
         starts, ends = places - error * (1 + 2.0**-40), places + error * (1 + 2.0**-40)
-        starts[0] = low if reach[0] < least else starts[0]  # what was clamped is any number there
+        starts[0] = (
+            low if reach[0] < least else starts[0]
+        )  # a clamped argument stands for any number there
         ends[-1] = high if reach[1] > most else ends[-1]
         possible = (starts <= high) & (ends >= low)
         arguments, starts, ends = arguments[possible], starts[possible], ends[possible]
@@ -82,10 +84,10 @@ class Sampled:
 
 def sample(
     curve: FunctionCurve, low: float, high: float, bits: int, finest: int | None = None
-) -> Sampled:
-    """The table of a function between two numbers; its entries have so many bits.
+) -> SampledCurve:
+    """Return the table of a function between two numbers, with entries of so many bits.
 
-    Its arguments have at most `finest` digits behind the point.
+    Its arguments have at most `finest` digits after the point.
     """
     most = _ARGUMENT[bits]
     fraction = min(value_fraction(max(map(abs, curve.over(low, high))), bits), MOST_DIGITS)
@@ -102,14 +104,14 @@ def sample(
         first, last = 0, max(-first, last)
     arguments = np.arange(-last if look != "look" else first, last + 1, dtype=np.int32)
     exact = curve.value(arguments.astype(np.float64) * 2.0**-digits) * 2.0**fraction
-    found: list[tuple[float, Sampled]] = []
+    found: list[tuple[float, SampledCurve]] = []
     for shift in range(14, -1, -1):
         segments = ((last - first) >> shift) + 1
         if found and segments > _MOST_SEGMENTS[bits]:
             break
         entries = _entries(curve, first, shift, segments + 1, digits, fraction, bits)
         table = FunctionTable(entries, look, first, last, shift, total)
-        sampled = Sampled(curve, table, digits, fraction, *whole)
+        sampled = SampledCurve(curve, table, digits, fraction, *whole)
         error = float(np.abs(sampled.values(arguments) - exact).max())
         found.append((error, sampled))
         if error <= _TOLERANCE[bits]:
@@ -118,9 +120,9 @@ def sample(
 
 
 def value_fraction(size: float, bits: int) -> int:
-    """The digits behind the point with which a table holds numbers up to a size.
+    """Return the digits after the point with which a table holds numbers up to a size.
 
-    The greatest may be one unit too large: it is then clamped.
+    The greatest number may be one unit too large, and is then clamped.
     """
     return (
         floor_log2(Fraction((largest(bits) + 1) * (1 + 2.0**-30)) / Fraction(size)) if size else 0
@@ -130,7 +132,7 @@ def value_fraction(size: float, bits: int) -> int:
 def _trimmed(
     curve: FunctionCurve, low: float, high: float, tolerance: float
 ) -> tuple[float, float]:
-    """The interval without its ends over which the function hardly changes."""
+    """Return an interval without the ends over which the function hardly changes."""
 
     def is_flat(a: float, b: float) -> bool:
         least, most = curve.over(a, b)
@@ -147,7 +149,7 @@ def _trimmed(
         return flat
 
     start, stop = end(low, high), end(high, low)
-    if start >= stop:  # one value is near enough to all others
+    if start >= stop:  # one value is close enough to all others
         start = stop = start / 2 + stop / 2
     return start, stop
 
@@ -155,7 +157,10 @@ def _trimmed(
 def _symmetry(
     curve: FunctionCurve, first: int, last: int, digits: int, fraction: int, bits: int
 ) -> tuple[str, int]:
-    """Whether half of the table is enough. The error is found by trying, whatever this says."""
+    """Return how half of the table can be read, and the total of an odd function.
+
+    A wrong guess costs accuracy only: the error is found by trying all arguments.
+    """
     if not first < 0 < last or min(-first, last) * 2 < max(-first, last):
         return "look", 0
     x = np.linspace(0.0, max(-first, last), 257) * 2.0**-digits
@@ -173,14 +178,14 @@ def _symmetry(
 def _entries(
     curve: FunctionCurve, first: int, shift: int, count: int, digits: int, fraction: int, bits: int
 ) -> tuple[int, ...]:
-    """Entries such that lines between them are as far above the function as below it.
+    """Return entries such that the lines between them are as far above the function as below it.
 
-    They stay between the least and the greatest value of the function; where there is an entry for
-    every argument, they are its values.
+    They stay within the values of the function; if every argument has an entry, they are these
+    values.
     """
     places = (first + (np.arange(count * 2 - 1) << shift) / 2) * 2.0**-digits
     values = curve.value(places)
-    inside = np.isfinite(values)  # one entry is beyond the interval, and can be beyond all limits
+    inside = np.isfinite(values)  # one entry is outside the interval, and can be infinite
     values[~inside] = np.interp(places[~inside], places[inside], values[inside])
     ends, middles = values[::2], values[1::2]
     bends = (middles - (ends[1:] + ends[:-1]) / 2) / 4
