@@ -1,4 +1,4 @@
-"""The files of a target to one archive that a tool takes: a line here, and an entry in `registry`.
+"""Archives that tools install, made from the files of a target: a line here, and one in `registry`.
 
 What an archive holds besides the files of its target is printed from the templates in
 `templates/packages/`, in a folder of the package's name that is laid out as the archive is.

@@ -1,7 +1,7 @@
-"""Artefact to a module for MicroPython, the target that the package of that name is made of.
+"""The module for MicroPython: the target from which the package of that name is made.
 
 It is Python without what MicroPython lacks. MicroPython does not read every decimal number exactly,
-and .mpy files hold them in decimals, too: so numbers stand in the module as their bytes.
+and .mpy files store decimals, too; so the module has its constants as bytes.
 """
 
 import io
@@ -27,12 +27,12 @@ from dsgec.literals import number
 from dsgec.rendering import Code, render
 
 _DOCSTRING = re.compile(r'^    """.*?"""\n', re.MULTILINE | re.DOTALL)
-_LARGEST_PLAIN = 1024  # of the multiples of 1/2 that every reader of decimals gets right
+_LARGEST_PLAIN = 1024  # multiples of 1/2 up to this are read exactly everywhere
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbers:
-    """The numbers of a module, each once; `literal` gives what stands for one in the code."""
+class _Constants:
+    """The constants of a module, each once, with their places in its table."""
 
     places: dict[bytes, int] = field(default_factory=dict)
 
@@ -42,8 +42,8 @@ class _Numbers:
         place = self.places.setdefault(struct.pack("<d", value), len(self.places))
         return f"_K[{place}]"
 
-    def replaced(self, source: str) -> str:
-        """The same code, with what stands for its numbers."""
+    def replace_in(self, source: str) -> str:
+        """Return source code with its constants replaced by entries of the table."""
         lines = source.splitlines(keepends=True)
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
         for token in reversed(tokens):
@@ -55,14 +55,14 @@ class _Numbers:
 
 
 def emit_micropython(artefact: Artefact) -> Files:
-    """`name.py`, and `name_selftest.py`, which it imports where that is asked for."""
-    numbers = _Numbers()
-    m = view(artefact, replace(PYTHON, literal=numbers.literal))
+    """Return `name.py`, and `name_selftest.py`, which it imports on demand."""
+    constants = _Constants()
+    m = view(artefact, replace(PYTHON, literal=constants.literal))
     section: Module = "integer" if m.fixed else "scalar"
     source = python_source(section, functions_called(artefact, PYTHON), imports=False)
-    arithmetic = numbers.replaced(_DOCSTRING.sub("", source).lstrip("\n"))
-    integers = numbers.replaced(render("python/integers.py.j2", m=m)) if m.fixed else ""
-    threshold = Code(numbers.literal(m.threshold))
+    arithmetic = constants.replace_in(_DOCSTRING.sub("", source).lstrip("\n"))
+    integers = constants.replace_in(render("python/integers.py.j2", m=m)) if m.fixed else ""
+    threshold = Code(constants.literal(m.threshold))
     golden = m.golden
     module = render(
         "micropython/module.py.j2",
@@ -71,8 +71,8 @@ def emit_micropython(artefact: Artefact) -> Files:
         threshold=threshold,
         arithmetic=Code(arithmetic),
         integers=Code(integers),
-        numbers=_bytes(numbers.places),
-        count=len(numbers.places),
+        numbers=_bytes(constants.places),
+        count=len(constants.places),
         uses_math="math." in arithmetic,
     )
     selftest = render(
@@ -89,14 +89,14 @@ read_micropython = metadata_reader(rb"^# metadata: (.*)$")
 
 
 def run_micropython(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """The results of rows, by the module as Python itself runs it."""
+    """Return the results of rows, computed by the module in this Python."""
     module = load_module(str(files[0].text), artefact.name)
     given = given_rows(artefact, rows)
     return np.array([module._results(module._row(row)) for row in given], np.float64)
 
 
 def check_micropython(artefact: Artefact, files: Files) -> str:
-    """Compare the rows of the self-test, by the module as Python itself runs it."""
+    """Run the self-test of the module in this Python."""
     check_golden_rows(artefact, partial(run_micropython, artefact, files))
     return f"run by Python {platform.python_version()}"
 
@@ -106,7 +106,7 @@ def _double(value: float) -> bytes:
 
 
 def _bytes(pieces: Iterable[bytes]) -> Code:
-    """A literal of bytes in hexadecimal digits."""
+    """Return the content of a bytes literal, in hexadecimal digits."""
     return Code("".join(f"\\x{byte:02x}" for piece in pieces for byte in piece))
 
 

@@ -1,20 +1,19 @@
-"""The packages by their names."""
+"""The table of packages by name."""
 
 from collections.abc import Mapping
 from functools import partial
 
 from dsgec.errors import mention
-from dsgec.export.packages.layout import layout
+from dsgec.export.packages.layout import layout, wheel_entries, wheel_file
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.export.packages.package import Package
-from dsgec.export.packages.wheel import wheel_entries, wheel_file
 from dsgec.export.targets.target import TARGETS, Target
 
 WHEEL = "wheel"
 _C = TARGETS["c"]
-# Headers that sketches include, as file systems without capitals have them.
+# Headers that sketches include, in lower case, for file systems that ignore case.
 _ARDUINO_HEADERS = "arduino eeprom ethernet keyboard mouse sd servo spi stepper wifi wire"
-# Components of ESP-IDF, which one of the same name in a project takes the place of.
+# Components of ESP-IDF, which a component of the same name in a project would replace.
 _IDF_COMPONENTS = """
     bootloader bt cmock console cxx driver efuse freertos hal heap idf_test json log lwip main
     mbedtls mqtt newlib nvs_flash openthread partition_table perfmon protobuf protocomm pthread
@@ -23,7 +22,7 @@ _IDF_COMPONENTS = """
 _CMAKE_TARGETS = """
     all clean depend edit_cache help install package package_source preinstall rebuild_cache test
 """
-# Modules of MicroPython's ports and of its library, which an import finds first, or files it runs.
+# Modules of MicroPython's ports and library, which an import finds first, and files that it runs.
 _MICROPYTHON_MODULES = """
     aioble aiorepl apa106 bdev binascii bluetooth boot btree cryptolib deflate dht
     ds18x20 errno esp esp32 espnow flashbdev framebuf gc inisetup js lcd160cr lora lwip machine main
@@ -47,7 +46,7 @@ def _archive(
     taken: str = "",
     notes: Mapping[str, str] | None = None,
 ) -> Package:
-    """A package whose other files are printed from the templates of its kind."""
+    """Return a package whose other files are printed from the templates of its kind."""
     return Package(
         target,
         lambda artefact: f"{artefact.name}-{kind}.zip",
@@ -76,11 +75,11 @@ PACKAGES: dict[str, Package] = {
 
 
 def maker_of(name: str) -> Target | Package:
-    """The target or the package of this name."""
+    """Return the target or the package of this name."""
     return PACKAGES[name] if name in PACKAGES else TARGETS[name]
 
 
 def package_notes(packages: tuple[str, ...], dtype: str) -> list[str]:
-    """What a person should know who makes such packages."""
+    """Return notes for users who make these packages of a type."""
     notes = (PACKAGES[package].notes.get(dtype) for package in packages)
     return list(dict.fromkeys(note for note in notes if note))
