@@ -1,4 +1,4 @@
-"""Many networks to one source file: what backends compile and measurements run."""
+"""Write many networks into one source file, which backends compile and benchmarks run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from dsgec.rendering import Code, render
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
-    """What the templates see of one of the networks."""
+class NumberedNetwork:
+    """One of the networks as the templates see it."""
 
     prefix: str
     inputs: int
@@ -21,22 +21,22 @@ class Numbered:
 
 
 def emit_c_batch(networks: Sequence[Network]) -> str:
-    """Many networks as one C file: `netI_outputs` is what an export of each would hold."""
+    """Return one C file of many networks; `netI_outputs` is the same as in an export."""
     return _batch("c/batch.c.j2", networks, C, partial(c_source, hosted=True))
 
 
 def emit_numpy_batch(networks: Sequence[Network]) -> str:
-    """Many networks as one numpy module: `_netI_outputs` is what an export of each would hold."""
+    """Return one numpy module of many networks; `_netI_outputs` is the same as in an export."""
     return _batch("numpy/batch.py.j2", networks, PYTHON, numpy_source)
 
 
 def emit_limit(networks: Sequence[Network]) -> str:
-    """Networks as loops over columns that do their arithmetic and nothing else: to measure by."""
+    """Return C loops over columns that only do the arithmetic of networks, as a limit of speed."""
     return _batch("c/limit.c.j2", networks, C_COLUMNS, c_source)
 
 
 def numpy_source(functions: set[str], module: Module = "vector") -> str:
-    """The arithmetic of a numpy module, which imports numpy itself."""
+    """Return the arithmetic of a numpy module, without the import of numpy."""
     return python_source(module, functions, imports=False)
 
 
@@ -47,7 +47,9 @@ def _batch(
     arithmetic: Callable[[set[str]], str],
 ) -> str:
     views = [
-        Numbered(f"net{number}", network.inputs, len(network.outputs), program(network, language))
+        NumberedNetwork(
+            f"net{number}", network.inputs, len(network.outputs), program(network, language)
+        )
         for number, network in enumerate(networks)
     ]
     used = set().union(*(functions_used(network, language) for network in networks))

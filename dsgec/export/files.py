@@ -1,4 +1,4 @@
-"""A model to files that can be used without dsgec."""
+"""Export a model: write files that can be used without dsgec."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,15 +18,15 @@ from dsgec.network.ranges import NO_RANGES, Range, choose_ranges, refuse_ranges
 
 
 def run_artefact(model: Model, name: str) -> Artefact:
-    """The artefact whose exports a run writes into its folder.
+    """Return the artefact whose exports a run writes into its folder.
 
-    A run does not wait for the last of the self-test; `dsgec export` searches on.
+    Its self-test rows are searched quickly; `dsgec export` searches longer.
     """
     return Artefact(model, name, selftest=QUICK)
 
 
 def parse_targets(text: str) -> tuple[str, ...]:
-    """The targets of a list such as `c,numpy`."""
+    """Parse a list of targets such as `c,numpy`."""
     targets = _listed(text, "target", TARGETS)
     if not targets:
         raise DsgecError(f"no target is named; choose from {', '.join(TARGETS)}")
@@ -34,7 +34,7 @@ def parse_targets(text: str) -> tuple[str, ...]:
 
 
 def parse_packages(text: str) -> tuple[str, ...]:
-    """The packages of a list such as `arduino,cmake`, or none."""
+    """Parse a list of packages such as `arduino,cmake`, which may be empty."""
     return _listed(text, "package", PACKAGES)
 
 
@@ -59,11 +59,12 @@ def export(
     recorded: Sequence[Range | None] = (),
     check: bool = True,
 ) -> list[Path]:
-    """Write the files of every target and every package; gives their paths.
+    """Write the files of every target and package; return their paths.
 
-    `wheel`: also that package, of what one of the targets makes. For fixed point, `ranges` has
-    those of columns by name, `recorded` the training rows' of all. With `check`, their self-tests
-    are run as far as this machine can, and nothing is written if one fails.
+    With `wheel`, the files of the target cffi are also packed into a wheel. For fixed point,
+    `ranges` has ranges of columns by name, `recorded` those of the training rows for all columns.
+    With `check`, the self-tests are run as far as this machine can, and nothing is written if one
+    fails.
     """
     if wheel:
         packages = (*packages, _wheel(targets))
@@ -81,13 +82,13 @@ def export(
 def is_checked(
     targets: Sequence[str], packages: Sequence[str], *, check: bool = True
 ) -> bool | None:
-    """Return what the files of an export say about it: whether their self-test is run here.
+    """Return whether the files of an export will state that their self-test was run here.
 
-    None where no target is among them whose files say so.
+    It is None if none of the targets states it.
     """
     able = [_target_of(name).can_check for name in (*targets, *packages)]
-    said = [can_check for can_check in able if can_check is not None]
-    return check and all(can_check() for can_check in said) if said else None
+    stated = [can_check for can_check in able if can_check is not None]
+    return check and all(can_check() for can_check in stated) if stated else None
 
 
 def make_artefact(
@@ -98,7 +99,7 @@ def make_artefact(
     recorded: Sequence[Range | None] = (),
     checked: bool | None = None,
 ) -> Artefact:
-    """The model with its numbers; see `export`."""
+    """Return the artefact of a model in a number format; see `export`."""
     chosen: tuple[Range | None, ...] = ()
     if dtype in STORED_BITS:
         chosen = choose_ranges(model.columns, recorded, ranges)
@@ -108,7 +109,7 @@ def make_artefact(
 
 
 def _wheel(targets: Sequence[str]) -> str:
-    """The package of that name, if what it is made of is exported, too."""
+    """Return the name of the package wheel; raise a DsgecError if its target is not exported."""
     if not any(TARGETS[target] == PACKAGES[WHEEL].target for target in targets):
         able = [each for each in TARGETS if TARGETS[each] == PACKAGES[WHEEL].target]
         raise wrong(
@@ -119,22 +120,22 @@ def _wheel(targets: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exports:
-    """The files to be written, by their names, and what each target made.
+    """The files to be written, by name, and the files of each target.
 
-    `made` has a target and its files by the name of the first target or package that needs them.
+    `made` has targets with their files, by the name of the first target or package that needs them.
     """
 
     files: dict[str, str | bytes] = field(default_factory=dict)
     made: dict[str, tuple[Target, Files]] = field(default_factory=dict)
 
     def without(self, makers: Iterable[str]) -> dict[str, str | bytes]:
-        """Return the files but for those of some targets."""
+        """Return the files, except for those of some targets."""
         left_out = {file.name for maker in makers for file in self.made[maker][1]}
         return {name: text for name, text in self.files.items() if name not in left_out}
 
 
 def _target_of(name: str) -> Target:
-    """The target of this name, or that of a package."""
+    """Return the target of this name, or of the package of this name."""
     maker = maker_of(name)
     return maker.target if isinstance(maker, Package) else maker
 
@@ -142,7 +143,7 @@ def _target_of(name: str) -> Target:
 def make_exports(
     artefact: Artefact, targets: Sequence[str], packages: Sequence[str] = ()
 ) -> Exports:
-    """Make the files of every target and every package; nothing is written."""
+    """Make the files of every target and package, without writing them."""
     exports = Exports()
     made: dict[Target, Files] = {}
     files = exports.files
@@ -170,7 +171,7 @@ def make_exports(
 
 
 def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
-    """Of a module and a package of one name in one folder, Python finds the package only."""
+    """Raise a DsgecError if a package would hide a module of the same name from Python."""
     module, package = f"{name}.py", f"{name}/__init__.py"
     both = [file for file in (module, package) if file in files or folder.has(file)]
     if len(both) == 2 and not {module, package}.isdisjoint(files):
@@ -181,10 +182,10 @@ def _refuse_hidden(files: Iterable[str], name: str, folder: Folder) -> None:
 
 
 def exported(targets: Sequence[str], name: str, folder: Folder) -> list[Path]:
-    """The files that such an export has written there, those that still are."""
+    """Return the paths of the files of an export that exist in a folder."""
     return [folder.path / file for file in file_names(targets, name) if folder.has_file(file)]
 
 
 def file_names(targets: Sequence[str], name: str) -> list[str]:
-    """The files that an export of this name writes, without those that are built."""
+    """Return the names of the files that an export writes, without those that are built."""
     return [file.format(name) for target in targets for file in TARGETS[target].files]

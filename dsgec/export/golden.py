@@ -1,9 +1,4 @@
-"""Model to golden rows: few rows whose outputs differ from those of any network that is almost it.
-
-Mutants of the network (a bit of a number flipped, a term of a sum dropped, two columns swapped) are
-evaluated beside it on many candidate rows, and rows are chosen until every mutant that some
-candidate gives away is given away.
-"""
+"""The golden rows of a self-test with their results, and the loss of a number format."""
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
@@ -28,10 +23,10 @@ _MOST_VALUES = 8_000_000  # of all nodes for all rows
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """Raw rows of numbers (NaN is a missing one) and, for each, what the network gives.
+    """Raw rows of a self-test (NaN is a missing value) with the results of the network.
 
-    `results` are probabilities or values; `classes` the numbers of the predicted classes, -1 where
-    there is none because the output is not a number.
+    `results` are probabilities or values. `classes` are the numbers of the predicted classes, -1
+    for a row whose output is not a number.
     """
 
     rows: tuple[tuple[float, ...], ...]
@@ -41,10 +36,9 @@ class Golden:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """The greatest difference to double precision on so many rows, and classes that differ.
+    """The greatest difference from double precision on some rows, and how many classes differ.
 
-    Of probabilities the difference itself; of values that are greater than 1 a share of them, but
-    in fixed point, too, the difference itself.
+    The difference of values above 1 is relative in single precision; all others are absolute.
     """
 
     rows: int
@@ -53,7 +47,7 @@ class Loss:
 
 
 def golden(model: Model, network: Network, dtype: str = "double", effort: str = "full") -> Golden:
-    """The golden rows of a model whose composed network is `network`."""
+    """Return the golden rows of a model, whose composed network is `network`."""
     rows = cover_network(network, model.columns, dtype, effort)
     if model.threshold != DEFAULT_THRESHOLD:
         count, part = _many(network)
@@ -64,14 +58,14 @@ def golden(model: Model, network: Network, dtype: str = "double", effort: str = 
 
 
 def golden_of(rows: Array, results: Array, classes: list[int]) -> Golden:
-    """The golden rows that were chosen, with their results."""
+    """Return golden rows from arrays."""
     return Golden(
         tuple(map(tuple, rows.tolist())), tuple(map(tuple, results.tolist())), tuple(classes)
     )
 
 
 def loss(model: Model, network: Network) -> Loss:
-    """What single precision changes, on rows of ordinary sizes."""
+    """Return the loss of single precision, on rows of ordinary sizes."""
     rows = loss_rows(model, network)
     tables = rows.astype(np.float64), rows
     exact, results = (results_of(model, evaluate(network, table)) for table in tables)
@@ -89,7 +83,7 @@ def loss_rows(model: Model, network: Network) -> Array:
 def loss_of(
     model: Model, exact: Array, results: Array, flips: NDArray[np.bool_], *, relative: bool
 ) -> Loss:
-    """What other results than the exact ones lose; `flips` are the rows of another class."""
+    """Return the loss of results; `flips` tells which rows get another class."""
     finite = np.isfinite(exact).all(axis=1) & np.isfinite(results).all(axis=1)
     exact, results = exact[finite], results[finite]
     difference = np.abs(exact - results.astype(np.float64))
@@ -100,13 +94,13 @@ def loss_of(
 
 
 def _many(network: Network) -> tuple[int, int]:
-    """How many candidates can be evaluated at once, and of which part."""
+    """Return how many candidates are compared, and their part."""
     width = max(len(network.nodes), network.inputs)
     return max(min(_COMPARED, _MOST_VALUES // width), 1), _LATER_PART
 
 
 def _around_threshold(model: Model, network: Network, rows: Array) -> Array:
-    """Those of the rows that come nearest to the threshold from below and from above."""
+    """Return the rows whose last output is nearest to the threshold from below and from above."""
     last = evaluate(network, rows)[:, -1]
     threshold = last.dtype.type(model.threshold)
     with np.errstate(all="ignore"):
@@ -116,12 +110,12 @@ def _around_threshold(model: Model, network: Network, rows: Array) -> Array:
 
 
 def rounded_up(value: float) -> float:
-    """To two digits, and never below the value."""
+    """Round a value up to two digits."""
     return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(value))
 
 
 def results_of(model: Model, outputs: Array) -> Array:
-    """Probabilities or values: of a lone probability, its complement stands before it."""
+    """Return probabilities or values; a lone probability follows its complement."""
     return np.hstack([1 - outputs, outputs]) if _is_single(model) else outputs
 
 
@@ -130,14 +124,14 @@ def _is_single(model: Model) -> bool:
 
 
 def classes_of(model: Model, network: Network, rows: Array) -> list[int]:
-    """The number of the class of each row, -1 where there is none; nothing of values."""
+    """Return the number of each row's class, -1 for none; an empty list for a numeric target."""
     if not model.is_classifier:
         return []
     return _numbers(*classify(network, rows, model.threshold))
 
 
 def classes_of_results(model: Model, results: Array) -> list[int]:
-    """The same of results in fixed point, whose largest has the largest sum."""
+    """Return the number of each row's class in fixed point, -1 for none."""
     if not model.is_classifier:
         return []
     outputs = results[:, -1:] if _is_single(model) else results

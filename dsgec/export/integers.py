@@ -1,4 +1,4 @@
-"""A program of integers to the flat list of statements that a template prints."""
+"""Write the steps of an integer program as statements that templates print."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _LONGEST_SUM = 16  # terms of a line
 
 @dataclass(frozen=True, slots=True)
 class IntegerSyntax:
-    """How a target writes integers: differences between targets are entries here."""
+    """The syntax in which a target writes integers; targets differ by entries here."""
 
     call: str = "{}"  # a function of the arithmetic, by its name
     column: str = "x[{}]"
@@ -26,11 +26,11 @@ class IntegerSyntax:
 
 
 INTEGERS = IntegerSyntax()
-"""Python, numpy and JavaScript."""
+"""The syntax of Python, numpy and JavaScript."""
 
 
 def integer_program(program: ir.IntegerProgram, language: IntegerSyntax) -> Program:
-    """The statements that compute the program, in its own order."""
+    """Return the statements that compute the program, in the order of its steps."""
     writer = IntegerWriter(program, language)
     for position, step in enumerate(program.steps):
         writer.step(position, step)
@@ -38,13 +38,13 @@ def integer_program(program: ir.IntegerProgram, language: IntegerSyntax) -> Prog
 
 
 def integer_functions(program: ir.IntegerProgram) -> set[str]:
-    """The functions of the arithmetic that the statements call."""
+    """Return the functions of the arithmetic that the statements call."""
     used = {table.look for table in program.tables}
     return used | {step.function for step in program.steps if isinstance(step, ir.IntegerCall)}
 
 
 class IntegerWriter:
-    """Writes the statements of one step after the other."""
+    """A writer of the statements of one step after the other."""
 
     def __init__(self, source: ir.IntegerProgram, language: IntegerSyntax) -> None:
         self.source, self.language = source, language
@@ -55,7 +55,7 @@ class IntegerWriter:
         self.array = len(source.steps) + terms // _LONGEST_SUM > language.longest
 
     def program(self, wanted: Sequence[ir.Operand] | None = None) -> Program:
-        """What was written, in parts that are not too long; its outputs are the results."""
+        """Return the statements so far, in parts that are not too long, with the wanted outputs."""
         length = self.language.longest if self.array else max(len(self.statements), 1)
         parts = [
             tuple(self.statements[start : start + length])
@@ -79,7 +79,7 @@ class IntegerWriter:
                 assert_never(operand)
 
     def step(self, position: int, step: ir.Step) -> None:
-        """One step; a long sum takes several statements."""
+        """Write one step; a long sum takes several statements."""
         name = self.names.get(position, "")
         match step:
             case ir.Sum():
@@ -94,7 +94,10 @@ class IntegerWriter:
         self.slots[position] = self.assign(value, name)
 
     def sum(self, step: ir.Sum) -> str:
-        """The bias stands first, also a 0: in JavaScript, −5 · 0 is not 0, but 0 + −5 · 0 is."""
+        """Return the expression of a sum.
+
+        The bias comes first, even a 0: in JavaScript, −5 · 0 is −0, but 0 + −5 · 0 is 0.
+        """
         number = self.language.number
         total = number.format(step.bias)
         for start in range(0, len(step.terms), _LONGEST_SUM):

@@ -1,4 +1,4 @@
-"""Names of modules and C symbols: legal by construction."""
+"""Names of modules, C symbols and folders that are legal everywhere."""
 
 import keyword
 import re
@@ -10,17 +10,17 @@ from dsgec.errors import DsgecError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _LONGEST_ENDING = 40
-_FORBIDDEN = frozenset('<>:"/\\|?*')  # in names of folders, somewhere
+_FORBIDDEN = frozenset('<>:"/\\|?*')  # in names of folders on some system
 _C_HEADERS = """
     alloca assert complex ctype dirent endian errno features fcntl fenv float inttypes iso646 limits
     locale malloc math memory poll pthread regex sched search semaphore setjmp signal spawn stdalign
     stdarg stdatomic stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string strings
     tgmath threads time uchar unistd utime wchar wctype
 """
-# What Windows takes for a device, in any folder and with any ending.
+# Names that Windows takes for devices, in any folder and with any suffix.
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{d}{n}" for d in ("com", "lpt") for n in range(10)}
 _PYTHON_MODULES = "cffi numpy np onnx onnxruntime pandas pd pip polars scipy setuptools sklearn"
-# What cannot name a crate, a package of Java or one of Go, besides keywords of Python.
+# Names that no crate and no package of Java or Go can have, besides keywords of Python.
 _KEYWORDS = """
     abstract alloc become boolean box byte case catch chan char const core crate default defer do
     double dyn enum extends extern fallthrough false final fn func go goto gen impl implements init
@@ -30,7 +30,7 @@ _KEYWORDS = """
     union unsafe unsized use var vendor virtual void volatile where
 """
 C_HEADERS = frozenset(_C_HEADERS.split())
-# Python modules and C headers of the same name would be hidden by the exported files.
+# Exported files would hide Python modules and C headers of the same name.
 TAKEN = frozenset(
     [
         *C_HEADERS,
@@ -45,7 +45,7 @@ _RESERVED = frozenset(_KEYWORDS.split())
 
 
 def check_name(name: str) -> str:
-    """`name`, if a module and C symbols can be called by it."""
+    """Return `name` if it can name a module and C symbols; raise a DsgecError if not."""
     if not _is_legal(name):
         raise DsgecError(
             f"`{name}` cannot name a module",
@@ -55,7 +55,7 @@ def check_name(name: str) -> str:
 
 
 def is_portable(name: str) -> bool:
-    """Whether a folder can be called by this name on every system, and named to every command."""
+    """Return whether a folder can have this name on every system and in every command."""
     return (
         bool(name)
         and name.isprintable()
@@ -67,14 +67,14 @@ def is_portable(name: str) -> bool:
 
 
 def safe_name(text: str) -> str:
-    """A legal module name that resembles `text`."""
+    """Return a legal module name that resembles `text`."""
     name = re.sub(r"[^a-z0-9_]+", "_", text.lower()).strip("_")[:40]
     tries = (name, f"net_{name}".rstrip("_"), f"net_{name}_net")
     return next(filter(_is_legal, tries))
 
 
 def macro_endings(labels: Sequence[str | int]) -> list[str]:
-    """Return for each label an ending of a macro's name that resembles it, no two the same.
+    """Return a distinct ending of a macro's name for each label, which resembles the label.
 
     It has capital letters, digits and `_`.
     """
@@ -95,6 +95,6 @@ def _is_legal(name: str) -> bool:
         and name not in TAKEN
         and name not in _RESERVED
         and not name.startswith("dsgec")
-        # As a file beside the C of another name is called, and the package of a test in Go.
+        # Files beside the C of another name end so, and the package of a test in Go.
         and not name.endswith(("_selftest", "_test"))
     )

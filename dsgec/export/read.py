@@ -1,4 +1,4 @@
-"""Exported files to the artefact that they say they are: read as text, and never run."""
+"""Read the artefact that exported files describe; the files are read as text and never run."""
 
 import contextlib
 import re
@@ -19,12 +19,12 @@ from dsgec.network.model import Model
 from dsgec.network.ranges import Range, read_ranges
 
 _MOST_BYTES = 256 << 20
-_HEAD = 200  # bytes of a file, among which is its mark
+_HEAD = 200  # bytes at the beginning of a file that contain its mark
 _VERSION = re.compile(r"dsgec ([0-9][0-9A-Za-z.+-]{0,40})")
 _ARCHIVES = tuple(dict.fromkeys(package.suffix for package in PACKAGES.values()))
-# The files that are called the same in every export, in a folder that is named for it.
+# Files with the same name in every export, in a folder that has the name of the export.
 _INSIDE = {target.inside(target.files[0]) for target in TARGETS.values()} - {""}
-# How the names of other files end that come with the one that carries the metadata, and its name.
+# The endings of files that accompany a file with metadata, with the name of that file.
 _MAINS = {
     file.format(""): target.files[0]
     for target in TARGETS.values()
@@ -37,7 +37,7 @@ _MAINS = {
 class ArtefactFile:
     """An artefact as its file describes it, and the targets or packages that make such a file.
 
-    `name` is that of the file in the folder which the names of the artefact's files start from.
+    The names of the file and of all files of the artefact are relative to `folder`.
     """
 
     folder: Folder
@@ -54,18 +54,18 @@ class ArtefactFile:
         return self.path.suffix in _ARCHIVES
 
     def wanted(self, maker: str) -> Files:
-        """What must be there if this target or package made it; an archive may be renamed."""
+        """Return the files that this target or package makes; an archive may have another name."""
         files = maker_of(maker).make(self.artefact)
         return (replace(files[0], name=self.name),) if self.is_archive else files
 
     def given(self, names: Iterable[str]) -> dict[str, bytes]:
-        """What is in those of the files that are there."""
+        """Return the contents of the files that exist."""
         return {n: self.folder.read(n, _MOST_BYTES) for n in names if self.folder.has(n)}
 
 
 @contextlib.contextmanager
 def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
-    """The artefact of a file that a user named, or those of a folder, while the folder is open."""
+    """Open the artefact of a file that a user named, or all artefacts of a folder."""
     with contextlib.ExitStack() as held:
         if path.is_dir():
             folder = held.enter_context(open_folder(path))
@@ -88,21 +88,21 @@ def open_artefacts(path: Path) -> Iterator[list[ArtefactFile]]:
 
 
 def is_exported_name(name: str) -> bool:
-    """Whether a file of this name may be one that dsgec exported."""
+    """Return whether dsgec may have exported a file of this name."""
     return name.endswith(
         (*_ARCHIVES, *_MAINS, *(target.main.suffix for target in TARGETS.values()))
     )
 
 
 def artefact_files(folder: Folder) -> list[str]:
-    """Those of a folder's files that say that they are artefacts."""
+    """Return the files of a folder that claim to be artefacts."""
     names = folder.names()
     inside = (f"{name}/{file}" for name in names for file in _INSIDE)
     return [name for name in sorted({*names, *_INSIDE, *inside}) if _is_ours(folder, name)]
 
 
 def read_artefact(folder: Folder, file: str) -> ArtefactFile:
-    """The artefact that a file says it is; nothing in it is trusted."""
+    """Read the artefact that a file claims to be; nothing in it is trusted."""
     path = folder.path / file
     data = folder.read(file, _MOST_BYTES)
     found = {maker: read for maker in _makers(path) if (read := maker_of(maker).read(data))}
@@ -131,7 +131,7 @@ def read_artefact(folder: Folder, file: str) -> ArtefactFile:
 
 
 def _read_ranges(value: Any, model: Model, dtype: Any, path: Path) -> tuple[Range | None, ...]:
-    """The ranges of the columns that an artefact in fixed point was made with."""
+    """Return the ranges of the columns that an artefact in fixed point was made with."""
     if dtype not in STORED_BITS:
         return ()
     ranges = read_ranges(value, len(model.columns))
@@ -141,7 +141,7 @@ def _read_ranges(value: Any, model: Model, dtype: Any, path: Path) -> tuple[Rang
 
 
 def _makers(path: Path) -> dict[str, Target | Package]:
-    """The targets and packages that can have made a file of this name to carry the metadata."""
+    """Return the targets and packages whose file with metadata can have this name."""
     if path.suffix in _ARCHIVES:
         return {name: each for name, each in PACKAGES.items() if each.suffix == path.suffix}
     inside = _inside(path)
@@ -154,7 +154,7 @@ def _makers(path: Path) -> dict[str, Target | Package]:
 
 
 def _main(path: Path) -> Path:
-    """The file that carries the metadata, of one that comes with it, such as a header."""
+    """Return the file with the metadata for one that accompanies it, such as a header."""
     for target in TARGETS.values():
         for file in filter(None, map(target.inside, target.files[1:])):
             if _ends_in(path.absolute(), file):
@@ -164,7 +164,7 @@ def _main(path: Path) -> Path:
 
 
 def _inside(path: Path) -> str:
-    """What a file is called in the folder of an export, if it carries metadata there."""
+    """Return the name of a file inside the folder of an export, if it carries metadata there."""
     return next((inside for inside in _INSIDE if _ends_in(path, inside)), "")
 
 
@@ -174,7 +174,7 @@ def _ends_in(path: Path, inside: str) -> bool:
 
 
 def _above(path: Path, inside: str) -> Path:
-    """The folder of an export, of the path of a file in it."""
+    """Return the folder of an export that contains a file."""
     return path.parent.joinpath(*[".."] * inside.count("/"))
 
 

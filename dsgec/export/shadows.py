@@ -10,17 +10,17 @@ from dsgec.folder import Folder
 
 _CACHE = "__pycache__"
 _IMPORTED = (".py", ".pyc", ".so", ".pyd")
-# What an import brings along, besides the standard library; the last two run as Python starts.
+# Modules that an import loads, besides the standard library; Python runs the last two at start.
 _MODULES = TAKEN | {"_cffi_backend", "pycparser", "sitecustomize", "usercustomize"}
 
 
 def shadows(folder: Folder, own: set[str], name: str, swept: Iterable[str] = ()) -> list[str]:
-    """The files of the folder that are not the artefact's `own` and that could hide one of them.
+    """Return the files of a folder that could hide an artefact's `own` files, or join them.
 
-    `name` is the artefact's: of a module `net`, `net/__init__.py` and `net.abi3.so` are found
-    before `net.py`, a stale `__pycache__/net.cpython-311.pyc` in its place, and `numpy.py` before
-    the numpy that it imports. `swept` are patterns as a target has them: every `.go` file in the
-    folder of a package of Go is part of it.
+    For a module `net`, Python finds `net/__init__.py` and `net.abi3.so` before `net.py`, loads a
+    cached `__pycache__/net.cpython-311.pyc` instead of it, and finds `numpy.py` before the numpy
+    that it imports. `name` is the artefact's, `swept` has the patterns of its target: every `.go`
+    file in the folder of a Go package is part of it.
     """
     is_python = any(file.endswith(".py") for file in own)
     found = [*_modules(folder, "", _MODULES | {name})] if is_python else []
@@ -35,9 +35,9 @@ def shadows(folder: Folder, own: set[str], name: str, swept: Iterable[str] = ())
 
 
 def obeyed_files(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Return the files of these names in a folder and in all above it.
+    """Return the files of these names in a folder and in all folders above it.
 
-    The user's own settings of cargo hold everywhere, so they are not among them.
+    The user's own settings of cargo apply everywhere, so they are left out.
     """
     above = folder.resolve()
     own = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo").resolve()
@@ -46,7 +46,7 @@ def obeyed_files(folder: Path, names: Iterable[str]) -> list[Path]:
 
 
 def _modules(folder: Folder, start: str, modules: set[str] | frozenset[str]) -> Iterator[str]:
-    """What Python finds under one of these names in a folder of its path, or in a package."""
+    """Yield the files that Python finds under one of these names in a folder or a package."""
     with folder.below(start.rstrip("/") or ".") as inside:
         for file in inside.names():
             is_folder = inside.has_folder(file)
@@ -68,7 +68,7 @@ def _modules(folder: Folder, start: str, modules: set[str] | frozenset[str]) -> 
 
 
 def _matching(folder: Folder, pattern: PurePosixPath) -> Iterator[str]:
-    """What is called by a pattern of the last part of a path."""
+    """Yield the files whose names match the last part of a pattern."""
     with folder.below(str(pattern.parent)) as inside:
         for each in inside.names():
             if fnmatchcase(each, pattern.name):

@@ -1,9 +1,8 @@
-"""Network to a tape: steps over columns of rows, which a kernel runs block by block.
+"""Write a network as a tape: steps over columns of rows, which a kernel runs block by block.
 
-A slot is a column of as many values as a block has rows. Sums of weighted columns are one step, and
-sums of the same columns share it, up to six of them; so do functions of one argument whose slots
-are neighbours. What is computed, and in which order, is what the network says, so the bits are the
-same.
+A slot is a column with a value for each row of a block. A sum of weighted columns is one step that
+up to six sums of the same columns share; functions of one argument in neighbouring slots share one,
+too. The order of all operations is that of the network, so the bits are the same.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,18 +14,18 @@ from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
 TILE = 6
 """The most sums of the same columns that one step computes."""
 
-_ONE = -1  # stands for the column of ones, which a number in a sum is a multiple of
+_ONE = -1  # stands for a column of ones, which a constant in a sum multiplies
 
 Terms = tuple[tuple[float, int], ...]
-"""Weights, and the nodes whose columns they multiply."""
+"""The terms of a sum: weights, and the nodes that they multiply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The slot `to`, and `count` in all, become what `operation` makes of the slots `sources`.
+    """An operation on the slots `sources` whose results go to `count` slots, beginning with `to`.
 
-    The operation `sum` has for each source as many weights as sums; a function of one argument goes
-    on to the next slots.
+    The operation `sum` has for each source a weight for each sum. A function of one argument with
+    a larger count is applied to the next slots as well.
     """
 
     operation: str
@@ -38,9 +37,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """`inputs` are columns of the table and their slots, `constants` numbers and theirs.
+    """The steps of a network, and the slots of its inputs, constants and outputs.
 
-    `sums` are the slots of what goes into a softmax.
+    `inputs` has columns of the table with their slots, `constants` values with theirs. `sums` are
+    the slots of the arguments of a softmax.
     """
 
     slots: int
@@ -53,7 +53,7 @@ class Tape:
 
 @dataclass(frozen=True, slots=True)
 class TapeStep:
-    """A step before slots are given out: values are numbered as they are made."""
+    """A step before slots are assigned: values are numbered in the order of their making."""
 
     name: str
     arguments: tuple[int, ...]
@@ -63,14 +63,14 @@ class TapeStep:
 
 
 def tape(network: Network) -> Tape:
-    """The tape of a network."""
+    """Return the tape of a network."""
     writer = TapeWriter(network)
     return _with_slots(writer, writer.write())
 
 
 @dataclass
 class TapeWriter:
-    """Writes the operations of a network; nodes, columns and numbers become values."""
+    """A writer of the operations of a network; nodes, columns and constants become values."""
 
     network: Network
     operations: list[TapeStep] = field(default_factory=list)
@@ -78,10 +78,10 @@ class TapeWriter:
     columns: dict[int, int] = field(default_factory=dict)  # values by column
     constants: dict[str, tuple[float, int]] = field(default_factory=dict)  # by hexadecimal form
     values: int = 0
-    logits: tuple[int, ...] = ()  # what goes into a softmax
+    logits: tuple[int, ...] = ()  # the arguments of a softmax
 
     def write(self) -> list[int]:
-        """Write all operations; gives the values of the outputs."""
+        """Write all operations; return the values of the outputs."""
         sums = _sums(self.network)
         alike: dict[tuple[int, ...], list[int]] = {}
         for position, terms in sums.items():
@@ -101,7 +101,7 @@ class TapeWriter:
         return self.softmax(outputs) if self.network.softmax else outputs
 
     def value(self, position: int) -> int:
-        """The value of a node; numbers and columns become values when they are asked for."""
+        """Return the value of a node; constants and columns become values at their first use."""
         if position == _ONE:
             return self.constant(1.0)
         node = self.network.nodes[position]
@@ -134,7 +134,7 @@ class TapeWriter:
         sources = tuple(self.value(source) for _, source in sums[positions[0]])
         tiles = -(-len(positions) // TILE)
         for number in range(tiles):
-            # Of sizes as equal as can be: a tile of few sums reads its columns for little work.
+            # Tiles of nearly equal sizes: one of few sums would read its columns for little work.
             start, end = (-(-len(positions) * i // tiles) for i in (number, number + 1))
             group = positions[start:end]
             count = len(group)
@@ -156,7 +156,7 @@ class TapeWriter:
         return self.operation("div", self.constant(1.0), last) if exponent.value < 0 else last
 
     def softmax(self, z: list[int]) -> list[int]:
-        """The steps of the arithmetic's softmax."""
+        """Write the steps of the softmax; return the values of its results."""
         self.logits = tuple(z)
         greatest = z[0]
         for value in z[1:]:
@@ -173,7 +173,7 @@ def _name(function: str) -> str:
 
 
 def _sums(network: Network) -> dict[int, Terms]:
-    """Of each sum, from left to right, the terms; what is part of a longer sum is none itself."""
+    """Return the terms of each sum, from left to right, except for sums inside another sum."""
     uses = [0] * len(network.nodes)
     for node in network.nodes:
         if isinstance(node, Apply):
@@ -207,7 +207,7 @@ def _is_sum(network: Network, position: int) -> bool:
 
 
 def _term(network: Network, position: int) -> tuple[float, int]:
-    """A node as a weight and what it multiplies: 1 x is x, and c is c 1, to the last bit."""
+    """Return a node as a weight and what it multiplies: x is 1 x, and c is c 1, to the last bit."""
     node = network.nodes[position]
     if isinstance(node, Constant):
         return node.value, _ONE
@@ -220,7 +220,7 @@ def _term(network: Network, position: int) -> tuple[float, int]:
 
 
 def _inside(network: Network, sums: dict[int, Terms]) -> set[int]:
-    """The nodes that no step needs, because a sum computes them on its way."""
+    """Return the nodes that need no step, because a sum computes them."""
     needed = set(network.outputs)
     for position in range(len(network.nodes) - 1, -1, -1):
         node = network.nodes[position]
@@ -233,7 +233,7 @@ def _inside(network: Network, sums: dict[int, Terms]) -> set[int]:
 
 
 def _with_slots(writer: TapeWriter, outputs: list[int]) -> Tape:
-    """Values to slots; a slot is free again after the last step that reads it."""
+    """Assign slots to values; a slot is free again after the last step that reads it."""
     last: dict[int, int] = {}
     for number, operation in enumerate(writer.operations):
         last.update(dict.fromkeys(operation.arguments, number))
@@ -274,7 +274,7 @@ def _with_slots(writer: TapeWriter, outputs: list[int]) -> Tape:
 
 
 def _continues(before: Step, step: Step) -> bool:
-    """Whether a step does in the next slot what the step before it does, in place."""
+    """Return whether a step repeats the one before it in the next slot, in place."""
     return (
         before.operation == step.operation
         and step.sources == (step.to,)
@@ -284,7 +284,7 @@ def _continues(before: Step, step: Step) -> bool:
 
 
 class _Slots:
-    """The lowest free slots are taken first."""
+    """An allocator of slots, the lowest free ones first."""
 
     def __init__(self) -> None:
         self.count = 0

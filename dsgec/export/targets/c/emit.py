@@ -7,8 +7,7 @@ from itertools import islice
 
 from dsgec.arithmetic.source import c_source
 from dsgec.export.artefact import Artefact, SourceFile
-from dsgec.export.loops import Loops, loops
-from dsgec.export.statements import C, Syntax, functions_used, program
+from dsgec.export.statements import C, Loops, Syntax, functions_used, loops, program
 from dsgec.export.targets.c.fixed import emit_fixed
 from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import TemplateView

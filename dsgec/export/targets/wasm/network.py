@@ -1,11 +1,10 @@
 """Network to functions of a WebAssembly module: values are variables, or in memory if too many."""
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-from dsgec.export.statements import is_long, parts
+from dsgec.export.statements import OperationWriter, is_long, parts
 from dsgec.export.targets.wasm.arithmetic import Types
 from dsgec.export.targets.wasm.binary import Module
 from dsgec.export.targets.wasm.code import Locals, const, load, op, store
-from dsgec.export.walk import OperationWriter
 from dsgec.network.ir import Network
 
 _ROW = {"x": "i32", "y": "i32"}  # the addresses of a row, and of the outputs
