@@ -6,6 +6,7 @@ but there a killed process takes the calls of all others with it; here it costs 
 made again.
 """
 
+import atexit
 import contextlib
 import importlib
 import multiprocessing
@@ -82,6 +83,7 @@ class Processes:
         self._lock = threading.Lock()  # of the processes, and of whether there may be more
         self._is_stopped = self._is_closed = False
         resource_tracker.ensure_running()  # it changes the signals of the thread that starts it
+        atexit.register(self.close)  # multiprocessing would wait for them
         for _ in range(threads if module else 0):
             self._add_attendant()
 
@@ -116,6 +118,7 @@ class Processes:
 
     def close(self) -> None:
         """Kill all processes at once."""
+        atexit.unregister(self.close)
         with self._lock:
             self._is_closed = True
             for process in self._processes:
