@@ -1,4 +1,4 @@
-"""Blocks of lines to rows in native code: what Python would read, twenty times as fast."""
+"""Read blocks of lines to rows in native code: several times as fast as Python, same results."""
 
 from dataclasses import dataclass
 from functools import cache

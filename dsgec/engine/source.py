@@ -3,6 +3,7 @@
 The engine is the same for all grammars of a kind; the grammar is a second file, of constants.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dsgec.arithmetic.functions import DERIVATIVES, FUNCTIONS
@@ -23,17 +24,20 @@ class _Alias:
 
 @dataclass(frozen=True, slots=True)
 class EngineSource:
-    """The two C files of an engine; `constants` is `grammar` without what `engine` has, too.
+    """The two C files of an engine, with their includes resolved.
 
-    `whole` is both as one translation unit.
+    `constants` is `grammar` without what `engine` also includes; `generated` holds the files that
+    `templates/engine` includes and that are made for this engine.
     """
 
     engine: str
     grammar: str
     constants: str
+    generated: Mapping[str, str]
 
     @property
     def whole(self) -> str:
+        """Both files as one translation unit."""
         return f"{self.engine}\n{self.constants}"
 
 
@@ -51,17 +55,19 @@ def emit_engine(
 ) -> EngineSource:
     """Print the engine for a grammar and a representation.
 
-    With `learning`, the numbers of individuals are learned, by the slopes of the loss; with
-    `trees`, which is for DSGE, their derivation trees are varied in place of their lists;
-    `weighted`: rows have weights; `minimises`: the cost of a network is a second objective.
+    With `learning`, individuals learn their weights by the gradient of the loss; with `trees`,
+    which is for DSGE, derivation trees are varied instead of lists; with `weighted`, rows have
+    weights; with `minimises`, the cost of a network is a second objective.
     """
-    generated = generate_files(
-        *(tables, representation, layered, output, objective),
-        learning=learning,
-        trees=trees,
-        weighted=weighted,
-        minimises=minimises,
-    )
+    variant = (tables, representation, layered, output, learning, trees, weighted, minimises)
+    generated = {
+        "arithmetic.h": _arithmetic(learning),
+        "functions.h": _functions(learning),
+        "grammar.c": emit_grammar(tables, representation, output, trees),
+        "objective.h": f'#include "objectives/{objective.replace("-", "_")}.c"\n',
+        "representation.h": f'#include "{representation}.c"\n',
+        "variant.h": emit_variant(*variant),
+    }
 
     def read(name: str) -> str:
         return generated[name] if name in generated else _read(name)
@@ -71,31 +77,8 @@ def emit_engine(
         engine=resolve_includes("engine.c", read, done),
         grammar=resolve_includes("grammar.c", read, set()),
         constants=resolve_includes("grammar.c", read, done),
+        generated=generated,
     )
-
-
-def generate_files(
-    tables: Tables,
-    representation: str,
-    layered: bool,
-    output: str,
-    objective: str,
-    *,
-    learning: bool = False,
-    trees: bool = False,
-    weighted: bool = False,
-    minimises: bool = False,
-) -> dict[str, str]:
-    """Return the files that `templates/engine` includes and that an engine has of its own."""
-    variant = (tables, representation, layered, output, learning, trees, weighted, minimises)
-    return {
-        "arithmetic.h": _arithmetic(learning),
-        "functions.h": _functions(learning),
-        "grammar.c": emit_grammar(tables, representation, output, trees),
-        "objective.h": f'#include "objectives/{objective.replace("-", "_")}.c"\n',
-        "representation.h": f'#include "{representation}.c"\n',
-        "variant.h": emit_variant(*variant),
-    }
 
 
 def engine_header() -> str:

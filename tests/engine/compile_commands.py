@@ -7,7 +7,7 @@ kind.
 import json
 from pathlib import Path
 
-from dsgec.engine.source import generate_files
+from dsgec.engine.source import emit_engine
 from dsgec.engine.toolchain import OBJECT_FLAGS
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.ir import REPRESENTATIONS
@@ -27,8 +27,8 @@ def write_generated(folder: Path) -> None:
     for kind, (representation, options) in kinds.items():
         own = folder / kind
         own.mkdir(parents=True, exist_ok=True)
-        files = generate_files(tables, representation, True, "sigmoid", "log-loss", **options)
-        for name, text in files.items():
+        source = emit_engine(tables, representation, True, "sigmoid", "log-loss", **options)
+        for name, text in source.generated.items():
             (own / name).write_text(text, encoding="utf-8", newline="\n")
 
 
