@@ -1,12 +1,11 @@
-"""A Model as plain data, for run.json and for exports, and back: read as untrusted input.
+"""Describe a Model as plain data, for run.json and for exports, and read it as untrusted input.
 
 Defaults are left out, so that a column of plain numbers is its name alone.
 """
 
 import json
-import math
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from dsgec.errors import DsgecError
@@ -16,66 +15,56 @@ from dsgec.network.model import KINDS, Column, Label, Model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
+from dsgec.plain_data import from_plain, is_text
 
 _DEFAULTS = Column("")
 _FIELDS = tuple(field.name for field in fields(Column))
 
 
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """The plain data of a model, before its columns are read."""
+
+    columns: tuple[Any, ...]
+    classes: tuple[Any, ...] = ()
+    target: str = ""
+    threshold: float = DEFAULT_THRESHOLD
+
+    def validate(self) -> None:
+        """Raise a ValueError if the classes are no labels or do not fit the threshold."""
+        are_labels = self.classes == (False, True) or all(map(_is_label, self.classes))
+        if not are_labels or (self.threshold != DEFAULT_THRESHOLD and len(self.classes) != 2):
+            raise ValueError("`classes` or `threshold` is wrong")
+
+
 def describe_model(model: Model) -> dict[str, Any]:
-    """All of a model but its network."""
-    around = _description(model.columns, model.classes, model.threshold)
+    """Return all of a model but its network, as plain data."""
+    around = _describe(model.columns, model.classes, model.threshold)
     return {**around, "target": model.target}
 
 
 def model_identity(model: Model) -> str:
-    """The text that the model's digest is taken of: what it computes, not how it is written."""
-    return network_text(model.network) + header_identity(
-        model.columns, model.classes, model.threshold
-    )
+    """Return the text whose digest identifies a model: what it computes, not how it is written."""
+    header = header_identity(model.columns, model.classes, model.threshold)
+    return network_text(model.network) + header
 
 
 def header_identity(columns: Sequence[Column], classes: Sequence[Label], threshold: float) -> str:
-    """What of a model's identity is not the text of its network."""
-    return json.dumps(_description(columns, classes, threshold), sort_keys=True)
+    """Return the part of a model's identity that is not the text of its network."""
+    return json.dumps(_describe(columns, classes, threshold), sort_keys=True)
 
 
-def _description(
+def _describe(
     columns: Sequence[Column], classes: Sequence[Label], threshold: float
 ) -> dict[str, Any]:
     return {
-        "columns": [_column(column) for column in columns],
+        "columns": [_describe_column(column) for column in columns],
         "classes": list(classes),
         **({} if threshold == DEFAULT_THRESHOLD else {"threshold": threshold}),
     }
 
 
-def read_model(description: Any, network: str, source: str, network_source: str) -> Model:
-    """The model that was described, around the network of a text; the sources name both."""
-    if not isinstance(description, dict) or not isinstance(description.get("columns"), list):
-        raise _wrong(source)
-    columns = tuple(read_column(column, source) for column in description["columns"])
-    classes = _labels(description.get("classes", []), source)
-    target = description.get("target", "")
-    threshold = description.get("threshold", DEFAULT_THRESHOLD)
-    if (
-        not is_readable_text(target)
-        or len({column.name for column in columns}) < len(columns)
-        or not is_finite_number(threshold)
-        or (threshold != DEFAULT_THRESHOLD and len(classes) != 2)
-    ):
-        raise _wrong(source)
-    inputs = sum(len(column.features) for column in columns)
-    evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
-    try:
-        return Model(evolved, columns, classes, target, float(threshold))
-    except DsgecError as error:
-        raise DsgecError(
-            f"{network_source} and {source} do not belong together: {error.faults[0].message}",
-            error.faults[0].advice,
-        ) from error
-
-
-def _column(column: Column) -> dict[str, Any]:
+def _describe_column(column: Column) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name in _FIELDS
@@ -83,58 +72,52 @@ def _column(column: Column) -> dict[str, Any]:
     }
 
 
-def read_column(value: Any, source: str) -> Column:
-    """Return the column that was described, or raise a DsgecError if there is no such column."""
-    if not isinstance(value, dict) or not set(value) <= set(_FIELDS):
-        raise _wrong(source)
-    kind = value.get("kind", "number")
-    categories = value.get("categories", [])
-    fill, marked = value.get("fill"), value.get("marked", False)
-    center, scale = (value.get(name, getattr(_DEFAULTS, name)) for name in ("center", "scale"))
-    if (
-        not is_readable_text(value.get("name"))
-        or kind not in KINDS
-        or not isinstance(categories, list)
-        or not all(map(is_readable_text, categories))
-        or len(set(categories)) < len(categories)
-        or not (fill is None or is_finite_number(fill))
-        or not is_finite_number(center)
-        or not is_finite_number(scale)
-        or scale == 0
-        or bool(categories) != (kind in ("boolean", "category"))
-        or (kind == "boolean" and len(categories) != 2)
-        or (kind != "number" and (center, scale) != (0, 1))
-        or (kind != "number" and fill is not None and fill not in range(len(categories)))
-        or not isinstance(marked, bool)
-        or (marked and fill is None)
-    ):
-        raise _wrong(source)
-    fill = None if fill is None else float(fill)
-    scaled = (float(center), float(scale))
-    return Column(value["name"], kind, tuple(categories), fill, *scaled, marked)
+def read_model(description: Any, network: str, source: str, network_source: str) -> Model:
+    """Return the model of a description and the text of its network; the sources name both."""
+    try:
+        described = from_plain(_Description, description)
+        columns = tuple(map(read_column, described.columns))
+        if len({column.name for column in columns}) < len(columns):
+            raise ValueError("two columns have one name")
+    except ValueError as error:
+        raise DsgecError(f"{source} does not describe a model") from error
+    inputs = sum(len(column.features) for column in columns)
+    evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
+    try:
+        threshold = float(described.threshold)
+        return Model(evolved, columns, described.classes, described.target, threshold)
+    except DsgecError as error:
+        raise DsgecError(
+            f"{network_source} and {source} do not belong together: {error.faults[0].message}",
+            error.faults[0].advice,
+        ) from error
 
 
-def _labels(value: Any, source: str) -> tuple[Label, ...]:
-    if not isinstance(value, list) or not (value == [False, True] or all(map(_is_label, value))):
-        raise _wrong(source)
-    return tuple(value)
+def read_column(value: Any) -> Column:
+    """Return the column that plain data describes; raise a ValueError if there is no such one."""
+    column = from_plain(Column, value)
+    kind, categories, fill = column.kind, column.categories, column.fill
+    rules = {
+        "its fields are known": {*value} <= {*_FIELDS},
+        "its kind is known": kind in KINDS,
+        "its categories differ": len({*categories}) == len(categories),
+        "only texts have categories": bool(categories) == (kind in ("boolean", "category")),
+        "a boolean has two": kind != "boolean" or len(categories) == 2,
+        "its scale is not 0": column.scale != 0,
+        "only numbers are scaled": kind == "number" or (column.center, column.scale) == (0, 1),
+        "its fill is a category": kind == "number" or fill in (None, *range(len(categories))),
+        "only filled values are marked": fill is not None or not column.marked,
+    }
+    broken = [rule for rule, holds in rules.items() if not holds]
+    if broken:
+        raise ValueError(f"not so of a column: {broken[0]}")
+    return replace(
+        column,
+        fill=None if fill is None else float(fill),
+        center=float(column.center),
+        scale=float(column.scale),
+    )
 
 
 def _is_label(value: Any) -> bool:
-    return is_readable_text(value) or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def is_readable_text(value: Any) -> bool:
-    """Return whether it is a text: JSON can spell halves of characters, which no file can hold."""
-    return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
-
-
-def is_finite_number(value: Any) -> bool:
-    """Return whether it is a number that is neither infinite nor NaN."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) <= 1.7976931348623157e308 and not math.isnan(value)
-
-
-def _wrong(source: str) -> DsgecError:
-    return DsgecError(f"{source} does not describe a model")
+    return is_text(value) or (isinstance(value, int) and not isinstance(value, bool))

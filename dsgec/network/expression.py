@@ -1,4 +1,4 @@
-"""One expression of a text to nodes.
+"""Parse one expression of a text into nodes.
 
 An operator-precedence parser on two stacks, of values and of operators: nothing recurses, so
 nesting costs memory only, and the native engine's parser is the same procedure.
@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.network.ir import ARITY, Builder, integer_exponent
-from dsgec.network.syntax import LONGEST_INDEX, MOST_INPUTS, TOKEN, PhenotypeError, resolve_function
+from dsgec.network.syntax import (
+    LONGEST_INDEX,
+    MOST_INPUTS,
+    TOKEN,
+    Cursor,
+    SourceText,
+    resolve_function,
+    token_start,
+)
 
 _BINARY = {"+": (1, "add"), "-": (1, "sub"), "*": (2, "mul"), "/": (2, "div"), "^": (4, "pow")}
 _BINARY["**"] = _BINARY["^"]
@@ -22,47 +30,50 @@ _SOFTMAX_ALONE = "`softmax` can only be the whole of the output layer"
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """An open parenthesis on the stack of operators: of a call, if `function` is set."""
+    """An open parenthesis on the stack of operators; that of a call has a `function`."""
 
     function: str
     offset: int
     values_below: int
 
 
-class ExpressionReader:
-    """What the expressions of one text share: its nodes, its neurons by name, its features."""
+class ExpressionReader(SourceText):
+    """The state that the expressions of one text share: nodes, neurons by name, features."""
 
     def __init__(self, text: str, source: str, inputs: int | None) -> None:
-        self.text, self.source, self.inputs = text, source, inputs
+        super().__init__(text, source)
+        self.inputs = inputs
         self.builder = Builder()
         self.named: dict[tuple[int, int], int] = {}
         self.widest = 0
 
-    def fail(self, offset: int, message: str, advice: str = "") -> PhenotypeError:
-        return PhenotypeError(self.text, self.source, offset, message, advice)
-
     def number(self, value: float, sign: int, start: int, end: int) -> int:
-        """The position of a number, which stands from `start` to `end`, or with its sign."""
+        """Return the position of a number, which stands from `start` (from `sign`) to `end`."""
         return self.builder.constant(value)
 
     def single(self, start: int, end: int) -> int:
-        """The position of the value of an expression that has one."""
+        """Return the position of the one value of an expression."""
         values, softmax = self.neuron(start, end)
         if softmax:
             raise self.fail(start, _SOFTMAX_ALONE)
         return values[0]
 
     def neuron(self, start: int, end: int) -> tuple[list[int], bool]:
-        """The positions of the values of one expression; several only of a softmax."""
+        """Return the positions of the values of an expression, and whether it is a softmax.
+
+        Only a softmax has several.
+        """
         expression = _Expression(self, start, end)
         expression.read()
         return expression.values, expression.is_softmax
 
 
-class _Expression:
+class _Expression(Cursor):
+    """The state of the parser within one expression."""
+
     def __init__(self, reader: ExpressionReader, start: int, end: int) -> None:
+        super().__init__(reader, TOKEN, start, end)
         self.reader = reader
-        self.at, self.end = start, end
         self.values: list[int] = []
         self.operators: list[tuple[int, str] | _Open] = []
         self.is_softmax = False
@@ -70,12 +81,11 @@ class _Expression:
     def read(self) -> None:
         operand_next = True
         while True:
-            match = self.peek()
-            self.at = match.end()
+            match = self.next()
             if operand_next:
                 operand_next = not self.operand(match)
             elif self.is_softmax and match.lastgroup != "end":
-                raise self.reader.fail(_place(match), _SOFTMAX_ALONE)
+                raise self.reader.fail(token_start(match), _SOFTMAX_ALONE)
             elif match.lastgroup == "end":
                 break
             else:
@@ -86,15 +96,10 @@ class _Expression:
             assert isinstance(opened, _Open)
             raise self.reader.fail(opened.offset, "this parenthesis is never closed")
 
-    def peek(self) -> re.Match[str]:
-        match = TOKEN.match(self.reader.text, self.at, self.end)
-        assert match is not None  # the last alternative takes anything
-        return match
-
     # --- where an operand is expected ----------------------------------------------------------
 
     def operand(self, match: re.Match[str]) -> bool:
-        """Read what may begin an operand; True if the operand is then complete."""
+        """Read what may begin an operand; return whether the operand is then complete."""
         kind, sign = match.lastgroup, match["sign"]
         if kind == "number":
             self.values.append(self.number(match["number"], match, match))
@@ -106,16 +111,16 @@ class _Expression:
             return self.minus(match)
         else:
             if kind == "name":
-                self.call(match["name"], _place(match))
+                self.call(match["name"], token_start(match))
             elif sign == "(":
-                self.operators.append(_Open("", _place(match), len(self.values)))
+                self.operators.append(_Open("", token_start(match), len(self.values)))
             elif sign != "+":
                 raise self.unexpected(match, "a number, a feature, a neuron or a function")
             return False
         return True
 
     def minus(self, match: re.Match[str]) -> bool:
-        """A sign: part of the number that follows, unless that is raised to a power."""
+        """Read a minus: part of the number that follows, unless that is raised to a power."""
         following = self.peek()
         if following.lastgroup == "number":
             after = TOKEN.match(self.reader.text, following.end(), self.end)
@@ -131,8 +136,8 @@ class _Expression:
         value = float(digits)
         if math.isinf(value):
             advice = "The largest is 1.797e308."
-            raise self.reader.fail(_place(sign), "this number is too large", advice)
-        return self.reader.number(value, _place(sign), _place(match), match.end())
+            raise self.reader.fail(token_start(sign), "this number is too large", advice)
+        return self.reader.number(value, token_start(sign), token_start(match), match.end())
 
     def feature(self, match: re.Match[str], kind: str) -> int:
         reader, digits, offset = self.reader, match[kind], match.start(kind)
@@ -182,7 +187,7 @@ class _Expression:
     # --- where an operator is expected ---------------------------------------------------------
 
     def operator(self, match: re.Match[str]) -> bool:
-        """Read what may follow an operand; True if another operand must come."""
+        """Read what may follow an operand; return whether another operand must come."""
         sign = match["sign"]
         if sign in _BINARY:
             operation = _BINARY[sign]
@@ -194,13 +199,13 @@ class _Expression:
         self.reduce_all()
         if not self.operators:
             message = f"`{sign}` without an open parenthesis"
-            raise self.reader.fail(_place(match), message)
+            raise self.reader.fail(token_start(match), message)
         opened = self.operators[-1]
         assert isinstance(opened, _Open)
         if sign == ",":
             if not opened.function:
                 message = "`,` can only stand between the arguments of a function"
-                raise self.reader.fail(_place(match), message)
+                raise self.reader.fail(token_start(match), message)
             return True
         self.operators.pop()
         self.close(opened)
@@ -239,11 +244,3 @@ class _Expression:
             if exponent is None or integer_exponent(exponent) is None:
                 function = "power"
         self.values.append(builder.apply(function, arguments))
-
-    def unexpected(self, match: re.Match[str], expected: str) -> PhenotypeError:
-        found = "the end" if match.lastgroup == "end" else f"`{match[0].strip()[:40]}`"
-        return self.reader.fail(_place(match), f"expected {expected}, found {found}")
-
-
-def _place(match: re.Match[str]) -> int:
-    return match.start(match.lastgroup or 0)

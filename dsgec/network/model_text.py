@@ -1,7 +1,7 @@
-"""A Model to the text of a network file, and back: `parse_model(model_text(model)) == model`.
+"""Write and parse network files: `parse_model(model_text(model)) == model`.
 
-Before the equations of the network stand the columns of a row, which say what `x_1`, `x_2` … are,
-the classes, the target and the threshold:
+Before the equations of the network stand the columns of a row, which define `x_1`, `x_2` …, the
+classes, the target and the threshold:
 
     x_1 = number("age", missing=38.0, center=38.2, scale=12.1)
     x_2 = boolean("sex", "female", "male")
@@ -15,20 +15,22 @@ Numbers are written so that they read back bit for bit, and texts as JSON string
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from dsgec.errors import DsgecError
 from dsgec.network.decide import DEFAULT_THRESHOLD
-from dsgec.network.description import is_finite_number, is_readable_text, read_column
+from dsgec.network.description import read_column
 from dsgec.network.ir import check
 from dsgec.network.model import KINDS, Column, Label, Model, check_classes, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from dsgec.network.syntax import MOST_INPUTS, PhenotypeError, blank_comments
-from dsgec.network.text import network_text as equations
+from dsgec.network.syntax import MOST_INPUTS, Cursor, SourceText, blank_comments
+from dsgec.network.text import network_text
+from dsgec.plain_data import is_number, is_text
 
 MOST_NETWORK_BYTES = 64 << 20
-"""Of a network file."""
+"""The largest network file that is read."""
 
 _STATEMENT = re.compile(r"\s*(_|x_\d+(?:\s*,\s*x_\d+)*|classes|target|threshold)\s*=", re.ASCII)
 _TOKEN = re.compile(
@@ -42,7 +44,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_READING = "# A number is read as (value - center) / scale."
+_SCALING_NOTE = "# A number is read as (value - center) / scale."
 _LONGEST_WHOLE = 30  # digits of a class that is a whole number
 _OPTIONS = ("missing", "center", "scale", "marked")
 _FORM = 'Write a column as `x_1 = number("size", missing=2.0, center=1.0, scale=0.5)`.'
@@ -63,10 +65,10 @@ class ModelHeader:
     threshold: float | None = None
 
     def agrees(self, model: Model) -> bool:
-        """Return whether everything that the text says holds for a model."""
-        said = (self.columns, self.classes, self.target, self.threshold)
+        """Return whether everything that the text states holds for a model."""
+        stated = (getattr(self, field.name) for field in fields(self))
         own = (model.columns, model.classes, model.target, model.threshold)
-        return all(a is None or a == b for a, b in zip(said, own, strict=True))
+        return all(a is None or a == b for a, b in zip(stated, own, strict=True))
 
 
 def model_text(model: Model, *, ascii_only: bool = False) -> str:
@@ -74,18 +76,18 @@ def model_text(model: Model, *, ascii_only: bool = False) -> str:
 
     With `ascii_only`, other characters of names are escaped.
     """
-    lines = [_READING] if any(column.scale != 1.0 for column in model.columns) else []
+    lines = [_SCALING_NOTE] if any(column.scale != 1.0 for column in model.columns) else []
     lines += _column_lines(model.columns, ascii_only)
     if model.classes:
         lines.append(f"classes = {', '.join(_label(one, ascii_only) for one in model.classes)}")
     if model.target:
-        lines.append(f"target = {quoted(model.target, ascii_only)}")
+        lines.append(f"target = {quote(model.target, ascii_only)}")
     if model.threshold != DEFAULT_THRESHOLD:
         lines.append(f"threshold = {model.threshold!r}")
-    return "".join(f"{line}\n" for line in lines) + equations(model.network)
+    return "".join(f"{line}\n" for line in lines) + network_text(model.network)
 
 
-def quoted(text: str, ascii_only: bool = False) -> str:
+def quote(text: str, ascii_only: bool = False) -> str:
     """Return a text as a JSON string of printable characters on one line."""
     written = json.dumps(text, ensure_ascii=ascii_only)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in written)
@@ -97,10 +99,10 @@ def _column_lines(columns: Sequence[Column], ascii_only: bool) -> Iterator[str]:
         count = len(column.features)
         names = ", ".join(f"x_{number}" for number in range(first, first + count)) or "_"
         first += count
-        parts = [quoted(one, ascii_only) for one in (column.name, *column.categories)]
+        parts = [quote(one, ascii_only) for one in (column.name, *column.categories)]
         if column.fill is not None:
             is_text = bool(column.categories)
-            fill = quoted(column.categories[int(column.fill)], ascii_only) if is_text else ""
+            fill = quote(column.categories[int(column.fill)], ascii_only) if is_text else ""
             parts.append(f"missing={fill or repr(column.fill)}")
         if column.center != 0.0:
             parts.append(f"center={column.center!r}")
@@ -114,36 +116,33 @@ def _column_lines(columns: Sequence[Column], ascii_only: bool) -> Iterator[str]:
 def _label(label: Label, ascii_only: bool) -> str:
     if isinstance(label, bool):
         return str(label).lower()
-    return quoted(label, ascii_only) if isinstance(label, str) else str(label)
+    return quote(label, ascii_only) if isinstance(label, str) else str(label)
 
 
 def parse_model(text: str, *, source: str = "network") -> Model:
-    """Read the model of a network file; without columns in it they are plain numbers."""
-    said, rest = read_header(text, source)
-    if said.columns is None:
-        model = unnamed_model(check(simplify(parse(rest, source=source))))
-    else:
-        count = sum(len(column.features) for column in said.columns)
-        network = check(simplify(parse(rest, inputs=count, source=source)))
-        model = Model(network, said.columns)
-    classes = said.classes or ()
-    threshold = DEFAULT_THRESHOLD if said.threshold is None else said.threshold
+    """Parse a network file; without columns in it they are plain numbers."""
+    header, rest = read_header(text, source)
+    count = None if header.columns is None else sum(len(one.features) for one in header.columns)
+    network = check(simplify(parse(rest, inputs=count, source=source)))
+    columns = unnamed_model(network).columns if header.columns is None else header.columns
+    classes = header.classes or ()
+    threshold = DEFAULT_THRESHOLD if header.threshold is None else header.threshold
     try:
-        check_classes(len(classes), len(model.network.outputs))
+        check_classes(len(classes), len(network.outputs))
     except DsgecError as error:
         raise error.of(source) from error
     if threshold != DEFAULT_THRESHOLD and len(classes) != 2:
         raise DsgecError(f"{source} has a threshold, which is for two classes", "Leave it out.")
-    return Model(model.network, model.columns, classes, said.target or "", threshold)
+    return Model(network, columns, classes, header.target or "", threshold)
 
 
 def decode_model(data: bytes, source: str) -> Model:
-    """Read the model of the bytes of a network file."""
+    """Parse the bytes of a network file."""
     return parse_model(decode_text(data, source), source=source)
 
 
 def decode_text(data: bytes, source: str) -> str:
-    """Return the text of a network file, which is UTF-8."""
+    """Return the text of a network file; raise a DsgecError unless it is UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -151,28 +150,21 @@ def decode_text(data: bytes, source: str) -> str:
 
 
 def read_header(text: str, source: str) -> tuple[ModelHeader, str]:
-    """Read what stands before the equations; the text returned has blanks in its place."""
-    reader = _Reader(blank_comments(text), source)
-    reader.read()
-    return reader.surroundings, reader.rest
+    """Parse the statements before the equations, and return the text with blanks for them."""
+    return _HeaderReader(blank_comments(text), source).read()
 
 
-class _Reader:
-    """Reads the statements around a network, line by line."""
+class _HeaderReader(SourceText):
+    """A parser of the statements before the equations, line by line."""
 
     def __init__(self, text: str, source: str) -> None:
-        self.text, self.source = text, source
+        super().__init__(text, source)
         self.columns: list[Column] = []
         self.names: set[str] = set()
         self.features = 0
-        self.surroundings = ModelHeader()
-        self.said: dict[str, object] = {}
-        self.rest = text
+        self.stated: dict[str, Any] = {}
 
-    def fail(self, offset: int, message: str, advice: str = "") -> PhenotypeError:
-        return PhenotypeError(self.text, self.source, offset, message, advice)
-
-    def read(self) -> None:
+    def read(self) -> tuple[ModelHeader, str]:
         kept: list[str] = []
         offset = 0
         has_equations = False
@@ -188,41 +180,37 @@ class _Reader:
                 self.statement(statement, offset, offset + len(body))
                 kept.append(" " * len(body) + line[len(body) :])
             offset += len(line)
-        if self.columns:
-            self.said["columns"] = tuple(self.columns)
-        self.surroundings = ModelHeader(**self.said)  # type: ignore[arg-type]
-        self.rest = "".join(kept)
+        columns = tuple(self.columns) or None
+        return ModelHeader(columns, **self.stated), "".join(kept)
 
     def statement(self, statement: re.Match[str], start: int, end: int) -> None:
         name = statement[1]
-        line = _Line(self, start + statement.end(), end)
-        if name in self.said:
+        line = _Line(self, _TOKEN, start + statement.end(), end)
+        if name in self.stated:
             raise self.fail(start, f"`{name}` is given twice")
         match name:
             case "classes":
-                self.said[name] = self.labels(line)
+                self.stated[name] = self.labels(line)
             case "target":
-                self.said[name] = line.text()
+                self.stated[name] = line.text()
             case "threshold":
-                self.said[name] = line.number()
+                self.stated[name] = line.number()
             case _:
                 self.column([part.strip() for part in name.split(",")], start, line)
         line.expect_end()
 
     def labels(self, line: "_Line") -> tuple[Label, ...]:
         labels: list[Label] = []
-        while True:
+        while not labels or line.takes(","):
             token = line.next()
             if token["text"]:
-                labels.append(line.unquoted(token))
+                labels.append(line.unquote(token))
             elif _is_whole(token["number"]):
                 labels.append(int(token["number"]))
             elif token["word"] in _BOOLEANS:
                 labels.append(_BOOLEANS[token["word"]])
             else:
                 raise line.unexpected(token, "a class", _WRITE_CLASSES)
-            if not line.takes(","):
-                break
         if any(isinstance(label, bool) for label in labels) and labels != [False, True]:
             raise self.fail(line.at, "Boolean classes are `false, true`", _WRITE_CLASSES)
         if len(set(labels)) < len(labels) or len(labels) < 2:
@@ -235,8 +223,8 @@ class _Reader:
             raise line.unexpected(kind, f"a kind of column ({', '.join(KINDS)})", _FORM)
         described = {"kind": kind["word"], **line.arguments(kind["word"])}
         try:
-            column = read_column(described, self.source)
-        except DsgecError:
+            column = read_column(described)
+        except ValueError:
             raise self.fail(
                 start,
                 f"a {kind['word']} column cannot be like this",
@@ -245,14 +233,14 @@ class _Reader:
                 " `marked` needs `missing`.",
             ) from None
         if column.name in self.names:
-            raise self.fail(start, f"there are two columns {quoted(column.name)}")
+            raise self.fail(start, f"there are two columns {quote(column.name)}")
         count = len(column.features)
-        numbers = range(self.features + 1, self.features + count + 1)
-        if names != ([f"x_{number}" for number in numbers] or ["_"]):
-            expected = _expected([*numbers])
+        expected = [f"x_{self.features + number}" for number in range(1, count + 1)] or ["_"]
+        if names != expected:
+            shown = expected if count <= 3 else [*expected[:2], "…", expected[-1]]
             raise self.fail(
                 start,
-                f"expected `{expected} = {column.kind}(…)`",
+                f"expected `{', '.join(shown)} = {column.kind}(…)`",
                 "Features are numbered in the order of the columns: one for a number or a boolean,"
                 " one for each text of a category, one more if it is `marked`, none (`_`) for a"
                 " constant.",
@@ -264,24 +252,11 @@ class _Reader:
         self.names.add(column.name)
 
 
-class _Line:
-    """The words of one statement."""
-
-    def __init__(self, reader: _Reader, start: int, end: int) -> None:
-        self.reader, self.at, self.end = reader, start, end
-
-    def peek(self) -> re.Match[str]:
-        token = _TOKEN.match(self.reader.text, self.at, self.end)
-        assert token is not None  # the last alternative takes anything
-        return token
-
-    def next(self) -> re.Match[str]:
-        token = self.peek()
-        self.at = token.end()
-        return token
+class _Line(Cursor):
+    """The tokens of one statement."""
 
     def takes(self, sign: str) -> bool:
-        """Read a sign if it comes next; return whether it did."""
+        """Return whether a sign comes next; if so, move behind it."""
         token = self.peek()
         if token["sign"] == sign:
             self.at = token.end()
@@ -301,28 +276,29 @@ class _Line:
         token = self.next()
         if token["text"] is None:
             raise self.unexpected(token, "a text in quotes")
-        return self.unquoted(token)
+        return self.unquote(token)
 
     def number(self) -> float:
         token = self.next()
-        if token["number"] is None or not is_finite_number(float(token["number"])):
+        if token["number"] is None or not is_number(float(token["number"])):
             raise self.unexpected(token, "a number")
         return float(token["number"])
 
-    def unquoted(self, token: re.Match[str]) -> str:
+    def unquote(self, token: re.Match[str]) -> str:
+        """Return the text of a JSON string."""
         try:
             value = json.loads(token["text"])
         except ValueError:
             value = None
-        if not is_readable_text(value):
-            raise self.reader.fail(
+        if not is_text(value):
+            raise self.source.fail(
                 token.start("text"), "this text is not a JSON string", r"Write `\"` and `\\`."
             )
         found: str = value
         return found
 
     def arguments(self, kind: str) -> dict[str, object]:
-        """Read the name, the categories and the options of a column, as plain data."""
+        """Parse the name, the categories and the options of a column into plain data."""
         self.expect("(")
         texts = [self.text()]
         options: dict[str, object] = {}
@@ -346,22 +322,11 @@ class _Line:
         start = self.at
         value = self.text()
         if value not in categories:
-            raise self.reader.fail(start, f"{quoted(value)} is not one of its texts")
+            raise self.source.fail(start, f"{quote(value)} is not one of its texts")
         return float(categories.index(value))
-
-    def unexpected(self, token: re.Match[str], expected: str, advice: str = "") -> PhenotypeError:
-        found = "the end" if token.lastgroup == "end" else f"`{token[0].strip()[:40]}`"
-        place = token.start(token.lastgroup or 0)
-        return self.reader.fail(place, f"expected {expected}, found {found}", advice)
 
 
 def _is_whole(digits: str | None) -> bool:
     if not digits or len(digits) > _LONGEST_WHOLE:
         return False
     return digits.lstrip("+-").isdecimal()
-
-
-def _expected(numbers: list[int]) -> str:
-    if len(numbers) > 3:
-        return f"x_{numbers[0]}, x_{numbers[1]}, …, x_{numbers[-1]}"
-    return ", ".join(f"x_{number}" for number in numbers) or "_"

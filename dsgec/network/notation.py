@@ -8,7 +8,7 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.formula import Formula, Monomial, Sum, feature_columns, make_formula
 from dsgec.network.ir import Input
 from dsgec.network.model import Column, Model
-from dsgec.network.model_text import model_text, quoted
+from dsgec.network.model_text import model_text, quote
 from dsgec.network.ranges import Range
 from dsgec.network.rounding import (
     TOLERANCE,
@@ -51,7 +51,7 @@ class Notation:
         is_plain = _PLAIN_NAME.fullmatch(text) and not text.endswith(" ")
         if is_plain and resolve_function(text) is None and not re.match(r"[hz]_\d", text):
             return text
-        return quoted(text)
+        return quote(text)
 
     def indicator(self, column: str, category: str) -> str:
         return f"[{self.name(column)} = {self.name(category)}]"

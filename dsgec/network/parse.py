@@ -1,4 +1,4 @@
-"""Phenotype text, or the equations of a network file, to a Network."""
+"""Parse a phenotype, or the equations of a network file, into a Network."""
 
 import re
 
@@ -11,11 +11,9 @@ _PARENTHESIS = re.compile(r"[()]")
 
 
 def parse(text: str, *, inputs: int | None = None, source: str = "network") -> Network:
-    """The network of a file: the equations that `dsgec.network.text` writes, or one expression.
+    """Parse a network file: the equations that `dsgec.network.text` writes, or one expression.
 
-    `#` begins a comment.
-
-    `inputs` is the number of features; without it, the highest one that is used.
+    `#` begins a comment. `inputs` is the number of features; by default the highest that is used.
     """
     text = blank_comments(text)
     parser = NetworkReader(text, source, inputs)
@@ -30,16 +28,16 @@ def parse_phenotype(
     inputs: int | None = None,
     source: str = "phenotype",
 ) -> Network:
-    """The network of a grammar's text: one expression or, if `layered`, layers of neurons.
+    """Parse a phenotype: one expression or, if `layered`, layers of neurons.
 
-    `output` names a function that a single output goes through ("" or "sigmoid").
+    `output` is a function that is applied to a single output ("" or "sigmoid").
     """
     parser = NetworkReader(text, source, inputs)
     return parser.layers(output) if layered else parser.expression(output)
 
 
 class NetworkReader(ExpressionReader):
-    """Reads the forms of text that a network can have."""
+    """A parser of the forms of text that a network can have."""
 
     def expression(self, output: str) -> Network:
         values, softmax = self.neuron(0, len(self.text))
@@ -64,7 +62,7 @@ class NetworkReader(ExpressionReader):
         return self.network(tuple(layers), outputs, softmax)
 
     def expect_closed(self) -> None:
-        """An open parenthesis hides every separator behind it: better reported first."""
+        """Raise an error about an open parenthesis, which hides every separator behind it."""
         opened: list[int] = []
         for mark in _PARENTHESIS.finditer(self.text):
             if mark[0] == "(":
@@ -141,7 +139,7 @@ class NetworkReader(ExpressionReader):
         return tuple(values)
 
     def inferred_layers(self, outputs: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-        """In a lone expression, every activation but the output is a hidden neuron."""
+        """Return the layers of a lone expression: every activation but the output is a neuron."""
         depths: list[int] = []
         layers: list[list[int]] = []
         last = set(outputs)

@@ -50,6 +50,50 @@ class PhenotypeError(DsgecError):
         super().__init__(Fault(message, advice, span, line_text))
 
 
+class SourceText:
+    """A text that is parsed, and the name of where it is from."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.text, self.source = text, source
+
+    def fail(self, offset: int, message: str, advice: str = "") -> PhenotypeError:
+        """Return the error to raise about the place at an offset."""
+        return PhenotypeError(self.text, self.source, offset, message, advice)
+
+
+class Cursor:
+    """A place that moves from token to token through a part of a text.
+
+    The last alternative of the pattern of tokens takes any character.
+    """
+
+    def __init__(self, source: SourceText, tokens: re.Pattern[str], start: int, end: int) -> None:
+        self.source, self.tokens = source, tokens
+        self.at, self.end = start, end
+
+    def peek(self) -> re.Match[str]:
+        """Return the next token."""
+        match = self.tokens.match(self.source.text, self.at, self.end)
+        assert match is not None
+        return match
+
+    def next(self) -> re.Match[str]:
+        """Return the next token and move behind it."""
+        match = self.peek()
+        self.at = match.end()
+        return match
+
+    def unexpected(self, match: re.Match[str], expected: str, advice: str = "") -> PhenotypeError:
+        """Return the error to raise about a token where another one is expected."""
+        found = "the end" if match.lastgroup == "end" else f"`{match[0].strip()[:40]}`"
+        return self.source.fail(token_start(match), f"expected {expected}, found {found}", advice)
+
+
+def token_start(match: re.Match[str]) -> int:
+    """Return where a token starts, after the blanks before it."""
+    return match.start(match.lastgroup or 0)
+
+
 def resolve_function(name: str) -> str | None:
     """Return the function that a name means; PonyGE2's `np.sin` and sge3's `_sin_` are `sin`."""
     return ALIASES.get(name.removeprefix("np.").strip("_"))
