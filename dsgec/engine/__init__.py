@@ -1,1 +1,1 @@
-"""Source text to something that can be called."""
+"""Print, compile, cache and load the native engine and other generated code."""

@@ -1,4 +1,4 @@
-"""Compiled libraries and objects by content: one file an entry, whole or absent, and verified.
+"""Cache compiled libraries and objects by content: one verified file for each entry.
 
 The key is a digest of the source, the compiler and its flags, so an entry never goes stale. Files
 are renamed into place, so any number of processes can share the folder. Code from it gets loaded:
@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 LIMIT = 256 << 20
-"""Bytes; beyond it the entries that were used longest ago go."""
+"""Bytes; beyond it, the least recently used entries are removed."""
 
 _SECONDS_LEFT_BEHIND = 3600.0
 _MAGIC = b"dsgec-library-1:"
@@ -26,7 +26,7 @@ _TRAILER = len(_MAGIC) + hashlib.sha256().digest_size
 
 
 def key(*parts: str) -> str:
-    """The name of the entry for these parts."""
+    """Return the name of the entry for these parts."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode()
@@ -36,7 +36,7 @@ def key(*parts: str) -> str:
 
 @cache
 def folder() -> Path:
-    """The user's cache folder or, if it cannot be trusted, a private one for this process."""
+    """Return the user's cache folder, or a private one of this process if it cannot be trusted."""
     try:
         wanted = _wanted_folder()
         wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def folder() -> Path:
 
 
 def is_shared() -> bool:
-    """Whether the folder outlives this process."""
+    """Return whether the folder outlives this process."""
     return folder() == _wanted_folder()
 
 
@@ -61,7 +61,7 @@ def _wanted_folder() -> Path:
 
 @cache
 def private_folder() -> Path:
-    """A folder that goes with the process."""
+    """Return a folder that is removed when the process ends."""
     path = Path(tempfile.mkdtemp(prefix="dsgec-"))
     atexit.register(shutil.rmtree, path, ignore_errors=True)
     return path
@@ -69,7 +69,7 @@ def private_folder() -> Path:
 
 @contextlib.contextmanager
 def elsewhere(path: Path) -> Iterator[None]:
-    """Another folder for a while; for measurements that must begin with an empty one."""
+    """Use another folder for a while, for measurements that must begin with an empty one."""
     before = os.environ.get("DSGEC_CACHE")
     os.environ["DSGEC_CACHE"] = str(path)
     folder.cache_clear()
@@ -84,7 +84,7 @@ def elsewhere(path: Path) -> Iterator[None]:
 
 
 def is_private(path: Path) -> bool:
-    """Whether `path` is a real folder of this user's that nobody else can write to or replace."""
+    """Return whether `path` is a folder of this user that nobody else can write to or replace."""
     status = path.lstat()
     above = (parent.stat() for parent in path.absolute().parents)
     return stat.S_ISDIR(status.st_mode) and _is_own(status) and all(map(_is_safe_above, above))
@@ -96,19 +96,19 @@ def _is_own(status: os.stat_result) -> bool:
 
 
 def _is_safe_above(status: os.stat_result) -> bool:
-    """What is in a sticky folder, such as that for temporary files, only its owner can replace."""
+    """Return whether others cannot replace what is in a folder, as in a sticky one."""
     owned = not hasattr(os, "getuid") or status.st_uid in (0, os.getuid())
     return owned and bool(not status.st_mode & 0o022 or status.st_mode & stat.S_ISVTX)
 
 
 def find(name: str) -> Path | None:
-    """The library, if it is there and whole."""
+    """Return the path of the library if it is there and complete."""
     path = folder() / f"{name}.so"
     return None if _whole(path) is None else path
 
 
 def read_object(name: str) -> bytes | None:
-    """Return the object, if it is there and whole."""
+    """Return the object if it is there and complete."""
     return _whole(folder() / f"{name}.o")
 
 
@@ -133,7 +133,7 @@ def _whole(path: Path) -> bytes | None:
 
 
 def _read_own(path: Path) -> bytes:
-    """The bytes of a file of this user's; nothing of a file that others could have written."""
+    """Return the bytes of a file of this user; none if others could have written it."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
@@ -172,7 +172,7 @@ def _trailer(body: bytes) -> bytes:
 
 
 def _evict() -> None:
-    """Remove what was used longest ago, and what processes that were killed left behind."""
+    """Remove the least recently used entries, and what killed processes left behind."""
     for left in (*folder().glob(".new-*"), *folder().glob(".build-*")):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _SECONDS_LEFT_BEHIND:

@@ -1,4 +1,4 @@
-"""The source of an engine to an object that runs generations, outside Python and its lock."""
+"""Compile an engine and run it: generations are computed outside Python and its lock."""
 
 import hashlib
 import platform
@@ -25,7 +25,7 @@ from dsgec.engine.values import (
 from dsgec.errors import DsgecError, mention
 
 NATIVE = ("-O2", "-fno-trapping-math", "-pthread", "-march=native")
-"""As fast as -O3, with what it takes for vectors, and compiled in two thirds of the time."""
+"""As fast as -O3 with vectorisation, and compiled in two thirds of the time."""
 PORTABLE = ("-O2",)
 QUICK = ("-O0", "-pthread")
 """Compiled in a fifth of the time, and ten times slower."""
@@ -53,9 +53,9 @@ def load_engine(
     flags: Sequence[str] = NATIVE,
     waiting: Waiting = nullcontext,
 ) -> Library:
-    """Compile for this machine's processor or, where the compiler cannot, for any.
+    """Compile for this machine's processor or, if the compiler cannot, for any.
 
-    `waiting` is entered if the engine is compiled, and not only linked with its grammar.
+    `waiting` is entered if the engine is compiled and not only linked with its grammar.
     """
     if toolchain.tcc is not None:
         return load(source.whole, declarations, toolchain, flags)
@@ -86,7 +86,7 @@ def _for_this_processor(
 
 @cache
 def _processor() -> str:
-    """What distinguishes processors that -march=native makes other code for."""
+    """Return a digest of what -march=native depends on."""
     answer = [platform.machine(), platform.processor()]
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
@@ -97,7 +97,7 @@ def _processor() -> str:
 
 
 class NativeEngine:
-    """An engine that has not begun; `step` goes on. It is not to be used by two threads at once."""
+    """A native engine for a problem; it must not be used by two threads at once."""
 
     def __init__(
         self,
@@ -137,13 +137,13 @@ class NativeEngine:
 
     @property
     def generation(self) -> int:
-        """The generation that comes next; -1 during one."""
+        """The next generation; -1 if one is unfinished."""
         return int(self._lib.dsgec_engine_generation(self._engine))
 
     def step(self, generations: int, seconds: float) -> list[dict[str, Any]]:
-        """Go on for so many generations, or until the time is up: those that became whole.
+        """Run so many generations, or until the time is up, and return those that were completed.
 
-        Each has what `dsgec_engine_row` has, and the best text as `phenotype`.
+        Each has the fields of `dsgec_engine_row`, and the best `phenotype`.
         """
         answer = self._ffi.new("dsgec_engine_rows *")
         self._expect(self._lib.dsgec_engine_step(self._engine, generations, seconds, answer))
@@ -155,18 +155,18 @@ class NativeEngine:
         return {**values, "phenotype": self._text(texts + start, length)}
 
     def times(self) -> dict[str, float]:
-        """Seconds by what they were spent on, of a build with -DDSGEC_TIMED."""
+        """Return the seconds spent in each part, of a build with -DDSGEC_TIMED."""
         seconds = self._ffi.new("dsgec_engine_seconds *")
         self._lib.dsgec_engine_times(seconds)
         return self._library.values(seconds[0])
 
     @property
     def best(self) -> int:
-        """The number of the best individual."""
+        """The index of the best individual."""
         return int(self._lib.dsgec_engine_best(self._engine))
 
     def look(self, number: int) -> EngineView:
-        """An individual of the last whole generation."""
+        """Return an individual of the last completed generation."""
         view = self._ffi.new("dsgec_engine_individual *")
         self._expect(self._lib.dsgec_engine_look(self._engine, number, view))
         genotype = self._genotype(view)
@@ -183,33 +183,33 @@ class NativeEngine:
         return genotype
 
     def fitness(self) -> NDArray[np.float64]:
-        """That of each individual of the last whole generation; infinity if it is invalid."""
+        """Return the fitness of each individual of the last generation; infinity if invalid."""
         each = np.empty(self._population)
         self._lib.dsgec_engine_fitness(self._engine, self._ffi.from_buffer("double[]", each))
         return each
 
     def save(self) -> bytes:
-        """The state between two generations."""
+        """Return the state between two generations."""
         return self._bytes(self._lib.dsgec_engine_save)
 
     def restore(self, state: bytes) -> None:
-        """Put an engine that has not begun into a state that `save` gave."""
+        """Restore a state that `save` returned in an engine that has not started."""
         self._expect(self._lib.dsgec_engine_restore(self._engine, state, len(state)))
 
     def send(self, number: int) -> bytes:
-        """A valid individual, for another engine of the same run."""
+        """Return a valid individual as bytes, for another engine of the same run."""
         return self._bytes(self._lib.dsgec_engine_send, number)
 
     def receive(self, number: int, migrant: bytes) -> None:
-        """Put what `send` gave in the place of an individual."""
+        """Replace an individual by one that `send` returned."""
         self._expect(self._lib.dsgec_engine_receive(self._engine, number, migrant, len(migrant)))
 
     def champions(self) -> list[NativeChampion]:
-        """The hall of fame: the best of each size, by size, or the front, by cost."""
+        """Return the hall of fame: the best of each size, by size, or the front, by cost."""
         return self._listed(self._lib.dsgec_engine_champions)
 
     def pruned(self, rounds: int) -> list[NativeChampion]:
-        """The best individual, made smaller and smaller in so many rounds at most."""
+        """Prune the best individual in at most so many rounds and return what that finds."""
         return self._listed(self._lib.dsgec_engine_prune, rounds)
 
     def _listed(self, function: Any, *arguments: int) -> list[NativeChampion]:
@@ -226,7 +226,7 @@ class NativeEngine:
         ]
 
     def score(self, text: str) -> tuple[str, float]:
-        """What comes of one text, a name of `dsgec_engine_outcome`, and its fitness."""
+        """Return the name of the `dsgec_engine_outcome` of a phenotype, and its fitness."""
         data, fitness = _encoded(text), self._ffi.new("double *")
         outcome = self._lib.dsgec_engine_score(self._engine, data, len(data), fitness)
         return self._outcome(outcome), fitness[0]
@@ -238,30 +238,35 @@ class NativeEngine:
         penalty: float = 0.0,
         values: Sequence[float] | None = None,
     ) -> tuple[str, float, list[float]]:
-        """What comes of one text, its loss, and the slope of that by each weight.
+        """Return the outcome of a phenotype, its loss, and the gradient by its weights.
 
-        A weight is the offset and the length of its numeral in the UTF-8 text; `values` take the
-        place of those of the text. See `dsgec.search.gradient`.
+        A weight is the offset and the length of its numeral in the UTF-8 phenotype; `values`
+        replaces those of the phenotype. See `dsgec.search.gradient`.
         """
         if values is not None and len(values) != len(weights):
             raise self._failure(self._lib.BAD_CALL)
         given = self._ffi.NULL if values is None else self._ffi.new("double[]", list(values))
-        slopes = self._ffi.new("double[]", len(weights))
-        return *self._learned(text, weights, penalty, given, slopes), list(slopes)
+        gradient = self._ffi.new("double[]", len(weights))
+        return *self._learned(text, weights, penalty, given, gradient), list(gradient)
 
     def loss(
         self, text: str, weights: Sequence[tuple[int, int]], penalty: float = 0.0
     ) -> tuple[str, float]:
-        """As `gradient`, without the slopes: the bench compares the two."""
+        """Return the outcome and the loss without the gradient, for benchmarks."""
         return self._learned(text, weights, penalty, self._ffi.NULL, self._ffi.NULL)
 
     def _learned(
-        self, text: str, weights: Sequence[tuple[int, int]], penalty: float, given: Any, slopes: Any
+        self,
+        text: str,
+        weights: Sequence[tuple[int, int]],
+        penalty: float,
+        given: Any,
+        gradient: Any,
     ) -> tuple[str, float]:
         data, loss = _encoded(text), self._ffi.new("double *")
         spans = self._weights(weights, [(0.0, 0.0)] * len(weights))
         outcome = self._lib.dsgec_engine_gradient(
-            self._engine, data, len(data), spans, len(weights), penalty, given, loss, slopes
+            self._engine, data, len(data), spans, len(weights), penalty, given, loss, gradient
         )
         return self._outcome(outcome), loss[0]
 
@@ -274,7 +279,7 @@ class NativeEngine:
         evaluations: int,
         penalty: float = 0.0,
     ) -> tuple[str, list[float], float, int]:
-        """What comes of one text, lower values from `values` on, their loss, and the evaluations.
+        """Return the outcome, the tuned values, their loss, and the number of evaluations.
 
         See `gradient` and `dsgec.search.lbfgs`.
         """
@@ -303,7 +308,7 @@ class NativeEngine:
         return self._library.names("dsgec_engine_outcome")[outcome]
 
     def evaluate(self, text: str) -> NDArray[np.float64] | None:
-        """The outputs of one text, a column an output; None where it is no network of the task."""
+        """Return the outputs of a phenotype by column; None if it is not a network for the task."""
         data, capacity = _encoded(text), max(len(self._tables.each), 1)
         outputs = np.empty((capacity, self._tables.columns.shape[1]))
         pointer = self._ffi.from_buffer("double[]", outputs)
@@ -313,21 +318,23 @@ class NativeEngine:
         return np.ascontiguousarray(outputs[:count].T) if count > 0 else None
 
     def describe(self, text: str) -> tuple[dict[str, int], str]:
-        """The simplified network of a text that is one: its sizes, as in `dsgec.network.structure`,
-        and its text, in which a number is `@` and its bits in hexadecimal."""
+        """Return the sizes and the text of the simplified network of a phenotype.
+
+        In the text, a constant is `@` and its bits in hexadecimal.
+        """
         data, answer = _encoded(text), self._ffi.new("dsgec_engine_network *")
         self._expect(self._lib.dsgec_engine_describe(self._engine, data, len(data), answer))
         sizes = self._library.values(answer[0])
         return sizes, self._text(sizes.pop("text"), sizes.pop("text_length"))
 
     def work(self, text: str) -> dict[str, int]:
-        """What the C of the network of a text does for a row, by kinds."""
+        """Count the operations of the C of a network for one row, by kinds."""
         data, counts = _encoded(text), self._ffi.new("int64_t[]", len(self.costs.kinds))
         self._expect(self._lib.dsgec_engine_work(self._engine, data, len(data), counts))
         return {kind: count for kind, count in zip(self.costs.kinds, counts, strict=True) if count}
 
     def number(self, text: str) -> float:
-        """The value of a number of a phenotype."""
+        """Return the value of a numeral."""
         data = text.encode()
         return float(self._lib.dsgec_engine_number(data, len(data)))
 

@@ -1,4 +1,4 @@
-"""C text to the bytes of an extension module that serves every Python of a platform (abi3)."""
+"""Build an extension module that serves every Python of a platform (abi3) from C text."""
 
 import contextlib
 import io
@@ -12,16 +12,16 @@ import cffi
 from dsgec.engine.toolchain import CompileError, Toolchain, compile_library
 
 ABI_TAG = "cp39-abi3"
-"""The oldest Python that a built module serves, as wheels name it."""
+"""The oldest Python that a built module supports, as wheels name it."""
 
 FLAGS = ("-O3", "-g0", "-s", "-fvisibility=hidden", "-DNDEBUG", "-DPy_LIMITED_API=0x03090000")
-"""Stripped, and without anything that says where it was made."""
+"""Stripped, and without paths of the machine where it is built."""
 
 _LINUX = ("-Wl,--build-id=none",)
 
 
 def build_extension(module: str, source: str, declarations: str, toolchain: Toolchain) -> bytes:
-    """The extension `module` with what `source` defines and `declarations` declare, both in C."""
+    """Build the extension `module` from C `source` and `declarations`, and return its bytes."""
     include = Path(sysconfig.get_path("include"))
     if not (include / "Python.h").is_file():
         raise CompileError("Python's header files are missing (Debian: install python3-dev)")

@@ -1,4 +1,4 @@
-"""Tables of a grammar to the constants of its engine: `variant.h` and `grammar.c`."""
+"""Print the tables of a grammar as the constants of its engine: `variant.h` and `grammar.c`."""
 
 import re
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ _NAME = re.compile(r"[A-DF-Za-df-z_][A-DF-Za-df-z_0-9]*[0-9]")  # and no exponen
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Text of a production; `head` has it if it is short."""
+    """A terminal of a production; `head` holds it if it is short."""
 
     length: int
     head: str
@@ -56,7 +56,7 @@ class _Piece:
 
 
 class _Production(NamedTuple):
-    """See `grammar.h`; a leaf is one short text."""
+    """A production; see `grammar.h`. A leaf is one short terminal."""
 
     head: str
     kind: str
@@ -71,7 +71,7 @@ class _Production(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Flat:
-    """The symbols of a production and, with those of flat rules, the most text and choices."""
+    """The symbols of a production, and bounds of its text and choices including flat rules."""
 
     symbols: tuple[int, ...]
     most: int
@@ -127,7 +127,7 @@ def emit_variant(
     weighted: bool,
     minimises: bool,
 ) -> str:
-    """Print what the engine is compiled for, which many grammars have in common."""
+    """Print the macros that distinguish engines, which many grammars share."""
     has_layers = tables.layer != NONE or tables.output_layer != NONE
     return render(
         "engine/variant.h.j2",
@@ -148,7 +148,7 @@ def emit_variant(
 
 
 def emit_grammar(tables: Tables, representation: str, output: str, trees: bool) -> str:
-    """Print the rules as flat lists, and how individuals are written."""
+    """Print the rules of a grammar as flat lists."""
     lists = _Lists(tables)
     branches, children = _branches(tables) if trees else ([], [])
     gaps, within_one = _neurons(tables) if trees else ([], [])
@@ -206,7 +206,7 @@ def _branches(tables: Tables) -> tuple[list[_Branch], list[int]]:
 
 
 def _neurons(tables: Tables) -> tuple[list[int], list[int]]:
-    """See `grammar.h`; nothing where references keep to the places of neurons."""
+    """Return `gaps` and `within_one` of `grammar.h`; empty if references do not follow neurons."""
     neurons = find_neurons(tables)
     if neurons is None:
         return [], []
@@ -244,7 +244,7 @@ def _depths(rules: int, unrolled: list[_Unrolled]) -> list[_Depths]:
 
 
 class _Lists:
-    """The tables as flat lists that refer to one another by number."""
+    """The tables as flat lists that refer to one another by index."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -307,7 +307,7 @@ class _Lists:
         self.symbols += flat.symbols
 
     def flatten(self, production: Production) -> _Flat:
-        """The production with the symbols of single rules in their place."""
+        """Return the production with single rules replaced by their symbols."""
         symbols: list[int] = []
         text, most, choices = "", 0, 0
         todo = [*reversed(production)]
@@ -335,24 +335,24 @@ class _Lists:
         return _Flat(tuple(symbols), most, choices)
 
     def most_of(self, rule: int) -> tuple[int, int]:
-        """Of a flat rule, the most text and choices; many productions ask for it."""
+        """Return the bounds of the text and the choices of a flat rule, computed once."""
         if rule not in self.most:
             inner = [self.flatten(p) for p in self.tables.productions[rule]]
             self.most[rule] = max(f.most for f in inner), max(f.choices for f in inner)
         return self.most[rule]
 
     def is_plain(self, rule: int) -> bool:
-        """Only leaves; so it is not recursive."""
+        """Return whether all alternatives of a rule are leaves; then it is not recursive."""
         return rule not in self.roles and all(map(_is_leaf, self.tables.productions[rule]))
 
     def is_single(self, rule: int) -> bool:
-        """One alternative, in which no recursion goes deeper."""
+        """Return whether a rule has one alternative, without recursion."""
         alternatives = self.tables.productions[rule]
         deeper = any(isinstance(symbol, Child) and symbol.deeper for symbol in alternatives[0])
         return rule not in self.roles and len(alternatives) == 1 and not deeper
 
     def is_flat(self, rule: int) -> bool:
-        """Alternatives of a few texts and plain rules."""
+        """Return whether the alternatives of a rule consist of a few terminals and plain rules."""
         return rule not in self.roles and all(
             len(production) <= _LONGEST_FLAT
             and all(isinstance(s, str) or self.plain[s.rule] for s in production)

@@ -1,4 +1,4 @@
-"""The local `#include`s of C files, resolved: a compiler and a cache get one text."""
+"""Resolve the local `#include`s of C files, so that compilers and the cache get one text."""
 
 import re
 from collections.abc import Callable

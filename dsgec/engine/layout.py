@@ -1,4 +1,4 @@
-"""The structs and numbers of a C header, by the names that it gives them."""
+"""Access the structs and constants of a C header by their names."""
 
 from typing import Any
 
@@ -14,17 +14,17 @@ _DTYPES = {
 
 
 class HeaderMismatch(Exception):
-    """A header declares something else than the Python that uses it: one of the two was changed."""
+    """A header and the Python code that uses it differ: one of the two was changed."""
 
 
 class Layout:
-    """What cffi has read of a header."""
+    """The declarations that cffi parsed from a header."""
 
     def __init__(self, ffi: Any) -> None:
         self.ffi = ffi
 
     def struct(self, kind: str, **values: Any) -> Any:
-        """A new struct. Every field must be given; an array is given as its address."""
+        """Create a struct. Every field must be given; an array is passed by address."""
         fields = dict(self.ffi.typeof(kind).fields)
         if fields.keys() != values.keys():
             names = ", ".join(sorted(fields.keys() ^ values.keys()))
@@ -43,16 +43,16 @@ class Layout:
         return self.ffi.cast(pointer, array.ctypes.data)
 
     def values(self, struct: Any) -> dict[str, Any]:
-        """The fields of a struct by name."""
+        """Return the fields of a struct by name."""
         return {name: getattr(struct, name) for name, _ in self.ffi.typeof(struct).fields}
 
     def names(self, kind: str) -> dict[int, str]:
-        """The names of an enumeration."""
+        """Return the names of an enumeration by value."""
         elements: dict[int, str] = self.ffi.typeof(kind).elements
         return elements
 
     def dtype(self, kind: str) -> np.dtype[Any]:
-        """A struct, or a number, as an element of an array."""
+        """Return the numpy type of a struct or a number."""
         return self._dtype(self.ffi.typeof(kind))
 
     def _dtype(self, kind: Any) -> np.dtype[Any]:

@@ -1,4 +1,4 @@
-"""C text to functions that Python can call."""
+"""Compile C text, cache it, and load it as functions that Python can call."""
 
 import contextlib
 import tempfile
@@ -22,12 +22,12 @@ from dsgec.engine.toolchain import (
 )
 
 Waiting = Callable[[], AbstractContextManager[None]]
-"""Entered while something is done that takes a person's time."""
+"""A context that is entered while the user has to wait."""
 
 
 @lru_cache(maxsize=8)
 def _interface(declarations: str) -> Any:
-    """Parsed once: that takes longer than to load a library."""
+    """Parse declarations once: that takes longer than loading a library."""
     ffi = cffi.FFI()
     ffi.cdef(declarations)
     return ffi
@@ -43,7 +43,7 @@ class Library(Layout):
             getattr(self.functions, name)  # an AttributeError here, not during a run
 
     def expect(self, **constants: int) -> None:
-        """Compare numbers of the header with those that Python has by the same names."""
+        """Raise a HeaderMismatch if constants of the header differ from those of Python."""
         for name, value in constants.items():
             if getattr(self.functions, name) != value:
                 raise HeaderMismatch(f"{name} is {value} in Python, and not in the header")
@@ -53,13 +53,13 @@ class Library(Layout):
 
 
 Made = Callable[[Path], Path]
-"""Makes a library in a folder."""
+"""Builds a library in a folder and returns its path."""
 
 
 def load(
     source: str, declarations: str, toolchain: Toolchain, flags: Sequence[str] = ("-O2",)
 ) -> Library:
-    """Compile `source`, or find it compiled, and load it; `flags` come after the common ones.
+    """Compile `source`, or find it in the cache, and load it; `flags` follow the common ones.
 
     The source must have the declarations in it, so that the compiler refuses what differs.
     """
@@ -78,7 +78,7 @@ def load_linked(
     flags: Sequence[str],
     waiting: Waiting = nullcontext,
 ) -> Library:
-    """Load the library of two sources, of which the first is compiled once for many of the second.
+    """Load a library of two sources, the first of which is compiled once for many of the second.
 
     `waiting` is entered while that is compiled, which may take long.
     """

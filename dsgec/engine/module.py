@@ -1,4 +1,4 @@
-"""Python text to a module, through the import machinery."""
+"""Load generated Python text as a module, through the import machinery."""
 
 import importlib.abc
 import importlib.util
@@ -14,7 +14,7 @@ class _Source(importlib.abc.InspectLoader):
 
 
 def load_module(text: str, name: str) -> ModuleType:
-    """The module that `text`, which we generated, describes; it is not put into sys.modules."""
+    """Return the module of a generated `text`; it is not added to sys.modules."""
     loader = _Source(text)
     spec = importlib.util.spec_from_loader(name, loader)
     assert spec is not None

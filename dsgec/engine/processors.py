@@ -1,10 +1,10 @@
-"""What this machine lends to the process."""
+"""Find out how many processors the process may use."""
 
 import os
 
 
 def processors() -> int:
-    """How many processors the process may use: a queue, or `taskset`, may allow it only some."""
+    """Return the number of processors this process may use; `taskset` or a queue can limit it."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1

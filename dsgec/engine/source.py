@@ -1,4 +1,4 @@
-"""Tables of a grammar to the C source of the engine that evolves it.
+"""Print the C source of the engine that evolves a grammar.
 
 The engine is the same for all grammars of a kind; the grammar is a second file, of constants.
 """

@@ -1,4 +1,4 @@
-"""The sums that a grammar writes to the constants by which its engine merges their terms."""
+"""Flatten the sums that a grammar writes to the constants by which its engine merges terms."""
 
 from dataclasses import astuple
 
@@ -7,7 +7,7 @@ from dsgec.grammar.genome.tables import NONE, Tables
 
 
 class SumLists:
-    """See `grammar.h`; all is empty where no terms are merged."""
+    """The lists of `grammar.h` about sums; all are empty if no terms are merged."""
 
     def __init__(self, tables: Tables, *, merges: bool) -> None:
         sums = find_sums(tables) if merges else None

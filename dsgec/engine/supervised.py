@@ -1,4 +1,4 @@
-"""A program that runs a command, and ends it with all that it has started when its own parent ends.
+"""A program that runs a command and kills it and its children when its own parent ends.
 
 The parent holds the other end of standard input, which closes however the parent ends. It is run as
 a file, in a session of its own.

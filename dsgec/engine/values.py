@@ -1,4 +1,4 @@
-"""What goes into an engine and comes out of it, as values of Python."""
+"""Define the values that Python passes to an engine and gets from it."""
 
 from dataclasses import dataclass
 
@@ -9,19 +9,19 @@ NativeGenotype = dict[tuple[int, int], tuple[int, ...]]
 """The integers by rule and part."""
 
 NativeChampion = tuple[int, float, str, NativeGenotype | None, int]
-"""A size, a fitness, a text, where numbers are learned its genotype, and the cost."""
+"""A size, a fitness, a phenotype, the genotype if the engine learns, and the cost."""
 
 Parameters = dict[str, int | float]
-"""The numbers of `dsgec_engine_settings` that are no tables."""
+"""The scalar fields of `dsgec_engine_settings`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EngineTables:
-    """What is learnt from: a column a feature, the rows in groups that whole lanes are filled of.
+    """The training table: a column for each feature, and the rows in groups of whole lanes.
 
-    `groups` has the first row of each group and how many of its rows count; `single` is the target
-    of a lone output, `each` has one for each class. `places` has where each row has come to stand.
-    `row_weights` are there where rows count differently.
+    `groups` holds the first row of each group and the number of its rows without padding; `single`
+    is the target of a single output, `each` has one for each class. `places` holds the position of
+    each row of the dataset. `row_weights` is None if all rows have the same weight.
     """
 
     columns: NDArray[np.float64]
