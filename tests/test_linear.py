@@ -20,8 +20,7 @@ from dsgec.export.targets.python.literal import read_literal
 from dsgec.export.targets.target import TARGETS
 from dsgec.grammar.genome import sample
 from dsgec.grammar.ir import Grammar
-from dsgec.grammar.load import GrammarFile
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import GrammarFile, parse
 from dsgec.literals import python_data
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.model_text import parse_model

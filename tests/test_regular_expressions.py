@@ -18,9 +18,8 @@ import pytest
 
 from dsgec.data.formats import is_arff
 from dsgec.errors import DsgecError
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
-from dsgec.grammar.text import text
+from dsgec.grammar.load import load_grammar, parse
+from dsgec.grammar.text import grammar_text
 from dsgec.network.syntax import split_layers
 from dsgec.resources import GRAMMARS, shipped_names
 
@@ -130,13 +129,14 @@ def test_a_python_that_reads_possessive_repeats_wrongly_reads_grammars():
         pytest.skip("no Python older than 3.11.5 is here")
     # Reading grammars takes the package and lark alone, which are the same files for every Python.
     path = os.pathsep.join(map(str, [ROOT, Path(lark.__file__).parents[1]]))
-    script = (
-        "from dsgec.grammar.load import load_grammar as load; from dsgec.grammar.text import text; "
-    )
-    script += f"print(*(text(load(name).grammar) for name in {NAMES}), sep='')"
+    script = "from dsgec.grammar.load import load_grammar as load\n"
+    script += "from dsgec.grammar.text import grammar_text\n"
+    script += f"print(*(grammar_text(load(name).grammar) for name in {NAMES}), sep='')"
     answer = subprocess.run(
         [python, "-c", script], env={"PYTHONPATH": path}, capture_output=True, text=True
     )
 
     assert answer.stderr == ""
-    assert answer.stdout == "".join(text(load_grammar(name).grammar) for name in NAMES) + "\n"
+    assert (
+        answer.stdout == "".join(grammar_text(load_grammar(name).grammar) for name in NAMES) + "\n"
+    )

@@ -1,1 +1,1 @@
-"""BNF text to a checked Grammar."""
+"""Parse BNF grammars, and represent individuals as integers that map to phenotypes."""

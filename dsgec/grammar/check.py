@@ -1,15 +1,12 @@
-"""A draft of a grammar to everything that is wrong with it as a whole."""
+"""Check the rules and directives of a grammar as a whole."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from dsgec.errors import Fault, Span
-from dsgec.grammar.directives import ROLES, Stated, settle
+from dsgec.grammar.directives import ROLES, DirectiveLines, complete_directives
 from dsgec.grammar.draft import Draft
-from dsgec.grammar.ends import explain_endless, find_ending, find_reachable, find_steps, references
-from dsgec.grammar.ir import Alternative, Dots, Grammar, NonTerminal, Rule, Terminal
-from dsgec.grammar.measure import measure
-from dsgec.grammar.nearest import Nearest
-from dsgec.grammar.ranges import (
+from dsgec.grammar.expand import (
     GE_RANGE,
     MOST_ALTERNATIVES,
     REPEAT_ADVICE,
@@ -17,29 +14,33 @@ from dsgec.grammar.ranges import (
     find_repeats,
     is_dots,
 )
-from dsgec.grammar.source import GrammarSource, shorten
+from dsgec.grammar.ir import Alternative, Dots, Grammar, NonTerminal, Rule, Terminal
+from dsgec.grammar.recursion import analyse_recursion
+from dsgec.grammar.source import GrammarSource, NameSuggester, shorten
+
+_MOST_SHOWN = 8
 
 
-def check(source: GrammarSource, draft: Draft, stated: Stated) -> list[Fault]:
-    """Faults first; warnings about the whole only if there are none, for they would be noise."""
+def check_grammar(source: GrammarSource, draft: Draft, stated: DirectiveLines) -> list[Fault]:
+    """Return the errors of a grammar or, if there are none, the warnings."""
     if not draft.rules:
         return _report_no_rules(source, draft)
     names = {rule.name for rule in draft.rules} | draft.known
-    nearest = Nearest(names)
+    suggester = NameSuggester(names)
     faults = [
         *_duplicates(source, draft.rules),
-        *_undefined(source, draft.rules, names, nearest),
-        *_unnamed(source, stated, names, nearest),
-        *_endless(source, draft, names),
+        *_undefined(source, draft.rules, names, suggester),
+        *_undefined_in_directives(source, stated, names, suggester),
+        *_endless_rules(source, draft, names),
     ]
     for rule in draft.rules:
-        faults += _dots(source, rule)
-        faults += _ge_ranges(source, rule)
+        faults += _misplaced_dots(source, rule)
+        faults += _wrong_ge_ranges(source, rule)
     if any(not fault.warning for fault in [*draft.faults, *stated.faults, *faults]):
         return faults
-    directives = settle(names, draft.rules[0].name, stated)
+    directives = complete_directives(names, draft.rules[0].name, stated)
     grammar = Grammar(tuple(draft.rules), directives, source.lines)
-    return faults + _unreachable(source, grammar) + _idle_depths(source, grammar, stated)
+    return faults + _unreachable_rules(source, grammar) + _unused_depths(source, grammar, stated)
 
 
 def _report_no_rules(source: GrammarSource, draft: Draft) -> list[Fault]:
@@ -63,56 +64,56 @@ def _duplicates(source: GrammarSource, rules: list[Rule]) -> Iterator[Fault]:
 
 
 def _undefined(
-    source: GrammarSource, rules: list[Rule], names: set[str], nearest: Nearest
+    source: GrammarSource, rules: list[Rule], names: set[str], suggester: NameSuggester
 ) -> Iterator[Fault]:
-    """Each undefined symbol once, where it is used first."""
+    """Yield a fault for each undefined symbol, where it is used first."""
     seen = set(names)
     for rule in rules:
         for alternative in rule.alternatives:
             for symbol in alternative.symbols:
                 if isinstance(symbol, NonTerminal) and symbol.name not in seen:
                     seen.add(symbol.name)
-                    yield _not_defined(source, symbol.name, symbol.span, nearest)
+                    yield _undefined_fault(source, symbol.name, symbol.span, suggester)
 
 
-def _not_defined(
-    source: GrammarSource, name: str, span: Span | None, nearest: Nearest, message: str = ""
+def _undefined_fault(
+    source: GrammarSource, name: str, span: Span | None, suggester: NameSuggester, message: str = ""
 ) -> Fault:
-    advice = nearest.advice(name, f"Add a rule `<{shorten(name)}> ::= …`.")
+    advice = suggester.advice(name, f"Add a rule `<{shorten(name)}> ::= …`.")
     return source.fault(message or f"`<{shorten(name)}>` is not defined", advice, span)
 
 
-def _unnamed(
-    source: GrammarSource, stated: Stated, names: set[str], nearest: Nearest
+def _undefined_in_directives(
+    source: GrammarSource, stated: DirectiveLines, names: set[str], suggester: NameSuggester
 ) -> Iterator[Fault]:
     for word in ("start", *ROLES):
-        said = stated.words.get(word)
-        if said and said.value not in names and (said.value or word == "start"):
-            message = f"`%{word}` names `<{said.value}>`, which is not defined"
-            yield _not_defined(source, said.value, said.span, nearest, message)
-    for name, said in stated.depths.items():
+        directive = stated.words.get(word)
+        if directive and directive.value not in names and (directive.value or word == "start"):
+            message = f"`%{word}` names `<{directive.value}>`, which is not defined"
+            yield _undefined_fault(source, directive.value, directive.span, suggester, message)
+    for name, directive in stated.depths.items():
         if name not in names:
             message = f"`%max-depth` names `<{name}>`, which is not defined"
-            yield _not_defined(source, name, said.span, nearest, message)
+            yield _undefined_fault(source, name, directive.span, suggester, message)
 
 
-def _endless(source: GrammarSource, draft: Draft, names: set[str]) -> Iterator[Fault]:
+def _endless_rules(source: GrammarSource, draft: Draft, names: set[str]) -> Iterator[Fault]:
     assumed = draft.known | draft.broken
-    ending = find_ending(draft.rules, names, assumed)
-    used = {name for rule in draft.rules for alt in rule.alternatives for name in references(alt)}
-    steps = find_steps(draft.rules, ending | (used - names))
+    ending = _find_finite(draft.rules, names, assumed)
+    used = {name for rule in draft.rules for alt in rule.alternatives for name in _references(alt)}
+    blockers = _find_blockers(draft.rules, ending | (used - names))
     reported: set[str] = set()
     for rule in draft.rules:
         if rule.name not in ending and rule.name not in reported:
             reported.add(rule.name)
-            advice = explain_endless(rule, steps)
+            advice = _explain_endless(rule, blockers)
             yield source.fault(f"`<{rule.name}>` can never end", advice, rule.span)
 
 
-def _dots(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
+def _misplaced_dots(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
     for index, alternative in enumerate(rule.alternatives):
         if is_dots(alternative):
-            yield from _range_dots(source, rule, index)
+            yield from _wrong_ranges(source, rule, index)
             continue
         for dots, repeat in find_repeats(alternative):
             if repeat is None:
@@ -120,7 +121,7 @@ def _dots(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
                 yield source.fault(message, REPEAT_ADVICE, dots.span)
 
 
-def _range_dots(source: GrammarSource, rule: Rule, index: int) -> Iterator[Fault]:
+def _wrong_ranges(source: GrammarSource, rule: Rule, index: int) -> Iterator[Fault]:
     span = rule.alternatives[index].span
     ends = rule.alternatives[max(0, index - 1) : index + 2]
     if index == 0 or len(ends) != 3:
@@ -157,7 +158,7 @@ def _show(alternative: Alternative) -> str:
     return " ".join(parts)
 
 
-def _ge_ranges(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
+def _wrong_ge_ranges(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
     for alternative in rule.alternatives:
         for symbol in alternative.symbols:
             if not isinstance(symbol, Terminal) or "GE_RANGE" not in symbol.text:
@@ -177,9 +178,9 @@ def _ge_ranges(source: GrammarSource, rule: Rule) -> Iterator[Fault]:
                 yield source.fault(message, advice, symbol.span)
 
 
-def _unreachable(source: GrammarSource, grammar: Grammar) -> list[Fault]:
+def _unreachable_rules(source: GrammarSource, grammar: Grammar) -> list[Fault]:
     start = grammar.directives.start
-    reached = find_reachable(grammar.rules, start)
+    reached = _find_reachable(grammar.rules, start)
     return [
         source.fault(
             f"`<{rule.name}>` is not reachable from `<{start}>`",
@@ -192,18 +193,86 @@ def _unreachable(source: GrammarSource, grammar: Grammar) -> list[Fault]:
     ]
 
 
-def _idle_depths(source: GrammarSource, grammar: Grammar, stated: Stated) -> list[Fault]:
+def _unused_depths(source: GrammarSource, grammar: Grammar, stated: DirectiveLines) -> list[Fault]:
     if not stated.depths:
         return []
-    measures = measure(grammar)
-    idle = {r.name for r, cyclic in zip(grammar.rules, measures.cyclic, strict=True) if not cyclic}
+    recursion = analyse_recursion(grammar)
+    idle = {r.name for r, cyclic in zip(grammar.rules, recursion.cyclic, strict=True) if not cyclic}
     return [
         source.fault(
             f"`<{name}>` is not recursive, so `%max-depth` does nothing for it",
-            f"Remove `{name}={said.value}`, or name the symbol that recurs.",
-            said.span,
+            f"Remove `{name}={directive.value}`, or name the symbol that recurs.",
+            directive.span,
             warning=True,
         )
-        for name, said in stated.depths.items()
+        for name, directive in stated.depths.items()
         if name in idle
     ]
+
+
+def _references(alternative: Alternative) -> list[str]:
+    """Return the names that an alternative uses, as often as it uses them."""
+    return [symbol.name for symbol in alternative.symbols if isinstance(symbol, NonTerminal)]
+
+
+def _find_finite(rules: Iterable[Rule], names: set[str], assumed: set[str]) -> set[str]:
+    """Return the symbols with a finite derivation; undefined and `assumed` ones count as such."""
+    ending = set(assumed)
+    missing: list[int] = []  # for each alternative, how many of its symbols are not known to end
+    owner: list[str] = []
+    users: dict[str, list[int]] = defaultdict(list)
+    ready = list(assumed)
+    for rule in rules:
+        for alternative in rule.alternatives:
+            needed = {name for name in _references(alternative) if name in names}
+            for name in needed:
+                users[name].append(len(missing))
+            if not needed and rule.name not in ending:
+                ending.add(rule.name)
+                ready.append(rule.name)
+            missing.append(len(needed))
+            owner.append(rule.name)
+    while ready:
+        for index in users.get(ready.pop(), ()):
+            missing[index] -= 1
+            if missing[index] == 0 and owner[index] not in ending:
+                ending.add(owner[index])
+                ready.append(owner[index])
+    return ending
+
+
+def _find_blockers(rules: Iterable[Rule], ending: set[str]) -> dict[str, str]:
+    """Return, for each symbol that never ends, a symbol that keeps it from ending."""
+    blockers: dict[str, str] = {}
+    for rule in rules:
+        if rule.name not in ending and rule.name not in blockers:
+            used = _references(rule.alternatives[0])
+            blockers[rule.name] = next(name for name in used if name not in ending)
+    return blockers
+
+
+def _explain_endless(rule: Rule, blockers: Mapping[str, str]) -> str:
+    """Return why a rule never ends: the loop that it is in, or the one that it leads to."""
+    path = [rule.name]
+    while len(path) <= _MOST_SHOWN and path[-1] not in path[:-1]:
+        path.append(blockers[path[-1]])
+    shown = " → ".join(f"`<{name}>`" for name in path)
+    if path[-1] == rule.name:
+        return f"Every alternative leads back: {shown}. Add one without `<{rule.name}>`."
+    if path[-1] not in path[:-1]:
+        shown += " → …"
+    return f"Every alternative needs a symbol that never ends: {shown}. Mend that one first."
+
+
+def _find_reachable(rules: Iterable[Rule], start: str) -> set[str]:
+    """Return the symbols that a derivation from `start` can have."""
+    by_name = {rule.name: rule for rule in rules}
+    reached = {start}
+    ready = [start]
+    while ready:
+        for alternative in by_name[ready.pop()].alternatives:
+            for name in _references(alternative):
+                if name not in reached:
+                    reached.add(name)
+                    ready.append(name)
+    return reached

@@ -1,4 +1,4 @@
-"""The `%` lines of a grammar file to what they state, and to Directives with the defaults."""
+"""Read the `%` lines of a grammar file, and complete them with defaults."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -8,14 +8,13 @@ from lark import Token
 
 from dsgec.errors import Fault, Span
 from dsgec.grammar.ir import Directives
-from dsgec.grammar.nearest import Nearest
-from dsgec.grammar.source import GrammarSource, shorten
+from dsgec.grammar.source import GrammarSource, NameSuggester, shorten
 
 ROLES = ("layer", "features", "output-layer")
 WORDS = ("start", "max-depth", *ROLES, "output")
 LINEAR = "linear"
 OUTPUTS = ("sigmoid", LINEAR, "none")
-DEEPEST = 10_000  # 2 to this many leaves; beyond it even their number is too long to compute
+DEEPEST = 10_000  # a tree of this depth can have 2 to its power leaves; more cannot even be counted
 
 _LINE = re.compile(r"\s*%(?P<word>[\w-]+)\s*")
 _NAME = r"<[^<>]*>|[\w.-]+(?: [\w.-]+)*"
@@ -23,25 +22,25 @@ _DEPTH = re.compile(rf"(?P<name>{_NAME})\s*=\s*(?P<depth>\S*)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One thing that a directive states, and where; `value` is "" for none."""
+class DirectiveValue:
+    """A value that a directive states, empty for `none`, and its place."""
 
     value: str
     span: Span
 
 
 @dataclass(slots=True)
-class Stated:
-    """What the directives of a file state, by word, and the depths by symbol."""
+class DirectiveLines:
+    """The values that the directives of a file state by word, the depths by symbol, and faults."""
 
-    words: dict[str, Said] = field(default_factory=dict)
-    depths: dict[str, Said] = field(default_factory=dict)
+    words: dict[str, DirectiveValue] = field(default_factory=dict)
+    depths: dict[str, DirectiveValue] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
 
 
-def read_directives(source: GrammarSource, lines: list[Token]) -> Stated:
-    """What the lines state, and every fault of their form."""
-    stated = Stated()
+def read_directives(source: GrammarSource, lines: list[Token]) -> DirectiveLines:
+    """Return what the lines state, and every fault of their syntax."""
+    stated = DirectiveLines()
     for line in lines:
         match = _LINE.match(line)
         word = match["word"] if match else ""
@@ -50,7 +49,7 @@ def read_directives(source: GrammarSource, lines: list[Token]) -> Stated:
         span = source.span(line.line or 1, (line.column or 1) + line.index("%"), len(word) + 1)
         if word not in WORDS:
             known = " ".join(f"`%{each}`" for each in WORDS)
-            advice = Nearest(WORDS).advice(word, f"Use one of {known}.", "`%{}`")
+            advice = NameSuggester(WORDS).advice(word, f"Use one of {known}.", "`%{}`")
             message = f"`%{word}` is not a directive"
             stated.faults.append(source.fault(message, advice, span))
         elif not rest:
@@ -64,19 +63,23 @@ def read_directives(source: GrammarSource, lines: list[Token]) -> Stated:
     return stated
 
 
-def _read_word(source: GrammarSource, stated: Stated, word: str, value: str, span: Span) -> None:
+def _read_word(
+    source: GrammarSource, stated: DirectiveLines, word: str, value: str, span: Span
+) -> None:
     off = value == "none" and word != "start"
     if word == "output" and value not in OUTPUTS:
-        advice = Nearest(OUTPUTS).advice(value, "Write `sigmoid`, `linear` or `none`.", "`{}`")
+        advice = NameSuggester(OUTPUTS).advice(
+            value, "Write `sigmoid`, `linear` or `none`.", "`{}`"
+        )
         stated.faults.append(
             source.fault(f"`{shorten(value)}` is not an output function", advice, span)
         )
         return
-    said = Said("" if off else _bare(value), span)
-    _state(source, stated, stated.words, word, f"%{word}", said)
+    found = DirectiveValue("" if off else _without_brackets(value), span)
+    _add_value(source, stated, stated.words, word, f"%{word}", found)
 
 
-def _read_depths(source: GrammarSource, stated: Stated, rest: str, span: Span) -> None:
+def _read_depths(source: GrammarSource, stated: DirectiveLines, rest: str, span: Span) -> None:
     at = 0
     while at < len(rest):
         match = _DEPTH.match(rest, at)
@@ -87,7 +90,7 @@ def _read_depths(source: GrammarSource, stated: Stated, rest: str, span: Span) -
             advice = "Write `%max-depth symbol=number`, for example `%max-depth sum=3`."
             stated.faults.append(source.fault(message, advice, place))
             return
-        depth, name = match["depth"], _bare(match["name"])
+        depth, name = match["depth"], _without_brackets(match["name"])
         place = source.span(span.line, span.column + match.start("depth"), len(depth))
         if not re.fullmatch("[0-9]{1,9}", depth) or int(depth) > DEEPEST:
             message = f"`{shorten(depth)}` is not a whole number from 0 to {DEEPEST}"
@@ -95,44 +98,49 @@ def _read_depths(source: GrammarSource, stated: Stated, rest: str, span: Span) -
             stated.faults.append(source.fault(message, advice, place))
         else:
             place = source.span(span.line, span.column + match.start(), len(match.group().rstrip()))
-            said = Said(str(int(depth)), place)
-            _state(source, stated, stated.depths, name, f"%max-depth {name}", said)
+            found = DirectiveValue(str(int(depth)), place)
+            _add_value(source, stated, stated.depths, name, f"%max-depth {name}", found)
         at = match.end()
 
 
-def _state(
-    source: GrammarSource, stated: Stated, where: dict[str, Said], key: str, shown: str, said: Said
+def _add_value(
+    source: GrammarSource,
+    stated: DirectiveLines,
+    where: dict[str, DirectiveValue],
+    key: str,
+    shown: str,
+    found: DirectiveValue,
 ) -> None:
-    first = where.setdefault(key, said)
-    if first.value != said.value:
+    first = where.setdefault(key, found)
+    if first.value != found.value:
         message = (
-            f"`{shown}` is `{said.value or 'none'}` here, but `{first.value or 'none'}` before"
+            f"`{shown}` is `{found.value or 'none'}` here, but `{first.value or 'none'}` before"
         )
         advice = f"The first is in line {first.span.line}. Remove one of them."
-        stated.faults.append(source.fault(message, advice, said.span))
+        stated.faults.append(source.fault(message, advice, found.span))
 
 
-def _bare(name: str) -> str:
+def _without_brackets(name: str) -> str:
     return name[1:-1].strip() if name.startswith("<") and name.endswith(">") else name
 
 
-def settle_roles(rules: Collection[str], stated: Mapping[str, str]) -> dict[str, str]:
-    """The roles: as stated, else by the paper's names if there are both layers and features."""
+def complete_roles(rules: Collection[str], stated: Mapping[str, str]) -> dict[str, str]:
+    """Return the roles as stated, or by the paper's names if there are layers and features."""
     roles = {role: stated.get(role, role if role in rules else "") for role in ROLES}
     if roles["layer"] and roles["features"]:
         return roles
     return {role: stated.get(role, "") for role in ROLES}
 
 
-def settle(rules: Collection[str], first: str, stated: Stated) -> Directives:
-    """The directives of a grammar whose rules are called `rules`, beginning with `first`."""
-    words = {word: said.value for word, said in stated.words.items()}
-    roles = settle_roles(rules, words)
+def complete_directives(rules: Collection[str], first: str, stated: DirectiveLines) -> Directives:
+    """Return the directives of a grammar with these rules, of which `first` is the first."""
+    words = {word: found.value for word, found in stated.words.items()}
+    roles = complete_roles(rules, words)
     return Directives(
         start=words.get("start", first),
         layer=roles["layer"],
         features=roles["features"],
         output_layer=roles["output-layer"],
         output=words.get("output", ""),
-        max_depth=tuple((name, int(said.value)) for name, said in stated.depths.items()),
+        max_depth=tuple((name, int(found.value)) for name, found in stated.depths.items()),
     )

@@ -1,4 +1,4 @@
-"""What a grammar is: rules of alternatives of symbols, as values that know where they stood."""
+"""A grammar: rules, alternatives and symbols, with their places in the file."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from dsgec.errors import Fault, Span
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Text that goes into the phenotype as it is."""
+    """A text that becomes part of the phenotype."""
 
     text: str
     span: Span | None = field(default=None, compare=False)
@@ -23,7 +23,7 @@ class NonTerminal:
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """`...`: stands for what lies between its neighbours; `expand` replaces it."""
+    """The `...` between the ends of a range or a repetition, which `expand` replaces."""
 
     span: Span | None = field(default=None, compare=False)
 
@@ -33,7 +33,7 @@ Symbol = Terminal | NonTerminal | Dots
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One way to rewrite a symbol; no symbols at all is the empty text."""
+    """A sequence of symbols that may replace a symbol; without symbols, the empty text."""
 
     symbols: tuple[Symbol, ...]
     span: Span | None = field(default=None, compare=False)
@@ -41,7 +41,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A symbol and its alternatives, in the order of the file; repeated ones are kept."""
+    """A symbol and its alternatives in the order of the file, including repeated ones."""
 
     name: str
     alternatives: tuple[Alternative, ...]
@@ -50,11 +50,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """What a grammar file states besides its rules; an empty name means that there is none.
+    """The directives of a grammar; an empty name means that there is none.
 
-    `layer`, `features` and `output_layer` are the symbols that play the paper's roles. `output` is
-    what a network's single output goes through: "", "sigmoid", or "linear" for the line of least
-    squares.
+    `layer`, `features` and `output_layer` are the symbols that have the paper's roles. `output` is
+    the function of a network's single output: "", "sigmoid", or "linear" for the least-squares
+    line.
     """
 
     start: str
@@ -77,10 +77,10 @@ class Grammar:
     lines: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def rule(self, name: str) -> Rule:
-        """The rule that defines `name`."""
+        """Return the rule that defines `name`."""
         return next(rule for rule in self.rules if rule.name == name)
 
     def fault(self, message: str, advice: str, span: Span | None) -> Fault:
-        """What is wrong at a place of this grammar, with the line that it is in."""
+        """Return a fault at a place of this grammar, with its line."""
         known = span is not None and span.line <= len(self.lines)
         return Fault(message, advice, span, self.lines[span.line - 1] if span and known else "")

@@ -1,12 +1,15 @@
-"""The name of a grammar, a path or a shipped one, to the grammar."""
+"""Parse a grammar, or load the grammar of a file or a shipped one by its name."""
 
 import hashlib
 from dataclasses import dataclass
 
 from dsgec.errors import DsgecError, Fault, clean, listed
+from dsgec.grammar.check import check_grammar
+from dsgec.grammar.directives import complete_directives, read_directives
+from dsgec.grammar.draft import read_draft
 from dsgec.grammar.ir import Grammar
-from dsgec.grammar.parse import parse_with_warnings
-from dsgec.grammar.text import text
+from dsgec.grammar.source import read_source, sort_faults
+from dsgec.grammar.text import grammar_text
 from dsgec.resources import GRAMMARS, find, read_bytes
 
 _MOST_BYTES = 64 << 20
@@ -33,24 +36,46 @@ class GrammarFile:
 
 
 def load_grammar(name: str) -> GrammarFile:
-    """The grammar in the file `name`, or the shipped grammar of that name."""
+    """Load the grammar in the file `name`, or the shipped grammar of that name."""
     path = find(name, GRAMMARS, ".bnf", "grammar")
     if path.name.lower().endswith((".csv", ".tsv")):
         raise DsgecError(f"{name} is a table, not a grammar", "The grammar comes first.")
     content = read_bytes(path, name, _MOST_BYTES, pipe=True)
-    return _file(content, path.name.split(".")[0] or "grammar", name)
+    return _make_file(content, path.name.split(".")[0] or "grammar", name)
 
 
 def parse_grammar(source: str, name: str = "grammar") -> GrammarFile:
-    """The grammar that a text is; DsgecError with every fault if it is none.
+    """Parse a grammar, or raise a DsgecError with every fault of its text.
 
     :param source: The text, in BNF.
     :param name: What runs on it are called after.
     """
-    return _file(source, name, name)
+    return _make_file(source, name, name)
 
 
-def _file(source: str | bytes, name: str, shown: str) -> GrammarFile:
+def _make_file(source: str | bytes, name: str, shown: str) -> GrammarFile:
     grammar, warnings = parse_with_warnings(source, shown)
-    digest = hashlib.sha256(text(grammar).encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256(grammar_text(grammar).encode("utf-8", "surrogatepass")).hexdigest()
     return GrammarFile(name, grammar, digest, warnings)
+
+
+def parse_with_warnings(text: str | bytes, source: str) -> tuple[Grammar, tuple[Fault, ...]]:
+    """Return the grammar of a BNF text and its warnings.
+
+    Raise a DsgecError with every fault of the text if it is not a grammar. Messages call the text
+    `source`.
+    """
+    origin = read_source(text, source)
+    draft = read_draft(origin)
+    stated = read_directives(origin, draft.directives)
+    faults = sort_faults(draft.faults + stated.faults + check_grammar(origin, draft, stated))
+    if any(not fault.warning for fault in faults):
+        raise DsgecError(faults)
+    names = {rule.name for rule in draft.rules}
+    directives = complete_directives(names, draft.rules[0].name, stated)
+    return Grammar(tuple(draft.rules), directives, origin.lines), faults
+
+
+def parse(text: str | bytes, source: str) -> Grammar:
+    """Return the grammar of a BNF text, as `parse_with_warnings` does."""
+    return parse_with_warnings(text, source)[0]

@@ -1,15 +1,19 @@
-"""Bytes or text of a grammar file to clean lines that faults can point into."""
+"""The text of a grammar file, the faults that point into it, and advice on misspelt names."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from dsgec.errors import DsgecError, Fault, Span
 
 MOST_FAULTS = 1000
+_MOST_NAMES = 2000
+_MOST_LOOKUPS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class GrammarSource:
-    """A text with a name: no BOM, no NUL, and lines that end in one newline."""
+    """The text of a grammar file: without BOM and NUL, and with `\n` as the line end."""
 
     name: str
     text: str
@@ -21,36 +25,38 @@ class GrammarSource:
     def fault(
         self, message: str, advice: str, span: Span | None, *, warning: bool = False
     ) -> Fault:
-        """A fault that shows its line."""
+        """Return a fault that shows its line."""
         line = self.lines[span.line - 1] if span and span.line <= len(self.lines) else ""
         return Fault(message, advice, span, line, warning)
 
 
-def read(text: str | bytes, name: str) -> GrammarSource:
-    """The source that `text` is; DsgecError where it is not text."""
+def read_source(text: str | bytes, name: str) -> GrammarSource:
+    """Return the source of a grammar, or raise a DsgecError if it is not UTF-8 text."""
     if isinstance(text, bytes):
         text = _decode(text, name)
     else:
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
-            source = _lines(text[: error.start], name)
-            raise DsgecError(_at_end(source, "this character is not text", "Remove it.")) from None
-    source = _lines(text.removeprefix("\ufeff"), name)
+            source = _make_source(text[: error.start], name)
+            raise DsgecError(
+                _fault_after(source, "this character is not text", "Remove it.")
+            ) from None
+    source = _make_source(text.removeprefix("\ufeff"), name)
     if (nul := source.text.find("\0")) >= 0:
-        head = _lines(source.text[:nul], name)
+        head = _make_source(source.text[:nul], name)
         advice = "Save the grammar as plain UTF-8 text."
-        raise DsgecError(_at_end(head, "a NUL byte is in the file", advice))
+        raise DsgecError(_fault_after(head, "a NUL byte is in the file", advice))
     return source
 
 
 def shorten(words: str, width: int = 60) -> str:
-    """Words for a message, which should stay readable whatever the file has."""
+    """Return words cut to a width that keeps a message readable."""
     return words if len(words) <= width else words[: width - 1] + "…"
 
 
-def in_order(faults: list[Fault]) -> tuple[Fault, ...]:
-    """The faults in the order of the file: a thousand of them, warnings only if there is room."""
+def sort_faults(faults: list[Fault]) -> tuple[Fault, ...]:
+    """Return the first thousand faults in the order of the file, errors before warnings."""
     left = len(faults) - MOST_FAULTS
     if left > 0:
         faults = sorted(faults, key=lambda fault: (fault.warning, _place(fault)))
@@ -70,17 +76,45 @@ def _decode(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        head = _lines(data[: error.start].decode("utf-8").removeprefix("\ufeff"), name)
+        head = _make_source(data[: error.start].decode("utf-8").removeprefix("\ufeff"), name)
         message = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        raise DsgecError(_at_end(head, message, "Save the grammar as UTF-8 text.")) from None
+        raise DsgecError(_fault_after(head, message, "Save the grammar as UTF-8 text.")) from None
 
 
-def _lines(text: str, name: str) -> GrammarSource:
+def _make_source(text: str, name: str) -> GrammarSource:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return GrammarSource(name, text, tuple(text.split("\n")))
 
 
-def _at_end(head: GrammarSource, message: str, advice: str) -> Fault:
-    """A fault at what follows `head`, the good part of a file."""
+def _fault_after(head: GrammarSource, message: str, advice: str) -> Fault:
+    """Return a fault at the character after `head`, the readable part of a file."""
     span = head.span(len(head.lines), len(head.lines[-1]) + 1)
     return head.fault(message, advice, span)
+
+
+class NameSuggester:
+    """Suggests similar names, only so often that a file full of mistakes takes no minutes."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = list(dict.fromkeys(names))
+        self._left = _MOST_LOOKUPS
+
+    def find(self, word: str) -> str | None:
+        """Return the most similar name, or None if no name is similar."""
+        names = self._names
+        if self._left == 0 or len(word) > 200:
+            return None
+        self._left -= 1
+        if len(names) > _MOST_NAMES:
+            names = [n for n in names if n[:1] == word[:1] and abs(len(n) - len(word)) < 3]
+        names = [name for name in names[:_MOST_NAMES] if len(name) <= 200]
+        return next(iter(get_close_matches(word, names, n=1)), None)
+
+    def advice(self, word: str, otherwise: str, form: str = "`<{}>`") -> str:
+        """Return "Did you mean …? Otherwise …", or only `otherwise` if no name is similar."""
+        similar = self.find(word)
+        if similar is None:
+            return otherwise
+        return (
+            f"Did you mean {form.format(similar)}? Otherwise {otherwise[0].lower()}{otherwise[1:]}"
+        )

@@ -1,4 +1,4 @@
-"""The text of a grammar file to its syntax tree, by lark and `bnf.lark`."""
+"""Split the text of a grammar file into statements and tokens, by lark and `bnf.lark`."""
 
 import re
 from collections.abc import Iterator
@@ -15,15 +15,15 @@ def _lark() -> Lark:
 
 
 @cache
-def _symbol() -> re.Pattern[str]:
-    """The terminals that are inside SYMBOLS, each as a group of its name."""
+def _symbol_pattern() -> re.Pattern[str]:
+    """Return a pattern of the terminals inside SYMBOLS, each as a named group."""
     kinds = ("NAME", "QUOTED", "TEXT", "BAR")
     patterns = ((kind, _lark().get_terminal(kind).pattern.to_regexp()) for kind in kinds)
     return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in patterns))
 
 
 def read_statements(text: str) -> Iterator[tuple[Token | None, list[Token]]]:
-    """The statements: the token that opens one (None for what stands before any) and its body."""
+    """Yield the opening token and the body of each statement; the text before any has None."""
     opening: list[Token] = []
     statements: list[tuple[Token, list[Token]]] = []
     for child in _lark().parse(text, start="start").children:
@@ -37,5 +37,5 @@ def read_statements(text: str) -> Iterator[tuple[Token | None, list[Token]]]:
 
 
 def scan_symbols(token: str) -> Iterator[re.Match[str]]:
-    """The symbols of a SYMBOLS token; `lastgroup` is the kind."""
-    return _symbol().finditer(token)
+    """Return the symbols of a SYMBOLS token; the `lastgroup` of each is its kind."""
+    return _symbol_pattern().finditer(token)

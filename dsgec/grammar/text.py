@@ -1,17 +1,17 @@
-"""A grammar to BNF text that parses to the same grammar."""
+"""Write a grammar as BNF text that parses to the same grammar."""
 
 import re
 from collections.abc import Iterator
 
-from dsgec.grammar.directives import settle_roles
+from dsgec.grammar.directives import complete_roles
 from dsgec.grammar.ir import Alternative, Dots, Grammar, NonTerminal, Symbol, Terminal
 
 _SPECIAL = re.compile(r"[\s|#\"'\\…]|::=|<\w|\.\.\.|\{:|^None$")
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"})
 
 
-def text(grammar: Grammar) -> str:
-    """Canonical BNF: the directives that are not the defaults, then a line an alternative."""
+def grammar_text(grammar: Grammar) -> str:
+    """Return canonical BNF: directives that are not the default, and a line per alternative."""
     lines = [*_directives(grammar)]
     if lines:
         lines.append("")
@@ -33,11 +33,11 @@ def _directives(grammar: Grammar) -> Iterator[str]:
         "features": stated.features,
         "output-layer": stated.output_layer,
     }
-    default = settle_roles(names, {})
-    said = {role: name for role, name in roles.items() if name != default[role]}
-    if settle_roles(names, said) != roles:
-        said = roles
-    for role, name in said.items():
+    default = complete_roles(names, {})
+    explicit = {role: name for role, name in roles.items() if name != default[role]}
+    if complete_roles(names, explicit) != roles:
+        explicit = roles
+    for role, name in explicit.items():
         yield f"%{role} " + ("<none>" if name == "none" else name or "none")
     if stated.output:
         yield f"%output {stated.output}"

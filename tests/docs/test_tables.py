@@ -3,7 +3,7 @@
 import re
 
 from dsgec.arithmetic.functions import FUNCTIONS
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import parse
 from dsgec.resources import GRAMMARS, STUDIES, shipped_names
 from tests.docs.pages import ROOT, blocks, read_page
 

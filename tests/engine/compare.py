@@ -7,8 +7,7 @@ import numpy as np
 from dsgec.data.dataset import Dataset, Split
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.evolver import summarize
 from dsgec.search.learner import make_scorer

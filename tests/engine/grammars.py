@@ -1,7 +1,7 @@
 """Random grammars from a seed: mostly networks, with odd texts among them."""
 
 from dsgec.errors import DsgecError
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import parse
 
 FUNCTIONS = ("sig", "tanh", "relu", "exp", "log", "sqrt", "sin", "cos", "abs", "_sig_", "np.log")
 PAIRS = ("min", "max", "power", "pow", "div", "pdiv", "add", "sub", "mul")

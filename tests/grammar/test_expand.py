@@ -5,14 +5,14 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand, needs_features, needs_outputs
 from dsgec.grammar.ir import Alternative, Directives, Dots, Grammar, Rule, Terminal
-from dsgec.grammar.parse import parse
-from dsgec.grammar.text import text
+from dsgec.grammar.load import parse
+from dsgec.grammar.text import grammar_text
 from dsgec.resources import GRAMMARS, shipped_names
 
 
 def expanded(written: str, features: int = 3, outputs: int = 2) -> list[str]:
     grammar = expand(parse(f"<s> ::= {written}", "g.bnf"), features, outputs)
-    body = text(grammar).removeprefix("<s> ::= ").removesuffix("\n")
+    body = grammar_text(grammar).removeprefix("<s> ::= ").removesuffix("\n")
     return body.split("\n      | ")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dsgec.errors import DsgecError, Fault
-from dsgec.grammar.parse import parse_with_warnings
+from dsgec.grammar.load import parse_with_warnings
 
 TABLE = Path(__file__).with_name("faults.cases").read_text(encoding="utf-8")
 

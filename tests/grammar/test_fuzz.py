@@ -9,9 +9,9 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand
 from dsgec.grammar.ir import Grammar
-from dsgec.grammar.measure import measure, most
-from dsgec.grammar.parse import parse
-from dsgec.grammar.text import text
+from dsgec.grammar.load import parse
+from dsgec.grammar.recursion import analyse_recursion, make_size_bound
+from dsgec.grammar.text import grammar_text
 from dsgec.resources import GRAMMARS
 
 HERE = Path(__file__).parent
@@ -61,9 +61,11 @@ def try_mutation(seed: int) -> None:
     try:
         grammar = parse(data, "fuzz.bnf")
         assert isinstance(grammar, Grammar)
-        assert parse(text(grammar), "fuzz.bnf") == grammar
+        assert parse(grammar_text(grammar), "fuzz.bnf") == grammar
         whole = expand(grammar, 3, 2)
-        most(whole, measure(whole), {}, lambda alternative: 1)(whole.directives.start)
+        make_size_bound(whole, analyse_recursion(whole), {}, lambda alternative: 1)(
+            whole.directives.start
+        )
     except DsgecError as error:
         assert error.faults
         assert str(error).replace("\n", "").isprintable()

@@ -7,7 +7,7 @@ import pytest
 
 from dsgec.errors import DsgecError
 from dsgec.grammar.ir import Alternative, Dots, NonTerminal, Terminal
-from dsgec.grammar.parse import parse, parse_with_warnings
+from dsgec.grammar.load import parse, parse_with_warnings
 from dsgec.resources import GRAMMARS, shipped_names
 
 FOREIGN = Path(__file__).with_name("foreign")

@@ -6,7 +6,7 @@ import pytest
 import dsgec
 from dsgec.api.evolve import _dataset
 from dsgec.data.options import Preprocessing
-from dsgec.grammar.parse import parse as parse_grammar
+from dsgec.grammar.load import parse as parse_grammar
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column
 from dsgec.network.parse import parse

@@ -9,8 +9,7 @@ import pytest
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import parse_table, read_table
 from dsgec.errors import DsgecError
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.evaluate import evaluate
 from dsgec.search.backends import NumpyBackend, ReferenceBackend
 from dsgec.search.loop import evolve

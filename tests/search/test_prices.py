@@ -8,8 +8,7 @@ import pytest
 import dsgec
 from dsgec.api.settings import read_keywords
 from dsgec.errors import DsgecError
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.cost import chips as checks
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
 from dsgec.search.problem import make_problem

@@ -9,7 +9,7 @@ from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand, needs_features, needs_outputs
 from dsgec.grammar.ir import Alternative, Grammar, NonTerminal, Terminal
 from dsgec.grammar.load import GrammarFile
-from dsgec.grammar.measure import depth_limits, measure, most
+from dsgec.grammar.recursion import analyse_recursion, depth_limits, make_size_bound
 from dsgec.network.ir import ACTIVATIONS
 from dsgec.network.syntax import ALIASES
 from dsgec.search.check import check_language, check_task
@@ -30,19 +30,19 @@ def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, 
     )
     remark = check_task(networks, dataset, grammar.directives.output) if dataset else ""
     made = sorted({len(network.outputs) for network in networks})
-    measures = measure(grammar)
+    recursion = analyse_recursion(grammar)
     limits = depth_limits(grammar, max_depth)
     numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
     by_name = {name: limits[number] for name, number in numbers.items()}
 
     def largest(weight: Callable[[Alternative], int]) -> Callable[[str], int]:
-        return most(grammar, measures, by_name, weight)
+        return make_size_bound(grammar, recursion, by_name, weight)
 
     alternatives = sum(len(rule.alternatives) for rule in grammar.rules)
     recursive = [
         f"<{name}> at most {limits[number]} deep"
         for name, number in numbers.items()
-        if any(measures.recursive[number])
+        if any(recursion.recursive[number])
     ]
     lines = [
         f"{file.name}: no faults",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dsgec.errors import DsgecError
 from dsgec.grammar.ir import Dots, Grammar, NonTerminal, Terminal
-from dsgec.grammar.measure import Measures, depth_limits, measure
+from dsgec.grammar.recursion import Recursion, analyse_recursion, depth_limits
 
 NONE = -1
 
@@ -59,17 +59,17 @@ class Tables:
 
 def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
     """The tables of a grammar without dots; `max_depth` overrides the limits it states."""
-    measures = measure(grammar)
+    recursion = analyse_recursion(grammar)
     numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
     productions = tuple(
         tuple(
-            tuple(_symbol(symbol, number, numbers, measures) for symbol in alternative.symbols)
+            tuple(_symbol(symbol, number, numbers, recursion) for symbol in alternative.symbols)
             for alternative in rule.alternatives
         )
         for number, rule in enumerate(grammar.rules)
     )
     roles = grammar.directives
-    if roles.layer and roles.features and measures.cyclic[numbers[roles.features]]:
+    if roles.layer and roles.features and recursion.cyclic[numbers[roles.features]]:
         raise DsgecError(
             grammar.fault(
                 f"`<{roles.features}>` leads to itself, but it is made again for each layer",
@@ -82,7 +82,7 @@ def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
         productions=productions,
         cost=tuple(tuple(map(production_cost, alternatives)) for alternatives in productions),
         limits=depth_limits(grammar, max_depth),
-        allowed=tuple(map(_allowed, measures.exit_depth)),
+        allowed=tuple(map(_allowed, recursion.exit_depth)),
         start=numbers[roles.start],
         layer=numbers.get(roles.layer, NONE),
         features=numbers.get(roles.features, NONE),
@@ -91,13 +91,16 @@ def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
 
 
 def _symbol(
-    symbol: Terminal | NonTerminal | Dots, parent: int, numbers: dict[str, int], measures: Measures
+    symbol: Terminal | NonTerminal | Dots,
+    parent: int,
+    numbers: dict[str, int],
+    recursion: Recursion,
 ) -> str | Child:
     if isinstance(symbol, Terminal):
         return symbol.text
     assert isinstance(symbol, NonTerminal)  # `expand` leaves no dots
     rule = numbers[symbol.name]
-    return Child(rule, measures.group[rule] == measures.group[parent])
+    return Child(rule, recursion.group[rule] == recursion.group[parent])
 
 
 def _allowed(exit_depths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:

@@ -10,8 +10,7 @@ from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.connections import sources
 from dsgec.grammar.genome.dsge import Dsge
 from dsgec.grammar.genome.tables import tabulate
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype as parse_network
 from dsgec.random import Stream
 

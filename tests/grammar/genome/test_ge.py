@@ -5,8 +5,7 @@ import pytest
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.ge import Ge
 from dsgec.grammar.genome.tables import tabulate
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype
 from dsgec.random import Stream
 

@@ -7,8 +7,7 @@ import pytest
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.numbers import fold_numbers, gaussian, nearest
 from dsgec.grammar.genome.tables import tabulate
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.random import Stream
 
 

@@ -7,8 +7,7 @@ from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.represent import represent
 from dsgec.grammar.genome.sge import Sge, gene_sizes
 from dsgec.grammar.genome.tables import tabulate
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype
 from dsgec.random import Stream
 

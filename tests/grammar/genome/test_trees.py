@@ -15,8 +15,7 @@ from dsgec.grammar.genome.neurons import Gaps, anchors, find_neurons
 from dsgec.grammar.genome.numbers import fold_numbers
 from dsgec.grammar.genome.tables import NONE, tabulate
 from dsgec.grammar.genome.tree import child_positions, gather, plant, with_ends
-from dsgec.grammar.load import load_grammar
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.syntax import PhenotypeError, count_neurons, split_layers
 from dsgec.random import Stream

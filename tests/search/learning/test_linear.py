@@ -8,7 +8,7 @@ import pytest
 
 from dsgec.engine.engine import NATIVE
 from dsgec.errors import DsgecError
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import parse
 from dsgec.search.backends import ReferenceBackend
 from dsgec.search.individual import NOT_FINITE
 from dsgec.search.linear import fit_line

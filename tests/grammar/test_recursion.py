@@ -5,8 +5,13 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand
 from dsgec.grammar.ir import Grammar, NonTerminal
-from dsgec.grammar.measure import DEFAULT_MAX_DEPTH, depth_limits, measure, most
-from dsgec.grammar.parse import parse
+from dsgec.grammar.load import parse
+from dsgec.grammar.recursion import (
+    DEFAULT_MAX_DEPTH,
+    analyse_recursion,
+    depth_limits,
+    make_size_bound,
+)
 from dsgec.resources import GRAMMARS
 
 
@@ -22,7 +27,7 @@ def largest(grammar: Grammar, counted: str, symbol: str, **overrides: int) -> in
     def weight(alternative):
         return sum(s == NonTerminal(counted) for s in alternative.symbols)
 
-    return most(grammar, measure(grammar), limits, weight)(symbol)
+    return make_size_bound(grammar, analyse_recursion(grammar), limits, weight)(symbol)
 
 
 def test_the_one_layer_grammar_has_at_most_7_neurons_of_8_connections():
@@ -51,46 +56,46 @@ def test_an_override_goes_before_the_directive():
 
 def test_the_measures_of_the_one_layer_grammar_are_those_worked_out_by_hand():
     grammar = shipped("one_layer")
-    measures = measure(grammar)
+    recursion = analyse_recursion(grammar)
     by_name = {rule.name: index for index, rule in enumerate(grammar.rules)}
-    assert measures.recursive[by_name["sigexpr"]] == (False, True)
-    assert measures.exit_depth[by_name["sigexpr"]] == (0, 1)
-    assert measures.recursive[by_name["sum"]] == (False, True)
-    assert [rule.name for rule in grammar.rules if measures.cyclic[by_name[rule.name]]] == [
+    assert recursion.recursive[by_name["sigexpr"]] == (False, True)
+    assert recursion.exit_depth[by_name["sigexpr"]] == (0, 1)
+    assert recursion.recursive[by_name["sum"]] == (False, True)
+    assert [rule.name for rule in grammar.rules if recursion.cyclic[by_name[rule.name]]] == [
         "sigexpr",
         "sum",
     ]
-    assert len(measures.groups) == len(grammar.rules)
+    assert len(recursion.groups) == len(grammar.rules)
 
 
 def test_indirect_recursion_is_one_group():
     grammar = parse("<a> ::= <b>\n<b> ::= <a> | x", "g")
-    measures = measure(grammar)
-    assert measures.groups == ((0, 1),)
-    assert measures.group == (0, 0)
-    assert measures.cyclic == (True, True)
-    assert measures.recursive == ((True,), (True, False))
-    assert measures.exit_depth == ((1,), (2, 0))
+    recursion = analyse_recursion(grammar)
+    assert recursion.groups == ((0, 1),)
+    assert recursion.group == (0, 0)
+    assert recursion.cyclic == (True, True)
+    assert recursion.recursive == ((True,), (True, False))
+    assert recursion.exit_depth == ((1,), (2, 0))
     assert largest(grammar, "a", "a", a=4, b=4) == 1
     assert largest(grammar, "a", "a", a=5, b=5) == 2
 
 
 def test_groups_come_callees_first():
     grammar = parse("<a> ::= <b> | <a> x\n<b> ::= <c> | y\n<c> ::= <b> z | w\n<d> ::= <a>", "g")
-    measures = measure(grammar)
-    assert measures.groups == ((1, 2), (0,), (3,))
-    assert measures.exit_depth == ((0, 1), (1, 0), (1, 0), (0,))
-    assert measures.recursive == ((False, True), (True, False), (True, False), (False,))
+    recursion = analyse_recursion(grammar)
+    assert recursion.groups == ((1, 2), (0,), (3,))
+    assert recursion.exit_depth == ((0, 1), (1, 0), (1, 0), (0,))
+    assert recursion.recursive == ((False, True), (True, False), (True, False), (False,))
 
 
 def test_the_exit_depth_takes_the_best_way_out_of_the_worst_symbol():
     text = "<a> ::= <b> <c> | <a>\n<b> ::= <a> | x\n<c> ::= <d>\n<d> ::= <a> | y"
-    assert measure(parse(text, "g")).exit_depth == ((2, 3), (3, 0), (1,), (3, 0))
+    assert analyse_recursion(parse(text, "g")).exit_depth == ((2, 3), (3, 0), (1,), (3, 0))
 
 
 def test_when_no_alternative_fits_the_shortest_way_out_is_taken():
     grammar = parse("<a> ::= <b> <b>\n<b> ::= <c> | <a>\n<c> ::= x | <a>", "g")
-    assert measure(grammar).exit_depth == ((2,), (1, 3), (0, 3))
+    assert analyse_recursion(grammar).exit_depth == ((2,), (1, 3), (0, 3))
     assert largest(grammar, "c", "a", a=0, b=0, c=0) == 2
 
 
@@ -105,7 +110,7 @@ def test_deep_and_long_grammars_need_no_recursion():
     grammar = parse(chain + f"\n<r{count}> ::= y", "g")
     assert largest(grammar, f"r{count}", "r0") == 1
     ring = "\n".join(f"<r{i}> ::= <r{(i + 1) % count}>" for i in range(count)) + " | x"
-    assert measure(parse(ring, "g")).exit_depth[0] == (count - 1,)
+    assert analyse_recursion(parse(ring, "g")).exit_depth[0] == (count - 1,)
     deep = parse("<a> ::= <a> <a> | x", "g")
     assert largest(deep, "a", "a", a=5000) == 2**5001 - 2
 

@@ -1,26 +1,25 @@
-"""A grammar to what its recursion looks like, and to how large its derivations can get."""
+"""Analyse the recursion of a grammar, and how large its derivations can get."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dsgec.errors import DsgecError, Fault
 from dsgec.grammar.directives import DEEPEST
-from dsgec.grammar.groups import find_groups
 from dsgec.grammar.ir import Alternative, Grammar, NonTerminal
-from dsgec.grammar.nearest import Nearest
+from dsgec.grammar.source import NameSuggester
 
 DEFAULT_MAX_DEPTH = 6  # the paper's recursion level
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
-    """What is known of each rule, by its index, and of each of its alternatives.
+class Recursion:
+    """The recursion of a grammar, by the index of its rules and alternatives.
 
-    Symbols that lead to one another are one group; `groups` lists them callees first. A symbol
-    that leads to itself is `cyclic`, and so is its whole group. An alternative is `recursive` if it
-    has a symbol of its rule's own cyclic group, and its `exit_depth` is how many levels of that
-    group it takes at least to leave it.
+    Symbols that lead to one another form a group; `groups` lists callees before callers. A symbol
+    that leads to itself is `cyclic`, like its whole group. An alternative is `recursive` if it has
+    a symbol of its rule's own cyclic group, and its `exit_depth` is the least number of levels of
+    that group that it takes to leave the group.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -30,11 +29,11 @@ class Measures:
     exit_depth: tuple[tuple[int, ...], ...]
 
 
-def measure(grammar: Grammar) -> Measures:
-    """The measures of a checked grammar; a ValueError if it cannot end."""
+def analyse_recursion(grammar: Grammar) -> Recursion:
+    """Return the recursion of a grammar, or raise a ValueError if a symbol can never end."""
     called = _called(grammar)
     callees = [sorted(set().union(*alternatives)) for alternatives in called]
-    groups = find_groups(callees)
+    groups = _find_groups(callees)
     group = [0] * len(callees)
     for index, members in enumerate(groups):
         for rule in members:
@@ -47,7 +46,7 @@ def measure(grammar: Grammar) -> Measures:
         ]
         for rule, alternatives in enumerate(called)
     ]
-    return Measures(
+    return Recursion(
         groups=groups,
         group=tuple(group),
         cyclic=tuple(cyclic),
@@ -57,7 +56,7 @@ def measure(grammar: Grammar) -> Measures:
 
 
 def _called(grammar: Grammar) -> list[list[Counter[int]]]:
-    """For each alternative of each rule, the rules that it calls and how often."""
+    """Return, for each alternative of each rule, the rules that it calls and how often."""
     index = {rule.name: at for at, rule in enumerate(grammar.rules)}
     return [
         [
@@ -69,7 +68,7 @@ def _called(grammar: Grammar) -> list[list[Counter[int]]]:
 
 
 def _exit_depths(inside: list[list[list[int]]]) -> tuple[tuple[int, ...], ...]:
-    """Level by level: a symbol's depth is known when the first of its alternatives is."""
+    """Return the exit depths, found level by level from the alternatives without recursion."""
     depths = [[-1] * len(alternatives) for alternatives in inside]
     missing = [[len(alternative) for alternative in alternatives] for alternatives in inside]
     users: list[list[tuple[int, int]]] = [[] for _ in inside]
@@ -101,16 +100,16 @@ def _exit_depths(inside: list[list[list[int]]]) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, depths))
 
 
-def most(
+def make_size_bound(
     grammar: Grammar,
-    measures: Measures,
+    recursion: Recursion,
     limits: Mapping[str, int],
     weight: Callable[[Alternative], int],
 ) -> Callable[[str], int]:
-    """For any symbol, the largest total weight of the alternatives in any derivation from it.
+    """Return a function that bounds the total weight of a derivation from a symbol.
 
-    At depth d of its group an alternative may be taken if d plus its exit depth is within the limit
-    of its symbol; if none may, those with the least exit depth.
+    At depth d of its group, an alternative may be taken if d plus its exit depth is within the
+    limit of its symbol; if none may, those with the least exit depth may.
     """
     limit = [limits.get(rule.name, DEFAULT_MAX_DEPTH) for rule in grammar.rules]
     called = [[list(calls.items()) for calls in rule] for rule in _called(grammar)]
@@ -126,9 +125,9 @@ def most(
             if state in best:
                 stack.pop()
                 continue
-            exits = measures.exit_depth[rule]
+            exits = recursion.exit_depth[rule]
             bound = max(limit[rule] - depth, min(exits))
-            group = measures.group[rule] if measures.cyclic[rule] else -1
+            group = recursion.group[rule] if recursion.cyclic[rule] else -1
             total = None
             missing: set[tuple[int, int]] = set()
             for at, exit_depth in enumerate(exits):
@@ -136,7 +135,7 @@ def most(
                     continue
                 sum_ = weights[rule][at]
                 for callee, times in called[rule][at]:
-                    child = (callee, depth + 1 if measures.group[callee] == group else 0)
+                    child = (callee, depth + 1 if recursion.group[callee] == group else 0)
                     if child in best:
                         sum_ += times * best[child]
                     else:
@@ -153,13 +152,13 @@ def most(
 
 
 def depth_limits(grammar: Grammar, overrides: Mapping[str, int]) -> tuple[int, ...]:
-    """The limit of each rule: the override, else the directive, else the default."""
+    """Return the depth limit of each rule: the override, the directive or the default."""
     names = [rule.name for rule in grammar.rules]
     known, faults = set(names), []
     for name, limit in overrides.items():
         if name not in known:
             listed = ", ".join(f"`{each}`" for each in names[:10]) + (", …" if names[10:] else "")
-            advice = Nearest(names).advice(name, f"The grammar has {listed}.", "`{}`")
+            advice = NameSuggester(names).advice(name, f"The grammar has {listed}.", "`{}`")
             faults.append(Fault(f"the grammar has no symbol `<{name}>` to limit", advice))
         elif not 0 <= limit <= DEEPEST:
             message = f"the depth of `<{name}>` is {limit}"
@@ -168,3 +167,47 @@ def depth_limits(grammar: Grammar, overrides: Mapping[str, int]) -> tuple[int, .
         raise DsgecError(faults)
     limits = {**dict(grammar.directives.max_depth), **overrides}
     return tuple(limits.get(name, DEFAULT_MAX_DEPTH) for name in names)
+
+
+def _find_groups(callees: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Return the strongly connected groups of a graph, callees before callers.
+
+    This is Tarjan's algorithm without recursion.
+    """
+    order = [-1] * len(callees)  # when a node was first seen
+    lowest = [0] * len(callees)  # the earliest node still open that it leads to
+    is_open = [False] * len(callees)
+    opened: list[int] = []
+    groups: list[tuple[int, ...]] = []
+    seen = 0
+    for root in range(len(callees)):
+        if order[root] >= 0:
+            continue
+        path = [(root, 0)]
+        while path:
+            node, edge = path.pop()
+            if edge == 0:
+                order[node] = lowest[node] = seen
+                seen += 1
+                opened.append(node)
+                is_open[node] = True
+            else:
+                lowest[node] = min(lowest[node], lowest[callees[node][edge - 1]])
+            while edge < len(callees[node]):
+                callee = callees[node][edge]
+                edge += 1
+                if order[callee] < 0:
+                    path += [(node, edge), (callee, 0)]
+                    break
+                if is_open[callee]:
+                    lowest[node] = min(lowest[node], order[callee])
+            else:
+                if lowest[node] == order[node]:
+                    at = len(opened) - 1
+                    while opened[at] != node:
+                        at -= 1
+                    groups.append(tuple(sorted(opened[at:])))
+                    for member in groups[-1]:
+                        is_open[member] = False
+                    del opened[at:]
+    return tuple(groups)
