@@ -23,7 +23,7 @@ from sklearn.neural_network import MLPClassifier
 
 from benchmarks.chips.measure import lacking, measure, run_image
 from dsgec.export.artefact import QUICK, Artefact
-from dsgec.export.targets.c.build import COMPILERS
+from dsgec.export.targets.c.image import COMPILERS
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 

@@ -20,7 +20,7 @@ from dsgec.data.read import read_table
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import export
-from dsgec.export.targets.c.build import COMPILERS, measure_image
+from dsgec.export.targets.c.image import COMPILERS, measure_image
 from dsgec.export.targets.onnx.emit import emit_onnx
 from dsgec.grammar.load import load_grammar
 from dsgec.network.model import Model, plain_columns

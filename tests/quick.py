@@ -85,12 +85,12 @@ def build_extensions_soon(monkeypatch):
     """Extensions are not optimised, and the same one is compiled once by each worker."""
     monkeypatch.setattr("dsgec.engine.extension.FLAGS", ("-O0", *EXTENSION_FLAGS[1:]))
     built = lru_cache(maxsize=64)(build_extension)
-    monkeypatch.setattr("dsgec.export.targets.cffi.package.build_extension", built)
+    monkeypatch.setattr("dsgec.export.targets.cffi.build_extension", built)
 
 
 def build_extensions_as_usual(monkeypatch):
     monkeypatch.setattr("dsgec.engine.extension.FLAGS", EXTENSION_FLAGS)
-    monkeypatch.setattr("dsgec.export.targets.cffi.package.build_extension", build_extension)
+    monkeypatch.setattr("dsgec.export.targets.cffi.build_extension", build_extension)
 
 
 class NoProcess:

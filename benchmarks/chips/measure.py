@@ -17,7 +17,7 @@ from benchmarks.chips.cycles import disassembly
 from benchmarks.chips.emulator import Emulator, segments
 from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.evaluate import quantise
-from dsgec.export.targets.c.build import COMPILERS, function_called, functions_called, link
+from dsgec.export.targets.c.image import COMPILERS, function_called, functions_called, link
 
 _TYPES = {"double": np.float64, "float": np.float32}
 _RAM_OF_AVR = 0x800100  # where its data begin, as the linker counts

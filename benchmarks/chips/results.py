@@ -21,7 +21,7 @@ from dsgec.export.artefact import QUICK, Artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.golden import classes_of, classes_of_results
 from dsgec.export.number_format import REALS
-from dsgec.export.targets.c.build import COMPILERS
+from dsgec.export.targets.c.image import COMPILERS
 from dsgec.network.model import Model
 from dsgec.network.ranges import Range
 

@@ -10,7 +10,7 @@ from dsgec.export.files import run_artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.golden import rounded_up
 from dsgec.export.read import artefact_files, open_artefacts
-from dsgec.export.targets.c.build import measure_image
+from dsgec.export.targets.c.image import measure_image
 from dsgec.folder import open_folder
 from dsgec.network.cost.chips import CHIPS, priced_dtypes
 from dsgec.network.ir import Apply, Constant, Input, Network, multiplications

@@ -13,7 +13,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.files import export
 from dsgec.export.tape import tape
-from dsgec.export.targets.cffi import package as building
+from dsgec.export.targets import cffi as building
 from dsgec.export.targets.cffi.emit import emit_cffi
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, unnamed_model

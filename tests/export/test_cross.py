@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dsgec.export.artefact import Artefact
-from dsgec.export.targets.c.build import measure_image
+from dsgec.export.targets.c.image import measure_image
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse
 from tests.export.artefacts import expected_results, random_model, random_rows

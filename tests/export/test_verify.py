@@ -18,7 +18,7 @@ from dsgec.export.files import export, exported, parse_targets
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.number_format import REALS
 from dsgec.export.read import open_artefacts
-from dsgec.export.targets.c.build import Compiler
+from dsgec.export.targets.c.image import Compiler
 from dsgec.export.targets.target import TARGETS
 from dsgec.folder import open_folder
 from dsgec.network.cost.chips import CHIPS, priced_dtypes

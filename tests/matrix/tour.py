@@ -19,7 +19,7 @@ from typing import NoReturn
 from unittest.mock import patch
 
 from dsgec.__main__ import main
-from dsgec.export.targets.cffi import package
+from dsgec.export.targets import cffi
 from dsgec.resources import TABLES
 
 QUICK = ("--generations", "8", "--population", "24", "--quiet", "--pruning", "2", "--tuning", "6")
@@ -163,7 +163,7 @@ def resuming() -> None:
 def exports() -> None:
     for target in ("c", "python", "numpy", "js", "wasm"):
         dsgec("export", RUN, "--to", target, "-o", target)
-    with patch.object(package, "build_extension", wraps=package.build_extension) as build:
+    with patch.object(cffi, "build_extension", wraps=cffi.build_extension) as build:
         dsgec("export", RUN, "--to", "cffi", "--wheel", "-o", "cffi")
     Path("cffi.c").write_text("".join(build.call_args.args[1:3]), encoding="utf-8")
     dsgec("export", RUN, "--to", "c", "--dtype", "float", "-o", "float")

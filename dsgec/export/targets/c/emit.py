@@ -1,4 +1,4 @@
-"""Artefact to C99 files that need no library: the module, its header, its self-test, a README."""
+"""Emit an artefact as C99: the module, its header, its self-test and a README."""
 
 import struct
 from dataclasses import dataclass, replace
@@ -16,21 +16,21 @@ from dsgec.network.decide import Decision, split_decision, split_values
 from dsgec.network.ir import Input, Network
 from dsgec.rendering import Code, render
 
-_BLOCK_BYTES = 4 << 10  # of the stack, which a board has little of
+_BLOCK_BYTES = 4 << 10  # on the stack, which is small on a board
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """How C computes with double or float."""
+    """How C computes in double or single precision."""
 
     row: Syntax
     block: Syntax
     word: str
-    format: str  # of its bits, for struct
+    format: str  # for struct
     largest: str
 
     def bits(self, value: float) -> Code:
-        """The literal of the bits of a number; every NaN is the same one."""
+        """Return the literal of the bits of a number; all NaNs have the same bits."""
         digits = struct.calcsize(self.format) * 2
         return Code(f"UINT{digits * 4}_C(0x{number_bits(value, self.row.real):0{digits}x})")
 
@@ -46,63 +46,63 @@ TYPES = {
 
 @dataclass(frozen=True)
 class CView(CNames):
-    """What only the templates of C see that computes with IEEE numbers."""
+    """The view of an artefact in floating point for the templates of C."""
 
     type: Type
     decided: Decision
 
     @property
     def finish(self) -> Code:
-        """What is done last, which a class does not need."""
+        """Return the name of the last step, which the choice of a class does not need."""
         return Code(self.decided.finish)
 
     @property
     def is_lone(self) -> bool:
-        """Whether its one output is the probability of the second of two classes."""
+        """Return whether the only output is the probability of the second of two classes."""
         return self.m.class_count == 2 and self.m.outputs == 1
 
     def place(self, output: int) -> int:
-        """Where an output of a block stands in the results of a row."""
+        """Return the index of an output in the results of a row."""
         return self.m.results - self.m.outputs + output
 
     @property
     def limit(self) -> Code | None:
-        """What the last output must reach for the second of two classes."""
+        """Return the value that the last output must reach for the second of two classes."""
         limit = self.decided.limit
         return None if limit is None else Code(self.type.row.literal(limit))
 
     @property
     def why(self) -> Code:
-        """A comment on the limit."""
+        """Return a comment on the limit."""
         if self.decided.finish == "sig":
             return Code("The least sum whose sigmoid reaches the threshold decides.")
         return Code("The second class is chosen where its output reaches this.")
 
     @property
     def copied(self) -> tuple[int, ...]:
-        """The columns to be taken out of rows; a single one stands as a column already."""
+        """Return the columns to be copied out of rows; a single column needs no copy."""
         return self.m.used if self.m.inputs > 1 else ()
 
     @cached_property
     def loops(self) -> Loops:
-        """The same program over a block of the columns that are used."""
+        """Return the program over a block of rows of the columns that are used."""
         block = self.type.block if self.copied else replace(self.type.block, feature="x[i]")
         return loops(_compact(self.decided.network, self.m.used), block)
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing is computed."""
+        """Return whether nothing is computed."""
         return not self.m.program.slots
 
     @property
     def row_bytes(self) -> int:
-        """What each row of a block takes of the stack: columns, values between, probabilities."""
+        """Return the stack bytes per row of a block: columns, slots and probabilities."""
         words = len(self.copied) + self.loops.slots + self.m.class_count
         return words * struct.calcsize(self.type.format)
 
     @property
     def block(self) -> int:
-        """Rows at a time: whole vectors of them, if the stack may take so much."""
+        """Return the rows per block: whole vectors, if they fit on the stack."""
         fitting = min(64, _BLOCK_BYTES // max(self.row_bytes, 1))
         return max(fitting // 8 * 8 or fitting, 1)
 
@@ -136,7 +136,7 @@ class CView(CNames):
 
     @property
     def magnitude(self) -> Code:
-        """All bits but the sign."""
+        """Return the mask of all bits but the sign."""
         return Code(f"{self.infinity[:8]}(0x7f{'ff' * (struct.calcsize(self.type.format) - 1)})")
 
     @property
@@ -156,7 +156,7 @@ class CView(CNames):
 
 
 def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
-    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
+    """Return `name.h`, `name.c`, `name_selftest.c` and `name_README.md`."""
     if artefact.number_format.fixed:
         return tuple(emit_fixed(artefact))
     name, c = artefact.name, _view(artefact)
@@ -168,7 +168,7 @@ def emit_c(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 
 def emit_module(artefact: Artefact) -> tuple[SourceFile, ...]:
-    """`name.h` and `name.c` alone, for which no self-test has to be found."""
+    """Return only `name.h` and `name.c`, for which no self-test has to be found."""
     if artefact.number_format.fixed:
         return tuple(islice(emit_fixed(artefact), 2))
     name, c = artefact.name, _view(artefact)
@@ -195,7 +195,7 @@ def _view(artefact: Artefact) -> CView:
 
 
 def _compact(network: Network, used: tuple[int, ...]) -> Network:
-    """The network over the used columns alone, in their order."""
+    """Return the network over only the used columns, in their order."""
     place = {column: at for at, column in enumerate(used)}
     nodes = tuple(
         Input(place[node.column]) if isinstance(node, Input) else node for node in network.nodes

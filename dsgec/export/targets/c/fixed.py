@@ -1,7 +1,7 @@
-"""Artefact to C99 files of integers only: the module, its header, its self-test, a README.
+"""Emit an artefact in fixed point as C99: the module, its header, its self-test and a README.
 
-Sums of several products are read from tables by one function, because that takes a third of the
-flash that a statement for each product takes.
+The weights of longer sums are in tables that one function reads, because that takes a third of the
+flash that one statement per product takes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,18 +19,18 @@ from dsgec.export.targets.c.names import CNames
 from dsgec.export.view import FixedView, TemplateView
 from dsgec.rendering import Code, render
 
-_LINE = 14  # numbers of a table
+_LINE = 14  # numbers per line of a table
 
 
 class CWriter(IntegerWriter):
-    """Writes sums of several products as calls; what they read is kept in an array `v`."""
+    """Writes longer sums as calls; the steps that they read are kept in an array `v`."""
 
     def __init__(self, source: ir.IntegerProgram, prefix: str) -> None:
         language = IntegerSyntax(
             call="dsgec_{}",
             look=f"{prefix}_look{{}}({{}})",
             shift="dsgec_shift({}, {})",
-            number="(int32_t){}",  # an int of its own can have 16 bits
+            number="(int32_t){}",  # an int may have 16 bits
         )
         super().__init__(source, language)
         self.prefix = prefix
@@ -57,7 +57,7 @@ class CWriter(IntegerWriter):
         return self.language.shift.format(total, step.shift) if step.shift else total
 
     def read_sum(self, array: str, terms: Sequence[tuple[int, int]]) -> str:
-        """Enter places of an array and their weights into the tables; return the call to add."""
+        """Add indices of an array and their weights to the tables, and return the call for them."""
         if not terms:
             return ""
         call = f" + {self.prefix}_sum({array}, {len(self.weights)}, {len(terms)})"
@@ -69,7 +69,7 @@ class CWriter(IntegerWriter):
 
 @dataclass(frozen=True)
 class FixedCView(CNames):
-    """What only the templates of C see that computes with integers."""
+    """The view of an artefact in fixed point for the templates of C."""
 
     writer: CWriter
     fixed: FixedView
@@ -77,12 +77,12 @@ class FixedCView(CNames):
 
     @property
     def sum_type(self) -> Code:
-        """The type of what decides between classes: that of a lone sum can be more than 16 bits."""
+        """Return the type of the sums that decide: a single one can have more than 16 bits."""
         return Code("int32_t" if self.limit is not None else "int16_t")
 
     @property
     def sums(self) -> int:
-        """How many sums the class is chosen by, beside which results are computed of nothing."""
+        """Return how many sums decide, if the results are computed from these only, or 0."""
         return len(self.fixed.program.sums) if self.rest else 0
 
     @property
@@ -91,7 +91,7 @@ class FixedCView(CNames):
 
     @property
     def number(self) -> Code:
-        """The type of what a row has, of weights and of values that are kept."""
+        """Return the type of columns, weights and stored values."""
         return Code(f"int{self.fixed.bits}_t")
 
     @property
@@ -123,7 +123,7 @@ class FixedCView(CNames):
         return Code(f"uint{self.index_bits}_t")
 
     def macro_number(self, value: int) -> Code:
-        """In parentheses where it has a sign."""
+        """Return a number for a macro: in parentheses if negative."""
         return Code(f"({value})" if value < 0 else str(value))
 
     @cached_property
@@ -137,7 +137,7 @@ class FixedCView(CNames):
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """What templates of integers in C are given."""
+    """The arguments of the templates."""
 
     m: TemplateView
     c: FixedCView
@@ -145,7 +145,7 @@ class Views:
 
 
 def fixed_view(artefact: Artefact) -> Views:
-    """What templates see of an artefact in fixed point."""
+    """Return the arguments of the templates for an artefact in fixed point."""
     fixed = artefact.number_format.fixed
     assert fixed
     writer = CWriter(fixed.program, artefact.name)
@@ -157,13 +157,13 @@ def fixed_view(artefact: Artefact) -> Views:
 
 
 def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Program | None]:
-    """The statements of the sums and the rest, if that reads only those; otherwise all of them."""
+    """Return the statements of the sums and those after them, or all and None if not separable."""
     before = steps_read(program, program.sums)
-    behind = [number for number in range(len(program.steps)) if number not in before]
+    after = [number for number in range(len(program.steps)) if number not in before]
     is_cut = (
         not writer.array
         and is_separate(program)
-        and not any(reads_table(program.steps[number]) for number in behind)
+        and not any(reads_table(program.steps[number]) for number in after)
     )
     for position in sorted(before) if is_cut else range(len(program.steps)):
         writer.step(position, program.steps[position])
@@ -174,13 +174,13 @@ def _parts(program: ir.IntegerProgram, writer: CWriter) -> tuple[Program, Progra
     for index, operand in enumerate(program.sums):
         if isinstance(operand, ir.Slot):
             writer.slots[operand.number] = f"s[{index}]"
-    for position in behind:
+    for position in after:
         writer.step(position, program.steps[position])
     return sums, writer.program()
 
 
 def emit_fixed(artefact: Artefact) -> Iterator[SourceFile]:
-    """`name.h`, `name.c`, `name_selftest.c` and `name_README.md`, each when it is asked for."""
+    """Yield `name.h`, `name.c`, `name_selftest.c` and `name_README.md`, each rendered on demand."""
     views, name = fixed_view(artefact), artefact.name
     files = (
         (f"{name}.h", "module.h"),

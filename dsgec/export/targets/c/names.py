@@ -1,4 +1,4 @@
-"""What the templates of C see of names: tables of fixed width, which need no pointers."""
+"""The view of names for the templates of C: tables of fixed width, which need no pointers."""
 
 import json
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from functools import cached_property
 from dsgec.export.view import TemplateView
 from dsgec.rendering import Code
 
-_PIECE = 88  # characters of a line of the description
+_PIECE = 88  # characters per line of the description
 
 
 @dataclass(frozen=True)
 class CNames:
-    """The same whatever numbers the C computes with."""
+    """The part of the view that does not depend on the number format."""
 
     m: TemplateView
 
@@ -30,7 +30,7 @@ class CNames:
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """C has no arrays of no elements."""
+        """Return the names of columns, at least one: C has no empty arrays."""
         return self.m.features or ("",)
 
     @cached_property
@@ -47,7 +47,7 @@ class CNames:
 
     @cached_property
     def description(self) -> tuple[str, ...]:
-        """The metadata as JSON, which is ASCII, in pieces; the last one is empty."""
+        """Return the metadata as ASCII JSON in pieces, the last of which is empty."""
         text = json.dumps(self.m.metadata)
         return (*(text[i : i + _PIECE] for i in range(0, len(text), _PIECE)), "")
 
@@ -61,5 +61,5 @@ class CNames:
 
 
 def _width(texts: tuple[str, ...]) -> int:
-    """Bytes of the longest, and the one that ends it."""
+    """Return the bytes of the longest text, including its final 0."""
     return max(len(text.encode("utf-8", "surrogatepass")) for text in texts) + 1

@@ -1,4 +1,4 @@
-"""Exported C on rows, and its self-test: compiled here, and run in a process of its own."""
+"""Compile exported C, and run it on rows or run its self-test, in a separate process."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ from dsgec.export.targets.target import Array, Files
 
 _SECONDS = 600
 _LEAST_PROGRAM = "#include <stddef.h>\n#include <stdint.h>\nint32_t least;\n"
-# C that is wrong can crash, or never end: neither may happen to this process.
+# Wrong C can crash or never end: neither may happen to this process.
 _UNLOADABLE = 77
 _LOAD = f"""
 import ctypes, sys
@@ -48,20 +48,20 @@ sys.stdout.buffer.write(out.raw)
 
 
 def run_c(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """Probabilities or values, a row each."""
+    """Compile the module and return its probabilities or values."""
     with _compiled(artefact, files, _required(find_toolchain()), "-O2") as library:
         return _results(artefact, library, rows)
 
 
 def can_compile() -> bool:
-    """Return whether there is a C compiler here."""
+    """Return whether this machine has a C compiler."""
     return find_toolchain() is not None
 
 
 def check_c(artefact: Artefact, files: Files) -> str:
-    """Run the self-test of the compiled C; in the types that lose digits, also random rows.
+    """Run the self-test of the compiled C; if the type loses digits, also compare random rows.
 
-    These are the rows that its header states a measured difference of: so that is the C's own.
+    These are the rows for which the header states a measured difference.
     """
     is_quick = artefact.selftest == QUICK
     toolchain = _required(quickest_toolchain() if is_quick else find_toolchain())
@@ -86,9 +86,9 @@ def _required(toolchain: Toolchain | None) -> Toolchain:
 
 @contextmanager
 def _compiled(artefact: Artefact, files: Files, toolchain: Toolchain, level: str) -> Iterator[Path]:
-    """Compile the module and its self-test, as a user does; gives the library."""
+    """Compile the module and its self-test, as a user does, and yield the library."""
     sources = [f"{artefact.name}.c", f"{artefact.name}_selftest.c"]
-    # Not in the folder for temporary files, from which nothing may be loaded on some machines.
+    # Not in the folder for temporary files: some machines forbid loading from there.
     with tempfile.TemporaryDirectory(
         dir=cache.folder(), prefix=".build-", ignore_cleanup_errors=True
     ) as folder:
@@ -103,7 +103,7 @@ def _compiled(artefact: Artefact, files: Files, toolchain: Toolchain, level: str
 
 
 def _refuse_broken(toolchain: Toolchain, folder: Path) -> None:
-    """Raise ToolMissing if the compiler cannot compile anything: it may lack its headers."""
+    """Raise ToolMissing if the compiler cannot compile anything, for lack of headers, say."""
     try:
         compile_library(toolchain, _LEAST_PROGRAM, folder, ())
     except CompileError as error:
@@ -124,22 +124,22 @@ def _results(artefact: Artefact, library: Path, rows: Array) -> Array:
     out = out[: len(rows) * width].reshape(len(rows), width)
     if not fixed:
         return out
-    least = np.iinfo(out.dtype).min  # of a row that lacks a value
+    least = np.iinfo(out.dtype).min  # the result of a row that lacks a value
     return np.where(out == least, np.nan, out * 2.0**-fixed.program.fraction)
 
 
 def _call(library: Path, script: str, *arguments: str, given: bytes = b"") -> bytes:
-    """Return what a script prints that calls a function of the library."""
+    """Run a script that calls a function of the library, and return its output."""
     command = (sys.executable, "-I", "-S", "-c", script, str(library), *arguments)
-    # An argument list without a shell: our own text, and a name that was checked.
+    # A list of arguments, no shell: our own text and a validated name.
     answer = subprocess.run(  # noqa: S603
         command, input=given, capture_output=True, timeout=_SECONDS, check=False
     )
     if answer.returncode < 0:
         raise SelfTestFailed(f"it crashed (signal {-answer.returncode})")
-    said = answer.stderr.decode("utf-8", "replace")[-2000:].strip()
+    message = answer.stderr.decode("utf-8", "replace")[-2000:].strip()
     if answer.returncode == _UNLOADABLE:
-        raise ToolMissing(f"what the C compiler here makes cannot be loaded: {said}")
+        raise ToolMissing(f"what the C compiler here makes cannot be loaded: {message}")
     if answer.returncode:
-        raise CannotRun(said)
+        raise CannotRun(message)
     return answer.stdout

@@ -1,7 +1,4 @@
-"""Artefact to the sources of an importable package: the Python around a C extension, and the C.
-
-A compiler is needed to make the extension of the C; that is not done here.
-"""
+"""Emit the sources of a Python package: the Python around a C extension, and the C."""
 
 from dataclasses import dataclass
 
@@ -16,26 +13,26 @@ from dsgec.rendering import Code, render
 
 _ROWS = (64, 32)
 _BYTES_OF_BLOCK = 48 << 10
-_BYTES_OF_STACK = 60 << 10  # of a block; parts and frames take less than 4 KB more
-_BYTES_OF_ROW = 8 << 10  # of one that is copied to the stack
+_BYTES_OF_STACK = 60 << 10  # for a block; parts and frames take less than 4 KB more
+_BYTES_OF_ROW = 8 << 10  # of a row that is copied to the stack
 _ALIGNMENT = 64
-_VECTORS = {1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 2}  # so that a tile fits into 16 registers
+_VECTORS = {1: 4, 2: 4, 3: 2, 4: 2, 5: 2, 6: 2}  # per tile, which fits into 16 registers
 _SIZES = {"double": 8, "float": 4}
 _NUMPY_TYPES = {"double": "float64", "float": "float32"}
 _OPERATORS = {"add": "x + y", "sub": "x - y", "mul": "x * y", "quotient": "x / y", "neg": "-x"}
-_PARTS = {"sig": "sig_parts"}  # as sections of the arithmetic; each part has its own loop
+_PARTS = {"sig": "sig_parts"}  # functions in several loops, and their sections
 _BINARY = {*_OPERATORS, *(f.symbol for f in ALL_FUNCTIONS.values() if f.arity == 2)} - {"neg"}
 
 _BY = {
     "outputs": {"run": Code("_run"), "passed": Code("")},
     "sums": {"run": Code("_run_sums"), "passed": Code(", _run_sums")},
 }
-"""What is run for a row, and what is passed on to run for others."""
+"""The function that a row is run by, and the argument that passes it on, in the Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A set of instructions; the rows of a block and the bytes of a vector."""
+    """An instruction set, with the rows of a block and the bytes of a vector."""
 
     name: str
     rows: int
@@ -45,18 +42,18 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class CFunction:
-    """A step that is no sum, as a loop over rows."""
+    """An operation other than a sum, as a loop over rows."""
 
     name: Code
     code: Code
     expression: Code
     binary: bool
-    in_parts: bool  # several loops, one after the other
+    in_parts: bool  # in several loops, one after the other
 
 
 @dataclass(frozen=True, slots=True)
-class EntryPoint:
-    """A step as the C has it in its table."""
+class TableStep:
+    """A step in the table of the C."""
 
     operation: Code
     to: int
@@ -67,7 +64,7 @@ class EntryPoint:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """What the template sees of a tape."""
+    """The view of a tape for the templates."""
 
     real: Code
     largest: Code
@@ -77,24 +74,24 @@ class Kernel:
     inputs: tuple[tuple[int, int], ...]
     constants: tuple[tuple[Code, int], ...]
     functions: tuple[CFunction, ...]
-    steps: tuple[EntryPoint, ...]
+    steps: tuple[TableStep, ...]
     sources: tuple[tuple[int, ...], ...]
     weights: tuple[tuple[Code, ...], ...]
     outputs: tuple[int, ...]
-    sums: tuple[int, ...]  # by which the class is chosen, if not by the outputs
-    tiles: tuple[tuple[int, int], ...]  # sums of the same columns, and vectors of rows, at a time
+    sums: tuple[int, ...]  # the slots that the class is chosen by, if not the outputs
+    tiles: tuple[tuple[int, int], ...]  # sums of the same columns and vectors of rows per tile
     all_required: bool
-    scratch: int  # numbers that a caller lends, where a block is too large for the stack
+    scratch: int  # floats lent by the caller, if a block is too large for the stack
     has_parts: bool
-    is_single: bool  # two classes of one output, in the type of Python's own numbers
-    packed: str  # what Python calls a row of them as bytes
-    reals: str  # the types of cffi and of numpy
+    is_single: bool  # two classes and one output, in double precision
+    packed: str  # the format of a row for struct
+    reals: str  # the types in cffi of an array and of a row; the type in numpy
     row: str
     dtype: str
 
 
 def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
-    """`name/__init__.py`, and what `name/_name.abi3.so` is made of: C, and its declarations."""
+    """Return `name/__init__.py`, and the C and declarations of `name/_name.abi3.so`."""
     if artefact.number_format.fixed:
         return _emit_fixed(artefact)
     m = view(artefact, TYPES[artefact.dtype].row)
@@ -117,10 +114,10 @@ def emit_cffi(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FixedKernel:
-    """What the template of the Python around integers sees; rows and results are doubles."""
+    """The view for the Python around integers; rows and results are doubles."""
 
     row: str
-    numbers: str  # the type of rows of integers
+    numbers: str  # the type of an array of integers
     real: Code
     reals: str = "double[]"
     dtype: str = "float64"
@@ -192,7 +189,7 @@ def _kernel(artefact: Artefact, m: TemplateView, tape_: Tape) -> Kernel:
 
 
 def _rows(bytes_of_row: int) -> int:
-    """The rows of a block, so that it stays in the nearest cache."""
+    """Return the rows per block, so that it fits into the nearest cache."""
     fitting = (rows for rows in _ROWS if rows * bytes_of_row <= _BYTES_OF_BLOCK)
     return next(fitting, _ROWS[-1])
 
@@ -206,7 +203,7 @@ def _function(name: str) -> CFunction:
     )
 
 
-def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[EntryPoint]:
+def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[TableStep]:
     starts = {}
     start = 0
     for row in sources:
@@ -218,10 +215,10 @@ def _entries(steps: tuple[Step, ...], sources: list[tuple[int, ...]]) -> list[En
         if step.operation == "sum":
             operation = Code(f"SUM_{step.count}")
             entries.append(
-                EntryPoint(operation, step.to, starts[step.sources], len(step.sources), weight)
+                TableStep(operation, step.to, starts[step.sources], len(step.sources), weight)
             )
             weight += step.count * len(step.sources)
         else:
             a, b = (*step.sources, step.count)[:2]
-            entries.append(EntryPoint(Code(step.operation.upper()), step.to, a, b, 0))
+            entries.append(TableStep(Code(step.operation.upper()), step.to, a, b, 0))
     return entries

@@ -1,4 +1,4 @@
-"""A module that needs only numpy; it is read and run as one of plain Python is."""
+"""A module that needs only numpy; it is read and run like one of plain Python."""
 
 from dsgec.arithmetic.source import Module
 from dsgec.export.artefact import Artefact, SourceFile
@@ -11,7 +11,7 @@ from dsgec.rendering import Code, render
 
 
 def emit_numpy(artefact: Artefact) -> Files:
-    """`name.py`."""
+    """Return `name.py`."""
     m = view(artefact, PYTHON)
     module: Module = "vector_integer" if m.fixed else "vector"
     arithmetic = Code(numpy_source(functions_called(artefact, PYTHON), module))

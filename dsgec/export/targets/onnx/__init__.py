@@ -1,4 +1,4 @@
-"""An ONNX model, for runtimes that compute it with an arithmetic of their own."""
+"""An ONNX model, for runtimes with an arithmetic of their own."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from dsgec.export.targets.target import Array, Files, Target
 
 
 def read_onnx(data: bytes) -> Any:
-    """The properties of a model, which are its metadata."""
+    """Return the properties of a model, which are its metadata, or None."""
     try:
         model = library().load_from_string(data)
         properties = {entry.key: entry.value for entry in model.metadata_props}
@@ -22,13 +22,13 @@ def read_onnx(data: bytes) -> Any:
         plain = {key: json.loads(properties[key]) for key in keys}
     except DsgecError:
         raise
-    except Exception:  # what protobuf raises is nobody's interface
+    except Exception:  # protobuf does not document what it raises
         return None
     return properties | plain
 
 
 def run_onnx(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """The results of rows, by onnxruntime."""
+    """Return the results for rows, computed by onnxruntime."""
     try:
         import onnxruntime
     except ImportError as error:

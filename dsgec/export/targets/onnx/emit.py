@@ -1,22 +1,21 @@
-"""Artefact to an ONNX model: a graph of operations on tables of columns.
+"""Emit an artefact as an ONNX model: a graph of operations on tables of columns.
 
-Rows and results are in single precision, and what is between them is in the artefact's. Operations
-that can be done at the same time are one operation on all their columns; sums are products with a
-matrix. A foreign runtime computes it: this is the one target with a tolerance.
+Rows and results are in single precision, intermediate values in that of the artefact. Independent
+operations of one kind become one operation on all their columns; sums become matrix products. The
+runtime has its own arithmetic, so this is the one target with a tolerance.
 """
 
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from dsgec.arithmetic.functions import ALL_FUNCTIONS
-from dsgec.arithmetic.ir import Call, Choose, Definition, Expression, Literal, Name
+from dsgec.arithmetic.ir import Call, Choose, Expression, Literal, Name
 from dsgec.arithmetic.ir import Operation as Operator
-from dsgec.arithmetic.parse import read
+from dsgec.arithmetic.parse import definitions
 from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact, SourceFile
 from dsgec.export.statements import C
@@ -26,10 +25,10 @@ from dsgec.network.ir import Network
 
 OPSET, IR_VERSION = 17, 8
 ROWS, PROBABILITIES, NUMBERS, VALUES = "rows", "probabilities", "class_numbers", "values"
-"""The names of what goes in and comes out."""
+"""The names of the inputs and outputs."""
 
 Place = tuple[str, int]
-"""A tensor and a column of it."""
+"""A tensor and one of its columns."""
 
 _BY_SYMBOL = {function.symbol: function for function in ALL_FUNCTIONS.values()}
 _STEPS = {"add": "Add", "sub": "Sub", "mul": "Mul", "quotient": "Div"}
@@ -48,7 +47,7 @@ _CALLS = {"math.fabs": "Abs", "math.sqrt": "Sqrt"}
 
 
 def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
-    """`name.onnx`."""
+    """Return `name.onnx`."""
     onnx = library()
     m = view(artefact, C)
     graph = _Graph(onnx, artefact.dtype, {ROWS: m.inputs})
@@ -72,7 +71,7 @@ def emit_onnx(artefact: Artefact) -> tuple[SourceFile, ...]:
 
 
 def library() -> Any:
-    """The package that makes and reads models, which is imported for that only."""
+    """Import the package onnx, or raise DsgecError."""
     try:
         import onnx
     except ImportError as error:
@@ -87,7 +86,7 @@ def _text(value: Any) -> str:
 
 
 def _outputs(graph: "_Graph", network: Network) -> tuple[str, str]:
-    """The tensors of the network's outputs and, before rounding, of what they are made of."""
+    """Return the tensors of the outputs in single precision and of the values before softmax."""
     writer = TapeWriter(replace(network, softmax=False))
     outputs = writer.write()
     numbers = {value: number for number, value in writer.constants.values()}
@@ -107,7 +106,7 @@ def _outputs(graph: "_Graph", network: Network) -> tuple[str, str]:
 
 
 def _results(graph: "_Graph", m: TemplateView, y: str, sums: str) -> None:
-    """Outputs, in single precision, under the names that users see."""
+    """Add the results, in single precision, under the names that users see."""
     if m.by_sums:
         largest = _largest(graph, sums)
     graph.dtype = "float"
@@ -132,20 +131,20 @@ def _results(graph: "_Graph", m: TemplateView, y: str, sums: str) -> None:
 
 
 def _largest(graph: "_Graph", y: str) -> str:
-    """The number of the largest output; what is not a number is no larger than any."""
+    """Return the index of the largest output; NaN is never the largest."""
     lowest = graph.constant([-np.inf])
     comparable = graph.add("Where", graph.add("IsNaN", y), lowest, y)
     return graph.add("ArgMax", comparable, axis=1, keepdims=1)
 
 
 def _number(graph: "_Graph", chosen: str, value: str) -> None:
-    """The class that was chosen; -1 where its value is not a number."""
+    """Add the number of the chosen class, or -1 if its value is NaN."""
     numbered = graph.add("Where", graph.add("IsNaN", value), graph.integers([-1]), chosen)
     graph.name(graph.add("Squeeze", numbered, graph.integers([1])), NUMBERS)
 
 
 def _groups(operations: list[TapeStep], numbers: dict[int, float]) -> Iterable[list[TapeStep]]:
-    """Operations of a kind that can be done together, in an order in which all can be done."""
+    """Group operations of one kind that can be done together, in an order of evaluation."""
     level: dict[int, int] = {}
     groups: dict[tuple[Any, ...], list[TapeStep]] = {}
     for operation in operations:
@@ -154,14 +153,14 @@ def _groups(operations: list[TapeStep], numbers: dict[int, float]) -> Iterable[l
         fixed = tuple(argument in numbers for argument in operation.arguments)
         kind = operation.arguments if operation.name == "sum" else fixed
         groups.setdefault((depth, operation.name, kind), []).append(operation)
-    for key in sorted(groups, key=lambda key: key[0]):  # those of a depth stay in their order
+    for key in sorted(groups, key=lambda key: key[0]):  # stable within a depth
         yield groups[key]
 
 
 def _apply(
     graph: "_Graph", group: list[TapeStep], place: dict[int, Place], numbers: dict[int, float]
 ) -> str:
-    """The tensor of what a group of operations gives."""
+    """Return the tensor of the results of a group of operations."""
     if group[0].name == "sum":
         return _sum(graph, group, place, numbers)
     operands = []
@@ -191,14 +190,9 @@ def _sum(
     return graph.add("Gemm", x, graph.constant(weights[columns]), graph.constant(bias))
 
 
-@cache
-def _definitions() -> dict[str, Definition]:
-    return read("double")
-
-
 @dataclass
 class _Graph:
-    """Nodes and numbers; what is there already is not made again."""
+    """The nodes and constants of a graph; equal ones are shared."""
 
     onnx: Any
     dtype: str
@@ -219,7 +213,7 @@ class _Graph:
         self.nodes.append(self.onnx.helper.make_node("Identity", [tensor], [name]))
 
     def rows(self) -> str:
-        """The rows as they are computed with."""
+        """Return the rows in the precision of the artefact."""
         if self.dtype == "float":
             return ROWS
         wide = self.add("Cast", ROWS, to=self.onnx.TensorProto.DOUBLE)
@@ -227,7 +221,7 @@ class _Graph:
         return wide
 
     def single(self, tensor: str) -> str:
-        """The same in single precision."""
+        """Return a tensor in single precision."""
         if self.dtype == "float":
             return tensor
         return self.add("Cast", tensor, to=self.onnx.TensorProto.FLOAT)
@@ -246,13 +240,13 @@ class _Graph:
         return self.known[key]
 
     def column(self, values: Any) -> str:
-        """The same numbers in every row."""
+        """Return a tensor with the same values in every row."""
         count = self.add("Gather", self.add("Shape", ROWS), self.integers([0]), axis=0)
         shape = self.add("Concat", count, self.integers([len(values)]), axis=0)
         return self.add("Expand", self.constant([values]), shape)
 
     def stack(self, places: list[Place]) -> str:
-        """A tensor that has these columns side by side."""
+        """Return a tensor of these columns side by side."""
         pieces: list[tuple[str, list[int]]] = []
         for tensor, column in places:
             if not pieces or pieces[-1][0] != tensor:
@@ -267,7 +261,7 @@ class _Graph:
         return self.add("Gather", tensor, self.integers(columns), axis=1)
 
     def function(self, symbol: str, *x: str) -> str:
-        """A step of the tape, or a function of the arithmetic: by its entry, or step by step."""
+        """Apply an operation or a function: by its entry, or translated step by step."""
         if symbol in _STEPS:
             return self.add(_STEPS[symbol], *x)
         form = _BY_SYMBOL[symbol].onnx if symbol in _BY_SYMBOL else None
@@ -275,7 +269,7 @@ class _Graph:
             return self.add(form, *x)
         if form:
             return form(_Operators(self), *x)
-        definition = _definitions()[symbol]
+        definition = definitions("double")[symbol]
         values = dict(zip((p.name for p in definition.parameters), x, strict=True))
         for step in definition.steps:
             values[step.name] = self.value(step.value, values)
@@ -283,7 +277,7 @@ class _Graph:
         return self.value(definition.result, values)
 
     def value(self, expression: Expression, values: dict[str, str]) -> str:
-        """An expression of the arithmetic, of the variables that it reads."""
+        """Return the tensor of an expression, given those of its variables."""
         match expression:
             case Name(name):
                 return values[name]
@@ -313,7 +307,7 @@ class _Graph:
 
 
 class _Operators:
-    """ONNX's operators as methods, for the entries of functions; a number is a constant."""
+    """The operators of ONNX as methods, for the entries of functions; numbers become constants."""
 
     def __init__(self, graph: _Graph) -> None:
         self.graph = graph

@@ -21,7 +21,7 @@ _METADATA = re.compile(rb"^metadata = ", re.MULTILINE)
 
 
 def emit_python(artefact: Artefact) -> Files:
-    """`name.py`."""
+    """Return `name.py`."""
     m = view(artefact, PYTHON)
     module: Module = "integer" if m.fixed else "scalar"
     source = python_source(module, functions_called(artefact, PYTHON))
@@ -32,24 +32,24 @@ def emit_python(artefact: Artefact) -> Files:
 
 
 def read_python(data: bytes) -> Any:
-    """The literal that a module assigns to `metadata`."""
+    """Return the literal that a module assigns to `metadata`, or None."""
     begin = _METADATA.search(data)
     try:
-        # The literal is ASCII; what follows it need not be.
+        # The literal is ASCII; the text after it may not be.
         return read_literal(data[begin.end() :].decode("ascii", "replace")) if begin else None
     except ValueError:
         return None
 
 
 def run_python(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """The results of rows, by the module that the text makes here."""
+    """Return the results for rows, computed by the module in this process."""
     module = load_module(str(files[0].text), artefact.name)
     predict = module.predict_proba if artefact.model.is_classifier else module.predict
     return np.array(predict(given_rows(artefact, rows), nan="propagate"), np.float64)
 
 
 def check_python(artefact: Artefact, files: Files) -> str:
-    """Run the self-test of the module that the text makes here."""
+    """Run the self-test of the module in this process."""
     if not load_module(str(files[0].text), artefact.name).selftest():
         raise SelfTestFailed("its function selftest() returns False")
     return f"run by Python {platform.python_version()}"

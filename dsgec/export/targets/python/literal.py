@@ -1,6 +1,6 @@
-"""The text of a Python literal, as dsgec writes plain data, to the data.
+"""Parse Python literals of plain data, as dsgec writes them.
 
-In time that grows with the length of the text only, whoever wrote it: Python's own parser takes
+The time grows linearly with the length of the text, which is untrusted: Python's own parser takes
 minutes for some texts of a few hundred kilobytes.
 """
 
@@ -25,10 +25,10 @@ _WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
 def read_literal(source: str) -> Any:
-    """The data at the beginning of a text, whatever follows; ValueError if there are none.
+    """Parse the literal at the start of a text; raise ValueError if there is none.
 
-    They become JSON on the way, which Python reads fast: texts that follow one another are one, as
-    in Python, and a comma before the end of a list goes.
+    The literal is converted to JSON, which Python parses quickly: adjacent strings are joined, as
+    in Python, and a comma before the end of a list is dropped.
     """
     pieces: list[str] = []
     texts: list[str] = []
@@ -37,7 +37,7 @@ def read_literal(source: str) -> Any:
     while True:
         match = _TOKEN.match(source, at)
         if match is None:
-            raise ValueError("this is no literal")
+            raise ValueError("expected a literal")
         at, kind = match.end(), match.lastgroup
         written = match[kind or 0]
         if kind == "text":
@@ -61,11 +61,11 @@ def read_literal(source: str) -> Any:
     try:
         return json.loads("".join(pieces))
     except RecursionError as error:
-        raise ValueError("this literal is too deep") from error
+        raise ValueError("the literal is nested too deeply") from error
 
 
 def _unescaped(escape: re.Match[str]) -> str:
     plain, *digits, other = escape.groups()
     if other:
-        raise ValueError("this is no escape")
+        raise ValueError("unknown escape sequence")
     return _ESCAPES.get(plain, plain) if plain else chr(int("".join(filter(None, digits)), 16))

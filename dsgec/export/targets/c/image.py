@@ -1,4 +1,4 @@
-"""Artefact to a linked image for a chip, by a cross compiler that is here: what it takes of it."""
+"""Measure the flash, RAM and stack of exported C by linking it with a cross compiler."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from dsgec.export.targets.c.emit import emit_module
 
 _SECONDS = 120
 _MEMBER = re.compile(r"^ \.(?:text|rodata|data)\S*\s+0x\w+\s+(0x\w+) \S+\.a\((\S+)\.o\)$", re.M)
-_BROKEN = re.compile(r"^( \.\S+)\n +0x", re.MULTILINE)  # a long name has a line of its own
+_BROKEN = re.compile(r"^( \.\S+)\n +0x", re.MULTILINE)  # after a long name, the line is broken
 _SECTION = re.compile(r"^(\.\S+) +(\d+)", re.MULTILINE)
 _IN_FLASH = (".text", ".rodata", ".data", ".sdata", ".ARM.ex")
 _WITHOUT_LIBRARY = ("-nostdlib", "-lgcc")
@@ -21,7 +21,7 @@ _AVR = ("-nostdlib", "-Wl,--start-group", "-lm", "-lgcc", "-lc", "-Wl,--end-grou
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """How C becomes an image of a chip; Debian's `package` has the command."""
+    """A cross compiler for a chip; `package` is the Debian package with its command."""
 
     command: str
     package: str
@@ -33,7 +33,7 @@ class Compiler:
         return shutil.which(self.command)
 
     def tool(self, name: str) -> str:
-        """What goes with it: arm-none-eabi-size with arm-none-eabi-gcc."""
+        """Return the path of another tool of the compiler, such as `size`."""
         path = Path(self.path or self.command)
         return str(path.with_name(path.name.replace("gcc", name)))
 
@@ -55,11 +55,11 @@ COMPILERS: dict[str, Compiler] = {
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Bytes of a linked image without start-up code: what the network adds to a program.
+    """The bytes of a linked image without start-up code: what the network adds to a program.
 
-    `stack` is what the frames of its own functions take together, which is the most that a call can
-    need, as nothing recurses; that of the compiler's `routines` comes on top. These have their
-    bytes by their names, and are part of `flash`.
+    `stack` is the sum of the frames of its own functions, which is the most that a call can need,
+    as nothing recurses; frames of the compiler's `routines` come on top. The bytes of the routines
+    are part of `flash`.
     """
 
     flash: int
@@ -69,18 +69,18 @@ class Image:
 
 
 def function_called(artefact: Artefact) -> str:
-    """What a program calls for a row, of which the cost is estimated: the class or the values."""
+    """Return the function whose cost per row is estimated: it returns the class or the values."""
     return f"{artefact.name}_{'predict' if artefact.model.is_classifier else 'regress'}"
 
 
 def functions_called(artefact: Artefact) -> tuple[str, ...]:
-    """The same, and of a classifier also what gives the probabilities."""
+    """Return `function_called` and, for a classifier, the function of the probabilities."""
     proba = (f"{artefact.name}_predict_proba",) if artefact.model.is_classifier else ()
     return function_called(artefact), *proba
 
 
 def measure_image(artefact: Artefact, chip: str) -> Image | None:
-    """What the C takes on a chip; None where the compiler is not here or cannot do it."""
+    """Measure the C on a chip; return None if the compiler is missing or fails."""
     if COMPILERS[chip].path is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
@@ -91,9 +91,9 @@ def measure_image(artefact: Artefact, chip: str) -> Image | None:
 
 
 def link(artefact: Artefact, chip: str, folder: Path, called: tuple[str, ...] = ()) -> Image:
-    """Compile and link the C without names and batches, for size; the image is `net.elf`.
+    """Compile and link the C for size, without names and batches, into `net.elf`.
 
-    What is not needed for the functions that are `called` is left out.
+    Only the functions that are `called` and those that they need are linked.
     """
     compiler, name = COMPILERS[chip], artefact.name
     for file in emit_module(artefact):
@@ -120,7 +120,7 @@ def link(artefact: Artefact, chip: str, folder: Path, called: tuple[str, ...] = 
 
 
 def _routines(text: str) -> dict[str, int]:
-    """The members of libraries that were linked, and their bytes."""
+    """Return the bytes of the library members that were linked, from a linker map."""
     _, _, used = text.partition("Linker script and memory map")
     found: dict[str, int] = {}
     for size, name in _MEMBER.findall(_BROKEN.sub(r"\1 0x", used)):
@@ -129,7 +129,7 @@ def _routines(text: str) -> dict[str, int]:
 
 
 def _run(command: list[str], folder: Path) -> str:
-    # An argument list without a shell, of our own text and a name that was checked.
+    # A list of arguments, no shell: our own text and a validated name.
     return subprocess.run(  # noqa: S603
         command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=True
     ).stdout
