@@ -44,7 +44,7 @@ from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.report import prepare_page, write_page
 from dsgec.run.baselines import check_rivals, make_baselines
-from dsgec.run.checkpoint import has_checkpoint, remove_checkpoint
+from dsgec.run.checkpoint import Checkpoints, has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs
 from dsgec.run.folder import (
     has_record,
@@ -56,11 +56,10 @@ from dsgec.run.folder import (
     write_timing,
 )
 from dsgec.run.job import Job, WrittenRun
-from dsgec.run.record import is_record, is_same_run, with_stages
+from dsgec.run.record import is_same_run
 from dsgec.run.result import Result, make_result
 from dsgec.run.search import INTERRUPTED, Outcome, Search
-from dsgec.run.session import Checkpoints, Session, ignore
-from dsgec.run.stages import TUNING, Stages
+from dsgec.run.session import TUNING, Session, Stages, ignore, with_stages
 from dsgec.search.evolver import ENDS, Evolver, Generation
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
@@ -182,7 +181,7 @@ def run(
         hooks = Hooks(checkpoints.resume, on_slice, on_outcome)
         result = evolve(job, evolver, hooks, stages).result
         timing, failure = write_folder(folder, result, stages)
-        if result.result["ended"] in ENDS:
+        if result.result.ended in ENDS:
             remove_checkpoint(folder)
         if failure:
             raise failure
@@ -280,15 +279,16 @@ def finished_run(job: Job) -> WrittenRun | None:
             return None
         if not (has_record(folder) and folder.has(MANIFEST)):
             return None
-        record, asked = read_record(folder), job.identity
-        if not is_same_run(record, asked) or record.get("dsgec") != asked["dsgec"]:
+        try:
+            record = read_record(folder)
+        except DsgecError:  # it is damaged: the run is made again
             return None
-        result, timing = record.get("result"), read_timing(folder)
-        if not isinstance(result, dict) or result.get("ended") not in ENDS or timing is None:
+        asked, timing = job.identity, read_timing(folder)
+        if not is_same_run(record.as_json(), asked) or record.dsgec != asked["dsgec"]:
             return None
-        model, name = read_model(folder)
-        if not is_record(record, model):
+        if record.result.ended not in ENDS or timing is None:
             return None
+        _, name = read_model(folder)
         if PAGE not in read_manifest(folder):  # where it is entered last
             try_report(folder)
         return WrittenRun(folder.path, record, timing, tuple(exported(EXPORTED, name, folder)))

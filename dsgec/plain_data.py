@@ -4,7 +4,8 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -81,8 +82,8 @@ REST = {"rest": True}
 def as_plain(value: Any) -> Any:
     """Return dataclasses as the dictionaries that JSON has, field by field.
 
-    A field that is None by default is left out when it is None. A trailing underscore, as in
-    `class_`, is not part of the key.
+    A field that is None by default is left out when it is None, and JSON data may not have null
+    for it. A trailing underscore, as in `class_`, is not part of the key.
     """
     if is_dataclass(value):
         found: dict[str, Any] = {}
@@ -114,7 +115,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
     if test is not None:
         if not test(value):
             raise ValueError(f"`{place}` is missing or wrong")
-        return value
+        return float(value) if kind is float else value
     if is_dataclass(kind):
         return _read_dataclass(cast(type, kind), value, place)
     origin, inner = get_origin(kind), get_args(kind)
@@ -164,15 +165,15 @@ def _read_dataclass(kind: type, value: Any, place: str) -> Any:
 def _fields(kind: type) -> list[tuple[str, str | None, Any, bool]]:
     """Return name, key, type and necessity of each field; the REST field has no key."""
     hints = get_type_hints(kind)
-    return [
-        (
-            field.name,
-            None if field.metadata == REST else field.name.rstrip("_"),
-            hints[field.name],
-            field.default is MISSING and field.default_factory is MISSING,
-        )
-        for field in fields(kind)
-    ]
+    found: list[tuple[str, str | None, Any, bool]] = []
+    for field in fields(kind):
+        own = hints[field.name]
+        if field.default is None:
+            own = reduce(or_, [one for one in get_args(own) if one is not NoneType])
+        key = None if field.metadata == REST else field.name.rstrip("_")
+        is_required = field.default is MISSING and field.default_factory is MISSING
+        found.append((field.name, key, own, is_required))
+    return found
 
 
 _TESTS: dict[Any, Callable[[Any], bool]] = {

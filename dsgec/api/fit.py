@@ -22,7 +22,7 @@ from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.network.model import Label, plain_columns
 from dsgec.pipeline import evolve, prepare
 from dsgec.run.record import identity, is_same_run
-from dsgec.run.result import later
+from dsgec.run.result import make_later
 from dsgec.run.search import Search
 from dsgec.search.settings import Execution, Settings
 from dsgec.search.usual import usual_grammar
@@ -138,7 +138,7 @@ def fit(
             f" {before.run.generations} generations before were run again, with the same result"
         )
     saved = evolver.save() if keeps_state else None
-    rest = later(job.problem, evolution.result.model, evolution.outcome)
+    rest = make_later(job.problem, evolution.result.model, evolution.outcome)
     return Fitted(Run.of(evolution.result, notes_of(job, evolver), rest), saved)
 
 

@@ -17,6 +17,7 @@ from dsgec.network.ranges import NO_RANGES, choose_ranges
 from dsgec.rendering import render_markup
 from dsgec.run.hall import HallRow, hall_model
 from dsgec.run.pick import WAYS, Hall, pick
+from dsgec.run.record import RunRecord
 from dsgec.run.result import Result
 
 _MOST_ROWS = 30
@@ -39,18 +40,23 @@ class HallEntry(HallRow):
     :param validated: Its `score` in cross-validation and the standard `error` of that, if it was
         one of the networks that the run chose from; `record["result"]["validation"]["measure"]`
         names what it is.
-    :param record: The record of its run.
+    :param details: The record of its run.
     :param best: The network of its run.
     """
 
-    record: dict[str, Any] = field(kw_only=True, repr=False, compare=False)
+    details: RunRecord = field(kw_only=True, repr=False, compare=False)
     best: Network = field(kw_only=True, repr=False, compare=False)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The content of run.json of its run."""
+        return self.details.as_json()
 
     @property
     @standard_arithmetic()
     def network(self) -> Network:
         """The network, which predicts and is exported as that of the run."""
-        model = hall_model(self, self.record, self.best.model, HALL)
+        model = hall_model(self, self.details, self.best.model, HALL)
         name = safe_name(f"{self.best.name}_{self.connections}")
         return Network(model, name, self.best.ranges)
 
@@ -83,7 +89,7 @@ class HallOfFame(tuple[HallEntry, ...]):
             HallEntry(
                 *(one.size, one.score, one.train, one.test, one.model_id, one.phenotype),
                 *(one.threshold, one.flash, one.cycles, one.front, one.validated),
-                record=result.record,
+                details=result.record,
                 best=best,
             )
             for one in result.hall_rows
@@ -116,7 +122,7 @@ class HallOfFame(tuple[HallEntry, ...]):
         first = self[0]
         best = first.best
         ranges = choose_ranges(best.model.columns, best.ranges, range or NO_RANGES)
-        hall = Hall(list(self), first.record, best.model, HALL, chip, dtype, ranges)
+        hall = Hall(list(self), first.details, best.model, HALL, chip, dtype, ranges)
         chosen = pick(hall, way, str(value))
         return next(entry for entry in self if entry is chosen)
 
@@ -158,10 +164,10 @@ class HallOfFame(tuple[HallEntry, ...]):
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         first = self[0]
-        own = first.record["model"]["id"]
+        own = first.details.model.id
         metric = next(iter(first.train))
         label = metric.replace("_", " ")
-        objective = str(first.record["result"]["objective"])
+        objective = first.details.result.objective
         scores = [objective] if objective != metric else []
         head = ["", "connections", "neurons", "features", *scores]
         head += [f"train {label}", f"test {label}", "flash", "cycles"]
@@ -210,5 +216,5 @@ def _row(one: HallEntry, has_validated: bool) -> dict[str, Any]:
         "phenotype": one.phenotype,
         "flash": one.flash,
         "cycles": one.cycles,
-        **({"front": one.front} if "minimise" in one.record["settings"] else {}),
+        **({"front": one.front} if "minimise" in one.details.settings else {}),
     }

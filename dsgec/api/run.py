@@ -14,6 +14,7 @@ from dsgec.arithmetic.environment import standard_arithmetic
 from dsgec.errors import DsgecError, clean, counted
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import write_folder
+from dsgec.plain_data import as_plain
 from dsgec.rendering import render_markup
 from dsgec.report import write_report
 from dsgec.report.figures import metric_label
@@ -22,7 +23,7 @@ from dsgec.report.headline import verdict
 from dsgec.report.tables import metric_table
 from dsgec.run.checkpoint import remove_checkpoint
 from dsgec.run.folder import read_result, refuse_other_run
-from dsgec.run.record import record_ranges
+from dsgec.run.record import RunRecord
 from dsgec.run.result import Rest, Result
 from dsgec.search.evolver import HistoryRow
 
@@ -56,7 +57,7 @@ class Run:
 
     :param network: The network, which predicts and is exported.
     :param history: A row for each generation.
-    :param record: What run.json has: settings and result.
+    :param details: The typed record, which `record` gives as run.json has it.
     :param timing: What timing.json has: how long it took.
     :param notes: What a person should know: remarks on the data, and warnings.
     :param config: The text of config.toml, with which `dsgec evolve --config` repeats the run;
@@ -66,7 +67,7 @@ class Run:
 
     network: Network
     history: tuple[HistoryRow, ...]
-    record: dict[str, Any]
+    details: RunRecord
     timing: dict[str, Any]
     notes: tuple[str, ...] = ()
     config: str = ""
@@ -80,18 +81,22 @@ class Run:
         :param notes: What a person should know.
         :param rest: Makes the hall of fame and what the report draws, where the result lacks them.
         """
-        ranges = record_ranges(result.record, result.model)
-        network = Network(result.model, result.name, ranges)
+        network = Network(result.model, result.name, result.record.ranges)
         rest = rest or Rest(result.hall, result.evidence)
-        warnings = map(in_keywords, result.result.get("warnings", ()))
+        warnings = map(in_keywords, result.result.warnings or ())
         measured = (result.record, result.timing, (*notes, *warnings), result.config, rest)
         return cls(network, History(result.history), *measured)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The content of run.json: settings and result."""
+        return self.details.as_json()
 
     @property
     def _result(self) -> Result:
         network, measured = self.network, (*self.rest(), self.config)
         return Result(
-            self.record, network.model, network.name, self.history, self.timing, *measured
+            self.details, network.model, network.name, self.history, self.timing, *measured
         )
 
     @property
@@ -104,37 +109,38 @@ class Run:
     @standard_arithmetic()
     def evidence(self) -> dict[str, Any]:
         """What the report draws, as report.json has it."""
-        return self.rest()[1]
+        found: dict[str, Any] = as_plain(self.rest()[1] or {})
+        return found
 
     @property
     def ended(self) -> str:
         """Why: `generations`, `stop-at`, `patience`, `stopped` by a callback, or interrupted."""
-        return str(self.record["result"]["ended"])
+        return self.details.result.ended
 
     @property
     def metrics(self) -> dict[str, dict[str, float | None]]:
         """Accuracy and the like, or RMSE, MAE and R², of the `train` rows and the `test` rows."""
-        return {part: dict(self.record["result"][part]) for part in ("train", "test")}
+        return {part: dict(self.details.result.part(part)) for part in ("train", "test")}
 
     @property
     def score(self) -> float:
         """The objective's value on the training rows, as people read it."""
-        return float(self.record["result"]["score"])
+        return float(self.details.result.score)
 
     @property
     def fitness(self) -> float:
         """What evolution minimised."""
-        return float(self.record["result"]["fitness"])
+        return float(self.details.result.fitness)
 
     @property
     def objective(self) -> str:
         """The name of what was optimised."""
-        return str(self.record["result"]["objective"])
+        return self.details.result.objective
 
     @property
     def generations(self) -> int:
         """The number of the last generation; the first, random one is 0."""
-        return int(self.record["result"]["generations"])
+        return self.details.result.generations
 
     def predict(self, X: Any) -> Any:
         """The label or the value of each row, as `Network.predict` gives it.
@@ -222,7 +228,7 @@ class Run:
             return write_report(Path(folder), Path(path))
 
     def __repr__(self) -> str:
-        data, grammar = self.record["data"]["name"], self.record["grammar"]["name"]
+        data, grammar = self.details.data.name, self.details.grammar.name
         figures = "; ".join(
             f"{part} {name} {value:.4g}"
             for part, found in self.metrics.items()
@@ -242,7 +248,7 @@ class Run:
     @property
     def _formula(self) -> str:
         """The formula, if the run was one for a formula."""
-        return "; ".join(str(self.record["result"].get("formula", "")).splitlines())
+        return "; ".join((self.details.result.formula or "").splitlines())
 
     def _repr_html_(self) -> str:
         """For notebooks: metrics beside the baselines', the network drawn, the hall of fame."""
@@ -251,8 +257,8 @@ class Run:
         return render_markup(
             "html/run.html.j2",
             target=self.network.model.target,
-            data=self.record["data"]["name"],
-            grammar=self.record["grammar"]["name"],
+            data=self.details.data.name,
+            grammar=self.details.grammar.name,
             columns=len(self.network.model.columns),
             objective=self.objective,
             score=f"{self.score:.6g}",

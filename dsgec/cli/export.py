@@ -125,14 +125,13 @@ def export(
     from dsgec.folder import open_folder
     from dsgec.network.ranges import parse_ranges
     from dsgec.run.folder import read_model, read_picked, read_record
-    from dsgec.run.record import record_ranges
 
     given = parse_ranges(ranges)
     with open_folder(run) as folder:
         model, own_name = (
             read_picked(folder, *pick, chip, dtype, given) if pick else read_model(folder)
         )
-        recorded = record_ranges(read_record(folder), model)
+        recorded = read_record(folder).ranges
     to, package = _requested(targets, packages)
     more: dict[str, Any] = {"ranges": given, "recorded": recorded, "check": not unchecked}
     _write(model, name or own_name, out or run, to, package, dtype, wheel=wheel, **more)

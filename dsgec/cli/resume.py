@@ -33,8 +33,7 @@ def resume(run: Path, session: SessionOptions) -> None:
 
     with open_folder(run) as folder:
         if not has_checkpoint(folder):
-            result = read_record(folder).get("result")
-            if isinstance(result, dict) and result.get("ended") in ENDS:
+            if read_record(folder).result.ended in ENDS:
                 raise DsgecError(f"the run in {run} has ended: there is nothing to resume")
             raise DsgecError(
                 f"{run} has no checkpoint to resume from",

@@ -55,11 +55,10 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     from dsgec.report.dot import graph
     from dsgec.report.svg import svg as drawn
     from dsgec.run.folder import read_model, read_record
-    from dsgec.run.record import record_ranges
 
     with open_folder(run) as folder:
         model, name = read_model(folder)
-        ranges = record_ranges(read_record(folder), model)
+        ranges = read_record(folder).ranges
     for path, make in ((svg, drawn), (dot, graph)):
         if path == Path("-"):
             hand_over(make(model).removesuffix("\n"))

@@ -199,12 +199,12 @@ def _tell(ended: WrittenRun, options: SessionOptions) -> None:
     elif not options.quiet:
         say("\n".join(result_lines(ended)))
     if _can_go_on(ended):
-        result, asked = ended.record["result"], ended.record["settings"]
+        result, asked = ended.record.result, ended.record.settings
         resume = f"dsgec resume {shlex.quote(str(ended.folder))}"
         if "-" in sys.argv:  # the table came by standard input, and has to come again
             resume = shlex.join(["dsgec", *sys.argv[1:]])
         complain(
-            f"{_WHY[ended.ended]} after generation {result['generations']} of"
+            f"{_WHY[ended.ended]} after generation {result.generations} of"
             f" {asked['generations']}: this is the best so far; `{resume}` resumes it"
         )
 
@@ -217,4 +217,4 @@ def _can_go_on(ended: WrittenRun) -> bool:
 
 
 def _as_json(ended: WrittenRun) -> dict[str, Any]:
-    return {**ended.record, "timing": ended.timing}
+    return {**ended.record.as_json(), "timing": ended.timing}

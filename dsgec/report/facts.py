@@ -6,6 +6,7 @@ from typing import Any
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.export.names import safe_name
 from dsgec.report.scales import short
+from dsgec.run.record import RunRecord
 from dsgec.search.settings import OPTIONS, SETTINGS, Settings
 from dsgec.setting import Setting, settings_of
 
@@ -13,9 +14,9 @@ _DEFAULTS = Settings().as_json()
 _REPRESENTATION = SETTINGS[0]
 
 
-def commands(record: dict[str, Any]) -> list[tuple[str, str]]:
+def commands(record: RunRecord) -> list[tuple[str, str]]:
     """What each command does, and the command; RUN is the folder that the page is in."""
-    name = safe_name(str(record["model"].get("name")))  # the file is untrusted
+    name = safe_name(record.model.name)
     return [
         ("the same run again, with the same bytes", evolve_command(record)),
         ("the network as code", "dsgec export RUN --to c,python,js -o exported"),
@@ -28,28 +29,28 @@ def commands(record: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def evolve_command(record: dict[str, Any]) -> str:
+def evolve_command(record: RunRecord) -> str:
     """The command line that makes this run, without what is the default."""
-    settings, data = record["settings"], record["data"]
-    words = ["dsgec", "evolve", str(record["grammar"]["name"]), str(data["name"])]
+    settings, options = record.settings, dict(record.data.options)
+    words = ["dsgec", "evolve", record.grammar.name, record.data.name]
     learns = settings.get("variation") == "trees"
     if not learns:
         words += OPTIONS.given("preset", "paper")
     for one in SETTINGS:
         value = settings.get(one.key, one.default)
-        if one.name == "test" and (settings.get("folds") or data.get("test_sha256")):
+        if one.name == "test" and (settings.get("folds") or options.get("test_sha256")):
             value = one.default if settings.get("folds") else "TEST_TABLE"
         if value != _usual(one, learns) and one.name != "fold":
             words += OPTIONS.given(one.name, value)
-    if data.get("target"):
-        words += OPTIONS.given("target", data["target"])
-    numbers = any(type(label) is int for label in record["model"].get("classes", ()))
-    if not numbers and data.get("task") != "regression":  # it cannot be but classes
-        data = {**data, "task": None}
-    said = data.get("reading")
-    reading = said if isinstance(said, dict) else {}
+    if record.data.target:
+        words += OPTIONS.given("target", record.data.target)
+    has_numbers = any(type(label) is int for label in record.model.classes)
+    if has_numbers or record.data.task == "regression":  # otherwise it can only be classes
+        options["task"] = record.data.task
+    found = options.get("reading")
+    reading = found if isinstance(found, dict) else {}
     for given, settings_there in (
-        (data, settings_of(Preprocessing)),
+        (options, settings_of(Preprocessing)),
         (reading, settings_of(ReadingOptions)),
     ):
         for one in settings_there:
@@ -66,45 +67,45 @@ def _usual(one: Setting, learns: bool) -> Any:
     return _DEFAULTS.get(one.key, one.default)
 
 
-def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
+def facts(record: RunRecord) -> list[tuple[str, str]]:
     """What was run, as names and values."""
-    settings, data, result = record["settings"], record["data"], record["result"]
+    settings, data, result = record.settings, record.data, record.result
     asked = settings.get("generations")
-    reached = result["generations"]
+    reached = result.generations
     stopped = f" of {asked} (it was stopped)" if reached != asked else ""
-    rows = f"{data['train_rows']:,} for training, {data['test_rows']:,} for testing"
-    if "train_groups" in data:
-        rows += f", of {data['train_groups']:,} and {data.get('test_groups', 0):,} groups"
+    rows = f"{data.train_rows:,} for training, {data.test_rows:,} for testing"
+    if data.train_groups is not None:
+        rows += f", of {data.train_groups:,} and {data.test_groups or 0:,} groups"
     pairs = [
-        ("grammar", f"{record['grammar']['name']} (SHA-256 {record['grammar']['sha256'][:16]}…)"),
-        ("table", f"{data['name']} (SHA-256 {data['sha256'][:16]}…)"),
-        ("target", f"{data.get('target')}, {data.get('task')}"),
+        ("grammar", f"{record.grammar.name} (SHA-256 {record.grammar.sha256[:16]}…)"),
+        ("table", f"{data.name} (SHA-256 {data.sha256[:16]}…)"),
+        ("target", f"{data.target}, {data.task}"),
         ("rows", rows),
         ("seed", str(settings.get("seed"))),
         ("representation", str(settings.get(_REPRESENTATION.key)).upper()),
-        ("objective", str(result["objective"])),
+        ("objective", result.objective),
         ("generations", f"{reached:,}{stopped}"),
-        ("evaluations", f"{result['evaluations']:,}"),
-        ("dsgec", str(record["dsgec"])),
-        ("model id", str(record["model"].get("id"))),
+        ("evaluations", f"{result.evaluations:,}"),
+        ("dsgec", record.dsgec),
+        ("model id", record.model.id),
     ]
-    threshold = record["model"].get("threshold")
+    threshold = record.model.description.get("threshold")
     if threshold is not None:  # it is not 0.5
-        label = record["model"]["classes"][1]
+        label = record.model.classes[1]
         pairs.insert(7, ("threshold", f"{label} is predicted at {short(threshold)} or more"))
-    if data.get("weights_sha256"):
-        pairs.insert(4, ("row weights", f"given (SHA-256 {str(data['weights_sha256'])[:16]}…)"))
+    if weights := data.options.get("weights_sha256"):
+        pairs.insert(4, ("row weights", f"given (SHA-256 {str(weights)[:16]}…)"))
     if settings.get("folds"):
         pairs.insert(4, ("fold", f"{settings.get('fold', 0) + 1} of {settings['folds']}"))
     return pairs
 
 
-def other_settings(record: dict[str, Any]) -> list[tuple[str, str]]:
+def other_settings(record: RunRecord) -> list[tuple[str, str]]:
     """Every number that the run depended on."""
     pairs = []
-    representation = record["settings"].get(_REPRESENTATION.key)
+    representation = record.settings.get(_REPRESENTATION.key)
     known = {one.key: one for one in SETTINGS}
-    for name, value in record["settings"].items():
+    for name, value in record.settings.items():
         one = known.get(name)
         if one and one.representations and representation not in one.representations:
             continue
@@ -116,8 +117,8 @@ def other_settings(record: dict[str, Any]) -> list[tuple[str, str]]:
             value = short(value)
         pairs.append(((one.name if one else name).replace("_", " "), str(value)))
     pairs += [
-        (one.name, str(record["data"][one.name]))
+        (one.name, str(record.data.options[one.name]))
         for one in settings_of(Preprocessing)
-        if one.choices and one.name != "task" and record["data"].get(one.name)
+        if one.choices and one.name != "task" and record.data.options.get(one.name)
     ]
     return pairs

@@ -1,7 +1,5 @@
 """What a network gives to the charts of its quality: ROC, calibration, values and residuals."""
 
-from typing import Any
-
 from dsgec.errors import counted
 from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, line, marks
 from dsgec.report.scales import Scale, figure, linear, short
@@ -33,7 +31,8 @@ def metric_label(name: str) -> str:
 
 def roc_chart(run: Result, part: str) -> Chart | None:
     """True against false positives; of many classes, each against the rest."""
-    curves = [curve for curve in run.evidence["roc"][part] if curve["points"]]
+    every = (run.evidence.roc or {})[part] if run.evidence else ()
+    curves = [curve for curve in every if curve.points]
     if not curves:
         return None
     side = BOTTOM - TOP
@@ -41,26 +40,25 @@ def roc_chart(run: Result, part: str) -> Chart | None:
     up = Scale(0.0, 1.0, BOTTOM, TOP, _TENTHS)
     series = []
     for style, curve in enumerate(curves):
-        label = str(run.model.classes[curve["class"]])
+        label = str(run.model.classes[curve.class_])
         points = [
-            (fp / (curve["negatives"] or 1), tp / (curve["positives"] or 1))
-            for fp, tp in curve["points"]
+            (fp / (curve.negatives or 1), tp / (curve.positives or 1)) for fp, tp in curve.points
         ]
-        area = f", AUC {figure(curve['auc'])}"
+        area = f", AUC {figure(curve.auc)}"
         series.append(
             Series(f"{shorten(label, _LONGEST_NAME)}{area}", style, line(points, across, up))
         )
     words = "training rows" if part == "train" else "test rows"
     rows = tuple(
         (
-            str(run.model.classes[curve["class"]]),
-            figure(curve["auc"]),
-            f"{curve['positives']:,}",
-            f"{curve['negatives']:,}",
+            str(run.model.classes[curve.class_]),
+            figure(curve.auc),
+            f"{curve.positives:,}",
+            f"{curve.negatives:,}",
         )
-        for curve in run.evidence["roc"][part]
+        for curve in every
     )
-    left_out = len(run.evidence["roc"][part]) - len(curves)
+    left_out = len(every) - len(curves)
     return Chart(
         f"roc-{part}",
         f"ROC, {words}",
@@ -83,7 +81,7 @@ def roc_chart(run: Result, part: str) -> Chart | None:
 
 def calibration_chart(run: Result) -> Chart | None:
     """What probabilities promise against what came true; None without rows enough."""
-    bins: dict[str, list[dict[str, Any]]] = run.evidence.get("calibration", {})
+    bins = (run.evidence.calibration if run.evidence else None) or {}
     drawn = [(part, words, style) for part, words, style in _PARTS if bins.get(part)]
     if not drawn:
         return None
@@ -92,15 +90,15 @@ def calibration_chart(run: Result) -> Chart | None:
     up = Scale(0.0, 1.0, BOTTOM, TOP, _TENTHS)
     series, rows = [], []
     for part, words, style in drawn:
-        known = [one for one in bins[part] if one["rows"] >= _LEAST_IN_BIN]
-        points = [(one["promised"], one["true"] / one["rows"]) for one in known]
+        known = [one for one in bins[part] if one.rows >= _LEAST_IN_BIN]
+        points = [(one.promised, one.true / one.rows) for one in known]
         dots = tuple(
-            Mark(across.place(x), up.place(y), f"{counted(one['rows'], 'row')}: {figure(y)}")
+            Mark(across.place(x), up.place(y), f"{counted(one.rows, 'row')}: {figure(y)}")
             for one, (x, y) in zip(known, points, strict=True)
         )
         series.append(Series(words, style, line(points, across, up), dots))
         rows += [
-            (words, figure(one["promised"]), figure(one["true"] / one["rows"]), f"{one['rows']:,}")
+            (words, figure(one.promised), figure(one.true / one.rows), f"{one.rows:,}")
             for one in bins[part]
         ]
     classes = run.model.classes
@@ -129,8 +127,9 @@ def calibration_chart(run: Result) -> Chart | None:
 
 def value_charts(run: Result) -> list[Chart]:
     """Of a numeric target: predicted against actual values, and residuals against predictions."""
+    found = (run.evidence.pairs if run.evidence else None) or {}
     pairs = {
-        part: [(a, p) for a, p in run.evidence["pairs"][part] if max(abs(a), abs(p)) < _LARGEST]
+        part: [(a, p) for a, p in found[part] if max(abs(a), abs(p)) < _LARGEST]
         for part in ("train", "test")
     }
     every = [value for part in pairs.values() for pair in part for value in pair]

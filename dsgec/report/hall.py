@@ -17,7 +17,7 @@ _UNITS = {SIZE: "connections", "flash": "bytes of flash", "cycles": "cycles a ro
 
 def minimised(run: Result) -> str:
     """What the run minimised beside its objective: connections, flash or cycles; "" for nothing."""
-    what = run.record["settings"].get("minimise", "")
+    what = run.record.settings.get("minimise", "")
     known = what in _UNITS and all(one.cost(what) is not None for one in run.hall_rows)
     return what if known else ""
 
@@ -45,7 +45,7 @@ def hall_chart(run: Result) -> Chart | None:
     ]
     across = linear(costs, LEFT + 8, RIGHT, whole=True)
     up = linear(figures, BOTTOM, TOP) if rises else suited(figures, BOTTOM, TOP)
-    own = run.record["model"]["id"]
+    own = run.record.model.id
     series = []
     for style, part in ((1, "test"), (0, "train")):
         pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, known, strict=True)]
@@ -81,10 +81,10 @@ def hall_chart(run: Result) -> Chart | None:
 
 def front_chart(run: Result) -> Chart | None:
     """The score against the cost that was minimised: what the search looked for."""
-    what, own = minimised(run), run.record["model"]["id"]
+    what, own = minimised(run), run.record.model.id
     if not what or not run.hall_rows:
         return None
-    unit, objective = _UNITS[what], run.result["objective"]
+    unit, objective = _UNITS[what], run.result.objective
     costs, scores = _costs(run, run.hall_rows), [one.score for one in run.hall_rows]
     across = linear(costs, LEFT + 8, RIGHT, whole=True)
     rises = objective in OBJECTIVES and OBJECTIVES[objective].rises
@@ -131,12 +131,12 @@ def _worth_drawing(run: Result, scored: Sequence[HallRow]) -> int:
     The first generations leave large networks that are good for nothing.
     """
     metric, costs = run.metrics[0], _costs(run, scored)
-    own = run.record["model"]["id"]
+    own = run.record.model.id
     largest = max(
         (c for c, one in zip(costs, scored, strict=True) if one.model_id == own), default=0
     )
     if not minimised(run):
-        largest = int(run.result["network"]["connections"])
+        largest = run.result.network.connections
     for part in ("train", "test"):
         pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, scored, strict=True)]
         kept = front(pairs, rises=metric in GREATER)
@@ -173,9 +173,9 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
             "test": figure(one.test[metric]),
             "train_front": place in on["train"],
             "test_front": place in on["test"],
-            "own": one.model_id == run.record["model"]["id"],
+            "own": one.model_id == run.record.model.id,
             "first": one.front if what else place in on["train"] or place in on["test"],
-            "command": pick_command(one, what, run.record["settings"]),
+            "command": pick_command(one, what, run.record.settings),
         }
         for place, one in enumerate(rows)
     ]

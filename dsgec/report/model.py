@@ -1,7 +1,6 @@
 """A model without a run to its page: the network drawn, and running in the browser."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
 
 from dsgec import __version__
 from dsgec.errors import DsgecError
@@ -16,25 +15,13 @@ from dsgec.report.script import page_script
 from dsgec.report.style import page_style
 from dsgec.report.tables import MOST_BARS, MOST_FIELDS, fields
 from dsgec.report.written import Written
+from dsgec.run.evidence import ColumnValues, Evidence
 
 MOST_CONNECTIONS = 20_000
 """Of a network on a page, which holds it twice: as code, and as the formulas of its neurons."""
 
 _SPREAD = 3.0  # scales of a column to both sides of its center
 _NOTHING_DROPPED = Written((), ())
-
-
-@dataclass(frozen=True, slots=True)
-class Exhibit:
-    """What a page shows of a model that no run has made."""
-
-    model: Model
-    name: str
-
-    @property
-    def evidence(self) -> dict[str, Any]:
-        """Values to start from: nothing is known of a table but how its columns are scaled."""
-        return {"columns": list(map(_values, self.model.columns)), "examples": []}
 
 
 def model_page(model: Model, name: str, agreement: str = "") -> str:
@@ -46,12 +33,12 @@ def model_page(model: Model, name: str, agreement: str = "") -> str:
             f" {MOST_CONNECTIONS:,}",
             "Export it as code instead.",
         )
-    shown = Exhibit(model, name)
+    evidence = Evidence(columns=tuple(map(_start_values, model.columns)), examples=())
     nodes = named_nodes(model)
     return render_markup(
         "report/model.html.j2",
         style=page_style(),
-        script=page_script(shown, nodes),
+        script=page_script(model, name, nodes, evidence),
         version=__version__,
         name=name,
         agreement=agreement,
@@ -65,7 +52,7 @@ def model_page(model: Model, name: str, agreement: str = "") -> str:
         missing=missing_text(model),
         formulas=[node for node in nodes if node.kind != "feature"],
         scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
-        fields=fields(shown),
+        fields=fields(model, evidence.columns),
         most_fields=MOST_FIELDS,
         columns=len(model.columns),
         outputs=len(model.network.outputs),
@@ -78,8 +65,9 @@ def model_page(model: Model, name: str, agreement: str = "") -> str:
     )
 
 
-def _values(column: Column) -> dict[str, Any]:
+def _start_values(column: Column) -> ColumnValues:
+    """Return values to start from: of a table, nothing is known but how its columns are scaled."""
     if column.categories:
-        return {"counts": [1] * len(column.categories)}
+        return ColumnValues(counts=(1,) * len(column.categories), missing=0)
     least, most = sorted(column.center + side * _SPREAD * column.scale for side in (-1.0, 1.0))
-    return {"least": least, "most": most, "median": column.center}
+    return ColumnValues(least=least, median=column.center, most=most, missing=0)

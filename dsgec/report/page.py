@@ -15,7 +15,7 @@ from dsgec.rendering import (
 from dsgec.report.facts import commands, facts, other_settings
 from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
 from dsgec.report.hall import front_chart, hall_chart, hall_rows, minimised
-from dsgec.report.headline import kind, rivals, tiles, verdict
+from dsgec.report.headline import rivals, tiles, verdict
 from dsgec.report.layout import draw
 from dsgec.report.nodes import named_nodes
 from dsgec.report.progress import fitness_chart, fitness_label, size_chart
@@ -33,7 +33,6 @@ from dsgec.report.tables import (
 )
 from dsgec.report.written import as_written
 from dsgec.run.folder import read_result
-from dsgec.run.record import network_scale, record_ranges
 from dsgec.run.result import Result
 
 _TEMPLATE = "report/run.html.j2"
@@ -78,11 +77,12 @@ def write_report(path: Path, out: Path | None = None) -> Path:
 
 
 def run_page(run: Result) -> str:
-    """The page of a run."""
+    """Return the page of a run that has evidence."""
+    assert run.evidence is not None
     model = run.model
     nodes = named_nodes(model)
-    written = as_written(run.result["phenotype"], model, network_scale(run.record))
-    script = page_script(run, nodes)
+    written = as_written(run.result.phenotype, model, run.record.network_scale)
+    script = page_script(model, run.name, nodes, run.evidence)
     read = {*columns_read(model)}
     baselines, metrics = metric_table(run)
     values = [] if model.classes else value_charts(run)
@@ -94,7 +94,7 @@ def run_page(run: Result) -> str:
         tiles=tiles(run, len(read)),
         rivals=rivals(run),
         verdict=verdict(run),
-        warnings=run.result.get("warnings", []),
+        warnings=run.result.warnings or (),
         record=run.record,
         facts=facts(run.record),
         settings=other_settings(run.record),
@@ -105,7 +105,7 @@ def run_page(run: Result) -> str:
         hall=hall_chart(run),
         front=front_chart(run),
         minimised=minimised(run),
-        objective=run.result["objective"],
+        objective=run.result.objective,
         hall_rows=hall_rows(run)[:_MOST_HALL],
         metric=metric_label(run.metrics[0]),
         curves=[chart for chart in curves if chart is not None],
@@ -115,20 +115,20 @@ def run_page(run: Result) -> str:
         values=values,
         drawing=draw(model, nodes, written),
         written=written,
-        kind=kind(run),
-        headline=run.result.get("formula", ""),
-        readable=formula_text(model, record_ranges(run.record, model))[:_LONGEST_FORMULA],
+        kind=run.result.kind,
+        headline=run.result.formula or "",
+        readable=formula_text(model, run.record.ranges)[:_LONGEST_FORMULA],
         missing=missing_text(model),
         formulas=[node for node in nodes if node.kind != "feature"][:_MOST_FORMULAS],
         scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
-        importance=run.evidence.get("importance"),
+        importance=run.evidence.importance,
         importances=importances(run),
         read=[column.name for i, column in enumerate(model.columns) if i in read],
         unread=[column.name for i, column in enumerate(model.columns) if i not in read],
-        fields=fields(run),
+        fields=fields(model, run.evidence.columns),
         most_fields=MOST_FIELDS,
         columns=len(model.columns),
-        examples=run.evidence["examples"],
+        examples=run.evidence.examples,
         sliders="from the least to the largest value of the training rows, and start at the median",
         start="medians",
         classes=[str(label) for label in model.classes],

@@ -10,7 +10,6 @@ from dsgec.manifest import HISTORY
 from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Series, line, stairs
 from dsgec.report.figures import MOST_TABLE_ROWS
 from dsgec.report.scales import LOG_RATIO, Scale, linear, short, suited
-from dsgec.run.record import target_scale
 from dsgec.run.result import Result
 from dsgec.search.evolver import HistoryRow
 from dsgec.search.objectives import OBJECTIVES
@@ -73,9 +72,9 @@ def size_chart(history: Sequence[HistoryRow]) -> Chart:
 
 def fitness_label(run: Result) -> str:
     """What evolution minimised, in words."""
-    objective = str(run.result["objective"])
+    objective = run.result.objective
     known = OBJECTIVES.get(objective)
-    if known and known.degree and target_scale(run.record):
+    if known and known.degree and run.record.data.target_scale:
         return f"{objective} of the scaled target"
     return (known.label if known else "") or objective
 

@@ -6,7 +6,7 @@ It holds names and labels only as escaped literals of data.
 import base64
 import hashlib
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.arithmetic.source import js_source
@@ -15,8 +15,10 @@ from dsgec.export.statements import JAVASCRIPT, Program, functions_used, program
 from dsgec.export.view import view
 from dsgec.network.ir import Network
 from dsgec.network.model import Model, compose
+from dsgec.plain_data import as_plain
 from dsgec.rendering import Code, load_template, render
 from dsgec.report.nodes import NamedNode, input_positions
+from dsgec.run.evidence import Evidence
 
 SCRIPT = "report/script.js.j2"
 
@@ -29,29 +31,17 @@ class Script:
     digest: str
 
 
-class Shown(Protocol):
-    """What is shown running: a run's result, or a network alone.
-
-    `evidence` has at least `columns`, the values that each column starts from, and `examples`.
-    """
-
-    @property
-    def model(self) -> Model: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def evidence(self) -> dict[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Traced:
     program: Program
 
 
-def page_script(run: Shown, nodes: list[NamedNode]) -> Script:
-    """The script of a page with a network running in it."""
-    model = run.model
-    artefact = Artefact(model, run.name)
+def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evidence) -> Script:
+    """Return the script of a page with a network running in it.
+
+    `evidence` has the examples, and the values that each column starts from.
+    """
+    artefact = Artefact(model, name)
     within = compose(Model(traced(model), model.columns))  # values, and no classes
     used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
     text = render(
@@ -59,7 +49,7 @@ def page_script(run: Shown, nodes: list[NamedNode]) -> Script:
         m=view(artefact, JAVASCRIPT),
         traced=_Traced(program(within, JAVASCRIPT)),
         arithmetic=Code(js_source(used)),
-        page=_page(run, nodes),
+        page=_page(model, nodes, evidence),
         body=Code(load_template("report/page.js") or ""),
     )
     return Script(text, digest(text))
@@ -78,24 +68,16 @@ def digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _page(run: Shown, nodes: list[NamedNode]) -> dict[str, Any]:
+def _page(model: Model, nodes: list[NamedNode], evidence: Evidence) -> dict[str, Any]:
     return {
-        "examples": run.evidence["examples"],
+        "examples": as_plain(evidence.examples),
         "start": [
-            _start(values, is_text=bool(column.categories))
-            for values, column in zip(run.evidence["columns"], run.model.columns, strict=True)
+            float(values.mode) if column.categories else values.range[1]  # the median
+            for values, column in zip(evidence.columns, model.columns, strict=True)
         ],
         "nodes": [
             {"name": node.name, "kind": node.kind, "formula": node.formula} for node in nodes
         ],
         "bounded": [f"{name}(" for name, function in FUNCTIONS.items() if function.is_bounded],
-        "labels": [str(label) for label in run.model.classes],
+        "labels": [str(label) for label in model.classes],
     }
-
-
-def _start(values: dict[str, Any], *, is_text: bool) -> float:
-    """The median, or the most frequent text."""
-    if not is_text:
-        return float(values["median"])
-    counts = values["counts"]
-    return float(counts.index(max(counts)))

@@ -1,13 +1,13 @@
 """A run to the tables of its page: metrics, confusion, importance of columns, fields to fill."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dsgec.network.ir import Input
 from dsgec.network.model import Model, compose
 from dsgec.report.figures import metric_label
 from dsgec.report.scales import figure
-from dsgec.report.script import Shown
+from dsgec.run.evidence import ColumnValues
 from dsgec.run.result import Result
 
 MOST_CLASSES, MOST_FIELDS, MOST_BARS = 30, 16, 12
@@ -59,16 +59,13 @@ class Field:
 
 def metric_table(run: Result) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """The figures of the network and of each baseline, train and test side by side."""
-    baselines = run.result.get("baselines", [])
-    models = [run.result, *reversed(baselines)]
+    baselines = run.result.baselines or ()
+    parts = [run.result.train, run.result.test]
+    parts += [part for one in reversed(baselines) for part in (one.train, one.test)]
     rows = [
-        (
-            metric_label(name),
-            [figure(one[part].get(name)) for one in models for part in ("train", "test")],
-        )
-        for name in run.metrics
+        (metric_label(name), [figure(part.get(name)) for part in parts]) for name in run.metrics
     ]
-    return [one["name"] for one in reversed(baselines)], rows
+    return [one.name for one in reversed(baselines)], rows
 
 
 def confusions(run: Result) -> list[Confusion]:
@@ -76,7 +73,7 @@ def confusions(run: Result) -> list[Confusion]:
     labels = [str(label) for label in run.model.classes]
     found = []
     for part, title in (("train", "Training rows"), ("test", "Test rows")):
-        counts = run.result.get("confusion", {}).get(part, [])
+        counts = (run.result.confusion or {}).get(part, ())
         if not any(map(sum, counts)):
             continue
         rows = []
@@ -93,7 +90,7 @@ def _cell(count: int, total: int, right: bool) -> TableCell:
     return TableCell(count, round(100 * share), round(32 * share), right)
 
 
-def _mistake(row: list[int], number: int, labels: list[str]) -> str:
+def _mistake(row: Sequence[int], number: int, labels: list[str]) -> str:
     """The class that rows of this one are most often taken for."""
     others = [(count, -i) for i, count in enumerate(row) if i != number and count]
     if not others:
@@ -109,41 +106,41 @@ def columns_read(model: Model) -> list[int]:
 
 def importances(run: Result) -> list[Importance]:
     """What the columns are worth, the most important first; none of a run that lacks them."""
-    found = run.evidence.get("importance", {"columns": []})["columns"]
-    known = [one for one in found if one["mean"] is not None]
-    largest = max((one["mean"] + one["deviation"] for one in known), default=0.0)
+    found = run.evidence.importance if run.evidence else None
+    known = [
+        (one.column, one.mean, one.deviation)
+        for one in (found.columns if found else ())
+        if one.mean is not None and one.deviation is not None
+    ]
+    largest = max((mean + deviation for _, mean, deviation in known), default=0.0)
 
     def share(value: float) -> float:
         return round(100 * min(max(value, 0.0) / largest, 1.0), 1) if largest > 0.0 else 0.0
 
-    order = sorted(known, key=lambda one: (-one["mean"], one["column"]))
     return [
         Importance(
-            run.model.columns[one["column"]].name,
-            f"{figure(one['mean'])} ± {figure(one['deviation'])}",
-            share(one["mean"]),
-            share(one["mean"] - one["deviation"]),
-            share(one["mean"] + one["deviation"]),
+            run.model.columns[column].name,
+            f"{figure(mean)} ± {figure(deviation)}",
+            share(mean),
+            share(mean - deviation),
+            share(mean + deviation),
         )
-        for one in order
+        for column, mean, deviation in sorted(known, key=lambda one: (-one[1], one[0]))
     ]
 
 
-def fields(run: Shown) -> list[Field]:
-    """Fields for the columns that the network reads, in the order of the table."""
-    model = run.model
-    ranges = run.evidence["columns"]
-    return [_field(number, model, ranges[number]) for number in columns_read(model)]
+def fields(model: Model, values: Sequence[ColumnValues]) -> list[Field]:
+    """Return fields for the columns that the network reads, in the order of the table."""
+    return [_field(number, model, values[number]) for number in columns_read(model)]
 
 
-def _field(number: int, model: Model, values: dict[str, Any]) -> Field:
+def _field(number: int, model: Model, values: ColumnValues) -> Field:
     column = model.columns[number]
     may_miss = column.fill is not None
     if column.categories:
-        default = values["counts"].index(max(values["counts"]))
+        default = values.mode
         return Field(number, column.name, column.kind, column.categories, may_miss, default=default)
-    least, most = float(values["least"]), float(values["most"])
+    least, median, most = values.range
     if least == most:  # a slider needs room
         least, most = least - 1.0, most + 1.0
-    median = float(values["median"])
     return Field(number, column.name, "number", (), may_miss, least, most, median)

@@ -1,7 +1,7 @@
-"""A network beside what everybody has: the majority class or the mean, and a linear model.
+"""Baselines to compare a network with: the majority class or the mean, and a linear model.
 
-All are measured on the same rows; of the test rows, one figure says whether the difference from
-the linear model could be chance.
+All are measured on the same rows; a statistical test of the test rows tells whether the difference
+from the linear model could be chance.
 """
 
 import importlib.util
@@ -17,9 +17,9 @@ from dsgec.errors import wrong
 from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
-from dsgec.run.compared import NO_BETTER
+from dsgec.run.record import NO_BETTER, BaselineFigures, Comparison, Metrics
 from dsgec.search.linear_model import fit_logistic, fit_ridge
-from dsgec.search.measure import Figures, measured
+from dsgec.search.measure import measured
 from dsgec.search.problem import Problem
 from dsgec.search.settings import RIVALS
 
@@ -28,22 +28,20 @@ Array = NDArray[np.float64]
 SURE = 0.05
 """A difference with a smaller p is hardly chance."""
 _RESAMPLES = 2_000
-_RESAMPLED = "paired bootstrap"
-_OF_GROUPS = "paired test of groups"
 _MOST_FLIPPED = 16
 _MOST_CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
-    """What it is called, and its outputs for all rows."""
+    """A fitted baseline: its name, and its outputs for all rows."""
 
     name: str
     outputs: Array
 
 
 Baselines = tuple[Baseline, ...]
-"""The one that reads no feature, the linear one, and others that were asked for."""
+"""The baseline without features, the linear one, and others that were asked for."""
 
 
 def make_baselines(problem: Problem, others: Sequence[str] = ()) -> Baselines:
@@ -76,51 +74,58 @@ def _simple_baselines(problem: Problem) -> Baselines:
 def compare(
     problem: Problem,
     model: Model,
-    figures: Figures,
+    own: Metrics,
     baselines: Baselines,
     *,
     balance: bool = False,
-) -> dict[str, Any]:
-    """What run.json says of the baselines, given the network and its figures.
+) -> tuple[tuple[BaselineFigures, ...], Comparison | None]:
+    """Measure the baselines, and compare a network with the linear one on the test rows.
 
-    With `balance`, classes count the same, however many rows each has: accuracy is balanced then.
+    `own` has the metrics of the network on the test rows; without such rows there is no comparison.
+    With `balance`, all classes have the same weight: balanced accuracy is compared.
     """
-    outputs = evaluate(model.network, problem.dataset.x)
-    measures = [measured(problem, one.outputs) for one in baselines]
-    described = [
-        {"name": one.name, **measure} for one, measure in zip(baselines, measures, strict=True)
-    ]
+    figures = tuple(
+        BaselineFigures(one.name, **measured(problem, one.outputs)) for one in baselines
+    )
     if not len(problem.split.test):
-        return {"baselines": described, "comparison": None}
-    linear, test = baselines[1], problem.split.test
-    y = problem.dataset.y[test]
-    if problem.dataset.classes:
-        hits = predict_classes(outputs[test], model.threshold) == y
-        threshold = problem.choose_threshold(linear.outputs[problem.split.train])
-        theirs = predict_classes(linear.outputs[test], threshold) == y
-        metric, way, p = _compare_hits(
-            hits, theirs, problem.dataset.class_numbers[test], balance, _test_groups(problem)
-        )
-    else:
-        metric, way = "rmse", _RESAMPLED
+        return figures, None
+    metric, test, p = _test_difference(problem, model, baselines[1], balance)
+    ours, theirs = own[metric], figures[1].test[metric]
+    if ours is None or theirs is None or not math.isfinite(ours - theirs):
+        return figures, None
+    verdict = _verdict(metric, own, figures[0], figures[1], p)
+    comparison = Comparison(figures[1].name, metric, ours - theirs, p, test, verdict)
+    return figures, comparison
+
+
+def _test_difference(
+    problem: Problem, model: Model, linear: Baseline, balance: bool
+) -> tuple[str, str, float]:
+    """Return the metric that is compared, the name of the statistical test, and its p."""
+    test, y = problem.split.test, problem.dataset.y[problem.split.test]
+    outputs = evaluate(model.network, problem.dataset.x)[test]
+    groups = _test_groups(problem)
+    if not problem.dataset.classes:
         with np.errstate(all="ignore"):
-            errors = (outputs[test, 0] - y) ** 2 - (linear.outputs[test, 0] - y) ** 2
-        if (groups := _test_groups(problem)) is not None:
-            way, p = _OF_GROUPS, _flip_groups(errors, groups)
-        else:
-            p = _bootstrap(errors)
-    ours, other = figures["test"][metric], measures[1]["test"][metric]
-    comparison = None
-    if ours is not None and other is not None and math.isfinite(ours - other):
-        comparison = {
-            "with": linear.name,
-            "metric": metric,
-            "difference": ours - other,
-            "p": p,
-            "test": way,
-            "verdict": _verdict(metric, figures["test"], measures, described, p),
-        }
-    return {"baselines": described, "comparison": comparison}
+            errors = (outputs[:, 0] - y) ** 2 - (linear.outputs[test, 0] - y) ** 2
+        return "rmse", *_paired_test(errors, groups)
+    hits = predict_classes(outputs, model.threshold) == y
+    threshold = problem.choose_threshold(linear.outputs[problem.split.train])
+    theirs = predict_classes(linear.outputs[test], threshold) == y
+    if not balance and groups is None:
+        return "accuracy", "McNemar", _mcnemar(hits, theirs)
+    classes = problem.dataset.class_numbers[test]
+    weights = 1.0 / np.bincount(classes)[classes] if balance else np.ones(len(hits))
+    differences = weights * (hits.astype(np.float64) - theirs.astype(np.float64))
+    metric = "balanced_accuracy" if balance else "accuracy"
+    return metric, *_paired_test(differences, groups)
+
+
+def _paired_test(differences: Array, groups: NDArray[np.intp] | None) -> tuple[str, float]:
+    """Return the name of the test of paired differences, by group if there are any, and its p."""
+    if groups is not None:
+        return "paired test of groups", _flip_groups(differences, groups)
+    return "paired bootstrap", _bootstrap(differences)
 
 
 def fit_rival(name: str, problem: Problem) -> Baseline:
@@ -137,7 +142,7 @@ def fit_rival(name: str, problem: Problem) -> Baseline:
 
 
 def check_rivals(names: Sequence[str]) -> None:
-    """Refuse models that this machine cannot fit, before anything is evolved."""
+    """Raise a DsgecError for models that this machine cannot fit, before anything is evolved."""
     if {*names} - {"linear"} and importlib.util.find_spec("sklearn") is None:
         raise wrong(
             "compare",
@@ -157,26 +162,8 @@ def _rival(name: str, has_classes: bool) -> tuple[str, Any]:
     return "boosted trees", boosting(random_state=1)
 
 
-def _compare_hits(
-    ours: NDArray[np.bool_],
-    theirs: NDArray[np.bool_],
-    classes: NDArray[np.intp],
-    balance: bool,
-    groups: NDArray[np.intp] | None,
-) -> tuple[str, str, float]:
-    """The metric, the test and its p, given which rows either classifies correctly."""
-    if not balance and groups is None:
-        return "accuracy", "McNemar", _mcnemar(ours, theirs)
-    weights = 1.0 / np.bincount(classes)[classes] if balance else np.ones(len(ours))
-    differences = weights * (ours.astype(np.float64) - theirs.astype(np.float64))
-    metric = "balanced_accuracy" if balance else "accuracy"
-    if groups is not None:
-        return metric, _OF_GROUPS, _flip_groups(differences, groups)
-    return metric, _RESAMPLED, _bootstrap(differences)
-
-
 def _test_groups(problem: Problem) -> NDArray[np.intp] | None:
-    """Return the group of each test row, where they have groups: their rows are not independent."""
+    """Return the group of each test row, or None if rows have no groups and are independent."""
     groups = problem.dataset.groups
     if groups is None or (groups[problem.split.test] < 0).any():
         return None
@@ -184,9 +171,9 @@ def _test_groups(problem: Problem) -> NDArray[np.intp] | None:
 
 
 def _flip_groups(differences: Array, groups: NDArray[np.intp]) -> float:
-    """Return how likely groups that favour either model by lot differ so much, in both directions.
+    """Return the two-sided p of a sign-flip test of the sums of groups.
 
-    Exact for few groups; groups are drawn with replacement where there are many.
+    It is exact for few groups; many groups are drawn with replacement.
     """
     if not np.isfinite(differences).all():
         return 1.0
@@ -199,7 +186,7 @@ def _flip_groups(differences: Array, groups: NDArray[np.intp]) -> float:
 
 
 def _mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
-    """Exact: how likely one of the two is right so much more often among rows they differ on."""
+    """Return the p of McNemar's exact test, given which rows either classifies correctly."""
     only_ours, only_theirs = int((ours & ~theirs).sum()), int((theirs & ~ours).sum())
     count, less = only_ours + only_theirs, min(only_ours, only_theirs)
     if not count:
@@ -209,7 +196,7 @@ def _mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
 
 
 def _bootstrap(differences: Array) -> float:
-    """How often samples of the rows, drawn with replacement, say the opposite, twice."""
+    """Return the two-sided p of the sum of paired differences, by resampling the rows."""
     if not np.isfinite(differences).all() or not differences.any():
         return 1.0
     rows = len(differences)
@@ -226,28 +213,22 @@ def _bootstrap(differences: Array) -> float:
 
 
 def _verdict(
-    metric: str,
-    figures: dict[str, float | None],
-    measures: list[Figures],
-    described: list[dict[str, Any]],
-    p: float,
+    metric: str, own: Metrics, plain: BaselineFigures, linear: BaselineFigures, p: float
 ) -> str:
-    """What the network is, for people, given its figures on the test rows."""
-    plain, linear, *_ = (one["test"] for one in measures)
-    plain_name, linear_name, *_ = (one["name"] for one in described)
+    """Return in words how a network compares with the baselines on the test rows."""
     names = {"majority class": "the majority class", "mean": "the mean"}
     # Where a class is rare, one that finds it may well be wrong more often than one that never
     # looks: it has learnt nothing if it finds the classes no better, either.
     metrics = ("rmse",) if metric == "rmse" else ("accuracy", "balanced_accuracy")
-    if all(_gain(name, figures, plain) <= 0.0 for name in metrics):
-        return f"{NO_BETTER} than {names[plain_name]}: it has learnt nothing that test rows show"
-    gain = _gain(metric, figures, linear)
+    if all(_gain(name, own, plain.test) <= 0.0 for name in metrics):
+        return f"{NO_BETTER} than {names[plain.name]}: it has learnt nothing that test rows show"
+    gain = _gain(metric, own, linear.test)
     if p >= SURE or not gain:
-        return f"level with {linear_name}: the difference could be chance"
-    return f"{'better' if gain > 0.0 else 'worse'} than {linear_name}"
+        return f"level with {linear.name}: the difference could be chance"
+    return f"{'better' if gain > 0.0 else 'worse'} than {linear.name}"
 
 
-def _gain(metric: str, ours: dict[str, float | None], theirs: dict[str, float | None]) -> float:
-    """How much better ours is."""
+def _gain(metric: str, ours: Metrics, theirs: Metrics) -> float:
+    """Return by how much ours is better."""
     difference = float(ours[metric] or 0.0) - float(theirs[metric] or 0.0)
     return -difference if metric == "rmse" else difference

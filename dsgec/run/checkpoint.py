@@ -1,12 +1,13 @@
-"""An unfinished run to a file, and back: what `dsgec resume` continues from.
+"""An unfinished run in one file of its folder, which `dsgec resume` continues from.
 
-One file, written whole: a kill at any moment leaves the one before or the new one.
+The file is written whole: a kill at any moment leaves the earlier checkpoint or the new one.
 """
 
 import hashlib
 import json
 import struct
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
@@ -15,6 +16,10 @@ from dsgec import __version__
 from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 from dsgec.manifest import CHECKPOINT as NAME
+from dsgec.run.job import Job
+from dsgec.run.record import is_same_run
+from dsgec.run.search import Search
+from dsgec.run.session import Session
 from dsgec.search.evolver import HistoryRow
 
 _MAGIC = b"dsgec checkpoint 1\n"
@@ -27,10 +32,11 @@ FROM_SCRATCH = "Start from scratch with `dsgec evolve … --overwrite`."
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """`asked` is the run's identity, `arguments` what was said on the command line.
+    """The state of an unfinished run between two generations.
 
-    `seconds` is how long it has evolved, `rows` its history, packed, and `state` what its evolver
-    saved after the last generation of that.
+    `asked` is the identity of the run and `arguments` are those of the command line. `seconds` is
+    the time spent on evolving, `rows` the packed history, and `state` what the evolver saved after
+    the last generation of it.
     """
 
     version: str
@@ -47,18 +53,18 @@ class Checkpoint:
 
 
 def pack_rows(history: Sequence[HistoryRow], packed: bytes) -> bytes:
-    """The history as a checkpoint has it, of which the beginning is `packed` already."""
+    """Return the history as a checkpoint has it; `packed` is the part that is packed already."""
     new = history[len(packed) // _ROW.size :]
     return packed + b"".join(_ROW.pack(*_FIGURES(row)) for row in new)
 
 
 def has_checkpoint(folder: Folder) -> bool:
-    """Whether there is a checkpoint."""
+    """Return whether a run's folder has a checkpoint."""
     return folder.has(NAME)
 
 
 def write_checkpoint(folder: Folder, checkpoint: Checkpoint) -> None:
-    """Write it in the place of the one before."""
+    """Write a checkpoint, in the place of an earlier one."""
     header = json.dumps(
         {
             "dsgec": __version__,
@@ -74,12 +80,12 @@ def write_checkpoint(folder: Folder, checkpoint: Checkpoint) -> None:
 
 
 def remove_checkpoint(folder: Folder) -> None:
-    """The run has ended, or starts from scratch."""
+    """Remove the checkpoint of a run that has ended, or that starts from scratch."""
     folder.remove(NAME)
 
 
 def read_checkpoint(folder: Folder) -> Checkpoint:
-    """The checkpoint of a run's folder; a DsgecError where it is damaged, or no checkpoint."""
+    """Return the checkpoint of a run's folder; raise a DsgecError if it is damaged."""
     path = folder.path / NAME
     data = folder.read(NAME, _MOST_BYTES)
     if not data.startswith(_MAGIC):
@@ -99,21 +105,102 @@ def _parse(body: bytes) -> Checkpoint:
     first_row = _SIZES.size + header_bytes
     state = first_row + rows * _ROW.size
     if state + state_bytes != len(body) or not rows:
-        raise ValueError("it has another length than it says")
+        raise ValueError("its length is not the one in its header")
     header = json.loads(body[_SIZES.size : first_row])
     version, asked, arguments = header["dsgec"], header["asked"], header["arguments"]
     if not (isinstance(version, str) and isinstance(asked, dict) and isinstance(arguments, dict)):
-        raise TypeError("it does not say which run it is of")
+        raise TypeError("its header does not describe a run")
     seconds = float(header["seconds"])
     if not 0.0 <= seconds < 1e12:
-        raise ValueError("it does not say how long it took")
+        raise ValueError("its header has no time")
     return Checkpoint(version, asked, arguments, seconds, body[first_row:state], body[state:])
 
 
 def refuse_other_version(folder: Folder, checkpoint: Checkpoint) -> None:
-    """The generations of another version may be others."""
+    """Raise a DsgecError for the checkpoint of another version, whose generations may differ."""
     if checkpoint.version != __version__:
         raise DsgecError(
             f"{folder.path / NAME} was made by dsgec {checkpoint.version}, not by {__version__}",
             f"Resume it with that version. {FROM_SCRATCH}",
+        )
+
+
+def refuse_other_search(folder: Folder, checkpoint: Checkpoint, asked: Mapping[str, Any]) -> None:
+    """Raise a DsgecError for a checkpoint of another run or of another version."""
+    if not is_same_run(checkpoint.asked, asked):
+        raise DsgecError(f"{folder.path} holds another run, which has not ended")
+    refuse_other_version(folder, checkpoint)
+
+
+class Checkpoints:
+    """The checkpoints of one search in its folder."""
+
+    def __init__(self, job: Job, folder: Folder, session: Session) -> None:
+        self.folder, self.session = folder, session
+        self._job = job
+        self._identity = job.identity
+        self._packed = b""  # the history as checkpoints have it; only what is new is added
+        self._trouble = ""
+
+    def resume(self, search: Search) -> None:
+        """Resume a search from the checkpoint in the folder, if there is one."""
+        self._search = search
+        if self.session.overwrite:
+            remove_checkpoint(self.folder)
+        elif has_checkpoint(self.folder):
+            self._restore(read_checkpoint(self.folder))
+        self._saved = time.perf_counter()
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        refuse_other_search(self.folder, checkpoint, self._identity)
+        try:
+            self._search.resume(checkpoint.state, checkpoint.history, checkpoint.seconds)
+        except ValueError as error:
+            raise DsgecError(
+                f"the checkpoint in {self.folder.path} is damaged: {error}", FROM_SCRATCH
+            ) from error
+        self._packed = checkpoint.rows
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time for the next checkpoint."""
+        return time.perf_counter() - self._saved >= self.session.save_every
+
+    def try_to_save(self) -> None:
+        """Write a checkpoint; the run continues if that fails."""
+        try:
+            self.save()
+        except DsgecError as error:
+            self.session.on_trouble(f"{error.faults[0].message}; the run continues and tries again")
+        self._saved = time.perf_counter()
+
+    def save_last(self) -> None:
+        """Write the checkpoint of a run that ends early; `raise_trouble` raises if that failed."""
+        try:
+            self.save()
+        except DsgecError as error:
+            self._trouble = error.faults[0].message
+
+    def raise_trouble(self) -> None:
+        """Raise an error if the last checkpoint could not be written."""
+        if self._trouble:
+            raise DsgecError(
+                self._trouble,
+                f"The best network so far is in {self._job.folder}, but the run can only be resumed"
+                " from an earlier checkpoint, if there is one.",
+            )
+
+    def save(self) -> None:
+        """Write a checkpoint; only between two generations."""
+        self._packed = pack_rows(self._search.history, self._packed)
+        write_checkpoint(
+            self.folder,
+            Checkpoint(
+                __version__,
+                self._identity,
+                self.session.arguments,
+                self._search.seconds,
+                self._packed,
+                self._search.evolver.save(),
+            ),
         )

@@ -1,4 +1,4 @@
-"""The runs of all folds to `cv.json`: what each scored on the rows that it never saw."""
+"""cv.json: the metrics of each fold of a cross-validation on its test rows."""
 
 import statistics
 from collections.abc import Sequence
@@ -8,31 +8,32 @@ import numpy as np
 
 from dsgec.folder import Folder
 from dsgec.manifest import SCORES
-from dsgec.plain_data import to_json
+from dsgec.plain_data import as_plain, to_json
 from dsgec.run.job import WrittenRun
 
 
 def scores(runs: Sequence[WrittenRun]) -> dict[str, Any]:
-    """For each metric of the test rows its mean, its deviation, and its value in each fold."""
+    """Return mean, deviation and the values by fold of each metric on the test rows."""
     records = [run.record for run in runs]
     first = records[0]
-    tests = [record["result"]["test"] for record in records]
+    tests = [record.result.test for record in records]
+    data = as_plain(first.data)
     found: dict[str, Any] = {
-        "dsgec": first["dsgec"],
-        "grammar": first["grammar"],
-        "data": {name: first["data"][name] for name in ("name", "sha256", "target", "task")},
-        "settings": {name: v for name, v in first["settings"].items() if name != "fold"},
-        "rows": [record["data"]["test_rows"] for record in records],
+        "dsgec": first.dsgec,
+        "grammar": as_plain(first.grammar),
+        "data": {name: data[name] for name in ("name", "sha256", "target", "task")},
+        "settings": {name: v for name, v in first.settings.items() if name != "fold"},
+        "rows": [record.data.test_rows for record in records],
         "test": {name: _summary([test[name] for test in tests]) for name in tests[0]},
     }
-    if "confusion" in first["result"]:
-        counts = sum(np.array(record["result"]["confusion"]["test"]) for record in records)
-        found["confusion"] = np.asarray(counts).tolist()
+    if first.result.confusion:
+        matrices = [(record.result.confusion or {})["test"] for record in records]
+        found["confusion"] = np.array(matrices).sum(axis=0).tolist()
     return found
 
 
 def write_scores(folder: Folder, runs: Sequence[WrittenRun]) -> None:
-    """Write `cv.json` into the folder that holds those of the folds."""
+    """Write cv.json into the folder that holds those of the folds."""
     folder.write(SCORES, to_json(scores(runs)))
 
 

@@ -1,147 +1,284 @@
-"""A run to what its report draws and no other file of the folder has: `report.json`.
+"""report.json: what the report of a run draws and no other file of its folder has.
 
-Curves, pairs of wanted and predicted values, the columns' ranges and importances, and a few rows
-with their results: plain data, without dates and paths.
+ROC curves, calibration, pairs of actual and predicted values, the columns' values and importances,
+and a few rows with their results: plain data, without dates and paths.
 """
 
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dsgec.data.dataset import Dataset
+from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose
-from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
-from dsgec.run.calibration import calibration, is_calibration
-from dsgec.run.importance import are_importances, importances, spread_evenly
-from dsgec.run.thin import thinned
+from dsgec.plain_data import from_plain
+from dsgec.run.importance import Importances, importances, spread_evenly
 from dsgec.search.metrics import auroc
 from dsgec.search.problem import Problem
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+Points = tuple[tuple[float, float], ...]
 
 MOST_CORNERS, MOST_PAIRS, MOST_EXAMPLES, MOST_CURVES = 200, 400, 10, 6
+BINS, LEAST_ROWS = 10, 50
+_MOST_READ = {"points": 1000, "examples": 100}
 
 
-def evidence(problem: Problem, model: Model) -> dict[str, Any]:
-    """The content of report.json."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnValues:
+    """The values of a column in the training rows: counts of its categories, or a range."""
+
+    counts: tuple[int, ...] | None = None
+    least: float | None = None
+    median: float | None = None
+    most: float | None = None
+    missing: int
+
+    @property
+    def mode(self) -> int:
+        """The number of the most frequent category."""
+        assert self.counts
+        return self.counts.index(max(self.counts))
+
+    @property
+    def range(self) -> tuple[float, float, float]:
+        """The least number, the median and the greatest."""
+        assert self.least is not None and self.median is not None and self.most is not None
+        return self.least, self.median, self.most
+
+    def is_of(self, column: Column) -> bool:
+        """Return whether these can be the values of a column."""
+        if column.categories:
+            return len(self.counts or ()) == len(column.categories)
+        numbers = [self.least, self.median, self.most]
+        return None not in numbers and list(self.range) == sorted(self.range)
+
+
+@dataclass(frozen=True, slots=True)
+class RocCurve:
+    """The ROC curve of a class against the rest; points are counts of false and true positives."""
+
+    class_: int
+    auc: float | None
+    positives: int
+    negatives: int
+    points: tuple[tuple[int, int], ...]
+
+    def validate(self) -> None:
+        """Raise a ValueError if a point is outside, or if there are too many."""
+        if len(self.points) > _MOST_READ["points"] or any(
+            false > self.negatives or true > self.positives for false, true in self.points
+        ):
+            raise ValueError("the points of a ROC curve are wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """Rows of similar probability: their mean probability, and for how many it came true."""
+
+    rows: int
+    promised: float
+    true: int
+
+    def validate(self) -> None:
+        """Raise a ValueError if the numbers contradict each other."""
+        if not (self.rows > 0 and self.true <= self.rows and 0.0 <= self.promised <= 1.0):
+            raise ValueError("a bin of `calibration` is wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A row of the table with the outputs of the network; `row` counts from 1."""
+
+    part: str
+    row: int
+    values: tuple[float | str | None, ...]
+    outputs: tuple[float | None, ...]
+    wanted: str | float
+
+    def is_of(self, model: Model) -> bool:
+        """Return whether this can be a row of a model."""
+        return (
+            self.part in ("train", "test")
+            and len(self.values) == len(model.columns)
+            and all(
+                value is None
+                or (value in c.categories if c.categories else not isinstance(value, str))
+                for value, c in zip(self.values, model.columns, strict=True)
+            )
+            and len(self.outputs) == (len(model.classes) or len(model.network.outputs))
+            and isinstance(self.wanted, str) == model.is_classifier
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The content of report.json; runs of earlier versions lack calibration and importances.
+
+    A classifier has ROC curves, by part; a model of a numeric target has pairs of values.
+    """
+
+    columns: tuple[ColumnValues, ...]
+    roc: Mapping[str, tuple[RocCurve, ...]] | None = None
+    calibration: Mapping[str, tuple[CalibrationBin, ...]] | None = None
+    pairs: Mapping[str, Points] | None = None
+    importance: Importances | None = None
+    examples: tuple[Example, ...]
+
+
+def parse_evidence(value: Any, model: Model) -> Evidence:
+    """Return the evidence of a model in untrusted JSON data, or raise a ValueError."""
+    found = from_plain(Evidence, value)
+    read = [one.column for one in found.importance.columns] if found.importance else []
+    curves = [curve for part in (found.roc or {}).values() for curve in part]
+    parts: list[Mapping[str, Any] | None] = [found.roc if model.classes else found.pairs]
+    parts += [] if found.calibration is None else [found.calibration]
+    is_right = (
+        len(found.columns) == len(model.columns)
+        and all(one.is_of(c) for one, c in zip(found.columns, model.columns, strict=True))
+        and all({*(part or ())} == {"train", "test"} for part in parts)
+        and all(curve.class_ < len(model.classes) for curve in curves)
+        and (found.calibration is None or model.is_classifier)
+        and all(len(bins) <= BINS for bins in (found.calibration or {}).values())
+        and all(column < len(model.columns) for column in read)
+        and len({*read}) == len(read)
+        and len(found.examples) <= _MOST_READ["examples"]
+        and all(example.is_of(model) for example in found.examples)
+    )
+    if not is_right:
+        raise ValueError("it does not belong to the model beside it")
+    return found
+
+
+def make_evidence(problem: Problem, model: Model) -> Evidence:
+    """Return all that the report of a run draws beside its record, history and hall of fame."""
     dataset, split = problem.dataset, problem.split
     network = compose(model)
     raw = dataset.raw if dataset.raw is not None else dataset.x
     parts = {"train": split.train, "test": split.test}
     outputs = {part: evaluate(network, raw[rows]) for part, rows in parts.items()}
-    found: dict[str, Any] = {
-        "columns": [_range(c, raw[split.train, i]) for i, c in enumerate(model.columns)]
-    }
-    if model.classes:
-        drawn = _most_frequent(dataset.class_numbers[split.train], len(model.classes))
-        found["roc"] = {
-            part: _curves(outputs[part], dataset.class_numbers[rows], len(model.classes), drawn)
-            for part, rows in parts.items()
-        }
-        found["calibration"] = {
-            part: calibration(outputs[part], dataset.class_numbers[rows], len(model.classes))
-            for part, rows in parts.items()
-        }
-    else:
-        found["pairs"] = {
-            part: _pairs(outputs[part][:, 0], dataset.y[rows]) for part, rows in parts.items()
-        }
+    count = len(model.classes)
+    drawn = _most_frequent(dataset.class_numbers[split.train], count) if count else []
+    wanted = dataset.class_numbers if count else dataset.y
     judged = "test" if len(split.test) else "train"
-    wanted = dataset.class_numbers if model.classes else dataset.y
-    found["importance"] = {"part": judged, **importances(model, raw, wanted, parts[judged])}
-    found["examples"] = [
-        _example(dataset, model, part, place, parts[part], raw, outputs[part])
-        for part, place in _chosen(dataset, model, parts, raw)
-    ]
-    return found
+    return Evidence(
+        columns=tuple(_values(c, raw[split.train, i]) for i, c in enumerate(model.columns)),
+        roc={
+            part: _curves(outputs[part], dataset.class_numbers[rows], count, drawn)
+            for part, rows in parts.items()
+        }
+        if count
+        else None,
+        calibration={
+            part: calibrate(outputs[part], dataset.class_numbers[rows], count)
+            for part, rows in parts.items()
+        }
+        if count
+        else None,
+        pairs=None
+        if count
+        else {part: _pairs(outputs[part][:, 0], dataset.y[rows]) for part, rows in parts.items()},
+        importance=importances(model, raw, wanted, parts[judged], judged),
+        examples=tuple(
+            _example(dataset, model, part, place, parts[part], raw, outputs[part])
+            for part, place in _choose_examples(dataset, model, parts, raw)
+        ),
+    )
 
 
-def results_of(outputs: Array, model: Model) -> list[float]:
-    """What an export gives for a row: a probability for each class, or values."""
-    values: list[float] = outputs.tolist()
-    lone = len(model.classes) == 2 and len(values) == 1
-    return [1.0 - values[0], values[0]] if lone else values
-
-
-def _range(column: Column, values: Array) -> dict[str, Any]:
-    """Of the training rows: the range of the numbers, or how often each text occurs."""
+def _values(column: Column, values: Array) -> ColumnValues:
     known = values[~np.isnan(values)]
     missing = len(values) - len(known)
     if column.categories:
         counts = [int((known == number).sum()) for number in range(len(column.categories))]
-        return {"counts": counts, "missing": missing}
+        return ColumnValues(counts=tuple(counts), missing=missing)
     if not len(known):
-        return {"least": 0.0, "median": 0.0, "most": 0.0, "missing": missing}
+        return ColumnValues(least=0.0, median=0.0, most=0.0, missing=missing)
     ordered = np.sort(known)
-    return {
-        "least": float(ordered[0]),
-        # Of two middle values the lower, so that it is one of the table's.
-        "median": float(ordered[(len(known) - 1) // 2]),
-        "most": float(ordered[-1]),
-        "missing": missing,
-    }
+    # Of two middle values the lower is the median, so that it is one of the table's.
+    least, median, most = (float(ordered[i]) for i in (0, (len(known) - 1) // 2, -1))
+    return ColumnValues(least=least, median=median, most=most, missing=missing)
 
 
 def _most_frequent(classes: Rows, count: int) -> list[int]:
-    """The classes whose curves are drawn: of two the second, of many the most frequent."""
+    """Return the classes whose curves are drawn: the second of two, the most frequent of many."""
     if count == 2:
         return [1]
     counts = np.bincount(classes, minlength=count)
     return sorted(np.argsort(-counts, kind="stable")[:MOST_CURVES].tolist())
 
 
-def _curves(outputs: Array, classes: Rows, count: int, drawn: list[int]) -> list[dict[str, Any]]:
-    """Each class against the rest: the area, and of some the corners of the curve, as counts."""
+def _curves(outputs: Array, classes: Rows, count: int, drawn: list[int]) -> tuple[RocCurve, ...]:
+    """Return the ROC curve of each class against the rest; only those drawn have points."""
     curves = []
     for number in (1,) if count == 2 else range(count):
         scores = outputs[:, -1] if count == 2 else outputs[:, number]
         positive = classes == number
         area = auroc(scores, positive) if len(scores) else None
         positives = int(positive.sum())
-        points = _corners(scores, positive) if area is not None and number in drawn else []
-        curves.append(
-            {
-                "class": number,
-                "auc": area,
-                "positives": positives,
-                "negatives": len(positive) - positives,
-                "points": points,
-            }
-        )
-    return curves
+        points = _corners(scores, positive) if area is not None and number in drawn else ()
+        curves.append(RocCurve(number, area, positives, len(positive) - positives, points))
+    return tuple(curves)
 
 
-def _corners(scores: Array, positive: NDArray[np.bool_]) -> list[list[int]]:
-    """False and true positives as the threshold falls; rows of one score come in together."""
+def _corners(scores: Array, positive: NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
+    """Return false and true positives as the threshold falls; rows of one score come together."""
     order = np.argsort(-scores, kind="stable")
     ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
     hits = np.cumsum(positive[order])[ends]
     false = np.append(0, ends + 1 - hits).astype(np.float64)
     true = np.append(0, hits).astype(np.float64)
-    places = thinned(false, true, MOST_CORNERS)
-    return [[int(false[i]), int(true[i])] for i in places.tolist()]
+    places = thin_line(false, true, MOST_CORNERS)
+    return tuple((int(false[i]), int(true[i])) for i in places.tolist())
 
 
-def _pairs(outputs: Array, wanted: Array) -> list[list[float]]:
-    """Wanted and predicted values of rows that lie evenly over the table; finite ones."""
+def calibrate(outputs: Array, classes: Rows, count: int) -> tuple[CalibrationBin, ...]:
+    """Group rows by probability in bins of equal width: a reliability diagram.
+
+    The probability is that of the second of two classes, or of the predicted one of many. There are
+    no bins without enough rows, nor if an output is not a probability.
+    """
+    if count == 2:
+        promised, came_true = outputs[:, -1], classes == 1
+    else:
+        predicted = predict_classes(outputs)
+        promised = outputs[np.arange(len(outputs)), predicted]
+        came_true = classes == predicted
+    if len(promised) < LEAST_ROWS or not ((promised >= 0.0) & (promised <= 1.0)).all():
+        return ()
+    numbers = np.minimum((promised * BINS).astype(np.intp), BINS - 1)
+    rows = np.bincount(numbers, minlength=BINS)
+    sums = np.bincount(numbers, promised, BINS)  # row after row, so the same everywhere
+    true = np.bincount(numbers, came_true, BINS)
+    return tuple(
+        CalibrationBin(int(rows[i]), float(sums[i] / rows[i]), int(true[i]))
+        for i in np.flatnonzero(rows).tolist()
+    )
+
+
+def _pairs(outputs: Array, wanted: Array) -> Points:
+    """Return finite actual and predicted values of rows that are spread over the table."""
     places = spread_evenly(len(wanted), MOST_PAIRS)
     pairs = zip(wanted[places].tolist(), outputs[places].tolist(), strict=True)
-    return [list(pair) for pair in pairs if np.isfinite(pair).all()]
+    return tuple(pair for pair in pairs if np.isfinite(pair).all())
 
 
-def _chosen(
+def _choose_examples(
     dataset: Dataset, model: Model, parts: dict[str, Rows], raw: Array
 ) -> list[tuple[str, int]]:
-    """The examples: half of either part, spread over the classes or values of the target."""
+    """Return part and place of the examples: half of either part, spread over the target."""
     kinds = np.array([bool(column.categories) for column in model.columns])
     texts = np.flatnonzero(kinds)
     chosen: list[tuple[str, int]] = []
     for part, most in (("test", MOST_EXAMPLES // 2), ("train", MOST_EXAMPLES)):
         rows = parts[part]
-        # A text that no training row has is not kept, so such a row cannot be given again.
+        # A category that no training row has is not kept, so such a row cannot be shown.
         usable = np.flatnonzero((raw[np.ix_(rows, texts)] != -1.0).all(axis=1))
         by_target = usable[np.argsort(dataset.y[rows[usable]], kind="stable")]
         places = by_target[spread_evenly(len(by_target), most - len(chosen))].tolist()
@@ -157,96 +294,72 @@ def _example(
     rows: Rows,
     raw: Array,
     outputs: Array,
-) -> dict[str, Any]:
+) -> Example:
     row = int(rows[place])
-    own = dataset.fixed_split is not None and part == "test"
+    has_own_table = dataset.fixed_split is not None and part == "test"
     wanted = float(dataset.y[row])
-    return {
-        "part": part,
-        "row": (row - int(rows[0]) if own else row) + 1,
-        "values": [_given(c, v) for c, v in zip(model.columns, raw[row].tolist(), strict=True)],
-        "outputs": results_of(outputs[place], model),
-        "wanted": str(model.classes[int(wanted)]) if model.classes else wanted,
-    }
+    return Example(
+        part,
+        (row - int(rows[0]) if has_own_table else row) + 1,
+        tuple(_cell(c, v) for c, v in zip(model.columns, raw[row].tolist(), strict=True)),
+        tuple(_results(outputs[place], model)),
+        str(model.classes[int(wanted)]) if model.classes else wanted,
+    )
 
 
-def _given(column: Column, value: float) -> float | str | None:
-    """A value as it stood in the table."""
+def _results(outputs: Array, model: Model) -> list[float]:
+    """Return what an export gives for a row: a probability for each class, or values."""
+    values: list[float] = outputs.tolist()
+    has_one = len(model.classes) == 2 and len(values) == 1
+    return [1.0 - values[0], values[0]] if has_one else values
+
+
+def _cell(column: Column, value: float) -> float | str | None:
+    """Return a value as it stood in the table."""
     if value != value:
         return None
     return column.categories[int(value)] if column.categories else value
 
 
-def is_evidence(found: dict[str, Any], model: Model) -> bool:
-    """Whether it has all that the report draws."""
-    columns: Any = found.get("columns")
-    examples: Any = found.get("examples")
-    parts = found.get("roc" if model.classes else "pairs")
-    if not (isinstance(parts, dict) and set(parts) == {"train", "test"}):
-        return False
-    if not is_list(columns, lambda one: isinstance(one, dict), len(model.columns)):
-        return False
-    if not all(
-        _is_range(one, len(c.categories)) for one, c in zip(columns, model.columns, strict=True)
-    ):
-        return False
-    if not _has_later_parts(found, model):
-        return False
-    if not is_list(examples, lambda one: isinstance(one, dict)) or len(examples) > 100:
-        return False
-    is_part = _is_roc if model.classes else _is_pair
-    return all(_is_example(one, model) for one in examples) and all(
-        is_list(values, lambda one: is_part(one, len(model.classes))) for values in parts.values()
-    )
+def thin_line(x: Array, y: Array, most: int) -> Rows:
+    """Return the places of at most so many points that keep the shape of a line, with both ends.
+
+    Each next one is the point that is farthest from the line so far (Ramer, Douglas and Peucker);
+    a point on that line is never taken. Both axes count alike, whatever their units.
+    """
+    count = len(x)
+    if count <= 2:
+        return np.arange(count)
+    across, up = _unit(x), _unit(y)
+    kept = {0, count - 1}
+    waiting: list[tuple[float, int, int, int]] = []
+
+    def push(first: int, last: int) -> None:
+        if last - first < 2:
+            return
+        inside = slice(first + 1, last)
+        dx, dy = across[last] - across[first], up[last] - up[first]
+        length = float(np.hypot(dx, dy))
+        if length:
+            turned = (across[inside] - across[first]) * dy - (up[inside] - up[first]) * dx
+            distance = np.abs(turned) / length
+        else:
+            distance = np.hypot(across[inside] - across[first], up[inside] - up[first])
+        place = int(distance.argmax())
+        if distance[place] > 1e-12:
+            heapq.heappush(waiting, (-float(distance[place]), first, first + 1 + place, last))
+
+    push(0, count - 1)
+    while waiting and len(kept) < most:
+        _, first, place, last = heapq.heappop(waiting)
+        kept.add(place)
+        push(first, place)
+        push(place, last)
+    return np.array(sorted(kept), dtype=np.intp)
 
 
-def _has_later_parts(found: dict[str, Any], model: Model) -> bool:
-    """What runs of earlier versions lack is right where it is there."""
-    return ("importance" not in found or are_importances(found["importance"], model)) and (
-        "calibration" not in found or (model.is_classifier and is_calibration(found["calibration"]))
-    )
-
-
-def _is_range(found: dict[str, Any], categories: int) -> bool:
-    if categories:
-        return is_list(found.get("counts"), is_count, categories) and is_count(found.get("missing"))
-    numbers: list[Any] = [found.get(name) for name in ("least", "median", "most")]
-    if not all(map(is_number, numbers)) or not is_count(found.get("missing")):
-        return False
-    return numbers == sorted(numbers)
-
-
-def _is_roc(curve: Any, classes: int) -> bool:
-    return (
-        isinstance(curve, dict)
-        and is_count(curve.get("class"))
-        and curve["class"] < classes
-        and "auc" in curve
-        and is_figure(curve["auc"])
-        and is_count(curve.get("positives"))
-        and is_count(curve.get("negatives"))
-        and is_list(curve.get("points"), lambda point: is_list(point, is_count, 2))
-        and len(curve["points"]) <= 1000
-        and all(fp <= curve["negatives"] and tp <= curve["positives"] for fp, tp in curve["points"])
-    )
-
-
-def _is_pair(pair: Any, _: int) -> bool:
-    return is_list(pair, is_number, 2)
-
-
-def _is_example(example: dict[str, Any], model: Model) -> bool:
-    values, outputs = example.get("values"), example.get("outputs")
-    if not is_list(values, lambda v: is_figure(v) or is_text(v), len(model.columns)):
-        return False
-    wanted = example.get("wanted")
-    return (
-        all(
-            value is None or (value in c.categories if c.categories else is_number(value))
-            for value, c in zip(values or (), model.columns, strict=True)
-        )
-        and is_list(outputs, is_figure, len(model.classes) or len(model.network.outputs))
-        and example.get("part") in ("train", "test")
-        and is_count(example.get("row"))
-        and (is_text(wanted) if model.classes else is_number(wanted))
-    )
+def _unit(values: Array) -> Array:
+    """Scale values to 0 … 1; halves first, as a span can overflow."""
+    halves = values / 2.0
+    low, high = float(halves.min()), float(halves.max())
+    return (halves - low) / ((high - low) or 1.0)

@@ -1,7 +1,7 @@
-"""A result to a run's folder, and back: what is read is checked, as it may come from anyone."""
+"""The folder of a run: a result is written to it, and read back as untrusted input."""
 
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from dsgec import __version__
@@ -29,31 +29,32 @@ from dsgec.network.description import read_model as described
 from dsgec.network.model import Model
 from dsgec.network.model_text import model_text, read_header
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
-from dsgec.plain_data import MOST_BYTES, expect, read_json, to_json
-from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
-from dsgec.run.evidence import is_evidence
-from dsgec.run.hall import HallRow, parse_hall, picked_name
+from dsgec.plain_data import MOST_BYTES, as_plain, read_json, to_json
+from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_search
+from dsgec.run.evidence import Evidence, parse_evidence
+from dsgec.run.hall import HallRow, parse_hall
 from dsgec.run.history import history_text, parse_history
-from dsgec.run.pick import Hall, pick
-from dsgec.run.record import is_record, is_same_run, record_ranges
+from dsgec.run.pick import Hall, export_name, pick
+from dsgec.run.record import RunRecord, is_same_run, parse_record
 from dsgec.run.result import Result
-from dsgec.search.evolver import HistoryRow
 
 _OWN_FILES = (HISTORY, NETWORK, HALL, EVIDENCE, PAGE, TIMING, CONFIG)
+_ADVICE = "`dsgec evolve … --overwrite` makes it again."
 
 
 def write_result(folder: Folder, result: Result, exports: Files) -> None:
-    """Write the folder in the place of an earlier run's; run.json last, so that one with it is
-    complete.
+    """Write a result and its exports, in the place of an earlier run.
+
+    run.json is written last, so that a folder with it is complete.
     """
     files = {
         **exports,
         **({HALL: result.hall} if result.hall else {}),
-        **({EVIDENCE: to_json(result.evidence)} if result.evidence else {}),
+        **({EVIDENCE: to_json(as_plain(result.evidence))} if result.evidence else {}),
         **({CONFIG: result.config} if result.config else {}),
         HISTORY: history_text(result.history),
         NETWORK: f"# evolved by dsgec {__version__}\n{model_text(result.model)}",
-        RECORD: to_json(result.record),
+        RECORD: to_json(result.record.as_json()),
     }
     clear_run(folder)
     write_timing(folder, result.timing)
@@ -70,7 +71,7 @@ def write_timing(folder: Folder, timing: dict[str, Any]) -> None:
 
 
 def clear_run(folder: Folder) -> None:
-    """Remove what an earlier run left: its record first, so that no folder is half and half."""
+    """Remove the files of an earlier run: its record first, so that no folder is half and half."""
     folder.remove(RECORD)
     try:
         listed = [*read_manifest(folder)]
@@ -85,68 +86,72 @@ def clear_run(folder: Folder) -> None:
 
 
 def has_record(folder: Folder) -> bool:
-    """Whether the folder is that of a run which has ended, or was interrupted."""
+    """Return whether the folder is that of a run which has ended, or was interrupted."""
     return folder.has(RECORD)
 
 
 def read_result(folder: Folder) -> Result:
-    """All that a run's folder holds."""
+    """Return the content of a run's folder."""
     record = read_record(folder)
-    model, name = read_model(folder)
-    expect(is_record(record, model), folder.path / RECORD, "the record of a run")
-    hall = _text(folder, HALL) if folder.has(HALL) else ""
+    model, name = _read_model(folder, record)
+    hall = _read_text(folder, HALL) if folder.has(HALL) else ""
     if hall:
-        parse_hall(hall, str(folder.path / HALL), list(record["result"]["train"]))
+        parse_hall(hall, str(folder.path / HALL), list(record.result.train))
     return Result(
         record,
         model,
         name,
-        _read_history(folder),
+        parse_history(_read_text(folder, HISTORY), str(folder.path / HISTORY)),
         read_timing(folder) or {},
         hall,
-        _read_evidence(folder, model) if folder.has(EVIDENCE) else {},
-        _text(folder, CONFIG) if folder.has(CONFIG) else "",
+        _read_evidence(folder, model) if folder.has(EVIDENCE) else None,
+        _read_text(folder, CONFIG) if folder.has(CONFIG) else "",
     )
 
 
-def read_record(folder: Folder) -> dict[str, Any]:
-    """run.json of a run's folder."""
+def read_record(folder: Folder) -> RunRecord:
+    """Return the record of a run's folder; raise a DsgecError if it has none, or a damaged one."""
+    try:
+        return parse_record(_read_json_record(folder))
+    except ValueError as error:
+        message = f"{folder.path / RECORD} is not the record of a run: {error}"
+        raise DsgecError(message, _ADVICE) from error
+
+
+def _read_json_record(folder: Folder) -> Any:
     if not has_record(folder):
         raise DsgecError(
             f"{folder.path} is not the folder of a finished run", "`dsgec evolve` makes one."
         )
-    record = read_json(folder, RECORD)
-    if not isinstance(record, dict):
-        raise DsgecError(f"{folder.path / RECORD} is not the record of a run")
-    return record
+    return read_json(folder, RECORD)
 
 
 def read_model(folder: Folder) -> tuple[Model, str]:
-    """The model of a run, and the name for its exports."""
-    record = read_record(folder)
-    path, of_record = folder.path / NETWORK, folder.path / RECORD
-    source = _text(folder, NETWORK)
-    description = record.get("model")
-    if not isinstance(description, dict):
-        raise DsgecError(f"{of_record} does not describe a model")
-    said, equations = read_header(source, str(path))  # runs of earlier versions say nothing
-    model = described(description, equations, str(of_record), str(path))
-    if model_id(model) != description.get("id") or not said.agrees(model):
+    """Return the model of a run, and the name for its exports."""
+    return _read_model(folder, read_record(folder))
+
+
+def _read_model(folder: Folder, record: RunRecord) -> tuple[Model, str]:
+    path, record_path = folder.path / NETWORK, folder.path / RECORD
+    around, equations = read_header(_read_text(folder, NETWORK), str(path))
+    model = described(dict(record.model.description), equations, str(record_path), str(path))
+    # best.net of an earlier version does not have the surroundings, and agrees with any.
+    if model_id(model) != record.model.id or not around.agrees(model):
         raise DsgecError(
             f"{path} is not the network that {RECORD} beside it describes",
             "`dsgec compile` takes a network that was written or changed by hand.",
         )
-    return model, safe_name(str(description.get("name")))
+    return model, safe_name(record.model.name)
 
 
 def read_hall(folder: Folder) -> list[HallRow]:
-    """The networks of a run's hall of fame."""
+    """Return the networks of a run's hall of fame, by size."""
     if not folder.has(HALL):
         raise DsgecError(
             f"{folder.path} has no {HALL}",
             "Runs of earlier versions lack it: make the run again.",
         )
-    return parse_hall(_text(folder, HALL), str(folder.path / HALL))
+    return parse_hall(_read_text(folder, HALL), str(folder.path / HALL))
 
 
 def read_picked(
@@ -157,21 +162,22 @@ def read_picked(
     dtype: str = "double",
     given: Mapping[str, Range] = NO_RANGES,
 ) -> tuple[Model, str]:
-    """The network of a run's hall of fame that was asked for, and the name for its exports.
+    """Return the network that `--pick WAY VALUE` asks for, and the name for its exports.
 
-    In fixed point, `given` has ranges of columns by name; others are those of the training rows.
+    For fixed point, `given` has ranges of columns by name; the others are those of the training
+    rows.
     """
     record = read_record(folder)
-    best, name = read_model(folder)
+    best, name = _read_model(folder, record)
+    ranges = choose_ranges(best.columns, record.ranges, given)
     source = str(folder.path / HALL)
-    ranges = choose_ranges(best.columns, record_ranges(record, best), given)
     hall = Hall(read_hall(folder), record, best, source, chip, dtype, ranges)
     chosen = pick(hall, way, value)
-    return hall.model(chosen), picked_name(name, chosen, hall.rows)
+    return hall.model(chosen), export_name(name, chosen, hall.rows)
 
 
 def read_timing(folder: Folder) -> dict[str, Any] | None:
-    """timing.json of a run's folder, if it has one."""
+    """Return the content of timing.json, or None if it is missing or damaged."""
     try:
         timing = read_json(folder, TIMING)
     except DsgecError:
@@ -179,34 +185,30 @@ def read_timing(folder: Folder) -> dict[str, Any] | None:
     return timing if isinstance(timing, dict) else None
 
 
-def _read_history(folder: Folder) -> tuple[HistoryRow, ...]:
-    return parse_history(_text(folder, HISTORY), str(folder.path / HISTORY))
+def _read_evidence(folder: Folder, model: Model) -> Evidence:
+    try:
+        return parse_evidence(read_json(folder, EVIDENCE), model)
+    except ValueError as error:
+        message = f"{folder.path / EVIDENCE} is not the data of a report: {error}"
+        raise DsgecError(message, _ADVICE) from error
 
 
-def _read_evidence(folder: Folder, model: Model) -> dict[str, Any]:
-    evidence = read_json(folder, EVIDENCE)
-    is_right = isinstance(evidence, dict) and is_evidence(evidence, model)
-    expect(is_right, folder.path / EVIDENCE, "what a report draws")
-    found: dict[str, Any] = evidence
-    return found
-
-
-def _text(folder: Folder, name: str) -> str:
+def _read_text(folder: Folder, name: str) -> str:
     return folder.read_text(name, MOST_BYTES)
 
 
-def refuse_other_run(folder: Folder, asked: dict[str, Any], advice: str) -> None:
-    """A folder with another run, finished or not, is overwritten only on request."""
-    path: Path = folder.path
+def refuse_other_run(folder: Folder, asked: Mapping[str, Any], advice: str) -> None:
+    """Raise a DsgecError if the folder holds another run than asked for, finished or not."""
     if has_checkpoint(folder):
         try:
             checkpoint = read_checkpoint(folder)
-            if not is_same_run(checkpoint.asked, asked):
-                raise DsgecError(f"{path} holds another run, which has not ended")
-            refuse_other_version(folder, checkpoint)
+            refuse_other_search(folder, checkpoint, asked)
         except DsgecError as error:
             raise DsgecError(error.faults[0].message, advice) from error
         if checkpoint.arguments.get("overwrites"):
             return
-    if has_record(folder) and not is_same_run(read_record(folder), asked):
-        raise DsgecError(f"{path} holds another run", advice)
+    if has_record(folder):
+        record = _read_json_record(folder)
+        # One that is damaged, but is of the same run, may be written again.
+        if not isinstance(record, dict) or not is_same_run(record, asked):
+            raise DsgecError(f"{folder.path} holds another run", advice)

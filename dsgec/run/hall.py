@@ -1,10 +1,10 @@
-"""The hall of fame to a table, and back to models: accuracy against size."""
+"""hall_of_fame.csv: the best network of each size that a run has seen, written and read."""
 
 import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -18,9 +18,9 @@ from dsgec.network.parse import parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import Size
 from dsgec.plain_data import MOST_BYTES, is_count
-from dsgec.run.record import network_scale
+from dsgec.run.record import RunRecord
 from dsgec.search.individual import Champion, CrossScore
-from dsgec.search.measure import Figures, Measurer, Taken
+from dsgec.search.measure import Measurer, Taken
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.problem import Problem
 
@@ -32,8 +32,8 @@ _MOST_NETWORKS = 1_002  # as many sizes as are kept, and the best
 class HallRow:
     """The best network of its number of connections or, where a cost is minimised, of its cost.
 
-    `flash` and `cycles` are what its C takes of a chip, as far as that is known. `front` is whether
-    no network that costs less is as good, where a cost is minimised. `validated` is its score in
+    `flash` and `cycles` are the estimated cost of its C, if it is known. `front` is whether no
+    cheaper network is as good, where a cost is minimised. `validated` is its score in
     cross-validation, if it has one.
     """
 
@@ -50,12 +50,20 @@ class HallRow:
     validated: CrossScore | None = None
 
     def cost(self, what: str) -> int | None:
-        """Its connections, flash or cycles."""
+        """Return its `connections`, `flash` or `cycles`."""
         return {**self.size, "flash": self.flash, "cycles": self.cycles}[what]
 
     @property
     def connections(self) -> int:
         return self.size["connections"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    champion: Champion
+    size: Size
+    text: str
+    taken: Taken
 
 
 def hall_text(
@@ -66,81 +74,92 @@ def hall_text(
     *,
     is_chosen: bool = False,
 ) -> str:
-    """hall_of_fame.csv: for each number of connections that are left, the best, by size; where a
-    cost is minimised, for each cost.
+    """Return the text of hall_of_fame.csv: the best network of each size or cost, by size or cost.
 
-    What was written in different sizes can be left with the same, so there can be fewer rows than
-    champions. `best` is the best of the last generation, which may be too large to be a champion;
-    one that `is_chosen` is there however good others of its size are.
+    Champions of different sizes can be simplified to the same size, so there can be fewer rows
+    than champions. `best` is the best of the last generation, which may be too large to be a
+    champion; if it `is_chosen`, it is there however good others of its size are.
     """
-    everybody = (best, *champions)
-    taken = measurer.costs([champion.phenotype for champion in everybody])
-    found: dict[int, tuple[Champion, Size, str, Taken]] = {}
-    for champion, cost in zip(everybody, taken, strict=True):
-        size, text = measurer.describe(champion.phenotype)
-        key = _minimised(problem, size, cost)
-        rival = found.get(key)
-        if rival is None or (
-            champion.fitness < rival[0].fitness and not (is_chosen and rival[0] is best)
-        ):
-            found[key] = champion, size, text, cost
-    dataset = problem.dataset
-    out = io.StringIO()
-    writer: csv.DictWriter[str] | None = None
-    keys = sorted(found)
-    rows = [found[key] for key in keys]
-    phenotypes = [champion.phenotype for champion, *_ in rows]
-    measured = measurer.figures(phenotypes)
+    found = _best_by_cost(problem, (best, *champions), measurer, keep=best if is_chosen else None)
+    costs, rows = zip(*sorted(found.items()), strict=True)
+    phenotypes = [row.champion.phenotype for row in rows]
+    figures = measurer.figures(phenotypes)
     scores = (
-        [problem.natural(champion.fitness) for champion, *_ in rows]
+        [problem.natural(row.champion.fitness) for row in rows]
         if problem.is_fitness_read
         else measurer.scores(phenotypes)
     )
     has_thresholds = problem.threshold != DEFAULT_THRESHOLD
-    has_validated = any(champion.validated for champion, *_ in rows)
-    usual = [DEFAULT_THRESHOLD] * len(rows)
-    thresholds = measurer.thresholds(phenotypes) if has_thresholds else usual
-    around = {
-        each: header_identity(dataset.inputs, dataset.classes, each) for each in {*thresholds}
-    }
-    rises = OBJECTIVES[problem.objective].rises
-    on_front = front([*zip(keys, scores, strict=True)], rises=rises)
-    for place, ((champion, size, text, cost), figures, score, threshold) in enumerate(
-        zip(rows, measured, scores, thresholds, strict=True)
-    ):
-        written = problem.complete(champion.phenotype)
-        identity = identity_digest(text + around[threshold])
-        row = _row(champion, written, size, score, figures, identity)
-        if not has_validated:
-            del row["cv_score"], row["cv_error"]
-        if has_thresholds:
-            row["threshold"] = threshold
-        row["flash"], row["cycles"] = cost or ("", "")
-        if problem.minimises:
-            row["front"] = int(place in on_front)
-        if writer is None:
-            writer = csv.DictWriter(out, list(row), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow(row)
+    thresholds = (
+        measurer.thresholds(phenotypes) if has_thresholds else [DEFAULT_THRESHOLD] * len(rows)
+    )
+    columns, classes = problem.dataset.inputs, problem.dataset.classes
+    headers = {each: header_identity(columns, classes, each) for each in {*thresholds}}
+    on_front = front([*zip(costs, scores, strict=True)], OBJECTIVES[problem.objective].rises)
+    has_validated = any(row.champion.validated for row in rows)
+    lines = []
+    for place, (row, threshold) in enumerate(zip(rows, thresholds, strict=True)):
+        flash, cycles = row.taken or ("", "")
+        lines.append(
+            {
+                **{name: getattr(row.size, name) for name in _SIZES},
+                "written": row.champion.size,
+                "fitness": row.champion.fitness,
+                "score": scores[place],
+                **(_validation_cells(row.champion) if has_validated else {}),
+                **_metric_cells(figures[place]),
+                "model_id": identity_digest(row.text + headers[threshold]),
+                "phenotype": problem.complete(row.champion.phenotype),
+                **({"threshold": threshold} if has_thresholds else {}),
+                "flash": flash,
+                "cycles": cycles,
+                **({"front": int(place in on_front)} if problem.minimises else {}),
+            }
+        )
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
     return out.getvalue()
 
 
-def picked_name(name: str, chosen: HallRow, rows: Sequence[HallRow]) -> str:
-    """Return the name of a network's exports: with its id where others have as many connections."""
-    alike = sum(row.connections == chosen.connections for row in rows)
-    return f"{name}_{chosen.connections}" + (f"_{chosen.model_id[:6]}" if alike > 1 else "")
+def _best_by_cost(
+    problem: Problem, champions: Sequence[Champion], measurer: Measurer, keep: Champion | None
+) -> dict[int, _Candidate]:
+    """Return the best champion of each size, or of each cost that is minimised."""
+    taken = measurer.costs([champion.phenotype for champion in champions])
+    found: dict[int, _Candidate] = {}
+    for champion, cost in zip(champions, taken, strict=True):
+        size, text = measurer.describe(champion.phenotype)
+        key = _minimised(problem, size, cost)
+        rival = found[key].champion if key in found else None
+        if rival is None or (champion.fitness < rival.fitness and rival is not keep):
+            found[key] = _Candidate(champion, size, text, cost)
+    return found
 
 
 def _minimised(problem: Problem, size: Size, taken: Taken) -> int:
-    """By what a network of the hall of fame is the best of its kind."""
     if not problem.has_prices:
         return size.connections
     assert taken is not None  # or the run would not have begun
     return taken[("flash", "cycles").index(problem.minimise)]
 
 
-def front(points: Sequence[tuple[int, float | None]], *, rises: bool) -> list[int]:
-    """The places of the points, a cost and a score, that nothing cheaper equals; by cost."""
+def _validation_cells(champion: Champion) -> dict[str, Any]:
+    own = champion.validated
+    return {"cv_score": own.score if own else "", "cv_error": own.error if own else ""}
+
+
+def _metric_cells(figures: dict[str, dict[str, float | None]]) -> dict[str, Any]:
+    return {
+        f"{part}_{name}": "" if value is None or not math.isfinite(value) else value
+        for part, own in figures.items()
+        for name, value in own.items()
+    }
+
+
+def front(points: Sequence[tuple[int, float | None]], rises: bool) -> list[int]:
+    """Return the places of the points (cost, score) that no cheaper one equals, by cost."""
     kept: list[int] = []
     sign = -1.0 if rises else 1.0
     best = math.inf
@@ -154,31 +173,8 @@ def front(points: Sequence[tuple[int, float | None]], *, rises: bool) -> list[in
     return kept
 
 
-def _row(
-    champion: Champion, written: str, size: Size, score: float, figures: Figures, identity: str
-) -> dict[str, Any]:
-    sizes, validated = asdict(size), champion.validated
-    metrics = {
-        f"{part}_{name}": value for part, own in figures.items() for name, value in own.items()
-    }
-    return {
-        **{name: sizes[name] for name in _SIZES},
-        "written": champion.size,
-        "fitness": champion.fitness,
-        "score": score,
-        "cv_score": validated.score if validated else "",
-        "cv_error": validated.error if validated else "",
-        **{
-            name: "" if value is None or not math.isfinite(value) else value
-            for name, value in metrics.items()
-        },
-        "model_id": identity,
-        "phenotype": written,
-    }
-
-
 def parse_hall(text: str, source: str, metrics: Sequence[str] = ()) -> list[HallRow]:
-    """The networks of hall_of_fame.csv, by size; a DsgecError where it is not that of a run."""
+    """Return the networks of hall_of_fame.csv, by size; raise a DsgecError if it is damaged."""
     csv.field_size_limit(MOST_BYTES)
     try:
         rows = csv.DictReader(io.StringIO(text), strict=True)
@@ -198,7 +194,7 @@ def _parse_row(row: dict[str, str], metrics: Sequence[str]) -> HallRow:
         raise ValueError
     train, test = (
         {
-            name.removeprefix(f"{part}_"): _figure(value)
+            name.removeprefix(f"{part}_"): _metric(value)
             for name, value in row.items()
             if name.startswith(f"{part}_")
         }
@@ -215,7 +211,7 @@ def _parse_row(row: dict[str, str], metrics: Sequence[str]) -> HallRow:
 
 
 def _validated(row: dict[str, str]) -> CrossScore | None:
-    """The score in cross-validation, which some networks have, and none of older runs."""
+    """Return the score in cross-validation, which only some networks have."""
     if not row.get("cv_score"):
         return None
     score, error = float(row["cv_score"]), float(row["cv_error"])
@@ -225,7 +221,7 @@ def _validated(row: dict[str, str]) -> CrossScore | None:
 
 
 def _cost(text: str) -> int | None:
-    """A cost; older runs, and functions that are not in the table of prices, have none."""
+    """Return a cost, or None for runs of earlier versions and functions without a price."""
     if not text:
         return None
     if not is_count(int(text)):
@@ -233,24 +229,25 @@ def _cost(text: str) -> int | None:
     return int(text)
 
 
-def _figure(text: str) -> float | None:
+def _metric(text: str) -> float | None:
     value = float(text) if text else math.nan
     return value if math.isfinite(value) else None
 
 
-def hall_model(chosen: HallRow, record: dict[str, Any], best: Model, source: str) -> Model:
-    """The model of a network of the hall of fame, by the record and the best model of its run."""
-    grammar = record.get("grammar")
-    form = grammar if isinstance(grammar, dict) else {}
-    written = parse_phenotype(
+def hall_model(chosen: HallRow, record: RunRecord, best: Model, source: str) -> Model:
+    """Return the model of a row, given the record and the best model of its run.
+
+    Raise a DsgecError if its phenotype does not give the network of its model_id.
+    """
+    phenotype = parse_phenotype(
         chosen.phenotype,
-        layered=form.get("layered") is True,
-        output="sigmoid" if form.get("output") == "sigmoid" else "",
+        layered=record.grammar.layered is True,
+        output="sigmoid" if record.grammar.output == "sigmoid" else "",
         inputs=best.network.inputs,
         source=source,
     )
-    network = check(simplify(in_target_units(written, network_scale(record))))
-    # Of other networks no threshold is meant; then the model_id differs.
+    network = check(simplify(in_target_units(phenotype, record.network_scale)))
+    # With more or fewer classes than two there is no threshold; then the model_id differs.
     threshold = chosen.threshold if len(best.classes) == 2 else best.threshold
     model = replace(best, network=network, threshold=threshold)
     if model_id(model) != chosen.model_id:

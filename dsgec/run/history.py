@@ -1,4 +1,4 @@
-"""How a run went: a row for each generation."""
+"""history.csv: a row for each generation of a run."""
 
 import csv
 import io
@@ -10,25 +10,25 @@ from dsgec.plain_data import is_count
 from dsgec.search.evolver import Generation, HistoryRow
 
 _ADVICE = "Has it been changed, or written by an earlier version? `dsgec evolve` writes it again."
-HISTORY_COLUMNS = tuple(field.name for field in fields(HistoryRow))
+_COLUMNS = tuple(field.name for field in fields(HistoryRow))
 
 
 def history_row(state: Generation) -> HistoryRow:
-    """What is kept of a generation."""
-    return HistoryRow(*(getattr(state, name) for name in HISTORY_COLUMNS))
+    """Return the row of a generation."""
+    return HistoryRow(*(getattr(state, name) for name in _COLUMNS))
 
 
 def history_text(history: Sequence[HistoryRow]) -> str:
-    """history.csv."""
+    """Return the text of history.csv."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HISTORY_COLUMNS)
-    writer.writerows([getattr(row, name) for name in HISTORY_COLUMNS] for row in history)
+    writer.writerow(_COLUMNS)
+    writer.writerows([getattr(row, name) for name in _COLUMNS] for row in history)
     return out.getvalue()
 
 
 def parse_history(text: str, source: str) -> tuple[HistoryRow, ...]:
-    """The rows of history.csv; a DsgecError where it is not the history of a run."""
+    """Return the rows of history.csv; raise a DsgecError if it is not the history of a run."""
     try:
         names, *lines = csv.reader(io.StringIO(text), strict=True)
         rows = tuple(
@@ -44,6 +44,6 @@ def parse_history(text: str, source: str) -> tuple[HistoryRow, ...]:
         for row in rows
         for count in (row.generation, row.invalid, row.evaluations, row.reused, row.size)
     )
-    if tuple(names) != HISTORY_COLUMNS or not is_increasing or not all(map(is_count, counts)):
+    if tuple(names) != _COLUMNS or not is_increasing or not all(map(is_count, counts)):
         raise DsgecError(f"{source} is not the history of a run", _ADVICE)
     return rows

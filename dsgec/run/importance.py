@@ -1,10 +1,11 @@
-"""A model and some rows to what each column is worth: its metric when a column is shuffled.
+"""Permutation importance: how much worse a model is when a column is shuffled.
 
 Each column of the table is shuffled as a whole, so that a category counts once, whatever number of
 features it becomes.
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate_node, node_values, output_values
 from dsgec.network.ir import Apply, Input, Network
 from dsgec.network.model import Model, compose
-from dsgec.plain_data import is_count, is_figure, is_list
 from dsgec.search import metrics
 
 Array = NDArray[np.float64]
@@ -26,17 +26,49 @@ REPEATS, MOST_ROWS, LEAST_ROWS = 10, 1000, 30
 _MOST_STEPS = 10_000_000  # of nodes over rows: a tenth of a second
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnImportance:
+    """The increase of the error when a column is shuffled: mean and standard deviation.
+
+    Both are None if the error is not always a number.
+    """
+
+    column: int
+    mean: float | None
+    deviation: float | None
+
+    def validate(self) -> None:
+        """Raise a ValueError if only one of the two is known, or the deviation is negative."""
+        if (self.mean is None) != (self.deviation is None) or (self.deviation or 0.0) < 0.0:
+            raise ValueError("an importance is wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class Importances:
+    """The importances of the columns that a model reads, measured on some rows of a part."""
+
+    part: str
+    rows: int
+    repeats: int
+    columns: tuple[ColumnImportance, ...]
+
+    def validate(self) -> None:
+        """Raise a ValueError if the part is neither `train` nor `test`."""
+        if self.part not in ("train", "test"):
+            raise ValueError("`importance.part` is wrong")
+
+
 @standard_arithmetic()
 def importances(
-    model: Model, raw: Array, wanted: NDArray[Any], rows: NDArray[np.intp]
-) -> dict[str, Any]:
-    """How much worse the main metric of these rows gets with each column that is read.
+    model: Model, raw: Array, wanted: NDArray[Any], rows: NDArray[np.intp], part: str
+) -> Importances:
+    """Measure the importance of each column that is read on these rows of a part.
 
-    `wanted` are the numbers of the classes, or values, of all rows. Of many rows some are taken,
-    which lie evenly over them, so that the time does not grow with the table.
+    `wanted` has the numbers of the classes, or the values, of all rows. Of many rows some are
+    taken, evenly spread, so that the time does not grow with the table.
     """
     network = compose(model)
-    after = _readers(network)
+    after = _dependent_nodes(network)
     places = rows[spread_evenly(len(rows), _affordable(sum(map(len, after.values()))))]
     raw, wanted = raw[places], wanted[places]
     orders = np.array([shuffled(np.arange(len(raw)), seed) for seed in range(1, REPEATS + 1)])
@@ -46,26 +78,26 @@ def importances(
             plain = node_values(network, raw)
             (before,) = _errors(network, plain, wanted, model)
             for column in sorted(after):
-                values = _again(network, plain, after[column], raw[orders, column])
+                values = _reevaluate(network, plain, after[column], raw[orders, column])
                 errors = _errors(network, values, wanted, model)
-                found.append({"column": column, **_summary([e - before for e in errors])})
-    return {"rows": len(raw), "repeats": REPEATS, "columns": found}
+                found.append(ColumnImportance(column, *_summary([e - before for e in errors])))
+    return Importances(part, len(raw), REPEATS, tuple(found))
 
 
 def spread_evenly(count: int, most: int) -> NDArray[np.intp]:
-    """So many of the numbers below `count`, evenly."""
+    """Return at most so many of the numbers below `count`, evenly spread."""
     if count <= most:
         return np.arange(count)
     return (np.arange(most) * (count - 1) // (most - 1)).astype(np.intp)
 
 
 def _affordable(steps: int) -> int:
-    """How many rows are evaluated, if each takes so many steps to shuffle all columns once."""
+    """Return how many rows to evaluate, if each takes so many steps to shuffle all columns once."""
     return min(MOST_ROWS, max(LEAST_ROWS, _MOST_STEPS // max(steps * REPEATS, 1)))
 
 
-def _readers(network: Network) -> dict[int, list[int]]:
-    """For each column that is read, the positions of the nodes that depend on it, in order."""
+def _dependent_nodes(network: Network) -> dict[int, list[int]]:
+    """Return the positions of the nodes that depend on each column that is read, in order."""
     found: dict[int, list[int]] = {}
     depends: list[set[int]] = []
     for position, node in enumerate(network.nodes):
@@ -78,8 +110,8 @@ def _readers(network: Network) -> dict[int, list[int]]:
     return found
 
 
-def _again(network: Network, plain: list[Any], changed: list[int], column: Array) -> list[Any]:
-    """The values of all nodes where a column has these values, a line for each time."""
+def _reevaluate(network: Network, plain: list[Any], changed: list[int], column: Array) -> list[Any]:
+    """Return the values of all nodes with other values of a column, a line for each shuffle."""
     values = list(plain)
     for position in changed:
         node = network.nodes[position]
@@ -91,7 +123,7 @@ def _again(network: Network, plain: list[Any], changed: list[int], column: Array
 
 
 def _errors(network: Network, values: list[Any], wanted: NDArray[Any], model: Model) -> list[float]:
-    """The share of wrong rows, or the RMSE, for each line of the values."""
+    """Return the share of wrong rows, or the RMSE, for each line of the values."""
     found = [np.atleast_2d(one) for one in output_values(network, values, np.dtype(np.float64))]
     lines = np.broadcast_shapes(*(one.shape for one in found), (1, len(wanted)))
     each = np.stack([np.broadcast_to(one, lines) for one in found], axis=-1)
@@ -101,34 +133,10 @@ def _errors(network: Network, values: list[Any], wanted: NDArray[Any], model: Mo
     return [math.nan if one is None else one for one in figures]
 
 
-def _summary(values: list[float]) -> dict[str, float | None]:
-    """Mean and standard deviation, where they are numbers."""
+def _summary(values: list[float]) -> tuple[float | None, float | None]:
+    """Return mean and standard deviation, or None if a value is not a number."""
     if not all(map(math.isfinite, values)):
-        return {"mean": None, "deviation": None}
+        return None, None
     mean = sequential_sum(values) / len(values)
     squares = sequential_sum((value - mean) ** 2 for value in values)
-    return {"mean": mean, "deviation": math.sqrt(squares / (len(values) - 1))}
-
-
-def are_importances(found: Any, model: Model) -> bool:
-    """Whether it is what the report draws of them; it is untrusted."""
-
-    def is_column(one: Any) -> bool:
-        return (
-            isinstance(one, dict)
-            and is_count(one.get("column"))
-            and one["column"] < len(model.columns)
-            and {"mean", "deviation"} <= one.keys()
-            and all(is_figure(one[name]) for name in ("mean", "deviation"))
-            and (one["mean"] is None) == (one["deviation"] is None)
-            and (one["deviation"] is None or one["deviation"] >= 0)
-        )
-
-    return (
-        isinstance(found, dict)
-        and found.get("part") in ("train", "test")
-        and is_count(found.get("rows"))
-        and is_count(found.get("repeats"))
-        and is_list(found.get("columns"), is_column)
-        and len({one["column"] for one in found["columns"]}) == len(found["columns"])
-    )
+    return mean, math.sqrt(squares / (len(values) - 1))

@@ -17,7 +17,6 @@ from dsgec.network.ir import Apply, Constant, Input, Network, multiplications
 from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.network.structure import measure_size
 from dsgec.run.folder import has_record, read_model, read_record
-from dsgec.run.record import record_ranges
 
 _HEAD = "  chip          type      flash   linked  stack     cycles  a row takes"
 _SIGNS = {"add": "additions", "sub": "additions", "mul": "multiplications", "div": "divisions"}
@@ -35,7 +34,7 @@ def inspect_artefact(path: Path) -> list[str]:
         with open_folder(path) as folder:
             if has_record(folder):
                 model, name = read_model(folder)
-                recorded = record_ranges(read_record(folder), model)
+                recorded = read_record(folder).ranges
                 ranges = choose_ranges(model.columns, recorded, NO_RANGES) if recorded else ()
                 return _describe(f"the run in {path}", run_artefact(model, name), ranges)
     with open_artefacts(path) as found:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dsgec.grammar.load import GrammarFile
 from dsgec.run.config import Inputs, config_text
-from dsgec.run.record import identity
+from dsgec.run.record import RunRecord, identity
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 
@@ -50,11 +50,11 @@ class WrittenRun:
     """A run in its folder, finished or interrupted; `files` are its exports."""
 
     folder: Path
-    record: dict[str, Any]
+    record: RunRecord
     timing: dict[str, Any]
     files: tuple[Path, ...]
 
     @property
     def ended(self) -> str:
         """Return why it ended: one of ENDS, `interrupted` or `max-seconds`."""
-        return str(self.record["result"]["ended"])
+        return self.record.result.ended

@@ -1,23 +1,25 @@
-"""A hall of fame to the one network of it that was asked for: by size, score or cost."""
+"""The choice of a network from a hall of fame: by size, score or cost."""
 
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any
 
 from dsgec.errors import DsgecError, counted
 from dsgec.export.artefact import Artefact
+from dsgec.manifest import HALL
 from dsgec.network.cost.chips import DEFAULT_CHIP, Cost
 from dsgec.network.model import Model
-from dsgec.network.ranges import Range
-from dsgec.plain_data import is_count
+from dsgec.network.ranges import NO_RANGES, Range, choose_ranges
 from dsgec.run.hall import HallRow, hall_model
-from dsgec.run.validation import RISING
+from dsgec.run.record import RISING, Footprint, Proposal, RunRecord
 from dsgec.search.objectives import OBJECTIVES
 
+SMALLER = ("smallest-within", "10%")
+"""The pick that a run proposes: the smallest network whose score is at most 10 % worse."""
+DTYPES = ("q7", "float", "double")
 _ANY_NAME = "network"
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?) ?"
 _AMOUNT = {
@@ -28,13 +30,13 @@ _AMOUNT = {
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """The networks of a run, what makes models of them, and what their costs are for.
+    """The hall of fame of a run, with the chip and the type that its networks are picked for.
 
     Fixed point needs the `ranges` of the columns.
     """
 
     rows: Sequence[HallRow]
-    record: dict[str, Any]
+    record: RunRecord
     best: Model
     source: str
     chip: str = DEFAULT_CHIP
@@ -42,39 +44,39 @@ class Hall:
     ranges: tuple[Range | None, ...] = ()
 
     def rank(self, row: HallRow) -> tuple[bool, float]:
-        """Return what sorts networks that fit, the best first: by their score on the training rows.
+        """Return a key that sorts networks by their score on the training rows, the best first.
 
         Networks with more connections than the one that cross-validation chose come last: their
-        scores are better because they have learned the training rows by heart.
+        scores are better because they are overfitted.
         """
-        return row.connections > self._most_connections, _sign(self.record) * row.score
+        result = self.record.result
+        is_larger = bool(result.validation) and row.connections > result.network.connections
+        return is_larger, self._score_rank(row)
 
     def validated_rank(self, row: HallRow) -> tuple[bool, float]:
-        """Return what sorts networks by their score in cross-validation; those without come last,
-        by their score on the training rows."""
-        if row.validated:
-            return False, _validation_sign(self.record) * row.validated.score
-        return True, _sign(self.record) * row.score
+        """Return a key that sorts networks by their score in cross-validation, the best first.
 
-    @property
-    def _most_connections(self) -> float:
-        """The connections of the network that cross-validation chose, if it did."""
-        result = self.record.get("result")  # which is untrusted
-        if not isinstance(result, dict) or "validation" not in result:
-            return math.inf
-        size = result.get("network")
-        found = size.get("connections") if isinstance(size, dict) else None
-        return float(found) if isinstance(found, int) and is_count(found) else math.inf
+        Networks without such a score come last, by their score on the training rows.
+        """
+        if not row.validated:
+            return True, self._score_rank(row)
+        validation = self.record.result.validation
+        rises = validation is not None and validation.measure == RISING
+        return False, -row.validated.score if rises else row.validated.score
+
+    def _score_rank(self, row: HallRow) -> float:
+        objective = OBJECTIVES.get(self.record.result.objective)
+        return -row.score if objective and objective.rises else row.score
 
     def model(self, row: HallRow) -> Model:
         return hall_model(row, self.record, self.best, self.source)
 
     def artefact(self, model: Model) -> Artefact:
-        """A model as numbers of the type; a DsgecError where these cannot compute it."""
+        """Return a model in the type; raise a DsgecError if the type cannot compute it."""
         return Artefact(model, _ANY_NAME, self.dtype, ranges=self.ranges)
 
     def cost(self, row: HallRow) -> Cost | None:
-        """What its C takes of the chip; None where it cannot be exported in the type."""
+        """Return the cost of a network on the chip, or None if the type cannot compute it."""
         model = self.model(row)
         try:
             artefact = self.artefact(model)
@@ -84,8 +86,14 @@ class Hall:
 
 
 def pick(hall: Hall, way: str, value: str) -> HallRow:
-    """The network of a hall of fame that was asked for."""
+    """Return the network that `--pick WAY VALUE` asks for."""
     return _CHOOSE[way](hall, value)
+
+
+def export_name(name: str, chosen: HallRow, rows: Sequence[HallRow]) -> str:
+    """Return the name of a network's exports: with its id if others have as many connections."""
+    alike = sum(row.connections == chosen.connections for row in rows)
+    return f"{name}_{chosen.connections}" + (f"_{chosen.model_id[:6]}" if alike > 1 else "")
 
 
 def _connections(value: str, way: str) -> int:
@@ -98,7 +106,7 @@ def _connections(value: str, way: str) -> int:
 
 
 def _of_size(hall: Hall, value: str) -> HallRow:
-    """The best of exactly so many connections."""
+    """Return the best network of exactly so many connections."""
     wanted = _connections(value, "size")
     found = [row for row in hall.rows if row.connections == wanted]
     if not found:
@@ -111,7 +119,7 @@ def _of_size(hall: Hall, value: str) -> HallRow:
 
 
 def _at_most(hall: Hall, value: str) -> HallRow:
-    """The best of at most so many connections; of equals, the smallest.
+    """Return the best network of at most so many connections, the smallest of equals.
 
     It is not larger than the network that cross-validation chose.
     """
@@ -127,7 +135,7 @@ def _at_most(hall: Hall, value: str) -> HallRow:
 
 
 def _smallest_within(hall: Hall, value: str) -> HallRow:
-    """The smallest whose score is worse than the best one by so many hundredths at most.
+    """Return the smallest network whose score is at most so many per cent worse than the best.
 
     Scores are those of cross-validation if there are any, and of the training rows otherwise.
     """
@@ -140,16 +148,18 @@ def _smallest_within(hall: Hall, value: str) -> HallRow:
             f"--pick smallest-within takes a share, not `{value}`",
             "Write --pick smallest-within 1%.",
         ) from None
-    ranks = [hall.validated_rank(row) for row in hall.rows]
-    is_other, best = min(ranks)
+    is_other, best = min(map(hall.validated_rank, hall.rows))
     most = best + share * abs(best)
     good = [row for row in hall.rows if hall.validated_rank(row) <= (is_other, most)]
     return min(good, key=lambda row: (row.connections, hall.validated_rank(row)))
 
 
 def _within(hall: Hall, value: str, of: str) -> HallRow:
-    """The best whose cost is at most so much; of equals, the cheapest."""
-    most = _amount(value, of)
+    """Return the best network whose `flash` or `cycles` is at most so much, the cheapest of equals.
+
+    Raise a DsgecError if there is none.
+    """
+    most = _parse_amount(value, of)
     seen: list[int] = []
     best_first = sorted(hall.rows, key=hall.rank)
     for _, equals in groupby(best_first, key=hall.rank):
@@ -168,8 +178,8 @@ def _within(hall: Hall, value: str, of: str) -> HallRow:
     )
 
 
-def _amount(value: str, of: str) -> int:
-    """A number of bytes or of cycles; a K of bytes is 1,024 of them, one of cycles 1,000."""
+def _parse_amount(value: str, of: str) -> int:
+    """Parse a number of bytes, where K is 1,024, or of cycles, where K is 1,000."""
     parts = _AMOUNT[of].fullmatch(value.strip())
     if parts is None:
         unit, example = ("bytes", "1KB") if of == "flash" else ("cycles", "2000")
@@ -192,15 +202,45 @@ _CHOOSE: dict[str, Callable[[Hall, str], HallRow]] = {
 WAYS = tuple(_CHOOSE)
 
 
-def _validation_sign(record: dict[str, Any]) -> float:
-    """Return -1 if a higher score in cross-validation is better, otherwise 1."""
-    result = record.get("result")
-    found = result.get("validation") if isinstance(result, dict) else None
-    return -1.0 if isinstance(found, dict) and found.get("measure") == RISING else 1.0
+def footprint(
+    model: Model, ranges: tuple[Range | None, ...], chip: str, dtypes: Sequence[str] = DTYPES
+) -> Footprint | None:
+    """Return the estimated cost of a model on a chip, in the first type that can compute it."""
+    for dtype in dtypes:
+        try:
+            artefact = Artefact(model, _ANY_NAME, dtype, ranges=ranges if dtype == "q7" else ())
+            own = artefact.cost(chip)
+        except DsgecError:
+            continue
+        return Footprint(chip, dtype, own.flash, own.stack, own.cycles)
+    return None
 
 
-def _sign(record: dict[str, Any]) -> float:
-    """-1 where the score is the better the higher it is."""
-    result = record.get("result")
-    objective = OBJECTIVES.get(str(result.get("objective"))) if isinstance(result, dict) else None
-    return -1.0 if objective and objective.rises else 1.0
+def footprints(
+    record: RunRecord,
+    model: Model,
+    rows: Sequence[HallRow],
+    chip: str,
+    dtypes: Sequence[str] = DTYPES,
+) -> tuple[Footprint | None, Proposal | None]:
+    """Return the footprint of a run's network, and the network that it proposes to export.
+
+    That is a smaller one, if one is nearly as good.
+    """
+    ranges = choose_ranges(model.columns, record.ranges, NO_RANGES) if record.ranges else ()
+    own = footprint(model, ranges, chip, dtypes)
+    if own is None or not rows:
+        return own, None
+    hall = Hall(rows, record, model, HALL)
+    way, chosen, cost = SMALLER, pick(hall, *SMALLER), None
+    # Without cross-validation nothing says that a smaller one is nearly as good; a mean of networks
+    # is not one of them.
+    if record.result.validation:
+        cost = footprint(hall.model(chosen), ranges, chip, dtypes)
+    if cost is None or cost.flash >= own.flash:
+        way = ("size", str(record.result.network.connections))
+        same = [one for one in rows if one.model_id == record.model.id]
+        if not same or pick(hall, *way) != same[0]:
+            return own, None
+        chosen, cost = same[0], own
+    return own, Proposal(**asdict(cost), pick=way, connections=chosen.connections, test=chosen.test)

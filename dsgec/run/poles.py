@@ -47,8 +47,7 @@ def without_poles(
 
     If every one has a pole, all stay; the note is empty if none was refused as the best.
     """
-    ranges = tuple(None if one is None else (one[0], one[1]) for one in training_ranges(problem))
-    box = feature_box(problem.dataset.inputs, ranges)
+    box = feature_box(problem.dataset.inputs, training_ranges(problem))
 
     def is_safe(champion: Champion) -> bool:
         is_suspect = any(word in champion.phenotype for word in _WORDS)

@@ -1,148 +1,291 @@
-"""A run to its record: what was asked, and the result."""
+"""run.json as a typed record: what was asked of a run, and its result."""
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dsgec import __version__
 from dsgec.data.dataset import Dataset
 from dsgec.data.options import Preprocessing
-from dsgec.export.artefact import model_id
-from dsgec.export.names import safe_name
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.load import GrammarFile
-from dsgec.network.description import describe_model
-from dsgec.network.evaluate import evaluate
-from dsgec.network.model import Model, TargetScale
-from dsgec.network.notation import TEXT, is_formula, readable_formula, write_formula
-from dsgec.network.ranges import Range, read_ranges
-from dsgec.network.rounding import probe_rows
-from dsgec.network.structure import measure_size
-from dsgec.plain_data import is_count, is_figure, is_list, is_number, is_text
-from dsgec.run.compared import is_compared
-from dsgec.search import metrics
-from dsgec.search.evolver import Generation
-from dsgec.search.intervals import Intervals
-from dsgec.search.measure import measured, parts, test_intervals
+from dsgec.network.model import TargetScale
+from dsgec.network.ranges import Range
+from dsgec.network.structure import Size
+from dsgec.plain_data import REST, as_plain, from_plain, is_count, is_list, is_text
 from dsgec.search.problem import Problem
 from dsgec.search.settings import Settings
 from dsgec.setting import settings_of
 
+NO_BETTER = "no better"
+"""How the verdict on a network starts that does not beat the baseline without features."""
+RISING = "r2"
+"""The measure of cross-validation that is better the higher it is; the others are losses."""
 
-def make_record(
-    problem: Problem,
-    settings: Settings,
-    grammar: GrammarFile,
-    last: Generation,
-    model: Model,
-    ended: str,
-) -> dict[str, Any]:
-    """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
-    network, dataset = model.network, problem.dataset
-    outputs = evaluate(network, dataset.x)
-    asked = identity(grammar, dataset, settings)
-    return {
-        "dsgec": asked["dsgec"],
-        "grammar": {
-            **asked["grammar"],
-            "layered": bool(problem.grammar.directives.layer),
-            "output": problem.grammar.directives.output,
-        },
-        "data": {
-            **asked["data"],
-            "train_rows": len(problem.split.train),
-            "test_rows": len(problem.split.test),
-            **_group_counts(problem),
-            **({"target_scale": list(dataset.target_scale)} if dataset.target_scale else {}),
-            "ranges": training_ranges(problem),
-        },
-        "settings": asked["settings"],
-        "model": {
-            "id": model_id(model),
-            "name": safe_name(dataset.name),
-            **describe_model(model),
-        },
-        "result": {
-            "fitness": last.best,
-            "objective": problem.objective,
-            "score": problem.natural(last.best)
-            if problem.is_fitness_read
-            else problem.score(outputs[problem.split.train]),
-            "generations": last.generation,
-            "ended": ended,
-            "evaluations": last.evaluations,
-            "reused": last.reused,
-            **measured(problem, outputs),
-            "intervals": {"test": _as_lists(test_intervals(problem, outputs))},
-            **_confusions(problem, model, outputs),
-            "network": asdict(measure_size(network)),
-            **(_formula(problem, model) if settings.variation == "trees" else {}),
-            "phenotype": problem.complete(last.phenotype),
-        },
-    }
+Metrics = Mapping[str, float | None]
+Counts = tuple[tuple[int, ...], ...]
+"""A confusion matrix: a row for each class, a column for each predicted one."""
 
 
-def _as_lists(intervals: Intervals) -> dict[str, list[float] | None]:
-    """Return the intervals as JSON has them."""
-    return {name: None if one is None else list(one) for name, one in intervals.items()}
+@dataclass(frozen=True, slots=True)
+class GrammarRecord:
+    """The grammar of a run. Runs of earlier versions do not say how its phenotypes are read."""
+
+    name: str
+    sha256: str
+    layered: bool | None = None
+    output: str | None = None
 
 
-def test_interval(result: dict[str, Any], metric: str) -> tuple[float, float] | None:
-    """Return the 95 % interval of a metric on the test rows; None if the record has none."""
-    found = result.get("intervals", {}).get("test", {}).get(metric)
-    return None if found is None else (found[0], found[1])
+@dataclass(frozen=True, slots=True)
+class DataRecord:
+    """The table of a run, how it was read, and what was measured of it.
 
-
-def _are_intervals(found: Any, metrics: list[str]) -> bool:
-    """Return whether a record's intervals are right; runs of earlier versions have none."""
-    if not isinstance(found, dict) or set(found) != {"test"} or not isinstance(found["test"], dict):
-        return False
-    return set(found["test"]) <= set(metrics) and all(
-        one is None or (is_list(one, is_number, 2) and one[0] <= one[1])
-        for one in found["test"].values()
-    )
-
-
-def _group_counts(problem: Problem) -> dict[str, int]:
-    """Return the numbers of groups to train and to test with; nothing where there are none."""
-    groups = problem.dataset.groups
-    if groups is None:
-        return {}
-    counts = {part: len(np.unique(groups[rows])) for part, rows in parts(problem)}
-    return {f"{part}_groups": count for part, count in counts.items()}
-
-
-def _formula(problem: Problem, model: Model) -> dict[str, str]:
-    """Return the formula as people read it, of a run for one.
-
-    The paper's runs have none: their records are what they always were.
+    `options` are the settings of the table that are not the default. `ranges` are the least and the
+    greatest number of each column of the training rows.
     """
-    if not is_formula(model, linear=problem.is_linear):
-        return {}
-    ranges = [None if one is None else (one[0], one[1]) for one in training_ranges(problem)]
-    found = readable_formula(model, ranges)
-    if found is None:
-        return {}
-    return {"formula": write_formula(found, model, probe_rows(model.columns, ranges), TEXT)}
+
+    name: str
+    sha256: str
+    target: str
+    task: str
+    options: Mapping[str, Any] = field(metadata=REST)
+    train_rows: int
+    test_rows: int
+    train_groups: int | None = None
+    test_groups: int | None = None
+    target_scale: TargetScale | None = None
+    ranges: tuple[Range | None, ...] | None = None
+
+    def validate(self) -> None:
+        """Raise a ValueError if a value is not what its type alone allows."""
+        for name in ("ignore", "categorical"):
+            if not is_list(self.options.get(name, []), is_text):
+                raise ValueError(f"`data.{name}` is wrong")
+        if not is_text(self.options.get("group", "")):
+            raise ValueError("`data.group` is wrong")
+        if self.target_scale is not None and not self.target_scale[1] > 0.0:
+            raise ValueError("`data.target_scale` is wrong")
+        if any(pair is not None and pair[0] > pair[1] for pair in self.ranges or ()):
+            raise ValueError("`data.ranges` is wrong")
 
 
-def _confusions(problem: Problem, model: Model, outputs: NDArray[np.float64]) -> dict[str, Any]:
-    classes = problem.dataset.classes
-    if not classes:
-        return {}
-    numbers = problem.dataset.class_numbers
-    return {
-        "confusion": {
-            part: metrics.confusion(outputs[rows], numbers[rows], len(classes), model.threshold)
-            for part, rows in parts(problem)
-        }
-    }
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """The id of a model, the name of its exports, and its description without the network."""
+
+    id: str
+    name: str
+    description: Mapping[str, Any] = field(metadata=REST)
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels of the classes; empty for a numeric target."""
+        found: list[Any] = self.description.get("classes", [])
+        return found
+
+    def validate(self) -> None:
+        """Raise a ValueError if there are no lists of columns and classes."""
+        if not all(isinstance(self.description.get(x, []), list) for x in ("columns", "classes")):
+            raise ValueError("`model` does not describe a model")
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineFigures:
+    """The metrics of a baseline."""
+
+    name: str
+    train: Metrics
+    test: Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The difference between a network and the linear baseline on the test rows.
+
+    `test` is the name of the statistical test that gave `p`.
+    """
+
+    with_: str
+    metric: str
+    difference: float
+    p: float
+    test: str
+    verdict: str
+
+    @property
+    def evidence(self) -> str:
+        """The test and its p; empty if the verdict is about another baseline than the linear."""
+        if self.verdict.startswith(NO_BETTER):
+            return ""
+        p = f"p = {self.p:.2g}" if self.p >= 0.001 else "p < 0.001"
+        return f"{self.test}, {p}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """The cross-validation that chose the network.
+
+    The mean of an ensemble has no score, because its members are validated each on its own.
+    `factor` scales a network towards the mean, if it is not supported.
+    """
+
+    measure: str
+    score: float | None = None
+    error: float | None = None
+    baseline: float | None = None
+    rows: int
+    candidates: int
+    supported: bool
+    factor: float | None = None
+
+    def validate(self) -> None:
+        """Raise a ValueError if there is a score without its error."""
+        if self.score is not None and self.error is None:
+            raise ValueError("`result.validation.error` is missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """The estimated cost of a network as C of a type on a chip."""
+
+    chip: str
+    dtype: str
+    flash: int
+    stack: int
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(Footprint):
+    """The network of the hall of fame that a run proposes to export for the chip."""
+
+    pick: tuple[str, str]
+    connections: int
+    test: Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRecord:
+    """The 95 % confidence intervals of the metrics on the test rows."""
+
+    test: Mapping[str, Range | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRecord:
+    """The result of a run. Runs of earlier versions lack some of the optional parts."""
+
+    fitness: float
+    objective: str
+    score: float
+    generations: int
+    ended: str
+    evaluations: int
+    reused: int | None = None
+    train: Metrics
+    test: Metrics
+    intervals: IntervalRecord | None = None
+    confusion: Mapping[str, Counts] | None = None
+    network: Size
+    formula: str | None = None
+    phenotype: str
+    validation: Validation | None = None
+    baselines: tuple[BaselineFigures, ...] | None = None
+    comparison: Comparison | None = None
+    warnings: tuple[str, ...] | None = None
+    cost: Footprint | None = None
+    proposed: Proposal | None = None
+
+    @property
+    def kind(self) -> str:
+        """What people call the result: a `formula` or a `network`."""
+        return "formula" if self.formula else "network"
+
+    def part(self, name: str) -> Metrics:
+        """Return the metrics of the `train` or the `test` rows."""
+        return self.train if name == "train" else self.test
+
+    def test_interval(self, metric: str) -> Range | None:
+        """Return the 95 % interval of a metric on the test rows, or None if there is none."""
+        return self.intervals.test.get(metric) if self.intervals else None
+
+    def validate(self) -> None:
+        """Raise a ValueError if parts do not have the same metrics, or an interval is reversed."""
+        metrics = list(self.train)
+        parts = [self.test, *(m for one in self.baselines or () for m in (one.train, one.test))]
+        parts += [self.proposed.test] if self.proposed else []
+        if not metrics or any(list(part) != metrics for part in parts):
+            raise ValueError("the parts of `result` do not have the same metrics")
+        intervals = self.intervals.test if self.intervals else {}
+        pairs = [pair for pair in intervals.values() if pair is not None]
+        if not {*intervals} <= {*metrics} or any(low > high for low, high in pairs):
+            raise ValueError("`result.intervals` is wrong")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as run.json has it."""
+        plain: dict[str, Any] = as_plain(self)
+        if self.baselines is not None and self.comparison is None:  # null without test rows
+            later = ("warnings", "cost", "proposed")
+            moved = {name: plain.pop(name) for name in later if name in plain}
+            plain |= {"comparison": None, **moved}
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """The content of run.json: no dates and no paths, so the same run gives the same bytes."""
+
+    dsgec: str
+    grammar: GrammarRecord
+    data: DataRecord
+    settings: Mapping[str, Any]
+    model: ModelRecord
+    result: ResultRecord
+
+    @property
+    def ranges(self) -> tuple[Range | None, ...]:
+        """The ranges of the columns in the training rows; empty in runs of earlier versions."""
+        return self.data.ranges or ()
+
+    @property
+    def network_scale(self) -> TargetScale | None:
+        """The scale to apply to phenotypes: those of a linear output are in the target's units."""
+        return None if self.grammar.output == LINEAR else self.data.target_scale
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the content of run.json."""
+        return {**as_plain(self), "result": self.result.as_json()}
+
+    def validate(self) -> None:
+        """Raise a ValueError if parts of the record contradict each other."""
+        count, columns = len(self.model.classes), self.model.description.get("columns", [])
+        if not all(is_count(self.settings.get(name, 0)) for name in ("folds", "fold")):
+            raise ValueError("`settings.folds` is wrong")
+        if self.data.target_scale and count:
+            raise ValueError("`data.target_scale` is not of a numeric target")
+        if self.data.ranges is not None and len(self.data.ranges) != len(columns):
+            raise ValueError("`data.ranges` is not of the columns of the model")
+        confusion = self.result.confusion or {}
+        if {*confusion} != ({"train", "test"} if count else set()) or any(
+            [len(row) for row in rows] != [count] * count for rows in confusion.values()
+        ):
+            raise ValueError("`result.confusion` is not of the classes of the model")
+
+
+def parse_record(value: Any) -> RunRecord:
+    """Return the record that untrusted JSON data holds; raise a ValueError if it holds none."""
+    result = value.get("result") if isinstance(value, dict) else None
+    if isinstance(result, dict) and result.get("comparison", "") is None:
+        result = {name: one for name, one in result.items() if name != "comparison"}
+        value = {**value, "result": result}
+    return from_plain(RunRecord, value)
 
 
 def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
-    """Everything that a run's outcome depends on."""
+    """Return everything that the result of a run depends on, as the record has it."""
     return {
         "dsgec": __version__,
         "grammar": {"name": grammar.name, "sha256": grammar.digest},
@@ -158,26 +301,25 @@ def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict
 
 
 _MEASURED = ("train_rows", "test_rows", "train_groups", "test_groups", "target_scale", "ranges")
-"""What the record of a run says about its data beyond what was asked for."""
 
 
-def is_same_run(record: dict[str, Any], asked: dict[str, Any]) -> bool:
-    """Whether a record is of the run that is asked for, by whatever version and file name."""
+def is_same_run(record: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Return whether two identities are of one run, whatever the version and the table's name.
 
-    def relevant(run: dict[str, Any]) -> tuple[Any, ...]:
-        data = run.get("data")
-        options = {**data} if isinstance(data, dict) else {}
-        for name in ("name", *_MEASURED):
-            options.pop(name, None)
-        grammar = run.get("grammar")
-        by = grammar if isinstance(grammar, dict) else {}
-        return run.get("settings"), by.get("name"), by.get("sha256"), options
+    Either may also be the content of run.json, and is untrusted.
+    """
+
+    def relevant(run: Mapping[str, Any]) -> tuple[Any, ...]:
+        parts = (run.get("grammar"), run.get("data"))
+        grammar, data = (part if isinstance(part, dict) else {} for part in parts)
+        options = {name: v for name, v in data.items() if name not in ("name", *_MEASURED)}
+        return run.get("settings"), grammar.get("name"), grammar.get("sha256"), options
 
     return relevant(record) == relevant(asked)
 
 
 def _data_options(dataset: Dataset) -> dict[str, Any]:
-    """What was asked of the table, where not the default."""
+    """Return the settings of the table that are not the default."""
     asked: dict[str, Any] = {
         "test_sha256": dataset.test_digest,
         "weights_sha256": dataset.weights_digest,
@@ -185,115 +327,23 @@ def _data_options(dataset: Dataset) -> dict[str, Any]:
     }
     for one in settings_of(Preprocessing):
         value = getattr(dataset.preprocessing, one.name)
-        if value != one.default and one.name != "task":  # which is the data set's
+        if value != one.default and one.name != "task":  # which the identity has already
             asked[one.name] = list(value) if one.kind is tuple else value
     asked["reading"] = dict(dataset.reading)
     return {name: value for name, value in asked.items() if value}
 
 
-def make_timing(
-    backend: str, seconds: float, evaluations: int, compiling: tuple[float, float] = (0.0, 0.0)
-) -> dict[str, Any]:
-    """The content of timing.json: what differs from one time to another.
+def training_ranges(problem: Problem) -> tuple[Range | None, ...]:
+    """Return the least and the greatest number of each column of the raw training rows.
 
-    `compiling` is how long the engine was waited for, and compiled beside the run.
+    A column of categories or without numbers has None.
     """
-    waited, beside = compiling
-    return {
-        "backend": backend,
-        "evolve_seconds": round(seconds, 3),
-        "evaluations_per_second": round(evaluations / seconds, 1) if seconds else None,
-        "compiled_in_background_seconds": round(beside, 3),
-        "stages": {"compile": round(waited, 3), "evolve": round(seconds, 3)},
-    }
-
-
-def with_stages(timing: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
-    """The timing with the seconds of further stages; one of an earlier version had none."""
-    before = timing.get("stages")
-    stages = {**before} if isinstance(before, dict) else {}
-    return {**timing, "stages": stages | {name: round(s, 3) for name, s in seconds.items()}}
-
-
-def training_ranges(problem: Problem) -> list[list[float] | None]:
-    """The least and greatest number of each column of the raw training rows, for fixed point.
-
-    Nothing of a column that has categories or no numbers.
-    """
-    dataset, found = problem.dataset, []
+    dataset = problem.dataset
     raw = dataset.x if dataset.raw is None else dataset.raw
+    found: list[Range | None] = []
     for number, column in enumerate(dataset.inputs):
         values = raw[problem.split.train, number]
         values = values[np.isfinite(values)]
         is_text = column.categories or not len(values)
-        found.append(None if is_text else [float(values.min()), float(values.max())])
-    return found
-
-
-def record_ranges(record: dict[str, Any], model: Model) -> tuple[Range | None, ...]:
-    """The ranges that a record says, if it does; it is untrusted, and older ones say nothing."""
-    data = record.get("data")
-    said: Any = data.get("ranges") if isinstance(data, dict) else None
-    return read_ranges(said, len(model.columns)) or ()
-
-
-def target_scale(record: dict[str, Any]) -> TargetScale | None:
-    """The scale of the target that a record says, if it does and it is one; it is untrusted."""
-    data = record.get("data")
-    said: Any = data.get("target_scale") if isinstance(data, dict) else None
-    if not is_list(said, is_number, 2):
-        return None
-    mean, deviation = map(float, said)
-    return (mean, deviation) if deviation > 0.0 else None
-
-
-def network_scale(record: dict[str, Any]) -> TargetScale | None:
-    """The scale that its texts still need: those of a linear output are in the target's units."""
-    grammar = record.get("grammar")
-    is_linear = isinstance(grammar, dict) and grammar.get("output") == LINEAR
-    return None if is_linear else target_scale(record)
-
-
-_SIZES = ("connections", "neurons", "layers", "features")
-
-
-def is_record(record: dict[str, Any], model: Model) -> bool:
-    """Whether it has all that reports and the library read of it."""
-    result, data = record.get("result"), record.get("data")
-    grammar, settings = record.get("grammar"), record.get("settings")
-    if not all(isinstance(part, dict) for part in (result, data, grammar, settings)):
-        return False
-    assert isinstance(result, dict) and isinstance(data, dict)
-    assert isinstance(grammar, dict) and isinstance(settings, dict)
-    train, test, size = (result.get(name) for name in ("train", "test", "network"))
-    confusion = result.get("confusion", {})
-    count = len(model.classes)
-    return (
-        isinstance(train, dict)
-        and isinstance(test, dict)
-        and bool(train)
-        and list(train) == list(test)
-        and all(map(is_figure, (*train.values(), *test.values())))
-        and all(is_number(result.get(name)) for name in ("score", "fitness"))
-        and isinstance(size, dict)
-        and all(is_count(size.get(name)) for name in _SIZES)
-        and all(is_text(result.get(name)) for name in ("objective", "phenotype"))
-        and is_text(result.get("formula", ""))
-        and all(is_count(result.get(name)) for name in ("generations", "evaluations"))
-        and all(is_text(part.get(name)) for part in (data, grammar) for name in ("name", "sha256"))
-        and all(is_count(data.get(name)) for name in ("train_rows", "test_rows"))
-        and is_text(record.get("dsgec"))
-        and all(is_count(settings.get(name, 0)) for name in ("folds", "fold"))
-        and all(is_list(data.get(name, []), is_text) for name in ("ignore", "categorical"))
-        and is_text(data.get("group", ""))
-        and all(is_count(data.get(name, 0)) for name in ("train_groups", "test_groups"))
-        and ("target_scale" not in data or (target_scale(record) is not None and not count))
-        and is_compared(result)
-        and _are_intervals(result.get("intervals", {"test": {}}), list(train))
-        and isinstance(confusion, dict)
-        and set(confusion) == ({"train", "test"} if count else set())
-        and all(
-            is_list(rows, lambda row: is_list(row, is_count, count), count)
-            for rows in confusion.values()
-        )
-    )
+        found.append(None if is_text else (float(values.min()), float(values.max())))
+    return tuple(found)

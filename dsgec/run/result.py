@@ -1,51 +1,74 @@
-"""An outcome to its result: all that a run leaves, measured, before any file is written."""
+"""The result of a run in memory: its record, hall of fame and evidence."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dsgec.errors import DsgecError
+from dsgec.export.artefact import model_id
+from dsgec.export.names import safe_name
+from dsgec.grammar.load import GrammarFile
 from dsgec.manifest import HALL
+from dsgec.network.description import describe_model
+from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
+from dsgec.network.notation import TEXT, is_formula, readable_formula, write_formula
+from dsgec.network.rounding import probe_rows
+from dsgec.network.structure import measure_size
 from dsgec.run.baselines import Baselines, compare
-from dsgec.run.evidence import evidence
-from dsgec.run.footprint import DTYPES, footprints
+from dsgec.run.evidence import Evidence, make_evidence
 from dsgec.run.hall import HallRow, hall_text, parse_hall
 from dsgec.run.job import Job
-from dsgec.run.record import make_record, make_timing
+from dsgec.run.pick import DTYPES, footprints
+from dsgec.run.record import (
+    Counts,
+    DataRecord,
+    GrammarRecord,
+    IntervalRecord,
+    ModelRecord,
+    ResultRecord,
+    RunRecord,
+    Validation,
+    identity,
+    training_ranges,
+)
 from dsgec.run.search import Outcome
-from dsgec.run.stages import Stages
-from dsgec.run.validation import unsupported, validation
-from dsgec.run.warnings import warnings
-from dsgec.search.evolver import HistoryRow
-from dsgec.search.measure import Measurer, PlainMeasurer
+from dsgec.run.session import Stages, make_timing
+from dsgec.run.warnings import unsupported, warnings
+from dsgec.search import metrics
+from dsgec.search.evolver import Generation, HistoryRow
+from dsgec.search.measure import Measurer, PlainMeasurer, measured, parts, test_intervals
 from dsgec.search.problem import Problem
+from dsgec.search.recommend import Recommendation
+from dsgec.search.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What the folder of a run holds.
+    """The content of a run's folder.
 
-    `hall` is the text of the hall of fame and `evidence` what the report draws; both are empty for
-    an estimator, which does not wait for them: `Rest` makes them. `config` is the text of
+    `hall` is the text of the hall of fame and `evidence` is drawn by the report; an estimator has
+    neither, because it does not wait for them: `Rest` makes them later. `config` is the text of
     config.toml, empty for a run on data in memory, which no file can name.
     """
 
-    record: dict[str, Any]
+    record: RunRecord
     model: Model
     name: str
     history: tuple[HistoryRow, ...]
     timing: dict[str, Any]
     hall: str = ""
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: Evidence | None = None
     config: str = ""
 
     @property
-    def result(self) -> dict[str, Any]:
+    def result(self) -> ResultRecord:
         """The figures of the record."""
-        result: dict[str, Any] = self.record["result"]
-        return result
+        return self.record.result
 
     @cached_property
     def hall_rows(self) -> list[HallRow]:
@@ -54,50 +77,159 @@ class Result:
 
     @property
     def metrics(self) -> list[str]:
-        """The names of the figures, the main one first."""
-        return list(self.result["train"])
+        """The names of the metrics, the main one first."""
+        return list(self.result.train)
 
 
 def make_result(
     job: Job, outcome: Outcome, stages: Stages, *, baselines: Callable[[], Baselines] | None
 ) -> Result:
-    """Measure the network of a run and, with baselines, the hall of fame and the report's data.
+    """Measure the network of a run and, with baselines, also the hall of fame and the evidence.
 
-    The baselines are waited for.
+    `baselines` waits until they are fitted.
     """
     problem, settings = job.problem, job.settings
-    hall, drawn = "", {}
+    hall, drawn = "", None
     with stages("results"):
-        last = outcome.last
-        model = problem.model(last.phenotype)
-        record = make_record(problem, settings, job.grammar, last, model, outcome.ended)
-        record["result"] |= validation(outcome.choice)
-        doubts = [*filter(None, (outcome.note,)), *unsupported(problem, outcome.choice)]
+        model = problem.model(outcome.last.phenotype)
+        record = make_record(problem, settings, job.grammar, outcome.last, model, outcome.ended)
+        result = replace(record.result, validation=_validation(outcome.choice))
+        doubts = (*filter(None, (outcome.note,)), *unsupported(problem, outcome.choice))
         if baselines is not None:
-            drawn = evidence(problem, model)
+            drawn = make_evidence(problem, model)
     if baselines is not None:
         with stages("baselines"):
-            result = record["result"]
-            result |= compare(problem, model, result, baselines(), balance=settings.balance)
+            compared, comparison = compare(
+                problem, model, result.test, baselines(), balance=settings.balance
+            )
+            result = replace(result, baselines=compared, comparison=comparison)
             others = warnings(problem, result, outcome.history, settings.test)
-            result["warnings"] = [*doubts, *others]
+            result = replace(result, warnings=(*doubts, *others))
         with stages("hall_of_fame"):
             hall = _hall(problem, outcome, outcome.measurer())
         with stages("cost"):
             dtypes = (settings.dtype,) if problem.has_prices else DTYPES
-            rows = _rows(hall, record)
-            record["result"] |= footprints(record, model, rows, settings.chip, dtypes)
+            record = replace(record, result=result)
+            rows = _readable_rows(hall, record)
+            cost, proposed = footprints(record, model, rows, settings.chip, dtypes)
+            result = replace(result, cost=cost, proposed=proposed)
     elif doubts:
-        record["result"]["warnings"] = doubts
-    timing = make_timing(outcome.backend, outcome.seconds, last.evaluations, outcome.compiling)
-    name = record["model"]["name"]
+        result = replace(result, warnings=doubts)
+    record = replace(record, result=result)
+    evaluations = outcome.last.evaluations
+    timing = make_timing(outcome.backend, outcome.seconds, evaluations, outcome.compiling)
+    name = record.model.name
     return Result(record, model, name, outcome.history, timing, hall, drawn, job.config)
 
 
-def _rows(hall: str, record: dict[str, Any]) -> list[HallRow]:
-    """Return the networks of a hall of fame; none if one is too large to be read again."""
+def make_record(
+    problem: Problem,
+    settings: Settings,
+    grammar: GrammarFile,
+    last: Generation,
+    model: Model,
+    ended: str,
+) -> RunRecord:
+    """Return the record of a run, with the metrics of its network but without baselines."""
+    dataset, directives = problem.dataset, problem.grammar.directives
+    asked = identity(grammar, dataset, settings)
+    named = {name: asked["data"].pop(name) for name in ("name", "sha256", "target", "task")}
+    outputs = evaluate(model.network, dataset.x)
+    figures = measured(problem, outputs)
+    score = (
+        problem.natural(last.best)
+        if problem.is_fitness_read
+        else problem.score(outputs[problem.split.train])
+    )
+    return RunRecord(
+        asked["dsgec"],
+        GrammarRecord(**asked["grammar"], layered=bool(directives.layer), output=directives.output),
+        DataRecord(
+            **named,
+            options=asked["data"],
+            train_rows=len(problem.split.train),
+            test_rows=len(problem.split.test),
+            train_groups=_count_groups(problem, problem.split.train),
+            test_groups=_count_groups(problem, problem.split.test),
+            target_scale=dataset.target_scale or None,
+            ranges=training_ranges(problem),
+        ),
+        asked["settings"],
+        ModelRecord(model_id(model), safe_name(dataset.name), describe_model(model)),
+        ResultRecord(
+            fitness=last.best,
+            objective=problem.objective,
+            score=score,
+            generations=last.generation,
+            ended=ended,
+            evaluations=last.evaluations,
+            reused=last.reused,
+            train=figures["train"],
+            test=figures["test"],
+            intervals=IntervalRecord(test_intervals(problem, outputs)),
+            confusion=_confusions(problem, model, outputs),
+            network=measure_size(model.network),
+            formula=_formula(problem, model) if settings.variation == "trees" else None,
+            phenotype=problem.complete(last.phenotype),
+        ),
+    )
+
+
+def _count_groups(problem: Problem, rows: NDArray[np.intp]) -> int | None:
+    groups = problem.dataset.groups
+    return None if groups is None else len(np.unique(groups[rows]))
+
+
+def _formula(problem: Problem, model: Model) -> str | None:
+    """Return the formula as people read it, if the run was one for a formula.
+
+    Runs of the paper's preset have none: their records are what they always were.
+    """
+    if not is_formula(model, linear=problem.is_linear):
+        return None
+    ranges = training_ranges(problem)
+    found = readable_formula(model, ranges)
+    if found is None:
+        return None
+    return write_formula(found, model, probe_rows(model.columns, ranges), TEXT)
+
+
+def _confusions(
+    problem: Problem, model: Model, outputs: NDArray[np.float64]
+) -> dict[str, Counts] | None:
+    dataset = problem.dataset
+    if not dataset.classes:
+        return None
+    count, numbers = len(dataset.classes), dataset.class_numbers
+    return {
+        part: tuple(
+            map(tuple, metrics.confusion(outputs[rows], numbers[rows], count, model.threshold))
+        )
+        for part, rows in parts(problem)
+    }
+
+
+def _validation(choice: Recommendation | None) -> Validation | None:
+    """Return how cross-validation chose the network, or None if its fitness did."""
+    if choice is None:
+        return None
+    own = choice.champion.validated
+    return Validation(
+        measure=choice.measure,
+        score=own.score if own else None,
+        error=own.error if own else None,
+        baseline=choice.baseline,
+        rows=choice.rows,
+        candidates=choice.candidates,
+        supported=choice.unsupported is None,
+        factor=choice.factor if choice.factor != 1.0 else None,
+    )
+
+
+def _readable_rows(hall: str, record: RunRecord) -> list[HallRow]:
+    """Return the networks of a hall of fame; empty if one is too large to be read again."""
     try:
-        return parse_hall(hall, HALL, list(record["result"]["train"]))
+        return parse_hall(hall, HALL, list(record.result.train))
     except DsgecError:
         return []
 
@@ -108,7 +240,7 @@ def _hall(problem: Problem, outcome: Outcome, measurer: Measurer) -> str:
 
 
 class Rest:
-    """The hall of fame and what the report draws, which are made when they are asked for.
+    """The hall of fame and the evidence, made when they are first asked for.
 
     They need the training rows, which are not pickled: what has not been made by then is empty.
     """
@@ -116,27 +248,23 @@ class Rest:
     def __init__(
         self,
         hall: str = "",
-        evidence: dict[str, Any] | None = None,
-        make: Callable[[], tuple[str, dict[str, Any]]] | None = None,
+        evidence: Evidence | None = None,
+        make: Callable[[], tuple[str, Evidence]] | None = None,
     ) -> None:
-        self._made = (hall, evidence or {})
+        self._parts: tuple[str, Evidence | None] = (hall, evidence)
         self._make = make
 
-    def __call__(self) -> tuple[str, dict[str, Any]]:
-        """The text of the one, and the content of report.json."""
+    def __call__(self) -> tuple[str, Evidence | None]:
+        """Return the text of the hall of fame, and the evidence."""
         if self._make is not None:
-            self._made, self._make = self._make(), None
-        return self._made
+            self._parts, self._make = self._make(), None
+        return self._parts
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rest, self._made
+        return Rest, self._parts
 
 
-def later(problem: Problem, model: Model, outcome: Outcome) -> Rest:
-    """What `make_result` leaves out without baselines; no engine is kept for it."""
+def make_later(problem: Problem, model: Model, outcome: Outcome) -> Rest:
+    """Return what `make_result` leaves out without baselines; no engine is kept for it."""
     kept = replace(outcome, measurer=lambda: PlainMeasurer(problem))
-
-    def make() -> tuple[str, dict[str, Any]]:
-        return _hall(problem, kept, kept.measurer()), evidence(problem, model)
-
-    return Rest(make=make)
+    return Rest(make=lambda: (_hall(problem, kept, kept.measurer()), make_evidence(problem, model)))

@@ -1,40 +1,41 @@
-"""Save a search to checkpoints in its folder, and resume it: a run may take several sessions."""
+"""One process working on a run: its limits and callbacks, and the time that each stage takes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from dsgec import __version__
-from dsgec.errors import DsgecError
-from dsgec.folder import Folder
-from dsgec.run.checkpoint import (
-    FROM_SCRATCH,
-    Checkpoint,
-    has_checkpoint,
-    pack_rows,
-    read_checkpoint,
-    refuse_other_version,
-    remove_checkpoint,
-    write_checkpoint,
-)
-from dsgec.run.job import Job
-from dsgec.run.record import is_same_run
-from dsgec.run.search import Search
+STAGES = {
+    "checkpoint": "writing the checkpoint",
+    "results": "measuring the best network",
+    "baselines": "comparing it with simpler models",
+    "hall_of_fame": "measuring the hall of fame",
+    "cost": "estimating what it takes of a chip",
+    "self_test": "choosing the self-test rows",
+    "exports": "making the exports",
+    "checks": "running their self-tests",
+    "files": "writing the files",
+    "report": "writing the report",
+}
+"""The stages after the last generation, in order: the name in timing.json and a description."""
+
+TUNING = "pruning and tuning the best networks"
+"""The description of the end of the search, whose time is part of the search's."""
 
 
 def ignore(*_: object) -> None:
-    """Do nothing: the default of callbacks."""
+    """Do nothing: the default of a callback."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """How one process works on a run.
+    """The limits and callbacks of one process that works on a run.
 
     It writes a checkpoint every `save_every` seconds and stops after `max_seconds`; with
-    `overwrite` it starts from scratch, whatever the folder holds. `arguments` are for `dsgec
+    `overwrite` it starts from scratch, whatever the folder holds. `arguments` are kept for `dsgec
     resume`. `on_stop` is called when the run was asked to stop, `on_trouble` with a message when a
-    checkpoint cannot be written, `on_stage` with what is being done after the last generation.
+    checkpoint cannot be written, `on_stage` with the description of each stage that begins.
     """
 
     save_every: float = 30.0
@@ -46,77 +47,47 @@ class Session:
     on_stage: Callable[[str], None] = ignore
 
 
-class Checkpoints:
-    """The checkpoints of one search in its folder."""
+class Stages:
+    """A clock for the stages after the last generation.
 
-    def __init__(self, job: Job, folder: Folder, session: Session) -> None:
-        self.folder, self.session = folder, session
-        self._job = job
-        self._identity = job.identity
-        self._packed = b""  # the history as checkpoints have it; only what is new is added
-        self._trouble = ""
+    `seconds` has the stages that are over; `on_stage` is called with the description of each that
+    begins.
+    """
 
-    def resume(self, search: Search) -> None:
-        """Resume a search from the checkpoint in the folder, if there is one."""
-        self._search = search
-        if self.session.overwrite:
-            remove_checkpoint(self.folder)
-        elif has_checkpoint(self.folder):
-            self._restore(read_checkpoint(self.folder))
-        self._saved = time.perf_counter()
+    def __init__(self, on_stage: Callable[[str], None] = ignore) -> None:
+        self.seconds: dict[str, float] = {}
+        self.on_stage = on_stage
 
-    def _restore(self, checkpoint: Checkpoint) -> None:
-        if not is_same_run(checkpoint.asked, self._identity):
-            raise DsgecError(f"{self.folder.path} holds another run, which has not ended")
-        refuse_other_version(self.folder, checkpoint)
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        self.on_stage(STAGES[name])
+        started = time.perf_counter()
         try:
-            self._search.resume(checkpoint.state, checkpoint.history, checkpoint.seconds)
-        except ValueError as error:
-            raise DsgecError(
-                f"the checkpoint in {self.folder.path} is damaged: {error}", FROM_SCRATCH
-            ) from error
-        self._packed = checkpoint.rows
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
-    @property
-    def is_due(self) -> bool:
-        """Whether the last checkpoint was written long enough ago."""
-        return time.perf_counter() - self._saved >= self.session.save_every
 
-    def try_to_save(self) -> None:
-        """Write a checkpoint; the run continues if that fails."""
-        try:
-            self.save()
-        except DsgecError as error:
-            self.session.on_trouble(f"{error.faults[0].message}; the run continues and tries again")
-        self._saved = time.perf_counter()
+def make_timing(
+    backend: str, seconds: float, evaluations: int, compiling: tuple[float, float] = (0.0, 0.0)
+) -> dict[str, Any]:
+    """Return the content of timing.json, which differs from one time to another.
 
-    def save_last(self) -> None:
-        """Write the checkpoint of a run that ends early; `raise_trouble` raises if that failed."""
-        try:
-            self.save()
-        except DsgecError as error:
-            self._trouble = error.faults[0].message
+    `compiling` has the seconds that the run waited for its engine, and those that a better engine
+    was compiled for beside the run.
+    """
+    waited, beside = compiling
+    return {
+        "backend": backend,
+        "evolve_seconds": round(seconds, 3),
+        "evaluations_per_second": round(evaluations / seconds, 1) if seconds else None,
+        "compiled_in_background_seconds": round(beside, 3),
+        "stages": {"compile": round(waited, 3), "evolve": round(seconds, 3)},
+    }
 
-    def raise_trouble(self) -> None:
-        """Raise an error if the last checkpoint could not be written."""
-        if self._trouble:
-            raise DsgecError(
-                self._trouble,
-                f"The best network so far is in {self._job.folder}, but the run can only be resumed"
-                " from an earlier checkpoint, if there is one.",
-            )
 
-    def save(self) -> None:
-        """Write a checkpoint; only between two generations."""
-        self._packed = pack_rows(self._search.history, self._packed)
-        write_checkpoint(
-            self.folder,
-            Checkpoint(
-                __version__,
-                self._identity,
-                self.session.arguments,
-                self._search.seconds,
-                self._packed,
-                self._search.evolver.save(),
-            ),
-        )
+def with_stages(timing: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
+    """Return the timing with the seconds of further stages; runs of earlier versions had none."""
+    before = timing.get("stages")
+    stages = {**before} if isinstance(before, dict) else {}
+    return {**timing, "stages": stages | {name: round(s, 3) for name, s in seconds.items()}}

@@ -1,14 +1,14 @@
-"""The result of a run to what a person should be warned of."""
+"""The warnings of a run."""
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from dsgec.data.leakage import NEIGHBOUR_NOTE
 from dsgec.errors import counted
-from dsgec.run.compared import NO_BETTER
+from dsgec.run.record import NO_BETTER, RISING, ResultRecord
 from dsgec.search.evolver import HistoryRow
 from dsgec.search.problem import Problem
+from dsgec.search.recommend import Recommendation
 
 _LEAST_GAP = 0.05
 _SURE = 3.0  # deviations
@@ -16,9 +16,9 @@ _MOST_NAMED = 10
 
 
 def warnings(
-    problem: Problem, result: dict[str, Any], history: Sequence[HistoryRow], test: float = 0.0
+    problem: Problem, result: ResultRecord, history: Sequence[HistoryRow], test: float = 0.0
 ) -> list[str]:
-    """Plain sentences, none where all is well; `result` is what run.json has so far.
+    """Return the warnings of a run; empty if there are none.
 
     `test` is the share of test rows that was asked for.
     """
@@ -57,8 +57,8 @@ def _no_progress(history: Sequence[HistoryRow]) -> Iterator[str]:
         )
 
 
-def _never_predicted(problem: Problem, result: dict[str, Any]) -> Iterator[str]:
-    counts = result.get("confusion")
+def _never_predicted(problem: Problem, result: ResultRecord) -> Iterator[str]:
+    counts = result.confusion
     if not counts:
         return
     both = [*counts["train"], *counts["test"]]
@@ -76,37 +76,50 @@ def _never_predicted(problem: Problem, result: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _overfitting(problem: Problem, result: dict[str, Any]) -> Iterator[str]:
-    """Where test rows are so much worse that it is hardly chance."""
-    train, test = result["train"], result["test"]
+def _overfitting(problem: Problem, result: ResultRecord) -> Iterator[str]:
+    """Warn if the test rows are so much worse that it is hardly chance."""
     rows = len(problem.split.train), len(problem.split.test)
-    if not all(rows):
+    metric = "accuracy" if problem.dataset.classes else "r2"
+    train, test = result.train[metric], result.test[metric]
+    if not all(rows) or train is None or test is None:
         return
+    least = 0.15
     if problem.dataset.classes:
-        metric, gap = "accuracy", train["accuracy"] - test["accuracy"]
-        share = (train["accuracy"] * rows[0] + test["accuracy"] * rows[1]) / sum(rows)
+        share = (train * rows[0] + test * rows[1]) / sum(rows)
         least = _SURE * math.sqrt(share * (1.0 - share) * (1.0 / rows[0] + 1.0 / rows[1]))
-    else:
-        if train["r2"] is None or test["r2"] is None:
-            return
-        metric, gap = "r2", train["r2"] - test["r2"]
-        least = 0.15
-    if gap > max(least, _LEAST_GAP):
+    if train - test > max(least, _LEAST_GAP):
         yield (
-            f"overfitting: {metric} {train[metric]:.3f} on the training rows, {test[metric]:.3f} on"
+            f"overfitting: {metric} {train:.3f} on the training rows, {test:.3f} on"
             " the test rows; a smaller network of the hall of fame, more rows or a greater --l2 may"
             " do better"
         )
 
 
-def _beaten(result: dict[str, Any]) -> Iterator[str]:
-    """What to try where the network does not beat what everybody has."""
-    comparison = result.get("comparison")
-    if comparison is None:
-        return
-    verdict: str = comparison["verdict"]
+def _beaten(result: ResultRecord) -> Iterator[str]:
+    """Warn if the network does not beat the baselines, and say what to try."""
+    verdict = result.comparison.verdict if result.comparison else ""
     if verdict.startswith(("worse", NO_BETTER)):
         yield (
             f"{verdict.split(':')[0]}: try --effort thorough, another grammar (`dsgec inspect`"
             " lists those that fit), or use the simpler model"
         )
+
+
+def unsupported(problem: Problem, choice: Recommendation | None) -> Iterator[str]:
+    """Warn of a network that held-out rows do not show to be better than no network."""
+    if choice is None or choice.unsupported is None:
+        return
+    own = choice.unsupported
+    measure = "R²" if choice.measure == RISING else choice.measure
+    simple = "the shares of the classes have" if problem.dataset.classes else "the mean has"
+    doubt = (
+        "cross-validation on the training rows does not support the network:"
+        f" {measure} {own.score:.3f} ± {own.error:.3f} on held-out rows, where {simple}"
+        f" {choice.baseline:.3f}"
+    )
+    if choice.factor == 0.0:
+        yield f"{doubt}; so the result is the mean of the training rows"
+    elif choice.factor < 1.0:
+        yield f"{doubt}; so its distance from the mean is multiplied by {choice.factor:.2f}"
+    else:
+        yield doubt

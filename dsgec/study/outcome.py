@@ -57,7 +57,7 @@ def outcome_of(cell: Cell, grammar: GrammarFile, dataset: Dataset, backend: str)
     except NothingValid as error:  # which it would be each time: that is this run's outcome
         text = failure_text(asked, error.faults[0].message)
     else:
-        record = {**evolution.result.result, **({"baselines": rivals} if rivals else {})}
+        record = {**evolution.result.result.as_json(), **({"baselines": rivals} if rivals else {})}
         text = outcome_text(asked, record, _changes(evolution.outcome.history))
     return CellFile(text, evolver.remark, time.perf_counter() - started)
 

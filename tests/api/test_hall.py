@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import dsgec
-from dsgec.run.evidence import is_evidence
+from dsgec.run.evidence import parse_evidence
 from tests.command import dsgec as command
 
 SMALL = {"generations": 4, "population": 12, "pruning": 3, "tuning": 4}
@@ -143,7 +143,7 @@ def test_the_run_of_an_estimator_has_a_report_and_a_hall_of_fame(model, tmp_path
 
     page = run.report(tmp_path / "page.html").read_text()
     assert page.startswith("<!doctype html>")
-    assert is_evidence(run.evidence, run.network.model)
+    parse_evidence(run.evidence, run.network.model)
     assert len(run.hall_of_fame) > 1
     for entry in run.hall_of_fame:
         assert (entry.network.predict(x) == y).mean() == pytest.approx(entry.train["accuracy"])

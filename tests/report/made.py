@@ -8,10 +8,9 @@ from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
 from dsgec.folder import make_folder, open_folder
 from dsgec.grammar.load import load_grammar
-from dsgec.run.evidence import evidence
+from dsgec.run.evidence import make_evidence
 from dsgec.run.folder import write_result
-from dsgec.run.record import make_record
-from dsgec.run.result import Result
+from dsgec.run.result import Result, make_record
 from dsgec.search.evolver import Generation, HistoryRow
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
@@ -51,7 +50,7 @@ def make_run(folder, grammar, table, phenotype, *, plan=None, history=None):
     model = problem.model(phenotype)
     record = make_record(problem, settings, file, last, model, "generations")
     rows = history or [HistoryRow(i, 2 - 0.1 * i, 3 - 0.2 * i, 0, 10, 0, 5) for i in range(4)]
-    drawn = evidence(problem, model)
+    drawn = make_evidence(problem, model)
     with make_folder(folder) as opened:
         write_result(opened, Result(record, model, "table", tuple(rows), {}, "", drawn), {})
     return problem, model

@@ -13,11 +13,9 @@ from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
 from dsgec.run import importance
-from dsgec.run.calibration import calibration
-from dsgec.run.evidence import MOST_CORNERS, evidence
-from dsgec.run.importance import importances
+from dsgec.run.evidence import MOST_CORNERS, CalibrationBin, calibrate, make_evidence, thin_line
+from dsgec.run.importance import ColumnImportance, importances
 from dsgec.run.predict import model_rows
-from dsgec.run.thin import thinned
 from tests.command import dsgec
 from tests.report.made import quantity, three_classes, two_classes
 
@@ -25,7 +23,7 @@ from tests.report.made import quantity, three_classes, two_classes
 def test_a_thinned_line_keeps_its_shape():
     x = np.arange(100_000.0)
     y = np.where(x < 40_000, 5.0, np.where(x < 40_010, 1.0, 2.0)) + 1e-7 * np.sin(x)
-    places = thinned(x, y, 500)
+    places = thin_line(x, y, 500)
 
     assert len(places) <= 500
     assert (places[0], places[-1]) == (0, len(x) - 1)
@@ -35,22 +33,22 @@ def test_a_thinned_line_keeps_its_shape():
 def test_points_on_a_straight_line_are_not_needed():
     x = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
 
-    assert thinned(x, np.array([0.0, 1.0, 2.0, 3.0, 3.0, 3.0]), 200).tolist() == [0, 3, 5]
-    assert thinned(x, np.zeros(6), 200).tolist() == [0, 5]
-    assert thinned(x[:1], x[:1], 200).tolist() == [0]
+    assert thin_line(x, np.array([0.0, 1.0, 2.0, 3.0, 3.0, 3.0]), 200).tolist() == [0, 3, 5]
+    assert thin_line(x, np.zeros(6), 200).tolist() == [0, 5]
+    assert thin_line(x[:1], x[:1], 200).tolist() == [0]
 
 
 def test_roc_curves_are_scikit_learns(tmp_path):
     problem, model = two_classes(tmp_path)
-    told = evidence(problem, model)["roc"]
+    told = make_evidence(problem, model).roc
     for part, rows in (("train", problem.split.train), ("test", problem.split.test)):
         (curve,) = told[part]
         scores = evaluate(model.network, problem.dataset.x[rows])[:, 0]
         wanted = problem.dataset.class_numbers[rows] == 1
         false, true, _ = roc_curve(wanted, scores)
-        points = {(f / curve["negatives"], t / curve["positives"]) for f, t in curve["points"]}
-        assert curve["auc"] == pytest.approx(roc_auc_score(wanted, scores))
-        assert auc(*np.array(sorted(points)).T) == pytest.approx(curve["auc"])
+        points = {(f / curve.negatives, t / curve.positives) for f, t in curve.points}
+        assert curve.auc == pytest.approx(roc_auc_score(wanted, scores))
+        assert auc(*np.array(sorted(points)).T) == pytest.approx(curve.auc)
         assert points <= {*zip(false, true, strict=True)} | {(0.0, 0.0)}
 
 
@@ -58,22 +56,22 @@ def test_many_classes_have_a_curve_each(tmp_path):
     problem, model = three_classes(tmp_path)
     rows = problem.split.test
     outputs = evaluate(model.network, problem.dataset.x[rows])
-    for curve in evidence(problem, model)["roc"]["test"]:
-        wanted = problem.dataset.class_numbers[rows] == curve["class"]
-        assert curve["auc"] == pytest.approx(roc_auc_score(wanted, outputs[:, curve["class"]]))
-        assert 2 <= len(curve["points"]) <= MOST_CORNERS
+    for curve in make_evidence(problem, model).roc["test"]:
+        wanted = problem.dataset.class_numbers[rows] == curve.class_
+        assert curve.auc == pytest.approx(roc_auc_score(wanted, outputs[:, curve.class_]))
+        assert 2 <= len(curve.points) <= MOST_CORNERS
 
 
 def test_ranges_are_those_of_the_rows_to_learn_from(tmp_path):
     problem, model = three_classes(tmp_path)
-    first, second, _ = evidence(problem, model)["columns"]
+    first, second, _ = make_evidence(problem, model).columns
     raw = problem.dataset.raw[problem.split.train]
     known = [value for value in raw[:, 0].tolist() if value == value]
 
-    assert first["median"] == statistics.median_low(known)
-    assert (first["least"], first["most"]) == (min(known), max(known))
-    assert first["missing"] == len(raw) - len(known) > 0
-    assert second["counts"] == [raw[:, 1].tolist().count(i) for i in range(3)]
+    assert first.median == statistics.median_low(known)
+    assert (first.least, first.most) == (min(known), max(known))
+    assert first.missing == len(raw) - len(known) > 0
+    assert second.counts == tuple(raw[:, 1].tolist().count(i) for i in range(3))
 
 
 @pytest.mark.parametrize(
@@ -109,15 +107,13 @@ def test_examples_are_rows_of_the_table_with_what_dsgec_predicts(make, tmp_path)
 
 def test_pairs_are_few_and_lie_over_the_whole_table(tmp_path):
     problem, model = quantity(tmp_path)
-    pairs = evidence(problem, model)["pairs"]
+    pairs = make_evidence(problem, model).pairs
     wanted = problem.dataset.y[problem.split.train]
 
     assert len(pairs["train"]) == 400 < len(wanted)
     assert (pairs["train"][0][0], pairs["train"][-1][0]) == (wanted[0], wanted[-1])
     outputs = evaluate(model.network, problem.dataset.x[problem.split.test])[:, 0]
-    assert (
-        pairs["test"] == np.column_stack([problem.dataset.y[problem.split.test], outputs]).tolist()
-    )
+    assert pairs["test"] == tuple(zip(problem.dataset.y[problem.split.test], outputs, strict=True))
 
 
 def scored_by_scikit_learn(model, raw, wanted):
@@ -141,27 +137,27 @@ def test_importances_are_scikit_learns_but_for_chance(make, tmp_path):
     problem, model = make(tmp_path)
     dataset, rows = problem.dataset, problem.split.test
     wanted = dataset.class_numbers if model.classes else dataset.y
-    told = evidence(problem, model)["importance"]
+    told = make_evidence(problem, model).importance
     theirs = scored_by_scikit_learn(model, dataset.raw[rows], wanted[rows])
 
-    assert (told["part"], told["rows"], told["repeats"]) == ("test", len(rows), 10)
-    assert [one["column"] for one in told["columns"]] == [0, 1, 2]  # a category is one column
-    for one in told["columns"]:
-        mean = theirs.importances_mean[one["column"]]
-        deviation = theirs.importances_std[one["column"]]
-        assert one["mean"] == pytest.approx(mean, abs=5 * deviation / 10**0.5 + 1e-12)
-        assert one["deviation"] == pytest.approx(deviation, rel=0.75)
+    assert (told.part, told.rows, told.repeats) == ("test", len(rows), 10)
+    assert [one.column for one in told.columns] == [0, 1, 2]  # a category is one column
+    for one in told.columns:
+        mean = theirs.importances_mean[one.column]
+        deviation = theirs.importances_std[one.column]
+        assert one.mean == pytest.approx(mean, abs=5 * deviation / 10**0.5 + 1e-12)
+        assert one.deviation == pytest.approx(deviation, rel=0.75)
 
 
 def test_a_column_that_says_nothing_is_worth_nothing(tmp_path):
     problem, model = two_classes(tmp_path)
     raw, wanted = problem.dataset.raw.copy(), problem.dataset.class_numbers
     raw[:, 1] = 0.5
-    told = importances(model, raw, wanted, np.arange(len(raw)))["columns"]
+    told = importances(model, raw, wanted, np.arange(len(raw)), "test").columns
 
-    assert told[1] == {"column": 1, "mean": 0.0, "deviation": 0.0}
-    assert told[0]["mean"] != 0.0
-    assert importances(model, raw, wanted, np.arange(1))["columns"] == []
+    assert told[1] == ColumnImportance(1, 0.0, 0.0)
+    assert told[0].mean != 0.0
+    assert importances(model, raw, wanted, np.arange(1), "test").columns == ()
 
 
 def test_importances_take_no_more_rows_than_there_is_time_for(tmp_path, monkeypatch):
@@ -169,14 +165,14 @@ def test_importances_take_no_more_rows_than_there_is_time_for(tmp_path, monkeypa
     raw, wanted = np.tile(problem.dataset.raw, (50, 1)), np.tile(problem.dataset.class_numbers, 50)
 
     assert (
-        importances(model, raw, wanted, np.arange(len(raw)))["rows"]
+        importances(model, raw, wanted, np.arange(len(raw)), "test").rows
         == importance.MOST_ROWS
         < len(raw)
     )
     monkeypatch.setattr(importance, "_MOST_STEPS", 1)
-    few = importances(model, raw, wanted, np.arange(len(raw)))
-    assert few["rows"] == importance.LEAST_ROWS
-    assert few == importances(model, raw, wanted, np.arange(len(raw)))
+    few = importances(model, raw, wanted, np.arange(len(raw)), "test")
+    assert few.rows == importance.LEAST_ROWS
+    assert few == importances(model, raw, wanted, np.arange(len(raw)), "test")
 
 
 @pytest.mark.parametrize("count", [2, 5])
@@ -189,18 +185,18 @@ def test_the_calibration_curve_is_scikit_learns(count):
     else:
         promised, true = outputs.max(axis=1), outputs.argmax(axis=1) == classes
     fractions, means = calibration_curve(true, promised, n_bins=10)
-    told = calibration(outputs, classes, count)
+    told = calibrate(outputs, classes, count)
 
-    assert [one["promised"] for one in told] == pytest.approx(means.tolist())
-    assert [one["true"] / one["rows"] for one in told] == pytest.approx(fractions.tolist())
-    assert sum(one["rows"] for one in told) == 400
+    assert [one.promised for one in told] == pytest.approx(means.tolist())
+    assert [one.true / one.rows for one in told] == pytest.approx(fractions.tolist())
+    assert sum(one.rows for one in told) == 400
 
 
 def test_few_rows_and_what_is_no_probability_have_no_calibration_curve():
     outputs, classes = np.full((50, 1), 0.5), np.zeros(50, dtype=np.intp)
 
-    assert calibration(outputs, classes, 2) == [{"rows": 50, "promised": 0.5, "true": 0}]
-    assert calibration(outputs[1:], classes[1:], 2) == []
-    assert calibration(outputs + 0.6, classes, 2) == []
+    assert calibrate(outputs, classes, 2) == (CalibrationBin(50, 0.5, 0),)
+    assert calibrate(outputs[1:], classes[1:], 2) == ()
+    assert calibrate(outputs + 0.6, classes, 2) == ()
     outputs[3] = np.nan
-    assert calibration(outputs, classes, 2) == []
+    assert calibrate(outputs, classes, 2) == ()

@@ -25,6 +25,7 @@ from dsgec.report.style import page_style
 from dsgec.report.written import as_written
 from dsgec.run.folder import clear_run
 from dsgec.run.hall import front
+from dsgec.run.record import parse_record
 from dsgec.search.evolver import HistoryRow
 from tests.command import dsgec
 from tests.report.made import (
@@ -389,7 +390,7 @@ def test_the_command_writes_the_page_where_it_is_told(run, tmp_path):
 
 def test_the_command_on_the_page_makes_the_run_again(run, tmp_path):
     record = json.loads((run / "run.json").read_text())
-    command = evolve_command(record)
+    command = evolve_command(parse_record(record))
     dsgec(*shlex.split(command)[1:], "--out", tmp_path)
 
     assert f"<bdi>{command}</bdi>" in (run / "report.html").read_text()
@@ -403,7 +404,7 @@ def test_a_command_has_all_that_was_unusual(run):
     record["settings"] = {"population": 12, "generations": 4, **unusual}
     record["data"] |= {"name": "a b;c", "scale": "minmax", "ignore": ["x y"], "task": "regression"}
 
-    assert shlex.split(evolve_command(record))[2:] == [
+    assert shlex.split(evolve_command(parse_record(record)))[2:] == [
         *("multi_layer", "a b;c", "--preset", "paper", "--representation", "ge"),
         *("--population", "12"),
         *("--generations", "4", "--max-depth", "sum=3", "--codons", "7", "--test", "0.25"),

@@ -1,7 +1,6 @@
 """The values of all neurons that the page computes are those of the interpreter, bit for bit."""
 
 import subprocess
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from dsgec.network.simplify import simplify
 from dsgec.report.layout import draw
 from dsgec.report.nodes import named_nodes
 from dsgec.report.script import page_script
+from dsgec.run.evidence import ColumnValues, Evidence
 from tests.export.javascript import NODE, SHARED
 from tests.generators import network
 
@@ -31,9 +31,11 @@ def test_neurons_have_the_interpreters_bits(tmp_path):
     for number in range(25):
         model = unnamed_model(simplify(network(number)))
         nodes = named_nodes(model)
-        told = {"columns": [{"median": 0.0}] * len(model.columns), "examples": []}
-        run = SimpleNamespace(model=model, name="net", evidence=told)
-        text = page_script(run, nodes).text.split("/* What the page shows. */")[0]
+        zeros = ColumnValues(least=0.0, median=0.0, most=0.0, missing=0)
+        evidence = Evidence(columns=(zeros,) * len(model.columns), examples=())
+        text = page_script(model, "net", nodes, evidence).text.split("/* What the page shows. */")[
+            0
+        ]
         ending = "export const trace = (row) => activations(Array.from(row));\n"
         (tmp_path / f"net{number}.mjs").write_text(text + ending)
         rows = rng.normal(0, 3, (7, max(len(model.columns), 1)))

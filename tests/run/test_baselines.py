@@ -5,7 +5,11 @@ import pytest
 
 import dsgec
 from dsgec.run.baselines import _bootstrap, _mcnemar
-from dsgec.run.compared import chance
+from dsgec.run.record import Comparison, ResultRecord
+
+
+def _comparison(p=0.5, verdict="better than ridge regression"):
+    return Comparison("ridge regression", "accuracy", 0.1, p, "McNemar", verdict)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +92,7 @@ def test_a_network_that_learns_nothing_is_called_so_and_told_what_to_try():
     assert result["comparison"]["verdict"].startswith("no better than the mean")
     assert any("--effort thorough" in one for one in result["warnings"])
     # The test is of the difference from ridge regression, not of what is said here.
-    assert chance(result["comparison"]) == ""
+    assert _comparison(verdict=result["comparison"]["verdict"]).evidence == ""
 
 
 @pytest.fixture(scope="module")
@@ -118,9 +122,7 @@ def test_a_network_that_finds_a_rare_class_has_learnt_something(rare):
 
 @pytest.mark.parametrize(("p", "words"), [(0.143, "p = 0.14"), (0.0, "p < 0.001")])
 def test_a_p_is_never_shown_as_0(p, words):
-    comparison = {"verdict": "better than ridge regression", "test": "McNemar", "p": p}
-
-    assert chance(comparison) == f"McNemar, {words}"
+    assert _comparison(p=p).evidence == f"McNemar, {words}"
 
 
 def test_without_test_rows_there_is_no_comparison():
@@ -139,6 +141,7 @@ def test_a_table_too_small_for_test_rows_is_warned_of():
 
 
 def test_what_is_wrong_with_a_result_is_warned_of():
+    from dsgec.network.structure import Size
     from dsgec.run.warnings import warnings
     from dsgec.search.evolver import HistoryRow
 
@@ -150,9 +153,15 @@ def test_what_is_wrong_with_a_result_is_warned_of():
             train, test = range(400), range(400)
 
     def result(**more):
-        counts = [[100, 50, 0], [20, 130, 0], [50, 50, 0]]
-        figures = {"train": {"accuracy": 0.9}, "test": {"accuracy": 0.88}}
-        return {**figures, "confusion": {"train": counts, "test": counts}, **more}
+        counts = ((100, 50, 0), (20, 130, 0), (50, 50, 0))
+        figures = {"train": {"accuracy": 0.9}, "test": {"accuracy": 0.88}} | more
+        return ResultRecord(
+            **dict.fromkeys(("fitness", "score", "generations", "evaluations"), 1),
+            **dict.fromkeys(("objective", "ended", "phenotype"), ""),
+            network=Size(1, 1, 1, 1),
+            confusion={"train": counts, "test": counts},
+            **figures,
+        )
 
     better = [HistoryRow(0, 1.0, 1, 0, 0, 0, 3), HistoryRow(1, 0.5, 1, 0, 0, 0, 3)]
     worse = [better[0], HistoryRow(1, 1.0, 1, 0, 0, 0, 3)]
@@ -161,7 +170,7 @@ def test_what_is_wrong_with_a_result_is_warned_of():
     assert any("random networks" in one for one in warnings(Problem, result(), worse))
     overfitted = result(test={"accuracy": 0.78})
     assert any(one.startswith("overfitting") for one in warnings(Problem, overfitted, better))
-    beaten = {"verdict": "worse than logistic regression"}
+    beaten = _comparison(verdict="worse than logistic regression")
     assert any(
         "simpler model" in one for one in warnings(Problem, result(comparison=beaten), better)
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dsgec
-from dsgec.run.compared import is_compared
+from dsgec.run.record import parse_record
 from tests.command import dsgec as command
 
 pytestmark = pytest.mark.needs_cc
@@ -100,8 +100,10 @@ def test_a_saved_run_is_read_with_its_scores_and_a_damaged_one_is_refused(run, t
     with pytest.raises(dsgec.DsgecError, match="is not the hall of fame of a run"):
         _ = dsgec.load(tmp_path / "run").hall_of_fame
     for wrong in ({"score": "high"}, {"supported": 1}, {"measure": 3}, {"rows": -1}):
-        found = {**run.record["result"], "validation": run.record["result"]["validation"] | wrong}
-        assert not is_compared(found)
+        record = run.record
+        record["result"]["validation"] |= wrong
+        with pytest.raises(ValueError, match=r"result\.validation"):
+            parse_record(record)
 
 
 def test_a_run_is_the_same_with_threads_and_without_the_engine():

@@ -18,9 +18,7 @@ from dsgec.network.simplify import simplify
 from dsgec.network.structure import measure_size
 from dsgec.pipeline import prepare, run
 from dsgec.run.hall import hall_text
-from dsgec.run.record import make_timing, with_stages
-from dsgec.run.session import Session
-from dsgec.run.stages import TUNING, WORDS
+from dsgec.run.session import STAGES, TUNING, Session, make_timing, with_stages
 from dsgec.search.choose import choose
 from dsgec.search.individual import Champion
 from dsgec.search.measure import PlainMeasurer
@@ -182,7 +180,7 @@ def test_few_tables_are_evaluated_in_python_after_the_last_generation(tmp_path, 
         rows.append(len(some))
         return evaluate(network, some)
 
-    for module in ("search.measure", "run.record", "run.evidence", "export.golden"):
+    for module in ("search.measure", "run.result", "run.evidence", "export.golden"):
         monkeypatch.setattr(f"dsgec.{module}.evaluate", counted)
     settings = Settings(population=40, generations=20, seed=2)
     job = prepare("multi_layer", "wdbc", settings, out=tmp_path)
@@ -199,7 +197,7 @@ def test_timing_counts_every_stage_and_each_is_told(tmp_path, backend):
     told = []
     session = Session(on_stage=told.append)
     ended = run(job, choose(job.problem, settings, backend), lambda _: None, session)
-    assert told == [WORDS[name] for name in ENDING]
+    assert told == [STAGES[name] for name in ENDING]
     timing = timing_of(ended.folder)
     assert timing == ended.timing
     assert [*timing["stages"]] == ["compile", "evolve", *ENDING]
@@ -215,7 +213,7 @@ def test_what_follows_the_last_generation_begins_with_tuning(tmp_path):
     evolver = choose(job.problem, settings, "numpy")
     run(job, evolver, lambda state: events.append(state.generation), session)
 
-    assert events == [0, 1, 2, TUNING, *(WORDS[name] for name in ENDING)]
+    assert events == [0, 1, 2, TUNING, *(STAGES[name] for name in ENDING)]
 
 
 def test_a_run_that_has_not_ended_saves_first(tmp_path):
@@ -228,7 +226,7 @@ def test_a_run_that_has_not_ended_saves_first(tmp_path):
 
     session = Session(max_seconds=0.0, on_stage=on_stage)
     ended = run(job, choose(job.problem, settings, "auto"), lambda _: None, session)
-    assert [words for words, _ in told] == [WORDS[n] for n in ("checkpoint", *ENDING)]
+    assert [words for words, _ in told] == [STAGES[n] for n in ("checkpoint", *ENDING)]
     assert all(saved for _, saved in told[1:])
     assert [*ended.timing["stages"]] == ["compile", "evolve", "checkpoint", *ENDING]
 
@@ -245,7 +243,7 @@ def test_a_timing_of_an_earlier_version_is_read_and_added_to(tmp_path):
 def test_plain_lines_name_the_stages_and_quiet_says_nothing(tmp_path):
     command = ("evolve", "one_layer", "wdbc", "--population", "5", "--generations", "2")
     said = dsgec(*command, "--out", tmp_path / "said").stderr
-    lines = [line for line in said.splitlines() if line in WORDS.values()]
-    assert lines == [WORDS[name] for name in ENDING]
+    lines = [line for line in said.splitlines() if line in STAGES.values()]
+    assert lines == [STAGES[name] for name in ENDING]
     for quiet in ("--quiet", "--json"):
         assert dsgec(*command, quiet, "--out", tmp_path / quiet).stderr == ""

@@ -45,7 +45,7 @@ def test_the_columns_are_the_costs_of_the_networks(ended):
             one = next(one for one in read_hall(folder) if one.model_id == row["model_id"])
         assert (one.flash, one.cycles) == (int(row["flash"]), int(row["cycles"]))
     best, _ = model_of(ended.folder)
-    own = next(r for r in rows(ended.folder) if r["model_id"] == ended.record["model"]["id"])
+    own = next(r for r in rows(ended.folder) if r["model_id"] == ended.record.model.id)
     taken = model_cost(best, "cortex-m0plus", "float")
     assert (taken.flash, taken.cycles) == (int(own["flash"]), int(own["cycles"]))
 

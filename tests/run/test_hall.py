@@ -21,7 +21,6 @@ from dsgec.network.structure import measure_size
 from dsgec.pipeline import prepare, run
 from dsgec.run import pick as picking
 from dsgec.run.folder import read_hall, read_model, read_picked, read_record
-from dsgec.run.record import record_ranges
 from dsgec.search.choose import choose
 from dsgec.search.settings import Settings
 from tests.command import dsgec
@@ -149,7 +148,7 @@ def test_a_network_for_a_chip_is_exported(few, tmp_path):
 def test_the_best_in_fixed_point_that_a_chip_has_room_for(few, of):
     scores = {int(row["connections"]): float(row["score"]) for row in rows(few)}
     with open_folder(few) as opened:
-        recorded = record_ranges(read_record(opened), read_model(opened)[0])
+        recorded = read_record(opened).ranges
     taken = {}
     for connections in scores:
         model, _ = pick(few, "size", str(connections))

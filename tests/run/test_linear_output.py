@@ -12,7 +12,7 @@ from dsgec.network.structure import measure_size
 from dsgec.network.text import line_phenotype
 from dsgec.pipeline import prepare
 from dsgec.report.written import as_written
-from dsgec.run.record import network_scale
+from dsgec.run.record import parse_record
 from dsgec.search.settings import Settings
 from tests.command import dsgec
 from tests.run.made import go, made, model_of, picked
@@ -64,7 +64,8 @@ def test_the_model_is_the_fit_of_least_squares_in_own_units(ended):
     refitted = np.linalg.lstsq(np.column_stack([np.ones(len(given)), given]), wanted, rcond=None)
     np.testing.assert_allclose(refitted[0], (0.0, 1.0), atol=1e-6 * abs(wanted).max())
     assert result["score"] == pytest.approx(root_mean_squared_error(wanted, given), rel=1e-12)
-    assert as_written(result["phenotype"], model, network_scale(record_of(folder))) is not None
+    scale = parse_record(record_of(folder)).network_scale
+    assert as_written(result["phenotype"], model, scale) is not None
 
 
 def test_the_formula_of_every_size_can_be_picked(ended):

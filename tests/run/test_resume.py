@@ -13,7 +13,6 @@ from dsgec.errors import DsgecError
 from dsgec.folder import locked, open_folder
 from dsgec.pipeline import finished_run, refuse_other
 from dsgec.run import checkpoint as checkpoints
-from dsgec.run import session
 from dsgec.run.checkpoint import NAME, pack_rows, write_checkpoint
 from dsgec.run.history import history_row
 from dsgec.run.session import Session
@@ -49,7 +48,7 @@ def stopped_job(out, generation=9, backend="reference"):
     stop, look = stop_after(generation)
     ended = go(job, backend, stop=stop, on_generation=look)
     assert ended.ended == "interrupted"
-    assert ended.record["result"]["generations"] == generation
+    assert ended.record.result.generations == generation
     return job
 
 
@@ -106,9 +105,9 @@ def test_time_adds_up_and_runs_out(tmp_path):
     job = quick_job(tmp_path)
     first = go(job, "reference", Session(max_seconds=0.0))
     assert first.ended == "max-seconds"
-    assert first.record["result"]["generations"] == 0
+    assert first.record.result.generations == 0
     second = go(job, "reference", Session(max_seconds=0.0))
-    assert second.record["result"]["generations"] == 1
+    assert second.record.result.generations == 1
     assert second.timing["evolve_seconds"] > first.timing["evolve_seconds"]
 
 
@@ -119,8 +118,8 @@ def test_a_run_ends_at_a_score(tmp_path, whole, backend):
     expected = next(row for row in history if float(row["best"]) <= goal)
     ended = go(quick_job(tmp_path, stop_at=goal), backend)
     assert ended.ended == "stop-at"
-    assert ended.record["result"]["generations"] == int(expected["generation"]) < 30
-    assert ended.record["result"]["evaluations"] == int(expected["evaluations"])
+    assert ended.record.result.generations == int(expected["generation"]) < 30
+    assert ended.record.result.evaluations == int(expected["evaluations"])
     assert not begun(ended.folder)
 
 
@@ -145,7 +144,7 @@ def test_patience_ends_a_run_and_is_not_lost_by_an_interruption(tmp_path, whole,
     assert last < 30  # or this run would show nothing
     job = quick_job(tmp_path / "once", patience=2)
     once = go(job, backend)
-    assert (once.ended, once.record["result"]["generations"]) == ("patience", last)
+    assert (once.ended, once.record.result.generations) == ("patience", last)
     job = quick_job(tmp_path / "twice", patience=2)
     stop, look = stop_after(last - 1)
     go(job, backend, stop=stop, on_generation=look)
@@ -216,7 +215,7 @@ def test_islands_are_interrupted_and_go_on(tmp_path):
         job = quick_job(tmp_path / str(generation), **islands)
         stop, look = stop_after(generation)
         ended = go(job, "reference", stop=stop, on_generation=look)
-        assert ended.record["result"]["generations"] == generation
+        assert ended.record.result.generations == generation
         go(job, "engine")
         assert made(job.folder) == expected
 
@@ -262,7 +261,7 @@ def test_no_room_for_the_last_checkpoint_leaves_the_network(tmp_path, monkeypatc
     def full(folder, checkpoint):
         raise DsgecError("cannot write: no space left on the device")
 
-    monkeypatch.setattr(session, "write_checkpoint", full)
+    monkeypatch.setattr(checkpoints, "write_checkpoint", full)
     with pytest.raises(DsgecError, match="no space left"):
         go(quick_job(tmp_path), "numpy", Session(max_seconds=0.0))
     folder = tmp_path / "wdbc-one_layer-seed3"
@@ -328,14 +327,14 @@ def test_two_processes_do_not_work_on_one_run(tmp_path, whole):
 
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(tmp_path, whole, monkeypatch):
-    real, troubles = session.write_checkpoint, []
+    real, troubles = checkpoints.write_checkpoint, []
 
     def full(folder, checkpoint):
         if len(checkpoint.history) < 12:
             raise DsgecError("cannot write: no space left on the device")
         real(folder, checkpoint)
 
-    monkeypatch.setattr(session, "write_checkpoint", full)
+    monkeypatch.setattr(checkpoints, "write_checkpoint", full)
     job = quick_job(tmp_path)
     go(job, "numpy", Session(save_every=0.0, on_trouble=troubles.append))
     assert len(troubles) == 11

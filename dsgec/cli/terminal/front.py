@@ -15,15 +15,15 @@ _UNITS = {"connections": "connections", "flash": "bytes of flash", "cycles": "cy
 
 def front_lines(run: WrittenRun) -> list[str]:
     """Some networks of the front, from the cheapest to the best; none where there is no front."""
-    settings, result = run.record["settings"], run.record["result"]
+    settings, result = run.record.settings, run.record.result
     what = settings.get("minimise", NOTHING)
     if what == NOTHING:
         return []
     with open_folder(run.folder) as folder:
         front = [one for one in read_hall(folder) if one.front]
     front.sort(key=lambda one: one.cost(what) or 0)
-    metric = next(iter(result["test"]))
-    head = (_UNITS[what], result["objective"], f"test {metric.replace('_', ' ')}")
+    metric = next(iter(result.test))
+    head = (_UNITS[what], result.objective, f"test {metric.replace('_', ' ')}")
     widths = [max(len(word), 9) + 2 for word in head]
     shown = _some(front)
     some = f", {len(shown)} of them" if len(shown) < len(front) else ""

@@ -2,16 +2,15 @@
 
 import shlex
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from dsgec.cli.terminal.front import front_lines
 from dsgec.errors import clean, counted
 from dsgec.manifest import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
-from dsgec.run.compared import chance
 from dsgec.run.job import WrittenRun
-from dsgec.run.record import test_interval
-from dsgec.run.validation import RISING
+from dsgec.run.record import RISING, Footprint, ModelRecord, Proposal, ResultRecord, RunRecord
 from dsgec.search.objectives import OBJECTIVES
 
 MOST_CLASSES_SHOWN = 10
@@ -22,36 +21,31 @@ _LONGEST_FORMULA = 1000
 
 def run_line(run: WrittenRun) -> str:
     """One of several runs that has ended."""
-    result = run.record["result"]
+    result, settings = run.record.result, run.record.settings
+    main = next(iter(result.train))
     figures = "  ".join(
-        f"{part} {name} {_figure(result[part][name]).strip()}"
-        for part in ("train", "test")
-        for name in list(result[part])[:1]
+        f"{part} {main} {_figure(result.part(part)[main]).strip()}" for part in ("train", "test")
     )
-    seed = run.record["settings"]["seed"]
-    fold = run.record["settings"].get("fold", 0)
-    which = f"fold {fold + 1}" if run.record["settings"].get("folds") else f"seed {seed}"
-    return f"{which}  {result['objective']} {plain_number(result['score'])}  {figures}"
+    is_fold = settings.get("folds")
+    which = f"fold {settings.get('fold', 0) + 1}" if is_fold else f"seed {settings['seed']}"
+    return f"{which}  {result.objective} {plain_number(result.score)}  {figures}"
 
 
 def result_lines(run: WrittenRun) -> list[str]:
     """The result of a run, and how to use it."""
-    result = run.record["result"]
-    network = result["network"]
+    result = run.record.result
     parts = [
-        f"{network[key]} {key.removesuffix('s') if network[key] == 1 else key}"
-        for key in ("layers", "neurons", "features", "connections")
-        if network[key] or not result.get("formula")
+        f"{count} {key.removesuffix('s') if count == 1 else key}"
+        for key, count in asdict(result.network).items()
+        if count or not result.formula
     ]
-    objective = result["objective"]
     names = [path.name for path in run.files]
-    perfect = OBJECTIVES[objective].perfect
-    what = "formula" if result.get("formula") else "network"
+    perfect = OBJECTIVES[result.objective].perfect
     lines = [
-        f"best {what}: {objective} {plain_number(result['score'])} ({perfect} is perfect);"
-        f" {', '.join(parts)}",
+        f"best {result.kind}: {result.objective} {plain_number(result.score)} ({perfect} is"
+        f" perfect); {', '.join(parts)}",
         *_formula_lines(result),
-        *_threshold_lines(run.record["model"]),
+        *_threshold_lines(run.record.model),
         *_validation_lines(result),
         *_metric_lines(result),
         *_comparison_lines(result),
@@ -62,7 +56,7 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_untested_lines(run),
     ]
     lines.append(f"look at it: {clean(str(run.folder / PAGE))}")
-    module = run.record["model"]["name"]
+    module = run.record.model.name
     lines.append(
         f"import it:  PYTHONPATH={shlex.quote(clean(str(run.folder)))} python -c "
         f'"import {module}; help({module})"'
@@ -70,35 +64,33 @@ def result_lines(run: WrittenRun) -> list[str]:
     return [*lines, *_next_lines(run)]
 
 
-def _cost_lines(result: dict[str, Any]) -> list[str]:
+def _cost_lines(result: ResultRecord) -> list[str]:
     """The line with what the network takes of a chip; none in runs of earlier versions."""
-    cost = result.get("cost")
-    return [f"on a chip: {_footprint(cost)}"] if cost else []
+    return [f"on a chip: {_footprint(result.cost)}"] if result.cost else []
 
 
-def _footprint(cost: dict[str, Any]) -> str:
+def _footprint(cost: Footprint) -> str:
     return clean(
-        f"about {cost['flash']:,} bytes of flash and {cost['cycles']:,} cycles a row"
-        f" ({cost['chip']}, {cost['dtype']}, estimated)"
+        f"about {cost.flash:,} bytes of flash and {cost.cycles:,} cycles a row"
+        f" ({cost.chip}, {cost.dtype}, estimated)"
     )
 
 
 def _next_lines(run: WrittenRun) -> list[str]:
     """The command that exports the network for a chip, with what it takes there."""
-    result = run.record["result"]
-    chosen = result.get("proposed", result.get("cost"))
+    chosen = run.record.result.proposed or run.record.result.cost
     if not chosen:
         return []
     words = ["dsgec", "export", str(run.folder), "--to", "c"]
-    about = [f"{chosen['flash']:,} bytes on {chosen['chip']}"]
-    if "pick" in chosen:
-        words += ["--pick", *chosen["pick"]]
-        metric, value = next(iter(chosen["test"].items()))
-        about.insert(0, counted(chosen["connections"], "connection"))
+    about = [f"{chosen.flash:,} bytes on {chosen.chip}"]
+    if isinstance(chosen, Proposal):
+        words += ["--pick", *chosen.pick]
+        metric, value = next(iter(chosen.test.items()))
+        about.insert(0, counted(chosen.connections, "connection"))
         score = f"test {metric.replace('_', ' ')} {plain_number(value or 0.0)} in double precision"
         about += [] if value is None else [score]
-    if chosen["dtype"] != "double":
-        words += ["--dtype", chosen["dtype"]]
+    if chosen.dtype != "double":
+        words += ["--dtype", chosen.dtype]
     command = shlex.join([*words, "-o", "firmware"])
     return [clean(f"next: {command}  # {', '.join(about)}")]
 
@@ -113,43 +105,44 @@ def _untested_lines(run: WrittenRun) -> list[str]:
     ]
 
 
-def _formula_lines(result: dict[str, Any]) -> list[str]:
+def _formula_lines(result: ResultRecord) -> list[str]:
     """The formula of a run for one, if it is short enough to be read."""
-    formula = result.get("formula", "")
+    formula = result.formula or ""
     return (
         [clean(line) for line in formula.splitlines()] if len(formula) <= _LONGEST_FORMULA else []
     )
 
 
-def _threshold_lines(model: dict[str, Any]) -> list[str]:
-    if "threshold" not in model:  # it is 0.5
+def _threshold_lines(model: ModelRecord) -> list[str]:
+    threshold = model.description.get("threshold")
+    if threshold is None:  # it is 0.5
         return []
-    label = clean(str(model["classes"][1]))
-    return [f"threshold: {label} is predicted at a probability of {model['threshold']:.4g} or more"]
+    label = clean(str(model.classes[1]))
+    return [f"threshold: {label} is predicted at a probability of {threshold:.4g} or more"]
 
 
-def _validation_lines(result: dict[str, Any]) -> list[str]:
+def _validation_lines(result: ResultRecord) -> list[str]:
     """How the network was chosen; nothing if by its fitness, or if it is the mean of several."""
-    found = result.get("validation", {})
-    if "score" not in found:
+    found = result.validation
+    if found is None or found.score is None:
         return []
-    measure = "R²" if found["measure"] == RISING else clean(found["measure"])
+    measure = "R²" if found.measure == RISING else clean(found.measure)
     return [
-        f"chosen from {counted(found['candidates'], 'size')} by cross-validation on the training"
-        f" rows: {measure} {found['score']:.4f} ± {found['error']:.4f}"
+        f"chosen from {counted(found.candidates, 'size')} by cross-validation on the training"
+        f" rows: {measure} {found.score:.4f} ± {found.error:.4f}"
     ]
 
 
-def _metric_lines(result: dict[str, Any]) -> list[str]:
+def _metric_lines(result: ResultRecord) -> list[str]:
     """The figures of the network on either part, and those of the baselines on the test rows."""
-    names = [name.replace("_", " ") for name in result["train"]]
-    rows: dict[str, dict[str, Any]] = {part: result[part] for part in ("train", "test")}
-    intervals = {name: test_interval(result, name) for name in result["test"]}
+    names = [name.replace("_", " ") for name in result.train]
+    rows: dict[str, Mapping[str, Any]] = {"train": result.train, "test": result.test}
+    intervals = {name: result.test_interval(name) for name in result.test}
     if any(intervals.values()):
         rows["test, 95 % interval"] = intervals
-    part = "test" if any(value is not None for value in result["test"].values()) else "train"
-    for baseline in result.get("baselines", ()):
-        rows[f"{part}, {baseline['name']}"] = baseline[part]
+    part = "test" if any(value is not None for value in result.test.values()) else "train"
+    for baseline in result.baselines or ():
+        rows[f"{part}, {baseline.name}"] = baseline.test if part == "test" else baseline.train
     first = max(map(len, rows)) + 1
     widths = [max(len(name) + 2, 13 if len(rows) > 2 else 10) for name in names]
     lines = [" " * first + "".join(f"{n:>{w}}" for n, w in zip(names, widths, strict=True))]
@@ -159,20 +152,18 @@ def _metric_lines(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _comparison_lines(result: dict[str, Any]) -> list[str]:
-    comparison = result.get("comparison")
+def _comparison_lines(result: ResultRecord) -> list[str]:
     verdict = []
-    if comparison:
-        test = chance(comparison)
-        what = "formula" if result.get("formula") else "network"
-        verdict.append(f"the {what} is {comparison['verdict']}{test and f' ({test})'}")
-    return [*map(clean, (*verdict, *(f"warning: {one}" for one in result.get("warnings", ()))))]
+    if comparison := result.comparison:
+        test = comparison.evidence
+        verdict.append(f"the {result.kind} is {comparison.verdict}{test and f' ({test})'}")
+    return [*map(clean, (*verdict, *(f"warning: {one}" for one in result.warnings or ())))]
 
 
-def _confusion_lines(record: dict[str, Any]) -> list[str]:
+def _confusion_lines(record: RunRecord) -> list[str]:
     """How the test rows were classified."""
-    classes = [clean(str(label))[:_WIDEST_LABEL] for label in record["model"]["classes"]]
-    counts = record["result"].get("confusion", {}).get("test", [])
+    classes = [clean(str(label))[:_WIDEST_LABEL] for label in record.model.classes]
+    counts = (record.result.confusion or {}).get("test", ())
     if not counts or len(classes) > MOST_CLASSES_SHOWN or not any(map(sum, counts)):
         return []
     width = max(6, *map(len, classes)) + 2
@@ -185,18 +176,19 @@ def _confusion_lines(record: dict[str, Any]) -> list[str]:
 
 def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
     """The mean and the standard deviation over several runs."""
-    results = [run.record["result"] for run in runs]
-    rows = {results[0]["objective"]: [result["score"] for result in results]}
+    results = [run.record.result for run in runs]
+    first = results[0]
+    rows: dict[str, list[float | None]] = {first.objective: [result.score for result in results]}
     for part in ("train", "test"):
-        for name in results[0][part]:
-            rows[f"{part} {name}"] = [result[part][name] for result in results]
-    for number, baseline in enumerate(results[0].get("baselines", ())):
-        main = next(iter(baseline["test"]))
-        rows[f"test {main}, {baseline['name']}"] = [
-            result["baselines"][number]["test"][main] for result in results
+        for name in first.train:
+            rows[f"{part} {name}"] = [result.part(part)[name] for result in results]
+    for number, baseline in enumerate(first.baselines or ()):
+        main = next(iter(baseline.test))
+        rows[f"test {main}, {baseline.name}"] = [
+            (result.baselines or ())[number].test[main] for result in results
         ]
-    for name in ("layers", "neurons", "features", "connections"):
-        rows[name] = [result["network"][name] for result in results]
+    for name in asdict(first.network):
+        rows[name] = [getattr(result.network, name) for result in results]
     width = max(24, *(len(name) + 2 for name in rows))
     lines = [f"{len(runs)} {what}, mean ± standard deviation:"]
     for name, values in rows.items():
