@@ -11,11 +11,11 @@ from dsgec.cli import commands
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import PYTHON, mention
 from dsgec.report.facts import evolve_command
-from dsgec.run.record import DataRecord, GrammarRecord, ModelRecord, RunRecord
 from dsgec.search.objectives import OBJECTIVES
 from dsgec.search.settings import OPTIONS, SETTINGS, Settings
 from dsgec.setting import settings_of
 from dsgec.study.reader import STUDY
+from tests.support.records import run_record
 
 
 def test_a_setting_is_named_in_the_words_of_each_surface():
@@ -95,10 +95,7 @@ def test_the_command_of_a_report_gives_every_setting(one):
     others = [choice for choice in one.choices if choice != one.default]
     other = {int: 7, float: 0.25, bool: True, str: others[-1] if others else "mae"}
     value = {dict: {"sum": 3}, tuple: others[-1:]}.get(one.kind) or other[one.kind]
-    settings, data = {one.key: value}, DataRecord("t", "", "", "classification", {}, 1, 1)
-    grammar, model = GrammarRecord("g", ""), ModelRecord("", "", {})
-    record = RunRecord("", grammar, data, settings, model, None)
-    words = evolve_command(record).split()[4:]
+    words = evolve_command(run_record({one.key: value})).split()[4:]
 
     shown = "sum=3" if one.kind is dict else str(others[-1] if one.kind is tuple else value)
     expected = [OPTIONS.name(one.name), shown]

@@ -17,7 +17,7 @@ from dsgec.errors import wrong
 from dsgec.network.decide import predict_classes
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model
-from dsgec.run.record import NO_BETTER, BaselineFigures, Comparison, Metrics
+from dsgec.run.record import NO_BETTER, BaselineComparison, BaselineFigures, Metrics
 from dsgec.search.linear_model import fit_logistic, fit_ridge
 from dsgec.search.measure import measured
 from dsgec.search.problem import Problem
@@ -78,7 +78,7 @@ def compare(
     baselines: Baselines,
     *,
     balance: bool = False,
-) -> tuple[tuple[BaselineFigures, ...], Comparison | None]:
+) -> tuple[tuple[BaselineFigures, ...], BaselineComparison | None]:
     """Measure the baselines, and compare a network with the linear one on the test rows.
 
     `own` has the metrics of the network on the test rows; without such rows there is no comparison.
@@ -94,7 +94,7 @@ def compare(
     if ours is None or theirs is None or not math.isfinite(ours - theirs):
         return figures, None
     verdict = _verdict(metric, own, figures[0], figures[1], p)
-    comparison = Comparison(figures[1].name, metric, ours - theirs, p, test, verdict)
+    comparison = BaselineComparison(figures[1].name, metric, ours - theirs, p, test, verdict)
     return figures, comparison
 
 

@@ -102,7 +102,7 @@ class BaselineFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """The difference between a network and the linear baseline on the test rows.
 
     `test` is the name of the statistical test that gave `p`.
@@ -194,7 +194,7 @@ class ResultRecord:
     phenotype: str
     validation: Validation | None = None
     baselines: tuple[BaselineFigures, ...] | None = None
-    comparison: Comparison | None = None
+    comparison: BaselineComparison | None = None
     warnings: tuple[str, ...] | None = None
     cost: Footprint | None = None
     proposed: Proposal | None = None

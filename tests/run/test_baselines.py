@@ -5,11 +5,12 @@ import pytest
 
 import dsgec
 from dsgec.run.baselines import _bootstrap, _mcnemar
-from dsgec.run.record import Comparison, ResultRecord
+from dsgec.run.record import BaselineComparison
+from tests.support.records import result_record
 
 
 def _comparison(p=0.5, verdict="better than ridge regression"):
-    return Comparison("ridge regression", "accuracy", 0.1, p, "McNemar", verdict)
+    return BaselineComparison("ridge regression", "accuracy", 0.1, p, "McNemar", verdict)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +142,6 @@ def test_a_table_too_small_for_test_rows_is_warned_of():
 
 
 def test_what_is_wrong_with_a_result_is_warned_of():
-    from dsgec.network.structure import Size
     from dsgec.run.warnings import warnings
     from dsgec.search.evolver import HistoryRow
 
@@ -155,13 +155,7 @@ def test_what_is_wrong_with_a_result_is_warned_of():
     def result(**more):
         counts = ((100, 50, 0), (20, 130, 0), (50, 50, 0))
         figures = {"train": {"accuracy": 0.9}, "test": {"accuracy": 0.88}} | more
-        return ResultRecord(
-            **dict.fromkeys(("fitness", "score", "generations", "evaluations"), 1),
-            **dict.fromkeys(("objective", "ended", "phenotype"), ""),
-            network=Size(1, 1, 1, 1),
-            confusion={"train": counts, "test": counts},
-            **figures,
-        )
+        return result_record(confusion={"train": counts, "test": counts}, **figures)
 
     better = [HistoryRow(0, 1.0, 1, 0, 0, 0, 3), HistoryRow(1, 0.5, 1, 0, 0, 0, 3)]
     worse = [better[0], HistoryRow(1, 1.0, 1, 0, 0, 0, 3)]

@@ -22,6 +22,7 @@ from dsgec.report.width import cells, shorten
 from dsgec.search.evolver import Generation
 from dsgec.search.objectives import natural
 from tests.command import COMMAND, NO_COMPILER, QUICK
+from tests.support.records import run_record
 
 pty = pytest.importorskip("pty")
 
@@ -47,13 +48,9 @@ def state(generation, fitness=1.5, size=9):
 
 
 def ended(seed):
-    result = {
-        "objective": "exp-rmse",
-        "score": 1.25,
-        "train": {"accuracy": 0.5},
-        "test": {"accuracy": 0.25},
-    }
-    return SimpleNamespace(record={"result": result, "settings": {"seed": seed}})
+    figures = {"train": {"accuracy": 0.5}, "test": {"accuracy": 0.25}}
+    record = run_record({"seed": seed}, objective="exp-rmse", score=1.25, **figures)
+    return SimpleNamespace(record=record)
 
 
 class Terminal(io.StringIO):
