@@ -1,7 +1,7 @@
-"""Errors for users: a place, the line, a caret, what is wrong and what to do.
+"""Errors for users: the place, the line with a caret, what is wrong and what to do.
 
-A message names a setting by `mention("missing", "drop")`, and each surface writes that in its own
-words: `--missing drop` on the command line, `missing="drop"` in Python.
+A message names a setting by `mention("missing", "drop")`, and each interface writes that in its own
+syntax: `--missing drop` on the command line, `missing="drop"` in Python.
 """
 
 import json
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of one line of a source; line and column count from 1."""
+    """A part of one line of a source; line and column count from 1."""
 
     source: str
     line: int
@@ -27,29 +27,29 @@ class Span:
         return f"{self.source}:{self.line}:{self.column}"
 
 
-# In characters for private use: what a message has until a surface writes it.
+# A mention in a message, between private-use characters, until an interface writes it.
 _MENTION = re.compile("\ue000([a-z_]+) ([^\ue000\ue001]*)\ue001")
 
 
 def mention(name: str, *values: Any) -> str:
-    """A setting in an advice, with the values that it can be given there, if any."""
+    """Return the mention of a setting in advice, with the suggested values, if any."""
     return f"\ue000{name} {json.dumps(values)}\ue001"
 
 
 class Words:
-    """How a surface writes settings. This is Python's way."""
+    """The syntax in which an interface names settings; this one is Python's."""
 
     def name(self, setting: str) -> str:
-        """A setting that is wrong."""
+        """Return the name of a setting that is wrong."""
         return setting
 
     def advice(self, setting: str, values: list[Any]) -> str:
-        """A setting that should be given, as one of these values if there are any."""
+        """Return a setting that should be given, with one of these values if there are any."""
         texts = (json.dumps(value) if isinstance(value, str) else repr(value) for value in values)
         return f"{setting}={' or '.join(texts)}"
 
     def write(self, text: str) -> str:
-        """The text with all its settings written."""
+        """Return a text with all its mentions written."""
         return _MENTION.sub(self._written, text)
 
     def _written(self, match: re.Match[str]) -> str:
@@ -59,7 +59,7 @@ class Words:
             values = match[2]
         if isinstance(values, list):
             return self.advice(match[1], values)
-        return self.name(match[1]) if values is None else match[0]  # a user's text, by chance
+        return self.name(match[1]) if values is None else match[0]  # by chance, a user's text
 
 
 PYTHON = Words()
@@ -67,7 +67,7 @@ PYTHON = Words()
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong, of a `setting` or not. `advice` says what to do about it."""
+    """One mistake, perhaps of a `setting`, with advice on what to do about it."""
 
     message: str
     advice: str = ""
@@ -80,16 +80,16 @@ class Fault:
         return self.rendered(PYTHON)
 
     def at(self, place: str, words: Words | None = None) -> "Fault":
-        """The same, at one place among several; with `words`, written for good."""
+        """Return the fault with a place before its message; with `words`, mentions are written."""
         write = words.write if words else str
         message = f"{place}: {self.message}" if place else self.message
         return replace(self, message=write(message), advice=write(self.advice))
 
     def rendered(self, words: Words) -> str:
-        """All of it in the words of a surface."""
+        """Return the whole message in the words of an interface."""
         message, advice = words.write(self.message), words.write(self.advice)
         kind = "warning: " if self.warning else "error: "
-        # A line of the message that an input brought along is not to look like one of ours.
+        # Further lines come from an input and must not look like ours.
         message = message.replace("\n", "\n    ")
         parts = [f"{self.span}: {kind}{message}" if self.span else kind + message]
         if self.span and self.line_text:
@@ -102,9 +102,9 @@ class Fault:
 
 
 class DsgecError(Exception):
-    """A mistake of the user's: shown without a traceback, with exit code 1.
+    """A mistake of the user, shown without a traceback and with exit code 1.
 
-    :param faults: What is wrong: one message, or all that was found.
+    :param faults: The message, or all faults that were found.
     :param advice: What to do about it.
     """
 
@@ -115,27 +115,28 @@ class DsgecError(Exception):
         super().__init__(self.rendered(PYTHON))
 
     def rendered(self, words: Words) -> str:
-        """All that is wrong, in the words of a surface.
+        """Return the messages of all faults in the words of an interface.
 
-        :param words: How that surface names settings.
+        :param words: The syntax in which the interface names settings.
         """
         shown = at_most_three(self.faults, lambda fault: (fault.message, fault.warning))
         return "\n".join(one if isinstance(one, str) else one.rendered(words) for one in shown)
 
     def of(self, which: str) -> "DsgecError":
-        """The same error, as that of one among several.
+        """Return the error with the name of the thing that it concerns, one among several.
 
-        :param which: Which one, in words.
+        :param which: The name of the thing.
         """
         return DsgecError(fault.at(which) for fault in self.faults)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # As it comes from another process: what exceptions do by themselves is to call the class
-        # with the text, which is not what it takes.
-        return _again, (type(self), self.faults, self.__dict__)
+        # For errors from other processes: by default, pickle would call the class with the text.
+        return _rebuild_error, (type(self), self.faults, self.__dict__)
 
 
-def _again(kind: type[DsgecError], faults: tuple[Fault, ...], state: dict[str, Any]) -> DsgecError:
+def _rebuild_error(
+    kind: type[DsgecError], faults: tuple[Fault, ...], state: dict[str, Any]
+) -> DsgecError:
     error = kind.__new__(kind)
     DsgecError.__init__(error, faults)
     error.__dict__.update(state)
@@ -143,26 +144,26 @@ def _again(kind: type[DsgecError], faults: tuple[Fault, ...], state: dict[str, A
 
 
 def wrong(setting: str, message: str, advice: str = "") -> DsgecError:
-    """What is wrong with a setting: the message goes on from its name, as "is 1" does."""
+    """Return the error of a setting; the message continues its name, as "is 1" does."""
     return DsgecError(Fault(f"\ue000{setting} null\ue001 {message}", advice, setting=setting))
 
 
 def reason(error: Exception) -> str:
-    """What an error of the system's says, without its number."""
+    """Return the message of a system error, without its number."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 MOST_ALIKE = 3
-"""How often a message is printed."""
+"""The most messages of one kind that are printed."""
 
 
 def and_more(count: int) -> str:
-    """What stands in the place of further messages of the same kind."""
+    """Return the line that replaces further messages of the same kind."""
     return f"… and {count:,} more like this"
 
 
 def at_most_three(items: Iterable[Item], kind: Callable[[Item], Hashable]) -> Iterator[Item | str]:
-    """Give the first three items of each kind, and behind them how many more of it there are."""
+    """Yield the first three items of each kind, followed by the number of further ones."""
     found = list(items)
     counts = Counter(map(kind, found))
     given: Counter[Hashable] = Counter()
@@ -176,7 +177,7 @@ def at_most_three(items: Iterable[Item], kind: Callable[[Item], Hashable]) -> It
 
 
 def message_kind(text: str) -> str:
-    """Return a message without its names and numbers, which differ among messages of a kind."""
+    """Return a message without names and numbers, which differ among messages of one kind."""
     return _PARTICULARS.sub("…", text)
 
 
@@ -184,27 +185,27 @@ _PARTICULARS = re.compile(r"`[^`]*`|\d[\d.,]*")
 
 
 def counted(count: int, noun: str, nouns: str = "") -> str:
-    """A number of things: `1 layer`, `2 layers`."""
+    """Return a number with its noun: `1 layer`, `2 layers`."""
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:
-    """Names side by side, the first of many."""
+    """Join names with commas; of many, only the first."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def printable(text: str) -> str:
-    """Text that cannot drive a terminal: control characters, and what is not text, replaced."""
+    """Replace control characters and others that could drive a terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
 def clean(text: str) -> str:
-    """A name of the user's, or a line with one, as one line that cannot drive a terminal."""
+    """Return text of the user as one line that cannot drive a terminal."""
     return printable(text.replace("\n", "�"))
 
 
 def _window(line: str, column: int, width: int = 100) -> tuple[str, int]:
-    """The part of a long line around `column`, and where the column is in it."""
+    """Return the part of a long line around a column, and the place of the column in it."""
     start = max(0, column - 1 - width // 2) if len(line) > width else 0
     return line[start : start + width].replace("\t", " "), column - start

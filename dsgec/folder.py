@@ -1,8 +1,8 @@
-"""A folder, opened once: what is in it is reached beneath its descriptor, never through a link.
+"""Folders that are opened once and used beneath their descriptor, never through links.
 
-A run's folder may come from somebody else. A link in it could point at any file of the user's, so
-links are followed in the paths that a user names, and nowhere inside: a link that is read is an
-error, one that is written to is replaced, one that is removed is removed itself.
+The folder of a run may come from somebody else. A link in it could point at any file of the user,
+so links are followed in paths that a user names, and nowhere inside a folder: reading a link is an
+error, writing to it replaces it, and removing it removes the link itself.
 """
 
 import contextlib
@@ -15,7 +15,6 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 
 from dsgec.errors import DsgecError, mention, reason
 
@@ -37,31 +36,26 @@ class Folder:
     def __enter__(self) -> "Folder":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let the folder go, and with it the lock, if there is one."""
+        """Close the folder and release its lock, if there is one."""
         if self._descriptor >= 0:
-            _let_go(self._descriptor)
+            _close(self._descriptor)
             self._descriptor = -1
 
     def has(self, name: str) -> bool:
-        """Whether there is anything of this name, be it a link."""
+        """Return whether there is anything of this name, even a link."""
         return self._mode(name) is not None
 
     def has_file(self, name: str) -> bool:
-        """Whether there is a file of this name, not a link."""
+        """Return whether there is a file of this name, not a link."""
         mode = self._mode(name)
         return mode is not None and stat.S_ISREG(mode)
 
     def has_folder(self, name: str) -> bool:
-        """Whether there is a folder of this name, not a link."""
+        """Return whether there is a folder of this name, not a link."""
         mode = self._mode(name)
         return mode is not None and stat.S_ISDIR(mode)
 
@@ -77,14 +71,14 @@ class Folder:
             raise self._failed("read", name, error) from error
 
     def names(self) -> list[str]:
-        """What is in the folder, sorted; a subfolder's content is not looked at."""
+        """Return the sorted names in the folder, without those in subfolders."""
         try:
             return sorted(os.listdir(self._descriptor))  # noqa: PTH208  (a descriptor)
         except OSError as error:
             raise DsgecError(f"cannot read {self.path}: {reason(error)}") from error
 
     def files(self) -> Iterator[str]:
-        """Everything below that is not a folder, links included, by its relative name."""
+        """Yield the relative names of all files and links in the folder and its subfolders."""
         for name in self.names():
             if not self.has_folder(name):
                 yield name
@@ -93,7 +87,7 @@ class Folder:
                 yield from (f"{name}/{file}" for file in inner.files())
 
     def below(self, name: str, *, make: bool = False) -> "Folder":
-        """A subfolder, opened; `make`, one that is missing or a link is made."""
+        """Open a subfolder; with `make`, create it if it is missing, or a link."""
         try:
             with self._parent(f"{name}/.", make=make) as (parent, _):
                 return Folder(self.path / name, os.dup(parent))
@@ -101,7 +95,7 @@ class Folder:
             raise self._failed("open", name, error) from error
 
     def read(self, name: str, most: int, *, cut: bool = False) -> bytes:
-        """The bytes of a file; `cut`, only the first of one that has more than `most`."""
+        """Return the bytes of a file of at most so many; with `cut`, the first of a longer one."""
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             with self._parent(name) as (parent, last):
@@ -117,7 +111,7 @@ class Folder:
         return data
 
     def read_text(self, name: str, most: int) -> str:
-        """The text of a file."""
+        """Return the text of a file of at most so many bytes."""
         try:
             return self.read(name, most).decode("utf-8")
         except UnicodeDecodeError as error:
@@ -139,7 +133,7 @@ class Folder:
                 os.unlink(last, dir_fd=parent)
         except OSError as error:
             if isinstance(error, FileNotFoundError) or error.errno in _LINKED:
-                return  # neither is what a link leads to ours to remove
+                return  # what a link leads to is not ours to remove
             raise self._failed("remove", name, error) from error
         if "/" in name:
             with contextlib.suppress(OSError):
@@ -151,17 +145,17 @@ class Folder:
             shutil.rmtree(last, dir_fd=parent)
 
     def remove_unfinished(self, files: Iterable[str] = ()) -> None:
-        """Remove what a kill left half written, here and in the subfolders that `files` are in."""
+        """Remove half-written files of a killed process, here and in the subfolders of `files`."""
         for name in self.names():
             if _TEMPORARY.fullmatch(name):
-                _remove_left(self._descriptor, name)
+                _remove_leftover(self._descriptor, name)
         for name in {str(PurePosixPath(file).parent) for file in files} - {"."}:
             if self.has_folder(name):
                 with self.below(name) as inner:
                     inner.remove_unfinished()
 
     def lock(self, what: str) -> None:
-        """Keep the folder to this process; the lock ends with it, or with `close`."""
+        """Lock the folder for this process, until it ends or calls `close`."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -174,7 +168,7 @@ class Folder:
 
     @contextlib.contextmanager
     def _parent(self, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        """The descriptor of the folder that a name is in, and the last part of the name."""
+        """Open the folder that contains a name; yield its descriptor and the name's last part."""
         *folders, last = name.split("/")
         if not last or ".." in (*folders, last):
             raise DsgecError(f"{name!r} is not the name of a file in {self.path}")
@@ -182,11 +176,11 @@ class Folder:
         try:
             for folder in folders:
                 inner = _open_below(descriptor, folder, make=make)
-                _let_go(descriptor)
+                _close(descriptor)
                 descriptor = inner
             yield descriptor, last
         finally:
-            _let_go(descriptor)
+            _close(descriptor)
 
     def _failed(self, verb: str, name: str, error: Exception) -> DsgecError:
         path = self.path / name
@@ -201,7 +195,7 @@ class Folder:
 
 
 def open_folder(path: Path) -> Folder:
-    """A folder that a user named."""
+    """Open a folder that a user named."""
     try:
         return Folder(path, os.open(path, _DIRECTORY))
     except FileNotFoundError as error:
@@ -220,7 +214,7 @@ def open_folder(path: Path) -> Folder:
 
 
 def make_folder(path: Path) -> Folder:
-    """A folder that a user named, made if it is missing, that can be written to."""
+    """Open a folder that a user named for writing; create it if it is missing."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not os.access(path, os.W_OK | os.X_OK):
@@ -234,7 +228,7 @@ def make_folder(path: Path) -> Folder:
 
 @contextlib.contextmanager
 def writable(path: Path) -> Iterator[Folder]:
-    """A folder that a user named, to write to; one that was made is removed if it stays empty."""
+    """Open a folder that a user named for writing; remove it again if it is new and stays empty."""
     is_new = not path.exists()
     with make_folder(path) as folder:
         try:
@@ -246,10 +240,10 @@ def writable(path: Path) -> Iterator[Folder]:
 
 @contextlib.contextmanager
 def locked(path: Path, what: str, inside: str = "") -> Iterator[Folder]:
-    """The folder of a run or a study, or a subfolder `inside` it, kept to this process.
+    """Open and lock the folder of a run or a study, or a subfolder `inside` it.
 
-    It is made if it is missing, and removed again if nothing comes into it. What a kill left half
-    written there is removed.
+    It is created if it is missing, and removed again if it stays empty. Half-written files of a
+    killed process are removed.
     """
     with contextlib.ExitStack() as held:
         folder = held.enter_context(make_folder(path))
@@ -265,9 +259,9 @@ def locked(path: Path, what: str, inside: str = "") -> Iterator[Folder]:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that a user named, so that a kill leaves the old one or the new one.
+    """Write a file that a user named so that a kill leaves the old one or the new one.
 
-    A link stays a link, and what is not a file (a device, a pipe) is written to as it is.
+    A link stays a link; a device or a pipe is written to directly.
     """
     try:
         target = path.resolve()
@@ -284,14 +278,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
             for each in made:
                 remove_if_empty(each)
             raise
-    except RuntimeError as error:  # as pathlib says it
+    except RuntimeError as error:  # raised by pathlib
         raise DsgecError(f"cannot write {path}: it is a link to itself") from error
     except (OSError, UnicodeError) as error:
         raise DsgecError(f"cannot write {path}: {reason(error)}") from error
 
 
 def _open_below(parent: int, name: str, *, make: bool) -> int:
-    """The descriptor of a subfolder, not a link."""
+    """Return the descriptor of a subfolder that is not a link."""
     flags = _DIRECTORY | os.O_NOFOLLOW
     try:
         return os.open(name, flags, dir_fd=parent)
@@ -309,8 +303,8 @@ def _open_below(parent: int, name: str, *, make: bool) -> int:
         return os.open(name, flags, dir_fd=parent)
 
 
-def _let_go(descriptor: int) -> None:
-    """Close a folder: nothing was written through it, so that an error means nothing."""
+def _close(descriptor: int) -> None:
+    """Close a folder; nothing was written through it, so an error means nothing."""
     with contextlib.suppress(OSError):
         os.close(descriptor)
 
@@ -335,21 +329,21 @@ def _replace(parent: int, name: str, data: bytes) -> None:
 
 
 def _new_file(parent: int) -> tuple[str, int]:
-    """A temporary file, locked as long as it is open, so that nobody takes it for one left over."""
+    """Create a temporary file, locked while it is open so that nobody takes it for a leftover."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     while True:
         name = f".new-{secrets.token_hex(8)}"
         descriptor = os.open(name, flags, 0o666, dir_fd=parent)
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if os.fstat(descriptor).st_nlink == 0:  # another process was quicker, and removed it
+            if os.fstat(descriptor).st_nlink == 0:  # another process was faster and removed it
                 os.close(descriptor)
                 continue
         return name, descriptor
 
 
-def _remove_left(parent: int, name: str) -> None:
-    """Remove a temporary file that nobody writes to any more."""
+def _remove_leftover(parent: int, name: str) -> None:
+    """Remove a temporary file that no process writes to any more."""
     flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with contextlib.suppress(OSError):
         descriptor = os.open(name, flags, dir_fd=parent)
@@ -361,6 +355,6 @@ def _remove_left(parent: int, name: str) -> None:
 
 
 def remove_if_empty(path: Path) -> None:
-    """Remove a folder that nothing came into; a link is left alone."""
+    """Remove a folder if it is empty; a link is left alone."""
     with contextlib.suppress(OSError):
         path.rmdir()

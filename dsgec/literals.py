@@ -1,4 +1,4 @@
-"""Numbers and strings to literals that C, Python and JavaScript read back as the same value."""
+"""Literals of numbers and strings that other languages read back as the same value."""
 
 import json
 import math
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 _LONGEST_STRING = 4000  # C99 promises 4095 characters
-_LONGEST_PIECE = 10_000  # of a Java literal, which has at most 65,535 bytes: three a character
+_LONGEST_PIECE = 10_000  # characters of a Java literal; it has at most 65,535 bytes, 3 for each
 _LONGEST_NOTE = 60  # characters of a name in a comment
 _ON_A_LINE = 14  # numbers of an array
 _PLAIN = frozenset(" _-+=.,:;()[]<>/")
 
 
 def number(value: float | int) -> str:
-    """A literal that reads back bit for bit, in C, Python and JavaScript."""
+    """Return a literal that reads back bit for bit, in C, Python and JavaScript."""
     if isinstance(value, int):
         return str(value)
     if not math.isfinite(value):
@@ -26,7 +26,7 @@ def number(value: float | int) -> str:
 
 
 def number_lines(values: Sequence[float | int]) -> list[str]:
-    """The elements of an array, as many on a line as can be read."""
+    """Return the elements of an array as lines of readable length."""
     return [
         ", ".join(map(number, values[start : start + _ON_A_LINE]))
         for start in range(0, len(values), _ON_A_LINE)
@@ -34,17 +34,17 @@ def number_lines(values: Sequence[float | int]) -> list[str]:
 
 
 def c_numbers(values: Sequence[float | int]) -> str:
-    """The elements of an array in C, line by line."""
+    """Return the elements of an array in C, line by line."""
     return ",\n    ".join(number_lines(values))
 
 
 def c_rows(rows: Sequence[Sequence[float | int]]) -> str:
-    """The elements of an array of structures of numbers."""
+    """Return the elements of a C array of structures of numbers."""
     return ",\n    ".join(f"{{{c_numbers(row)}}}" for row in rows)
 
 
 def single_number(value: float) -> str:
-    """The digits of the nearest single-precision number, which read back as that number."""
+    """Return digits that read back as the nearest single-precision number."""
     nearest = np.float32(value)
     if not np.isfinite(nearest):
         raise ValueError(f"{value} has no literal in single precision")
@@ -52,12 +52,12 @@ def single_number(value: float) -> str:
 
 
 def float_number(value: float) -> str:
-    """The same as C and Java have it."""
+    """Return a single-precision literal of C and Java."""
     return f"{single_number(value)}f"
 
 
 def c_characters(text: str, width: int) -> str:
-    """The initialiser of an array of `width` characters; a list where C99 allows no string."""
+    """Return the initialiser of an array of characters; a list if C99 allows no string so long."""
     if width <= _LONGEST_STRING:
         return c_string(text)
     data = text.encode("utf-8", "surrogatepass")
@@ -65,7 +65,7 @@ def c_characters(text: str, width: int) -> str:
 
 
 def c_string(text: str) -> str:
-    """A C string literal of UTF-8 bytes; everything but plain characters is an octal escape.
+    """Return a C string literal of UTF-8 bytes; all but plain characters are octal escapes.
 
     Octal escapes end after three digits, whatever follows; `?` is escaped because of trigraphs.
     """
@@ -74,11 +74,11 @@ def c_string(text: str) -> str:
 
 
 def comment_text(text: str) -> str:
-    """What of a user's text can stand in a comment of any language: one short line of plain ASCII.
+    """Return user text for a comment in any language: one short line of plain ASCII.
 
-    Letters, digits and a few signs stay; any other character is a `_`. There is no `*`, `\\`, `?`,
-    quote, line end, control character or one that changes the direction: nothing that could end a
-    comment, go on in the next line or be a trigraph. It is empty where nothing readable is left.
+    Letters, digits and a few signs stay; any other character becomes `_`. There is no `*`, `\\`,
+    `?`, quote, line end, control or direction character: nothing that could end a comment, continue
+    it in the next line or be a trigraph. It is empty if nothing readable is left.
     """
     short = text[:_LONGEST_NOTE] + (".." if len(text) > _LONGEST_NOTE else "")
     kept = "".join(c if _is_plain(c) else "_" for c in short).strip()
@@ -86,22 +86,22 @@ def comment_text(text: str) -> str:
 
 
 def go_string(text: str) -> str:
-    """A Go string literal of UTF-8 bytes; everything but plain characters is an escape."""
+    """Return a Go string literal of UTF-8 bytes; all but plain characters are escaped."""
     data = text.encode("utf-8", "surrogatepass")
     return '"' + "".join(_escaped(chr(byte), "\\x{:02x}") for byte in data) + '"'
 
 
 def rust_string(text: str) -> str:
-    """A Rust string literal in ASCII; half a surrogate pair, which Rust has not, becomes U+FFFD."""
+    """Return a Rust string literal in ASCII; half a surrogate pair becomes U+FFFD."""
     legal = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
     return '"' + "".join(_escaped(character, "\\u{{{:x}}}") for character in legal) + '"'
 
 
 def java_string(text: str) -> str:
-    r"""An expression of a Java string, in ASCII: a literal, or several of them joined.
+    r"""Return a Java expression of a string, in ASCII: a literal, or several that are joined.
 
-    Java turns `\u0022` into a quote before it looks for strings: a character of eight bits is an
-    octal escape, which ends after three digits.
+    Java turns `\u0022` into a quote before it parses strings, so characters of eight bits are octal
+    escapes, which end after three digits.
     """
     data = text.encode("utf-16-be", "surrogatepass")
     units = [chr(high << 8 | low) for high, low in zip(data[::2], data[1::2], strict=True)]
@@ -112,9 +112,9 @@ def java_string(text: str) -> str:
 
 
 def raw_json(value: Any) -> str:
-    """Plain data as JSON, in ASCII, which a raw string of Rust or Go holds as it is."""
+    """Return plain data as JSON in ASCII that a raw string of Rust or Go can contain."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False)
-    # What could end such a string stands in strings of JSON only.
+    # Characters that could end such a string occur only in strings of JSON.
     return re.sub(r"[#`]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -130,32 +130,32 @@ def _escaped(character: str, escape: str) -> str:
 
 
 def number_bits(value: float, dtype: str) -> int:
-    """The bits of a number of double or single precision; every NaN is the same one."""
+    """Return the bits of a double- or single-precision number; all NaNs have the same bits."""
     format_, nan = (">d", 0x7FF8 << 48) if dtype == "double" else (">f", 0x7FC0 << 16)
     return nan if value != value else int.from_bytes(struct.pack(format_, value), "big")
 
 
 def python_string(value: str | int) -> str:
-    """A Python literal of a string or a whole number, in ASCII."""
+    """Return a Python literal of a string or a whole number, in ASCII."""
     if not isinstance(value, str | int):
         raise TypeError(f"{value!r} is no string and no whole number")
     return ascii(value)
 
 
 def js_number(value: float | int) -> str:
-    """A JavaScript literal that reads back bit for bit, also of what is not finite."""
+    """Return a JavaScript literal that reads back bit for bit, even if it is not finite."""
     if math.isfinite(value):
         return number(value)
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def js_data(value: Any) -> str:
-    """A JavaScript literal of plain data, in ASCII; what could end HTML or a comment is escaped.
+    """Return a JavaScript literal of plain data in ASCII that is safe in HTML and comments.
 
-    Whole numbers that JavaScript cannot hold are texts.
+    Whole numbers that JavaScript cannot represent become strings.
     """
     text = json.dumps(_held(value), ensure_ascii=True, allow_nan=False)
-    # In JSON such characters stand in strings only.
+    # In JSON such characters occur only in strings.
     return re.sub(r"[<>&'`*/]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
@@ -168,7 +168,7 @@ def _held(value: Any) -> Any:
 
 
 def python_data(value: object, indent: int = 0) -> str:
-    """A Python literal of plain data, in ASCII: an item a line, a long text as its lines."""
+    """Return a Python literal of plain data in ASCII, one item or line of text per line."""
     pad = " " * (indent + 4)
     lines: list[str]
     match value:
@@ -191,14 +191,11 @@ def python_data(value: object, indent: int = 0) -> str:
     return "\n".join([start, *(pad + line for line in lines), " " * indent + end])
 
 
-_DEEPEST = 4  # spaces: below it, what a dictionary holds stands on one line
+_DEEPEST = 4  # spaces of indentation; a dictionary below that is written on one line
 
 
 def dot_string(text: str) -> str:
-    """A quoted string for Graphviz that is drawn as it stands, without escapes or entities.
-
-    Quotes and backslashes are escaped for the reader, `&` for whatever looks for entities.
-    """
+    """Return a quoted string of Graphviz that is drawn literally, without escapes or entities."""
     legal = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     escaped = legal.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
     return f'"{escaped}"'

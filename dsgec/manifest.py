@@ -1,8 +1,8 @@
 """The names of the files in a run's folder, and its manifest: SHA256SUMS, a digest for each file.
 
-The format is that of `sha256sum`, so `sha256sum -c SHA256SUMS` checks a folder without dsgec.
-Neither the checkpoint, which has a digest of its own, nor timing.json, which is different each
-time, is listed: the same run leaves the same manifest.
+The format is that of `sha256sum`, so `sha256sum -c SHA256SUMS` checks a folder without dsgec. The
+same run leaves the same manifest: it lists neither timing.json, which varies, nor the checkpoint,
+which has a digest of its own.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ CHECKPOINT = "checkpoint"
 MANIFEST = "SHA256SUMS"
 
 SCORES = "cv.json"
-"""In the folder of a cross-validation, beside the folders of its folds."""
+"""The scores of a cross-validation, beside the folders of its folds."""
 
 UNLISTED = (MANIFEST, TIMING, CHECKPOINT)
 
@@ -36,7 +36,7 @@ Files = Mapping[str, str | bytes]
 
 
 def write_files(folder: Folder, files: Files) -> None:
-    """Write files and, if the folder is a run's, enter them in its manifest."""
+    """Write files and, in the folder of a run, enter them in its manifest."""
     is_run = folder.has(MANIFEST)
     if is_run:
         folder.lock("run")
@@ -48,7 +48,7 @@ def write_files(folder: Folder, files: Files) -> None:
 
 
 def digests(files: Files) -> dict[str, str]:
-    """The entries of files."""
+    """Return the digests of files by name."""
     return {
         name: _digest(content.encode("utf-8") if isinstance(content, str) else content)
         for name, content in files.items()
@@ -56,12 +56,12 @@ def digests(files: Files) -> dict[str, str]:
 
 
 def write_manifest(folder: Folder, entries: Mapping[str, str]) -> None:
-    """Write SHA256SUMS, by name."""
+    """Write SHA256SUMS, sorted by name."""
     folder.write(MANIFEST, "".join(f"{entries[name]}  {name}\n" for name in sorted(entries)))
 
 
 def read_manifest(folder: Folder) -> dict[str, str]:
-    """The digest of each file that the folder's manifest lists."""
+    """Return the digests that the manifest of a folder lists, by file name."""
     entries = {}
     for line in folder.read_text(MANIFEST, _MOST_BYTES).splitlines():
         entry = _LINE.fullmatch(line)
@@ -75,7 +75,7 @@ def read_manifest(folder: Folder) -> dict[str, str]:
 
 
 def check_manifest(folder: Folder) -> dict[str, str]:
-    """What differs between a run's folder and its manifest: a message for each file's name."""
+    """Return the differences between a folder and its manifest: a message by file name."""
     if not folder.has(MANIFEST):
         return {MANIFEST: "not there, so nothing in the folder can be checked"}
     entries = read_manifest(folder)

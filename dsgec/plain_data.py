@@ -1,4 +1,4 @@
-"""Plain data to JSON text and back, and checks of what came from a file: it is untrusted."""
+"""Write plain data as JSON, and read and check untrusted JSON data."""
 
 import json
 import math
@@ -14,13 +14,13 @@ from dsgec.errors import DsgecError
 from dsgec.folder import Folder
 
 MOST_BYTES = 256 << 20
-"""Of a file in a run's or a study's folder."""
+"""The largest file in the folder of a run or a study."""
 
 _LARGEST = 1.7976931348623157e308
 
 
 def to_json(value: Any) -> str:
-    """JSON for people and programs: indented, and without the NaN that JSON does not have."""
+    """Return indented JSON; numbers that are not finite, which JSON lacks, become null."""
     return json.dumps(_finite(value), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
@@ -33,7 +33,7 @@ def _finite(value: Any) -> Any:
 
 
 def read_json(folder: Folder, name: str) -> Any:
-    """The value in a JSON file of a run's or a study's folder."""
+    """Return the value of a JSON file in the folder of a run or a study."""
     try:
         return json.loads(folder.read(name, MOST_BYTES))
     except (ValueError, RecursionError) as error:
@@ -41,35 +41,35 @@ def read_json(folder: Folder, name: str) -> Any:
 
 
 def expect(holds: bool, path: Path, what: str) -> None:
-    """Refuse a file that is not what its name says."""
+    """Raise a DsgecError unless a condition holds: a file is not what its name says."""
     if not holds:
         raise DsgecError(f"{path} is not {what}", "`dsgec evolve … --overwrite` makes it again.")
 
 
 def is_figure(value: Any) -> bool:
-    """A finite number, or nothing."""
+    """Return whether a value is a finite number or None."""
     return value is None or is_number(value)
 
 
 def is_number(value: Any) -> bool:
-    """A finite number that a double holds."""
+    """Return whether a value is a finite number in the range of doubles."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= _LARGEST
 
 
 def is_count(value: Any) -> bool:
-    """A number of things."""
+    """Return whether a value is a whole number from 0 to 2^53 − 1."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
 def is_list(value: Any, test: Callable[[Any], bool], length: int | None = None) -> bool:
-    """A list of what the test holds for."""
+    """Return whether a value is a list whose items all pass a test."""
     return isinstance(value, list) and length in (None, len(value)) and all(map(test, value))
 
 
 def is_text(value: Any) -> bool:
-    """A text that a file can hold: JSON can spell halves of characters."""
+    """Return whether a value is a text without halves of surrogate pairs, which JSON can spell."""
     return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
 

@@ -1,4 +1,4 @@
-"""Where the shipped templates, grammars, tables and studies are: the only module that knows."""
+"""Find shipped templates, grammars, tables and studies, and read files that users name."""
 
 import stat
 from importlib.resources import files
@@ -9,7 +9,7 @@ from dsgec.errors import DsgecError, reason
 
 
 def _shipped(kind: str) -> Traversable:
-    """The folder `kind`: inside the package in a wheel, beside it in a checkout."""
+    """Return a folder of shipped files: in the package if installed, beside it in a checkout."""
     inside = files("dsgec").joinpath(kind)
     return inside if inside.is_dir() else Path(__file__).parents[1] / kind
 
@@ -27,9 +27,9 @@ def template(name: str) -> Traversable:
 
 
 def refuse_pipe(path: Path, shown: str, *, inherited: bool) -> None:
-    """A DsgecError for a pipe: it could be waited on for ever, unless it was `inherited`.
+    """Raise a DsgecError for a pipe, which might block for ever, unless it may be `inherited`.
 
-    /dev/stdin and what a shell makes of `<(…)` lie under /dev and have a writer, or end.
+    /dev/stdin and the pipes that a shell makes for `<(…)` are under /dev, and do end.
     """
     is_ours = inherited and path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",))
     if path.is_fifo() and not is_ours:
@@ -39,7 +39,10 @@ def refuse_pipe(path: Path, shown: str, *, inherited: bool) -> None:
 
 
 def read_bytes(path: Path | Traversable, shown: str, most: int, *, pipe: bool = False) -> bytes:
-    """The bytes of a file that a user named, or of an inherited `pipe`; or a DsgecError."""
+    """Return the bytes of a file that a user named, or of an inherited pipe if `pipe`.
+
+    A DsgecError is raised if there are more than `most`.
+    """
     try:
         if isinstance(path, Path) and path.is_char_device():
             raise DsgecError(f"{shown} is a device, not a file")
@@ -57,11 +60,9 @@ def read_bytes(path: Path | Traversable, shown: str, most: int, *, pipe: bool = 
 def find(
     name: str, folder: Traversable, suffix: str, kind: str, more: str = ""
 ) -> Path | Traversable:
-    """What a user named: the path of a file or, if there is no such file, a shipped name.
+    """Return the file that a user named, or the shipped file of this name if there is no such file.
 
-    A folder of a shipped name, as one makes for one's runs, is not in its way.
-
-    `more` is about names that are found elsewhere.
+    A folder that has the name of a shipped file does not hide it. `more` is added to the advice.
     """
     shipped = shipped_names(folder, suffix)
     path = Path(name)
@@ -83,7 +84,7 @@ def find(
 
 
 def beside(file: str, folder: Path | None) -> str:
-    """What a file in `folder` names: a file beside it, if there is one; otherwise as written."""
+    """Return the path of a file beside those in `folder` if it exists; otherwise as written."""
     if folder is None or not file:
         return file
     near = folder / file
@@ -91,11 +92,11 @@ def beside(file: str, folder: Path | None) -> str:
         return str(near) if stat.S_ISREG(near.stat().st_mode) else file
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return file
-    except OSError:  # something is there, and to read it says what is wrong
+    except OSError:  # reading it will report the error
         return str(near)
 
 
 def shipped_names(folder: Traversable, suffix: str) -> tuple[str, ...]:
-    """The names, without the suffix, that `folder` answers to."""
+    """Return the names, without the suffix, of the shipped files in a folder."""
     names = (entry.name for entry in folder.iterdir())
     return tuple(sorted(n.removesuffix(suffix) for n in names if n.endswith(suffix)))

@@ -1,7 +1,7 @@
-"""A setting, for every surface alike: its type, what it may be, its default and what it does.
+"""Settings, the same for every interface: type, allowed values, default and help.
 
-The fields of a dataclass are settings: `settings_of` gives them, and `make` fills the class with
-what a user gave.
+Settings are the fields of a dataclass: `settings_of` returns them, and `make` fills the class with
+the values that a user gave.
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from dsgec.errors import DsgecError, Fault, Words, wrong
 
 Depths = tuple[tuple[str, int], ...]
-"""How deep symbols may recurse, by name: what is a dictionary for users, in a fixed order."""
+"""The recursion limits of symbols by name: for users a dictionary, here in a fixed order."""
 
 _KINDS = {
     int: "a whole number",
@@ -33,15 +33,15 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """`kind` is int, float, str, bool, tuple (of strings) or dict (of depths).
+    """A setting of kind int, float, str, bool, tuple (of strings) or dict (of depths).
 
-    It belongs to some `representations` only, or to all. On the command line it is `--name`, unless
-    it has an `option` of another name. `formerly` is a name that it had, which files still have.
-    With `recorded_with`, run.json has it only where that setting is not the default: a setting that
-    is new leaves the bytes of other runs as they were. `default` is the paper's; `learned` is that
-    of runs that learn, where it is another one. What that is `chosen` by, if it is not always the
-    same, is in words. A word, `instead`, can stand in the place of a number. `group` is the part of
-    the help that lists it: that of its class, `GROUP`, where it has none of its own.
+    It belongs to some `representations` only, or to all. On the command line it is `--name`, or
+    `--option` if that is given. `formerly` is an earlier name, which files still have. With
+    `recorded_with`, run.json has it only if that other setting is not the default: a new setting
+    leaves the bytes of other runs as they were. `default` is that of the paper preset, `learned`
+    the default of runs that learn, if it differs; `chosen` describes it if it is not constant. The
+    word `instead` can be given in place of a number. `group` is the section of the help that lists
+    it, by default the `GROUP` of its class.
     """
 
     default: Any
@@ -63,15 +63,15 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """Its name in files."""
+        """The name in files."""
         return self.formerly or self.name
 
     @property
     def word(self) -> str:
-        """Its name where people write it: that of its option, with underscores."""
+        """The name that people write: that of the option, with underscores."""
         return self.option or self.name
 
-    def usual(self, write: Callable[[Any], str] = str) -> str:
+    def default_text(self, write: Callable[[Any], str] = str) -> str:
         """Return the default as shown in `--help`, for both presets."""
         if self.chosen:
             return self.chosen
@@ -79,11 +79,11 @@ class Setting:
 
     @property
     def is_optional(self) -> bool:
-        """Whether there need not be a value."""
+        """Whether it may have no value."""
         return self.default is None or self.default == ""
 
     def read(self, given: Any) -> Any:
-        """The value as it is kept, of what a program or a file gave; of numpy's numbers, too."""
+        """Convert a value from a program or a file, which may be a number of numpy."""
         if given is None and (self.is_optional or self.kind is dict):
             return self.default
         try:
@@ -112,13 +112,13 @@ class Setting:
         return given
 
     def plain(self, value: Any) -> Any:
-        """Return a value as JSON has it."""
+        """Return a value as JSON data."""
         if self.kind is dict:
             return dict(value)
         return list(value) if self.kind is tuple else value
 
     def check(self, value: Any, highest: float | None = None) -> None:
-        """Refuse a value that it cannot have; others may leave it less room than its own."""
+        """Raise a DsgecError for a value out of bounds; `highest` replaces its own upper bound."""
         if (self.is_optional and value == self.default) or (self.instead and value == self.instead):
             return
         for one in value if self.kind is tuple else (value,):
@@ -143,13 +143,13 @@ def _shown(value: Any) -> str:
 def setting(
     default: Any, help: str, low: float = -math.inf, high: float = math.inf, **more: Any
 ) -> Any:
-    """A field of a dataclass that is a setting, from `low` to `high` where it is a number."""
+    """Return a field of a dataclass that is a setting; a number is from `low` to `high`."""
     one = Setting(default=default, help=help, low=low, high=high, **more)
     return field(default=default, metadata={"setting": one})
 
 
 def settings_of(kind: type) -> tuple[Setting, ...]:
-    """The settings that are the fields of a dataclass."""
+    """Return the settings that are fields of a dataclass."""
     return _settings_of(kind)
 
 
@@ -175,13 +175,14 @@ def _kind(hint: Any) -> type:
 
 
 def make(kind: type[Made], given: Mapping[str, Any], *, learned: bool = False) -> Made:
-    """The dataclass with what a user gave; all that is wrong is reported at once.
+    """Fill a dataclass with the values that a user gave; all mistakes are reported at once.
 
-    What was not given, or is None, has the default: with `learned`, that of runs that learn.
+    A setting that was not given, or is None, has its default; with `learned`, that of runs that
+    learn.
     """
-    usual = {one.name: one.learned for one in settings_of(kind) if one.learned is not None}
-    values: dict[str, Any] = {**usual} if learned else {}
-    given = {name: one for name, one in given.items() if one is not None or name not in usual}
+    defaults = {one.name: one.learned for one in settings_of(kind) if one.learned is not None}
+    values: dict[str, Any] = {**defaults} if learned else {}
+    given = {name: one for name, one in given.items() if one is not None or name not in defaults}
 
     def read(one: Setting) -> None:
         for name in (one.formerly, one.name):
@@ -193,7 +194,7 @@ def make(kind: type[Made], given: Mapping[str, Any], *, learned: bool = False) -
 
 
 def check(made: Any, highest: Mapping[str, float] | None = None) -> None:
-    """Refuse a dataclass with values that its settings cannot have; all are reported at once."""
+    """Raise a DsgecError for a dataclass with values out of bounds; all are reported at once."""
     most = highest or {}
     _for_all(type(made), lambda one: one.check(getattr(made, one.name), most.get(one.name)))
 
@@ -210,12 +211,12 @@ def _for_all(kind: type, action: Callable[[Setting], None]) -> None:
 
 
 def names_of(settings: Iterable[Setting]) -> set[str]:
-    """All names by which the settings can be given."""
+    """Return all names by which the settings can be given."""
     return {name for one in settings for name in (one.name, one.formerly) if name}
 
 
 class CommandLine(Words):
-    """Settings as the command line has them: `--max-depth`, `--missing drop`."""
+    """The syntax of settings on the command line: `--max-depth`, `--missing drop`."""
 
     def __init__(self, settings: Iterable[Setting]) -> None:
         self._options = {one.name: one.option for one in settings if one.option}
@@ -230,7 +231,7 @@ class CommandLine(Words):
         return f"{self.name(setting)} {texts}".rstrip()
 
     def given(self, setting: str, value: Any) -> list[str]:
-        """The words that give a setting a value."""
+        """Return the words that give a setting a value."""
         name = self.name(setting)
         if isinstance(value, bool):
             return [name if value else f"--no-{name[2:]}"]

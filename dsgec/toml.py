@@ -1,4 +1,4 @@
-"""TOML: a file to plain data, which is untrusted, and plain data to the text of a value."""
+"""Read untrusted TOML files, and write values as TOML."""
 
 import re
 import tomllib
@@ -10,13 +10,13 @@ from dsgec.errors import DsgecError, Fault, Span
 from dsgec.resources import read_bytes
 
 _MOST_BYTES = 1 << 20
-_LONGEST_LINE = 8_000  # dotted keys take the square of their number
+_LONGEST_LINE = 8_000  # the time for dotted keys is quadratic
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def read_toml(path: Path | Traversable, shown: str) -> dict[str, Any]:
-    """What a TOML file holds."""
+    """Return the content of a TOML file."""
     data = read_bytes(path, shown, _MOST_BYTES)
     if any(len(line) > _LONGEST_LINE for line in data.split(b"\n")):
         raise DsgecError(f"{shown} has a line of more than {_LONGEST_LINE} bytes", "Break it.")
@@ -36,7 +36,7 @@ def read_toml(path: Path | Traversable, shown: str) -> dict[str, Any]:
 
 
 def to_toml(value: Any) -> str:
-    """A value on one line; reading it gives the same value."""
+    """Return a value as TOML on one line, which reads back as the same value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -60,7 +60,7 @@ def _quoted(text: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    """As it is where it can be printed; half a character, which no file can hold, is replaced."""
+    """Escape a character for a TOML string; half a surrogate pair becomes U+FFFD."""
     if character in '"\\':
         return f"\\{character}"
     if character.isprintable():

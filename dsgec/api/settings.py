@@ -163,5 +163,5 @@ def _field(one: Setting, default: Any) -> str:
     choices = f" One of {', '.join(map(repr, one.choices))}." if one.choices else ""
     said = "" if default is None else f" Default: {default!r}."
     if one.learned is not None:
-        said = f" Default: {one.usual(repr)}."
+        said = f" Default: {one.default_text(repr)}."
     return f":param {one.name}: {one.help.removesuffix('.')}{only}.{choices}{said}"

@@ -58,7 +58,7 @@ def _help(setting: Setting, *more: str) -> str:
     only = f"{' and '.join(setting.representations)} only" if setting.representations else ""
     usual = ""
     if setting.learned is not None:
-        usual = f"default: {setting.usual()}"
+        usual = f"default: {setting.default_text()}"
     return "; ".join([setting.help.removesuffix("."), *filter(None, (*more, only, usual))]) + "."
 
 
