@@ -1,7 +1,7 @@
-"""Model to a formula in raw units: sums of products of columns, functions and neurons.
+"""Make a formula of a Model in raw units: sums of products of columns, functions and neurons.
 
-Scaling is folded into the numbers, equal terms are added up, and products of sums are multiplied
-out where that is asked for. A formula computes what its network computes except for rounding.
+Scaling is folded into the coefficients, equal terms are added up, and products of sums are
+multiplied out on request. A formula computes what its network computes except for rounding.
 """
 
 import math
@@ -12,9 +12,11 @@ from dsgec.network.ir import Apply, Constant, Input, Network
 from dsgec.network.model import Column, Model
 
 Monomial = tuple[tuple[int, int], ...]
-"""Atoms, by their numbers in increasing order, and their exponents; empty for a constant."""
+"""A product: the indices of its atoms, increasing, and their exponents; empty for a constant."""
 Sum = tuple[tuple[float, Monomial], ...]
-"""Coefficients and what they are multiplied by; the constant, if there is one, comes last."""
+"""The coefficients and monomials of a sum; the constant, if there is one, comes last."""
+Terms = dict[Monomial, float]
+"""A sum that is being made: the coefficient of each monomial."""
 
 _MOST_ATOMS, _MOST_TERMS = 2_000, 200_000  # of all sums on the way to the last ones
 _MOST_EXPANDED = 9  # terms of a product that is multiplied out
@@ -23,10 +25,10 @@ _EVEN, _ODD = {"cos", "abs", "log", "sqrt"}, {"sin", "tanh"}
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A factor of a product, which stands after the atoms in its arguments.
+    """A factor of a product, whose arguments only use earlier atoms.
 
-    A `feature` and a `neuron` have a `number`, a `call` has a `name`; a `group` is a sum in
-    parentheses.
+    Its kind is `feature` or `neuron`, which have a `number`, `call`, which has a `name`, or
+    `group`, a sum in parentheses.
     """
 
     kind: str
@@ -39,7 +41,7 @@ class Atom:
 class Formula:
     """The sums of a model: those of neurons with their names, then those of outputs.
 
-    Features are numbered as in the network, but a number is that of the row: it is not scaled.
+    Features are numbered as in the network, but their values are those of the raw row.
     """
 
     atoms: tuple[Atom, ...]
@@ -49,27 +51,29 @@ class Formula:
 
 
 class _TooLarge(Exception):
-    """A formula that nobody would read, or whose numbers overflow."""
+    """A formula that nobody would read, or whose coefficients overflow."""
 
 
 def make_formula(model: Model, *, inline: bool, expand: bool) -> Formula | None:
     """Return the formula of a model, or None if it is too large to be read.
 
-    `inline`: neurons have no names and equations of their own. `expand`: products of short sums are
-    multiplied out.
+    With `inline`, neurons have no names and equations of their own; with `expand`, products of
+    short sums are multiplied out.
     """
     try:
-        return _Maker(model, inline, expand).formula()
+        return _FormulaMaker(model, inline, expand).formula()
     except (_TooLarge, OverflowError, ZeroDivisionError):
         return None
 
 
 def feature_columns(columns: Iterable[Column]) -> list[tuple[Column, int]]:
-    """Return the column of each feature, and which of the column's features it is."""
+    """Return the column of each feature, and its index among the column's features."""
     return [(column, place) for column in columns for place in range(len(column.features))]
 
 
-class _Maker:
+class _FormulaMaker:
+    """The atoms of a formula that is being made, and how many terms it has so far."""
+
     def __init__(self, model: Model, inline: bool, expand: bool) -> None:
         self.network: Network = model.network
         self.columns = feature_columns(model.columns)
@@ -84,10 +88,10 @@ class _Maker:
             for index, position in enumerate(layer, 1)
         }
         outputs = {*self.network.outputs}
-        values: list[dict[Monomial, float]] = []
+        values: list[Terms] = []
         neurons: list[tuple[str, Sum]] = []
         for position, node in enumerate(self.network.nodes):
-            found: dict[Monomial, float]
+            found: Terms
             match node:
                 case Constant(value):
                     found = {(): value} if value else {}
@@ -100,33 +104,33 @@ class _Maker:
                 raise _TooLarge
             is_named = position in names and position not in outputs
             if is_named and not self.inline and isinstance(node, Apply):
-                neurons.append((names[position], frozen(found)))
+                neurons.append((names[position], _freeze(found)))
                 found = self.single(Atom("neuron", len(neurons) - 1))
             values.append(found)
-        sums = tuple(frozen(values[position]) for position in self.network.outputs)
+        sums = tuple(_freeze(values[position]) for position in self.network.outputs)
         return Formula(tuple(self.atoms), tuple(neurons), sums, self.network.softmax)
 
-    def single(self, atom: Atom) -> dict[Monomial, float]:
+    def single(self, atom: Atom) -> Terms:
         number = self.atoms.setdefault(atom, len(self.atoms))
         if number >= _MOST_ATOMS:
             raise _TooLarge
         return {((number, 1),): 1.0}
 
-    def feature(self, number: int) -> dict[Monomial, float]:
+    def feature(self, number: int) -> Terms:
         column, place = self.columns[number]
         found = self.single(Atom("feature", number))
         if column.kind != "number" or place:
             return found
-        return scaled(added(found, {(): -column.center}), 1 / column.scale)
+        return _scale(_add(found, {(): -column.center}), 1 / column.scale)
 
-    def apply(self, function: str, arguments: list[dict[Monomial, float]]) -> dict[Monomial, float]:
+    def apply(self, function: str, arguments: list[Terms]) -> Terms:
         match function, arguments:
             case "add", (a, b):
-                return added(a, b)
+                return _add(a, b)
             case "sub", (a, b):
-                return added(a, scaled(b, -1.0))
+                return _add(a, _scale(b, -1.0))
             case "neg", (a,):
-                return scaled(a, -1.0)
+                return _scale(a, -1.0)
             case "mul", (a, b):
                 return self.product(a, b)
             case "div", (a, b):
@@ -136,90 +140,90 @@ class _Maker:
             case _:
                 return self.call(function, arguments)
 
-    def product(self, a: dict[Monomial, float], b: dict[Monomial, float]) -> dict[Monomial, float]:
-        if is_constant(a):
-            return scaled(b, a.get((), 0.0))
-        if is_constant(b):
-            return scaled(a, b.get((), 0.0))
+    def product(self, a: Terms, b: Terms) -> Terms:
+        if _is_constant(a):
+            return _scale(b, a.get((), 0.0))
+        if _is_constant(b):
+            return _scale(a, b.get((), 0.0))
         if self.expand and len(a) * len(b) <= _MOST_EXPANDED:
-            total: dict[Monomial, float] = {}
+            total: Terms = {}
             for left, x in a.items():
                 for right, y in b.items():
-                    total = added(total, {multiplied(left, right): x * y})
+                    total = _add(total, {_multiply(left, right): x * y})
             return total
         (k, left), (m, right) = self.factor(a), self.factor(b)
-        return {multiplied(left, right): k * m}
+        return {_multiply(left, right): k * m}
 
-    def quotient(self, a: dict[Monomial, float], b: dict[Monomial, float]) -> dict[Monomial, float]:
-        if is_constant(b):
+    def quotient(self, a: Terms, b: Terms) -> Terms:
+        if _is_constant(b):
             divisor = b.get((), 0.0)
-            return scaled(a, 1 / divisor) if divisor else {(): 1.0}  # as `div` is protected
+            return _scale(a, 1 / divisor) if divisor else {(): 1.0}  # as `div` is protected
         if not a:
             return {}
         (k, left), (m, right) = self.factor(a), self.factor(b)
-        return {multiplied(left, raised(right, -1)): k / m}
+        return {_multiply(left, _raise(right, -1)): k / m}
 
-    def power(self, a: dict[Monomial, float], exponent: int) -> dict[Monomial, float]:
+    def power(self, a: Terms, exponent: int) -> Terms:
         if exponent == 2 and self.expand and len(a) <= 3:
             return self.product(a, a)
         k, monomial = self.factor(a)
-        return {raised(monomial, exponent): k**exponent}
+        return {_raise(monomial, exponent): k**exponent}
 
-    def factor(self, a: dict[Monomial, float]) -> tuple[float, Monomial]:
-        """Return a sum as a number times a product: of itself in parentheses, if it is long."""
+    def factor(self, a: Terms) -> tuple[float, Monomial]:
+        """Return a sum as a coefficient times a monomial: a group, if it has several terms."""
         if len(a) == 1:
             ((monomial, k),) = a.items()
             return k, monomial
         if not a:
             return 0.0, ()
         lead = next(value for monomial, value in a.items() if monomial)
-        group = self.single(Atom("group", arguments=(frozen(scaled(a, 1 / lead)),)))
+        group = self.single(Atom("group", arguments=(_freeze(_scale(a, 1 / lead)),)))
         return lead, next(iter(group))
 
-    def call(self, function: str, arguments: list[dict[Monomial, float]]) -> dict[Monomial, float]:
+    def call(self, function: str, arguments: list[Terms]) -> Terms:
         sign = 1.0
         if function in _EVEN | _ODD and len(arguments) == 1:
             lead = next((value for monomial, value in arguments[0].items() if monomial), 1.0)
             if lead < 0:
-                arguments = [scaled(arguments[0], -1.0)]
+                arguments = [_scale(arguments[0], -1.0)]
                 sign = -1.0 if function in _ODD else 1.0
-        return scaled(
-            self.single(Atom("call", name=function, arguments=(*map(frozen, arguments),))), sign
+        return _scale(
+            self.single(Atom("call", name=function, arguments=(*map(_freeze, arguments),))), sign
         )
 
 
-def added(a: dict[Monomial, float], b: dict[Monomial, float]) -> dict[Monomial, float]:
-    """Return the sum of two sums; terms that cancel out are gone."""
+def _add(a: Terms, b: Terms) -> Terms:
+    """Return the sum of two sums, without terms that cancel out."""
     total = dict(a)
     for monomial, value in b.items():
         total[monomial] = total.get(monomial, 0.0) + value
     return {monomial: value for monomial, value in total.items() if value}
 
 
-def scaled(a: dict[Monomial, float], by: float) -> dict[Monomial, float]:
+def _scale(a: Terms, by: float) -> Terms:
     """Return a sum times a number."""
     return {monomial: value * by for monomial, value in a.items() if value * by}
 
 
-def is_constant(a: dict[Monomial, float]) -> bool:
-    """Return whether a sum is a number."""
+def _is_constant(a: Terms) -> bool:
+    """Return whether a sum has no term but a constant."""
     return not any(a)
 
 
-def multiplied(a: Monomial, b: Monomial) -> Monomial:
-    """Return the product of two products."""
+def _multiply(a: Monomial, b: Monomial) -> Monomial:
+    """Return the product of two monomials."""
     exponents = dict(a)
     for atom, exponent in b:
         exponents[atom] = exponents.get(atom, 0) + exponent
     return tuple(sorted((atom, exponent) for atom, exponent in exponents.items() if exponent))
 
 
-def raised(a: Monomial, exponent: int) -> Monomial:
-    """Return a product raised to a whole number."""
+def _raise(a: Monomial, exponent: int) -> Monomial:
+    """Return a whole power of a monomial."""
     return tuple((atom, own * exponent) for atom, own in a if exponent)
 
 
-def frozen(a: dict[Monomial, float]) -> Sum:
-    """Return a sum as a value, with its constant last."""
+def _freeze(a: Terms) -> Sum:
+    """Return a finished sum, with its constant last."""
     terms = [(value, monomial) for monomial, value in a.items() if monomial]
     return (*terms, *((value, monomial) for monomial, value in a.items() if not monomial))

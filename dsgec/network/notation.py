@@ -1,7 +1,8 @@
-"""Formula to text and to LaTeX."""
+"""Write a Formula as plain text or LaTeX."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dsgec.errors import clean
 from dsgec.network.evaluate import evaluate
@@ -25,8 +26,8 @@ from dsgec.network.syntax import resolve_function
 _PLAIN_NAME = re.compile(r"[^\W\d][\w .%°²³µ]*")
 _LONGEST_INLINE = 200
 _LONGEST = 1_000_000
-_DIGITS = 5  # times as long as a rounded formula, at most, is one with all digits
-_OF_MAGNITUDE = {"sqrt", "log"}
+_DIGITS = 5  # an unrounded formula is at most this many times as long as the rounded one
+_OF_ABSOLUTE_VALUE = {"sqrt", "log"}
 _TEX_FUNCTIONS = {
     **{name: rf"\{name}" for name in ("sin", "cos", "tanh", "exp", "min", "max")},
     "log": r"\ln",
@@ -40,114 +41,87 @@ _TEX_SPECIAL = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class Notation:
-    """How sums, products and names are written. This is plain text."""
+    """The patterns by which sums, products and names are written: here in plain text."""
 
-    times = " * "
+    times: str = " * "
+    indicator: str = "[{} = {}]"
+    missing: str = "[{} is missing]"
+    probability: str = "p({})"
+    group: str = "({})"
+    magnitude: str = "|{}|"
+    raised: str = "{}^{}"
+    quotient: str = "{} / {}"
+    is_latex: bool = False
 
     def name(self, text: str) -> str:
         """Write the name of a column or a class."""
         text = clean(text)
+        if self.is_latex:
+            escaped = "".join(_TEX_SPECIAL.get(c, c) for c in text)
+            return rf"\mathit{{{escaped}}}" if escaped.isalpha() else rf"\text{{{escaped}}}"
         is_plain = _PLAIN_NAME.fullmatch(text) and not text.endswith(" ")
         if is_plain and resolve_function(text) is None and not re.match(r"[hz]_\d", text):
             return text
         return quote(text)
 
-    def indicator(self, column: str, category: str) -> str:
-        return f"[{self.name(column)} = {self.name(category)}]"
-
-    def missing(self, column: str) -> str:
-        return f"[{self.name(column)} is missing]"
-
-    def neuron(self, name: str) -> str:
-        return name
-
-    def probability(self, label: str) -> str:
-        return f"p({self.name(label)})"
+    def symbol(self, name: str) -> str:
+        """Write the name of a neuron or an unnamed output, such as h_1_2."""
+        kind, *numbers = name.split("_")
+        return f"{kind}_{{{','.join(numbers)}}}" if self.is_latex else name
 
     def number(self, value: float) -> str:
-        return repr(value).removesuffix(".0")
-
-    def group(self, inner: str) -> str:
-        return f"({inner})"
-
-    def magnitude(self, inner: str) -> str:
-        return f"|{inner}|"
+        digits = repr(value).removesuffix(".0")
+        mantissa, _, exponent = digits.partition("e")
+        if self.is_latex and exponent:
+            return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+        return digits
 
     def call(self, name: str, arguments: Sequence[str]) -> str:
         if name == "abs":
-            return self.magnitude(arguments[0])
-        return f"{name}({', '.join(arguments)})"
+            return self.magnitude.format(arguments[0])
+        inner = ", ".join(arguments)
+        if not self.is_latex:
+            return f"{name}({inner})"
+        if name == "sqrt":
+            return rf"\sqrt{{{inner}}}"
+        if name == "power":
+            base, exponent = arguments
+            return self.raised.format(self.magnitude.format(base), exponent)
+        function = _TEX_FUNCTIONS.get(name, rf"\operatorname{{{name.replace('_', '')}}}")
+        return function + self.group.format(inner)
 
     def power(self, base: str, exponent: int) -> str:
-        return base if exponent == 1 else f"{base}^{exponent}"
+        return base if exponent == 1 else self.raised.format(base, exponent)
 
     def fraction(self, above: list[str], below: list[str]) -> str:
         under = self.times.join(below)
-        under = self.group(under) if len(below) > 1 else under
-        return f"{self.times.join(above)} / {under}"
+        if len(below) > 1 and not self.is_latex:
+            under = self.group.format(under)
+        return self.quotient.format(self.times.join(above), under)
 
-    def together(self, equations: list[tuple[str, str]]) -> str:
-        return "\n".join(f"{left} = {right}" for left, right in equations)
-
-
-class Latex(Notation):
-    """The same in LaTeX, for math mode."""
-
-    times = r" \, "
-
-    def name(self, text: str) -> str:
-        escaped = "".join(_TEX_SPECIAL.get(c, c) for c in clean(text))
-        return rf"\mathit{{{escaped}}}" if escaped.isalpha() else rf"\text{{{escaped}}}"
-
-    def indicator(self, column: str, category: str) -> str:
-        return rf"\left[{self.name(column)} = {self.name(category)}\right]"
-
-    def missing(self, column: str) -> str:
-        return rf"\left[{self.name(column)}\text{{ is missing}}\right]"
-
-    def neuron(self, name: str) -> str:
-        kind, *numbers = name.split("_")
-        return f"{kind}_{{{','.join(numbers)}}}"
-
-    def probability(self, label: str) -> str:
-        return rf"p\left({self.name(label)}\right)"
-
-    def number(self, value: float) -> str:
-        digits, _, exponent = super().number(value).partition("e")
-        return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
-
-    def group(self, inner: str) -> str:
-        return rf"\left({inner}\right)"
-
-    def magnitude(self, inner: str) -> str:
-        return rf"\left|{inner}\right|"
-
-    def call(self, name: str, arguments: Sequence[str]) -> str:
-        match name, arguments:
-            case "abs", (inner,):
-                return self.magnitude(inner)
-            case "sqrt", (inner,):
-                return rf"\sqrt{{{inner}}}"
-            case "power", (base, exponent):
-                return rf"{{{self.magnitude(base)}}}^{{{exponent}}}"
-        shown = _TEX_FUNCTIONS.get(name, rf"\operatorname{{{name.replace('_', '')}}}")
-        return shown + self.group(", ".join(arguments))
-
-    def power(self, base: str, exponent: int) -> str:
-        return base if exponent == 1 else f"{{{base}}}^{{{exponent}}}"
-
-    def fraction(self, above: list[str], below: list[str]) -> str:
-        return rf"\frac{{{self.times.join(above)}}}{{{self.times.join(below)}}}"
-
-    def together(self, equations: list[tuple[str, str]]) -> str:
-        if len(equations) == 1:
-            return super().together(equations)
+    def system(self, equations: list[tuple[str, str]]) -> str:
+        """Write equations below one another."""
+        if not self.is_latex or len(equations) == 1:
+            return "\n".join(f"{left} = {right}" for left, right in equations)
         lines = " \\\\\n".join(f"{left} &= {right}" for left, right in equations)
         return f"\\begin{{aligned}}\n{lines}\n\\end{{aligned}}"
 
 
-TEXT, LATEX = Notation(), Latex()
+TEXT = Notation()
+LATEX = Notation(
+    times=r" \, ",
+    indicator=r"\left[{} = {}\right]",
+    missing=r"\left[{}\text{{ is missing}}\right]",
+    probability=r"p\left({}\right)",
+    group=r"\left({}\right)",
+    magnitude=r"\left|{}\right|",
+    raised="{{{}}}^{{{}}}",
+    quotient=r"\frac{{{}}}{{{}}}",
+    is_latex=True,
+)
+"""The same in LaTeX, for math mode."""
 
 
 def formula_text(
@@ -155,8 +129,8 @@ def formula_text(
 ) -> str:
     """Return the equations of a model in raw units, with the names of its columns.
 
-    Numbers have as many digits as keep predictions the same to 1e-4. A network that is too large
-    for this is written exactly, as `model_text` does.
+    Constants have as many digits as keep predictions the same to 1e-4. A network that is too large
+    for this is written exactly, by `model_text`.
     """
     found = readable_formula(model, ranges)
     if found is None:
@@ -165,7 +139,7 @@ def formula_text(
 
 
 def missing_text(model: Model) -> str:
-    """Return what stands for missing values of the columns that the network reads, if anything."""
+    """Return the values that replace missing ones in the columns that the network reads."""
     columns = feature_columns(model.columns)
     read = {columns[node.column][0] for node in model.network.nodes if isinstance(node, Input)}
     found = []
@@ -178,9 +152,9 @@ def missing_text(model: Model) -> str:
 
 
 def is_formula(model: Model, *, linear: bool = False) -> bool:
-    """Return whether people call it a formula: it has no layers, or its grammar writes formulas.
+    """Return whether a model is shown as a formula.
 
-    `linear`: the grammar has `%output linear`.
+    It has one output, and no layers unless the grammar has `%output linear`.
     """
     return len(model.network.outputs) == 1 and (linear or not model.network.layers)
 
@@ -213,87 +187,84 @@ def readable_formula(model: Model, ranges: Sequence[Range | None] = ()) -> Formu
 def write_formula(
     formula: Formula, model: Model, rows: Array, notation: Notation, longest: int = _LONGEST
 ) -> str:
-    """Return the equations of a formula; empty where they are longer than so many characters.
+    """Return the equations of a formula, or "" if they are longer than `longest` characters.
 
-    Magnitudes are marked where an argument is negative on one of the rows.
+    The absolute value is written where an argument of sqrt or log is negative on one of the rows.
     """
-    sign = _negative(formula, rows)
+    negative = _are_negative(formula, rows)
     atoms: list[str] = []
-    columns, room = feature_columns(model.columns), _LONGEST
+    columns, left = feature_columns(model.columns), _LONGEST
 
     def total(terms: Sum) -> str:
-        return _sum(terms, atoms, notation)
+        return _sum_text(terms, atoms, notation)
 
     for number, atom in enumerate(formula.atoms):
         match atom.kind:
             case "feature":
-                atoms.append(column_text(*columns[atom.number], notation))
+                atoms.append(_feature_text(*columns[atom.number], notation))
             case "neuron":
-                atoms.append(notation.neuron(formula.neurons[atom.number][0]))
+                atoms.append(notation.symbol(formula.neurons[atom.number][0]))
             case "group":
-                atoms.append(notation.group(total(atom.arguments[0])))
+                atoms.append(notation.group.format(total(atom.arguments[0])))
             case _:
                 arguments = [total(one) for one in atom.arguments]
-                if atom.name in _OF_MAGNITUDE and sign[number]:
-                    arguments = [notation.magnitude(arguments[0])]
+                if atom.name in _OF_ABSOLUTE_VALUE and negative[number]:
+                    arguments = [notation.magnitude.format(arguments[0])]
                 atoms.append(notation.call(atom.name, arguments))
-        room -= len(atoms[-1])
-        if len(atoms[-1]) > longest or room < 0:
+        left -= len(atoms[-1])
+        if len(atoms[-1]) > longest or left < 0:
             return ""
-    equations = [(notation.neuron(name), total(terms)) for name, terms in formula.neurons]
-    names = output_names(model, notation)
+    equations = [(notation.symbol(name), total(terms)) for name, terms in formula.neurons]
+    names = _output_names(model, notation)
     outputs = [total(terms) for terms in formula.outputs]
     if formula.softmax:
-        sums = [notation.neuron(f"z_{number}") for number in range(1, len(outputs) + 1)]
+        sums = [notation.symbol(f"z_{number}") for number in range(1, len(outputs) + 1)]
         equations += zip(sums, outputs, strict=True)
         equations.append((", ".join(names), notation.call("softmax", sums)))
     else:
         equations += zip(names, outputs, strict=True)
-    text = notation.together(equations)
+    text = notation.system(equations)
     return text if len(text) <= longest else ""
 
 
-def _negative(formula: Formula, rows: Array) -> list[bool]:
-    """Return for each atom whether its first argument is negative on one of the rows."""
-    if not any(atom.name in _OF_MAGNITUDE for atom in formula.atoms):
+def _are_negative(formula: Formula, rows: Array) -> list[bool]:
+    """Return whether the first argument of each atom is negative on one of the rows."""
+    if not any(atom.name in _OF_ABSOLUTE_VALUE for atom in formula.atoms):
         return [False] * len(formula.atoms)
     values = atom_values(formula, rows)
     return [
-        atom.name in _OF_MAGNITUDE
+        atom.name in _OF_ABSOLUTE_VALUE
         and not bool((sum_value(atom.arguments[0], values, len(rows)) >= 0).all())
         for atom in formula.atoms
     ]
 
 
-def column_text(column: Column, place: int, notation: Notation) -> str:
+def _feature_text(column: Column, place: int, notation: Notation) -> str:
     """Return a feature of a column in raw units: its name, or a condition that is 1 or 0."""
-    is_mark = column.marked and place == len(column.features) - 1
-    if is_mark:
-        return notation.missing(column.name)
-    match column.kind:
-        case "category":
-            return notation.indicator(column.name, column.categories[place])
-        case "boolean":
-            return notation.indicator(column.name, column.categories[1])
-        case _:
-            return notation.name(column.name)
+    name = notation.name(column.name)
+    if column.marked and place == len(column.features) - 1:
+        return notation.missing.format(name)
+    if column.categories:
+        category = column.categories[place if column.kind == "category" else 1]
+        return notation.indicator.format(name, notation.name(category))
+    return name
 
 
-def output_names(model: Model, notation: Notation) -> list[str]:
-    """Return what stands on the left of the equations of outputs."""
+def _output_names(model: Model, notation: Notation) -> list[str]:
+    """Return the left sides of the equations of outputs."""
     count = len(model.network.outputs)
     if model.classes:
         labels = model.classes[1:] if count == 1 else model.classes
-        return [notation.probability(str(label)) for label in labels]
+        return [notation.probability.format(notation.name(str(label))) for label in labels]
     if count == 1 and model.target:
         return [notation.name(model.target)]
-    return [notation.neuron(f"y_{number}") for number in range(1, count + 1)]
+    return [notation.symbol(f"y_{number}") for number in range(1, count + 1)]
 
 
-def _sum(terms: Sum, atoms: list[str], notation: Notation) -> str:
+def _sum_text(terms: Sum, atoms: list[str], notation: Notation) -> str:
     pieces: list[str] = []
     for coefficient, monomial in terms:
-        term = _term(abs(coefficient), monomial, atoms, notation)
+        term = _term_text(abs(coefficient), monomial, atoms, notation)
         if not pieces:
             pieces.append(f"-{term}" if coefficient < 0 else term)
         else:
@@ -301,7 +272,7 @@ def _sum(terms: Sum, atoms: list[str], notation: Notation) -> str:
     return "".join(pieces) or "0"
 
 
-def _term(coefficient: float, monomial: Monomial, atoms: list[str], notation: Notation) -> str:
+def _term_text(coefficient: float, monomial: Monomial, atoms: list[str], notation: Notation) -> str:
     above = [notation.power(atoms[atom], exponent) for atom, exponent in monomial if exponent > 0]
     below = [notation.power(atoms[atom], -exponent) for atom, exponent in monomial if exponent < 0]
     if coefficient != 1.0 or not above:

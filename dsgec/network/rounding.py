@@ -1,6 +1,6 @@
-"""Formula to one with as few digits as give the same results.
+"""Round the coefficients of a formula to as few digits as give the same results.
 
-What decides about digits is the same on every machine: no sum over rows, no function of libm.
+The choice of digits is the same on every machine: no sum over rows, no function of libm.
 """
 
 import math
@@ -22,17 +22,17 @@ from dsgec.network.ranges import Range
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-4
-"""The difference that rounding may make, as a share of an output or of how much it varies."""
+"""The difference that rounding may make, as a share of an output or of its range."""
 
-_STRICTER = 0.3  # as other rows may be worse than those that were tried
+_STRICTER = 0.3  # other rows may be worse than those that are tried
 _ROWS, _SEED = 512, 20250101
-_TRIED = tuple(float(f"{digit}e-{place}") for place in range(4, 13) for digit in (10, 3))
+_SHARES = tuple(float(f"{digit}e-{place}") for place in range(4, 13) for digit in (10, 3))
 
 
 def probe_rows(columns: Sequence[Column], ranges: Sequence[Range | None]) -> Array:
     """Return rows of features in raw units, within the ranges of the columns.
 
-    Where a range is not known, it is three scales on either side of the center.
+    An unknown range is three scales on either side of the center.
     """
     draw = np.random.RandomState(_SEED)  # whose numbers numpy promises never to change
     found: list[Array] = []
@@ -56,7 +56,7 @@ def probe_rows(columns: Sequence[Column], ranges: Sequence[Range | None]) -> Arr
 
 
 def scale_rows(columns: Sequence[Column], rows: Array) -> Array:
-    """Return rows of features in raw units as the network takes them."""
+    """Scale rows of features from raw units to those of the network."""
     centers, scales = [], []
     for column, place in feature_columns(columns):
         centers.append(0.0 if place else column.center)
@@ -66,10 +66,10 @@ def scale_rows(columns: Sequence[Column], rows: Array) -> Array:
 
 
 def round_formula(formula: Formula, rows: Array, exact: Array) -> Formula | None:
-    """Return the formula with its numbers rounded, so that its results on the rows are `exact`.
+    """Return the formula with rounded coefficients whose results on the rows are nearly `exact`.
 
-    A number is rounded where that changes its sum by less than a share of how much the sum varies,
-    and the largest share is taken by which the outputs stay within the tolerance. None if the
+    A coefficient is rounded if that changes its sum by less than a share of the sum's variation;
+    the largest share is taken with which the outputs stay within the tolerance. None if the
     formula itself is not within it.
     """
     finite = np.isfinite(exact).all(axis=1)
@@ -80,10 +80,10 @@ def round_formula(formula: Formula, rows: Array, exact: Array) -> Formula | None
         allowed = _STRICTER * TOLERANCE * np.maximum(np.abs(exact), np.ptp(exact, axis=0) / 4)
         atoms = atom_values(formula, rows)
         slack = {terms: _slack(terms, atoms) for terms in _sums(formula)}
-        for share in (*_TRIED, 0.0):
-            found = _with_sums(formula, share, slack) if share else formula
-            shown = outputs_of(found, atom_values(found, rows))
-            if (np.abs(shown - exact) <= allowed).all():
+        for share in (*_SHARES, 0.0):
+            found = _round_sums(formula, share, slack) if share else formula
+            outputs = _output_values(found, atom_values(found, rows))
+            if (np.abs(outputs - exact) <= allowed).all():
                 return found
     return None
 
@@ -111,8 +111,8 @@ def _atom_value(formula: Formula, atom: Atom, values: list[Array], rows: Array) 
             return np.asarray(function(*arguments), np.float64)
 
 
-def outputs_of(formula: Formula, atoms: list[Array]) -> Array:
-    """Return the outputs, a column each."""
+def _output_values(formula: Formula, atoms: list[Array]) -> Array:
+    """Return the outputs of a formula, a column each."""
     count = len(atoms[0]) if atoms else 1
     outputs = [sum_value(one, atoms, count) for one in formula.outputs]
     if formula.softmax:
@@ -124,12 +124,12 @@ def sum_value(terms: Sum, atoms: list[Array], count: int) -> Array:
     """Return the value of a sum for each row."""
     total = np.zeros(count)
     for coefficient, monomial in terms:
-        total = total + coefficient * monomial_value(monomial, atoms)
+        total = total + coefficient * _monomial_value(monomial, atoms)
     return total
 
 
-def monomial_value(monomial: Monomial, atoms: list[Array]) -> Any:
-    """Return the value of a product for each row; 1 for that of a constant."""
+def _monomial_value(monomial: Monomial, atoms: list[Array]) -> Any:
+    """Return the value of a monomial for each row; 1 for that of a constant."""
     value: Any = 1.0
     for atom, exponent in monomial:
         value = value * power(atoms[atom], exponent, np.divide)
@@ -137,22 +137,21 @@ def monomial_value(monomial: Monomial, atoms: list[Array]) -> Any:
 
 
 def _sums(formula: Formula) -> set[Sum]:
-    """Return all sums of a formula."""
     inner = (terms for atom in formula.atoms for terms in atom.arguments)
     return {*inner, *(terms for _, terms in formula.neurons), *formula.outputs}
 
 
 def _slack(terms: Sum, atoms: list[Array]) -> tuple[float, ...]:
-    """Return for each number of a sum by how much it can change until the sum varies no more."""
+    """Return by how much each coefficient can change until the sum changes by its variation."""
     count = len(atoms[0]) if atoms else 1
     total = sum_value(terms, atoms, count)
     varies = float(np.ptp(total)) / 2 or float(np.abs(total).max())
-    reaches = (float(np.abs(monomial_value(monomial, atoms)).max()) for _, monomial in terms)
+    reaches = (float(np.abs(_monomial_value(monomial, atoms)).max()) for _, monomial in terms)
     return tuple(varies / reach if reach else math.inf for reach in reaches)
 
 
-def _with_sums(formula: Formula, share: float, slack: dict[Sum, tuple[float, ...]]) -> Formula:
-    """Return the formula with each number rounded by a share of what it can change by."""
+def _round_sums(formula: Formula, share: float, slack: dict[Sum, tuple[float, ...]]) -> Formula:
+    """Return the formula with each coefficient rounded by a share of its slack."""
 
     def short(terms: Sum) -> Sum:
         found = tuple(
@@ -171,7 +170,7 @@ def _with_sums(formula: Formula, share: float, slack: dict[Sum, tuple[float, ...
 
 
 def round_number(value: float, error: float) -> float:
-    """Return the number with the fewest decimal places that is within an error of it."""
+    """Round a number to the fewest decimal places that keep it within an error."""
     if error <= 0 or not math.isfinite(error):
         return value if error <= 0 else 0.0
     places = -Decimal(2 * error).adjusted()
