@@ -17,7 +17,7 @@ from dsgec.study.cluster_islands import ClusterIslands
 from tests.command import dsgec as command
 from tests.engine.compare import make, make_data
 from tests.quick import quick_engine
-from tests.search.test_cluster_islands import Cluster
+from tests.study.test_cluster_islands import Cluster
 
 pytestmark = pytest.mark.needs_cc
 
