@@ -17,7 +17,7 @@ _MADE = _GIVEN | {"q7": "Int16Array"}
 
 
 def emit_wasm(artefact: Artefact) -> Files:
-    """`name.wasm`, `name.wasm.mjs` and its types."""
+    """Return `name.wasm`, its loader `name.wasm.mjs`, and the types of the loader."""
     name = artefact.name
     m = view(artefact, JAVASCRIPT)
     loader = render(
@@ -38,18 +38,18 @@ def emit_wasm(artefact: Artefact) -> Files:
 
 
 def read_wasm(data: bytes) -> Any:
-    """The section of the metadata, which are JSON."""
+    """Return the metadata, which is JSON in a section, or None."""
     found = find_custom(data, SECTION)
     return None if found is None else parse_json(found)
 
 
 def run_wasm(artefact: Artefact, files: Files, rows: Array) -> Array:
-    """The results of rows, by Node."""
+    """Return the results for rows, computed by Node."""
     return run_module(f"{artefact.name}.wasm.mjs", artefact, files, rows)
 
 
 def check_wasm(artefact: Artefact, files: Files) -> str:
-    """Run the self-test of the module by Node."""
+    """Run the self-test of the module in Node."""
     return check_module(f"{artefact.name}.wasm.mjs", files)
 
 

@@ -1,24 +1,31 @@
-"""The one arithmetic to functions of a WebAssembly module: an instruction for each operation."""
+"""Add functions of the arithmetic to a WebAssembly module: one instruction per operation."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import assert_never
 
 from dsgec.arithmetic.ir import (
+    Arithmetic,
     Call,
     Choose,
     Definition,
-    Dtype,
     Expression,
     Kind,
     Literal,
     Name,
     Operation,
 )
-from dsgec.arithmetic.parse import read, read_integers
-from dsgec.export.targets.wasm.binary import Module
-from dsgec.export.targets.wasm.code import SIZES, Locals, const, load, op, repeat, store
+from dsgec.arithmetic.parse import with_callees
+from dsgec.export.targets.wasm.binary import (
+    SIZES,
+    Locals,
+    Module,
+    const,
+    load,
+    op,
+    repeat,
+    store,
+)
 
 _OPERATORS = {"+": "add", "-": "sub", "*": "mul", "==": "eq", "!=": "ne"}
 _OF_REALS = _OPERATORS | {"/": "div", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -35,54 +42,37 @@ _OF = {"real": _OF_REALS, "whole": _OF_WHOLES}
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The types of WebAssembly that stand for the kinds of the arithmetic's values."""
+    """The types of WebAssembly for the kinds of values of the arithmetic."""
 
     real: str
     word: str
 
     def of(self, kind: Kind) -> str:
-        """A table is known by its address."""
+        """Return the type of a kind; a table is its address."""
         whole = {"whole": "i32", "table": "i32", "truth": "i32"}
         return {"real": self.real, "word": self.word, "wide": "i64", **whole}[kind]
 
     @property
     def size(self) -> int:
-        """Bytes of a float."""
+        """Return the bytes of a float."""
         return SIZES[self.real]
 
 
 TYPES: Mapping[str, Types] = {"double": Types("f64", "i64"), "float": Types("f32", "i32")}
 
-_read = cache(read)
-_read_integers = cache(read_integers)
 
-
-def add_arithmetic(module: Module, names: Iterable[str], dtype: Dtype) -> None:
-    """The functions of these names, behind those that they call."""
-    for definition in _chosen(_read(dtype), names):
+def add_arithmetic(module: Module, names: Iterable[str], arithmetic: Arithmetic) -> None:
+    """Add the named functions and all that they call."""
+    types = TYPES["float" if arithmetic == "float" else "double"]
+    for definition in with_callees(arithmetic, names):
         if definition.result is None:
-            _add_softmax(module, TYPES[dtype])  # which is outside of what can be printed
+            _add_softmax(module, types)  # written by hand in every language
         else:
-            _Writer(module, TYPES[dtype], definition).add(definition.result)
-
-
-def add_integers(module: Module, names: Iterable[str]) -> None:
-    """Those of fixed point."""
-    for definition in _chosen(_read_integers(), names):
-        assert definition.result
-        _Writer(module, TYPES["double"], definition).add(definition.result)
-
-
-def _chosen(definitions: Mapping[str, Definition], names: Iterable[str]) -> list[Definition]:
-    """The functions of these names and those that they call, these first."""
-    needed = list(names)
-    for name in needed:
-        needed += [call for call in definitions[name].calls if call not in needed]
-    return [definition for name, definition in definitions.items() if name in needed]
+            _Writer(module, types, definition).add(definition.result)
 
 
 class _Writer:
-    """Writes one function."""
+    """Writes one function of the arithmetic."""
 
     def __init__(self, module: Module, types: Types, definition: Definition) -> None:
         self.module, self.types, self.definition = module, types, definition
@@ -97,7 +87,7 @@ class _Writer:
         self.module.add(self.definition.name, self.variables, code, self.types.of(result.kind))
 
     def push(self, expression: Expression) -> bytes:
-        """The code that leaves the value of an expression on the stack."""
+        """Return the code that pushes the value of an expression."""
         match expression:
             case Name(name):
                 return self.variables.get(name)
@@ -120,7 +110,7 @@ class _Writer:
     def binary(self, operator: str, left: Expression, right: Expression) -> bytes:
         names = _OF.get(left.kind, _OF_WORDS)
         code = self.push(left) + self.push(right)
-        if left.kind != right.kind:  # 64 bits beside fewer
+        if left.kind != right.kind:  # the second has fewer than 64 bits
             code += self.call("wide")
         return code + op(f"{self.types.of(left.kind)}.{names[operator]}")
 
@@ -139,7 +129,7 @@ class _Writer:
                 return op(f"{real}.copysign")
             case "signed":
                 return op(f"{real}.convert_i64_s")
-            case "at":  # of a table and an index
+            case "at":  # on a table and an index
                 return load("i16", const("i32", 1) + op("i32.shl") + op("i32.add"))
             case "wide":
                 return op("i64.extend_i32_u") if word == "i32" else b""
@@ -148,9 +138,9 @@ class _Writer:
 
 
 def _add_softmax(module: Module, types: Types) -> None:
-    """In place: the numbers from the address `z` to the address `end`.
+    """Add `softmax`, which works in place on the floats from the address `z` to `end`.
 
-    The greatest starts from minus infinity and the sum from 0, which changes no bit.
+    The maximum starts from minus infinity and the sum from 0, which changes no bit.
     """
     v = Locals({"z": "i32", "end": "i32"})
     real = types.real

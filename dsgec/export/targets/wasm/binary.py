@@ -1,10 +1,12 @@
-"""Functions, memory and data to the bytes of a WebAssembly module."""
+"""Encode instructions, functions, memory and data as the bytes of a WebAssembly module.
 
+Instructions have the names that the specification of WebAssembly gives them.
+"""
+
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-
-from dsgec.export.targets.wasm.code import TYPES, Locals, const, op, unsigned
 
 MAGIC = b"\0asm\1\0\0\0"
 CUSTOM, _TYPE, _FUNCTION, _MEMORY, _GLOBAL, _EXPORT, _CODE, _DATA = 0, 1, 3, 5, 6, 7, 10, 11
@@ -14,11 +16,140 @@ _FUNCTION_NAMES = 1
 PAGE = 1 << 16
 
 Signature = tuple[tuple[str, ...], tuple[str, ...]]
+TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C}
+SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "f32": 4, "f64": 8}
+"""Bytes in memory; integers of 8 and 16 bits exist only there, and are signed."""
+
+_NARROW = {"i8": "8", "i16": "16"}
+
+_NOTHING = 0x40  # the type of a block that leaves no value
+
+
+def _numbered(first: int, *names: str) -> dict[str, int]:
+    return {name: first + i for i, name in enumerate(names)}
+
+
+def _of(type_: str, first: int, names: str) -> dict[str, int]:
+    return _numbered(first, *(f"{type_}.{name}" for name in names.split()))
+
+
+_COMPARED = "eqz eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u"
+_INTEGER = "clz ctz popcnt add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u"
+_REAL = "abs neg ceil floor trunc nearest sqrt add sub mul div min max copysign"
+OPCODES: Mapping[str, int] = {
+    **_numbered(0x02, "block", "loop", "if", "else"),
+    **_numbered(0x0B, "end", "br", "br_if"),
+    **{"return": 0x0F, "call": 0x10, "select": 0x1B},
+    **_numbered(0x20, "local.get", "local.set", "local.tee"),
+    **_numbered(0x28, *(f"{type_}.load" for type_ in TYPES)),
+    **{"i32.load8_s": 0x2C, "i32.load16_s": 0x2E, "i32.store8": 0x3A, "i32.store16": 0x3B},
+    **_numbered(0x36, *(f"{type_}.store" for type_ in TYPES)),
+    **_numbered(0x41, *(f"{type_}.const" for type_ in TYPES)),
+    **_of("i32", 0x45, _COMPARED),
+    **_of("i64", 0x50, _COMPARED),
+    **_of("f32", 0x5B, "eq ne lt gt le ge"),
+    **_of("f64", 0x61, "eq ne lt gt le ge"),
+    **_of("i32", 0x67, _INTEGER),
+    **_of("i64", 0x79, _INTEGER),
+    **_of("f32", 0x8B, _REAL),
+    **_of("f64", 0x99, _REAL),
+    **{"i64.extend_i32_u": 0xAD, "f32.convert_i64_s": 0xB4},
+    **_numbered(0xBC, "i32.reinterpret_f32", "i64.reinterpret_f64"),
+    **_numbered(0xBE, "f32.reinterpret_i32", "f64.reinterpret_i64"),
+}
+
+
+def unsigned(value: int) -> bytes:
+    """Encode an integer as LEB128: seven bits per byte, lowest first; the eighth marks more."""
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def signed(value: int) -> bytes:
+    """Encode a signed integer as LEB128, in two's complement."""
+    out = bytearray()
+    while not -0x40 <= value < 0x40:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value & 0x7F])
+
+
+def op(name: str, *immediates: int) -> bytes:
+    """Return an instruction and its immediate operands."""
+    return bytes([OPCODES[name]]) + b"".join(map(unsigned, immediates))
+
+
+def const(type_: str, value: float) -> bytes:
+    """Return the instruction that pushes a constant; unsigned integers keep their bits."""
+    match type_:
+        case "f64":
+            return op("f64.const") + struct.pack("<d", value)
+        case "f32":
+            return op("f32.const") + struct.pack("<f", value)
+    bits = 8 * SIZES[type_]
+    word = int(value) % 2**bits
+    return op(f"{type_}.const") + signed(word - 2**bits if word >> bits - 1 else word)
+
+
+def load(type_: str, address: bytes, offset: int = 0) -> bytes:
+    """Return the code that loads the value at an address."""
+    name = f"i32.load{_NARROW[type_]}_s" if type_ in _NARROW else f"{type_}.load"
+    return address + op(name, _alignment(type_), offset)
+
+
+def store(type_: str, address: bytes, value: bytes, offset: int = 0) -> bytes:
+    """Return the code that stores a value at an address."""
+    name = f"i32.store{_NARROW[type_]}" if type_ in _NARROW else f"{type_}.store"
+    return address + value + op(name, _alignment(type_), offset)
+
+
+def _alignment(type_: str) -> int:
+    return SIZES[type_].bit_length() - 1
+
+
+def when(test: bytes, code: bytes) -> bytes:
+    """Return code that runs if a test holds."""
+    return test + op("if", _NOTHING) + code + op("end")
+
+
+def repeat(while_: bytes, code: bytes) -> bytes:
+    """Return code that repeats while a test holds."""
+    again = while_ + op("i32.eqz") + op("br_if", 1) + code + op("br", 0)
+    return op("block", _NOTHING) + op("loop", _NOTHING) + again + op("end") + op("end")
+
+
+class Locals:
+    """The variables of a function by name: its parameters, then all others."""
+
+    def __init__(self, parameters: Mapping[str, str]) -> None:
+        self.parameters = tuple(parameters.values())
+        self.types = list(self.parameters)
+        self._numbers = {name: number for number, name in enumerate(parameters)}
+
+    def get(self, name: str) -> bytes:
+        return op("local.get", self._numbers[name])
+
+    def add(self, name: str, type_: str) -> None:
+        """Declare a variable, initially 0, unless it exists."""
+        if name not in self._numbers:
+            self._numbers[name] = len(self.types)
+            self.types.append(type_)
+
+    def set(self, name: str, type_: str, value: bytes) -> bytes:
+        """Return the code that sets a variable, which is declared if it is new."""
+        self.add(name, type_)
+        return value + op("local.set", self._numbers[name])
+
+    def increase(self, name: str, by: bytes) -> bytes:
+        return self.set(name, "i32", self.get(name) + by + op("i32.add"))
 
 
 @dataclass(frozen=True, slots=True)
 class WasmFunction:
-    """A function of a module, which others call by its number."""
+    """A function of a module; others call it by its number."""
 
     name: str
     number: int
@@ -30,7 +161,7 @@ class WasmFunction:
 
 @dataclass
 class Module:
-    """Functions, in an order in which each comes behind those that it calls."""
+    """The functions of a module, each after those that it calls."""
 
     functions: dict[str, WasmFunction] = field(default_factory=dict)
 
@@ -40,7 +171,7 @@ class Module:
     def add(
         self, name: str, variables: Locals, code: bytes, result: str = "", *, exported: bool = False
     ) -> None:
-        """A function of its parameters and other variables; `result` is its type, if any."""
+        """Add a function; `result` is the type of its result, if any."""
         signature = variables.parameters, (result,) if result else ()
         others = tuple(variables.types[len(variables.parameters) :])
         number = len(self.functions)
@@ -49,7 +180,7 @@ class Module:
     def encode(
         self, custom: tuple[str, bytes], pages: int, data: bytes, numbers: Mapping[str, int]
     ) -> bytes:
-        """The module: a section of one's own, memory that starts with data, exported numbers."""
+        """Return the bytes of the module, with a custom section, data and exported constants."""
         functions = list(self.functions.values())
         signatures = list(dict.fromkeys(function.signature for function in functions))
         exports = [
@@ -116,14 +247,14 @@ def _export(name: str, kind: int, index: int) -> bytes:
 
 
 def _code(function: WasmFunction) -> bytes:
-    """Variables of one type that follow each other are one entry."""
+    """Encode a function; adjacent variables of one type share an entry."""
     runs = [(type_, len(list(group))) for type_, group in groupby(function.locals)]
     variables = _vector(unsigned(count) + bytes([TYPES[type_]]) for type_, count in runs)
     return _sized(variables + function.code + op("end"))
 
 
 def find_custom(data: bytes, name: str) -> bytes | None:
-    """The section of one's own with this name; None if there is none, or data are no module."""
+    """Return the custom section of this name, or None if there is none or no module."""
     wanted = _name(name)
     start = len(MAGIC) if data.startswith(MAGIC) else len(data)
     while start < len(data):
@@ -136,7 +267,7 @@ def find_custom(data: bytes, name: str) -> bytes | None:
 
 
 def _read_unsigned(data: bytes, start: int) -> tuple[int, int]:
-    """A number in LEB128, and where it ends."""
+    """Decode LEB128, and return the value and where it ends."""
     value = shift = 0
     for end, byte in enumerate(data[start : start + 5], start + 1):
         value |= (byte & 0x7F) << shift

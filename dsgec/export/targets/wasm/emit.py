@@ -1,13 +1,13 @@
-"""Artefact to a WebAssembly module: the network, functions of many rows, and a self-test.
+"""Emit an artefact as a WebAssembly module: the network, functions of many rows and a self-test.
 
-Memory starts with the rows of the self-test and what must come of them, then has room to compute
-in, and is free from the address `heap` on. The functions that are exported are those of the C:
+Memory starts with the rows and expected results of the self-test, followed by working memory, and
+is free from the address `heap` on. The exported functions are those of the C:
 
-- `predict_proba(rows, n, out)`, or `regress` of a network without classes: the results of n rows,
-  all by their addresses; NaN for a row that lacks a value which nothing stands for. Gives how many
-  rows do.
-- `predict(rows, n, out)`: the number of each row's class, as an i32, or -1.
-- `selftest()`: 0, or the number from 1 of a row that gives other bits than it must.
+- `predict_proba(rows, n, out)`, or `regress` for a network without classes: write the results of n
+  rows, given addresses; NaN for a row with a missing value that is not filled. Return the number of
+  such rows.
+- `predict(rows, n, out)`: write the number of each row's class as an i32, or -1.
+- `selftest()`: return 0, or the number (from 1) of a row with wrong results.
 """
 
 from collections.abc import Sequence
@@ -17,61 +17,76 @@ import numpy as np
 from dsgec.arithmetic.ir import Dtype
 from dsgec.export.integers import integer_functions
 from dsgec.export.statements import JAVASCRIPT, functions_used
-from dsgec.export.targets.wasm.arithmetic import TYPES, add_arithmetic, add_integers
-from dsgec.export.targets.wasm.binary import PAGE, Module
-from dsgec.export.targets.wasm.code import Locals, const, load, op, repeat, store, when
-from dsgec.export.targets.wasm.integers import add_program
-from dsgec.export.targets.wasm.network import add_network
-from dsgec.export.targets.wasm.numbers import DOUBLE, FLOAT, IntegerTypes, ValueTypes, integer_types
+from dsgec.export.targets.wasm.arithmetic import TYPES, add_arithmetic
+from dsgec.export.targets.wasm.binary import (
+    PAGE,
+    Locals,
+    Module,
+    const,
+    load,
+    op,
+    repeat,
+    store,
+    when,
+)
+from dsgec.export.targets.wasm.network import (
+    DOUBLE,
+    FLOAT,
+    IntegerTypes,
+    ValueTypes,
+    add_network,
+    add_program,
+    integer_types,
+)
 from dsgec.export.view import TemplateView
 from dsgec.literals import js_data
 
 SECTION = "dsgec"
-"""The section that has the metadata, as JSON."""
+"""The name of the section with the metadata, as JSON."""
 
 _MANY = {"x": "i32", "n": "i32", "out": "i32"}
 _ALIGNED = 16
 
 
 def wasm_module(m: TemplateView) -> bytes:
-    """The module of an artefact."""
-    module, numbers = Module(), _numbers(m)
-    data, places = _data(m, numbers)
+    """Return the module of an artefact."""
+    module, types = Module(), _value_types(m)
+    data, places = _data(m, types)
     tables = _tables(m, len(data))
     data += b"".join(tables.values())
     scratch = _aligned(len(data))
-    free = scratch + m.results * numbers.size
-    free += _add_outputs(module, m, numbers, list(tables), free)
-    _Entries(module, m, numbers, scratch).add(places)
+    free = scratch + m.results * types.size
+    free += _add_outputs(module, m, types, list(tables), free)
+    _Entries(module, m, types, scratch).add(places)
     heap = _aligned(free)
-    row = _aligned(m.inputs * numbers.given_size) + m.results * numbers.size
+    row = _aligned(m.inputs * types.given_size) + m.results * types.size
     pages = -(-(heap + max(row, PAGE)) // PAGE)
     exported = {"heap": heap, "columns": m.inputs, "results": m.results}
     return module.encode((SECTION, js_data(m.metadata).encode("ascii")), pages, data, exported)
 
 
-def _numbers(m: TemplateView) -> ValueTypes:
+def _value_types(m: TemplateView) -> ValueTypes:
     if m.fixed:
         return integer_types(m.fixed.bits, m.fixed.missing)
     return FLOAT if m.artefact.dtype == "float" else DOUBLE
 
 
 def _add_outputs(
-    module: Module, m: TemplateView, numbers: ValueTypes, tables: list[int], memory: int
+    module: Module, m: TemplateView, types: ValueTypes, tables: list[int], memory: int
 ) -> int:
-    """The function `outputs` and those that it calls; gives the bytes of memory that it needs."""
+    """Add `outputs` and all that it calls; return how many bytes of memory it needs."""
     network = m.artefact.network
     if m.fixed:
-        assert isinstance(numbers, IntegerTypes)
-        add_integers(module, integer_functions(m.fixed.program))
-        return add_program(module, m.fixed.program, numbers, tables, memory)
-    dtype: Dtype = "float" if numbers == FLOAT else "double"
+        assert isinstance(types, IntegerTypes)
+        add_arithmetic(module, integer_functions(m.fixed.program), "whole")
+        return add_program(module, m.fixed.program, types, tables, memory)
+    dtype: Dtype = "float" if types == FLOAT else "double"
     add_arithmetic(module, functions_used(network, JAVASCRIPT), dtype)
     return add_network(module, network, TYPES[dtype], memory)
 
 
 def _tables(m: TemplateView, start: int) -> dict[int, bytes]:
-    """The tables of fixed point, by their addresses."""
+    """Return the tables of fixed point by address."""
     found: dict[int, bytes] = {}
     for table in m.fixed.tables if m.fixed else ():
         found[start] = np.array(table.entries, "<i2").tobytes()
@@ -83,16 +98,16 @@ def _aligned(address: int) -> int:
     return -(-address // _ALIGNED) * _ALIGNED
 
 
-def _data(m: TemplateView, numbers: ValueTypes) -> tuple[bytes, tuple[int, int, int]]:
-    """The rows of the self-test, their results and classes, and where each of these starts."""
+def _data(m: TemplateView, types: ValueTypes) -> tuple[bytes, tuple[int, int, int]]:
+    """Return the rows, results and classes of the self-test, and where each of these starts."""
     golden = m.golden
     rows: Sequence[Sequence[float]] = golden.rows
     results: Sequence[Sequence[float]] = golden.results
     if m.fixed:
         rows, results = m.fixed.golden_rows(golden), m.fixed.golden_results(golden)
     tables = [
-        _bytes(rows, f"<{numbers.given[0]}{numbers.given_size}"),
-        _bytes(results, f"<{numbers.made[0]}{numbers.size}"),
+        _bytes(rows, f"<{types.given[0]}{types.given_size}"),
+        _bytes(results, f"<{types.made[0]}{types.size}"),
         np.array(golden.classes, "<i4").tobytes(),
     ]
     starts = (0, len(tables[0]), len(tables[0]) + len(tables[1]))
@@ -100,7 +115,7 @@ def _data(m: TemplateView, numbers: ValueTypes) -> tuple[bytes, tuple[int, int, 
 
 
 def _bytes(rows: Sequence[Sequence[float]], type_: str) -> bytes:
-    """One bit pattern for all that is not a number: machines do not agree on one."""
+    """Return the bytes of a table; all NaNs get the same bits, because machines differ."""
     table = np.array(rows, type_)
     if table.dtype.kind == "f":
         table[np.isnan(table)] = np.nan
@@ -108,13 +123,13 @@ def _bytes(rows: Sequence[Sequence[float]], type_: str) -> bytes:
 
 
 class _Entries:
-    """Adds what a module does with its network."""
+    """Adds the functions around the network to a module."""
 
-    def __init__(self, module: Module, m: TemplateView, numbers: ValueTypes, scratch: int) -> None:
-        self.module, self.m, self.numbers = module, m, numbers
+    def __init__(self, module: Module, m: TemplateView, types: ValueTypes, scratch: int) -> None:
+        self.module, self.m, self.types = module, m, types
         self.scratch = const("i32", scratch)  # the address of one row's results
-        self.row = const("i32", m.inputs * numbers.given_size)
-        self.results = const("i32", m.results * numbers.size)
+        self.row = const("i32", m.inputs * types.given_size)
+        self.results = const("i32", m.results * types.size)
 
     def add(self, places: tuple[int, int, int]) -> None:
         self.add_results()
@@ -128,9 +143,9 @@ class _Entries:
         self.add_selftest(*places)
 
     def add_results(self) -> None:
-        """What comes of a row of numbers: probabilities, or values."""
+        """Add `results`, which computes the probabilities or values of a row."""
         v = Locals({"x": "i32", "y": "i32"})
-        made, size = self.numbers.made, self.numbers.size
+        made, size = self.types.made, self.types.size
         y = v.get("y")
         if self.m.classes and self.m.outputs == 1:
             code = v.get("x") + y + const("i32", size) + op("i32.add") + self.module.call("outputs")
@@ -141,24 +156,22 @@ class _Entries:
         self.module.add("results", v, code)
 
     def add_lacks(self) -> None:
-        """Whether a value is missing that the network reads and that nothing stands for."""
+        """Add `lacks`, which tests whether a value is missing that is read and not filled."""
         v = Locals({"x": "i32"})
         code = const("i32", 0)
         for column in self.m.required:
-            value = load(self.numbers.given, v.get("x"), column * self.numbers.given_size)
-            code += self.numbers.is_missing(value) + op("i32.or")
+            value = load(self.types.given, v.get("x"), column * self.types.given_size)
+            code += self.types.is_missing(value) + op("i32.or")
         self.module.add("lacks", v, code, "i32")
 
     def add_checked(self) -> None:
-        """The results of a row, and whether it lacks a value."""
+        """Add `checked`, which computes the results of a row, or returns 1 if it lacks a value."""
         v = Locals({"x": "i32", "y": "i32"})
-        made, size = self.numbers.made, self.numbers.size
+        made, size = self.types.made, self.types.size
         code = b""
         if self.m.required:
             nothing = b"".join(
-                store(
-                    made, v.get("y"), const(self.numbers.value, self.numbers.nothing), number * size
-                )
+                store(made, v.get("y"), const(self.types.value, self.types.nothing), number * size)
                 for number in range(self.m.results)
             )
             lacks = v.get("x") + self.module.call("lacks")
@@ -167,45 +180,45 @@ class _Entries:
         self.module.add("checked", v, code, "i32")
 
     def add_choose(self) -> None:
-        """The number of the predicted class; -1 where there is none.
+        """Add `choose`, which returns the number of the class, or -1 if its value is NaN.
 
-        What is not a number is no larger than minus infinity; a class it is not.
+        NaN is never larger than minus infinity.
         """
         v = Locals({"p": "i32"})
-        made, size = self.numbers.made, self.numbers.size
-        value = self.numbers.value
+        made, size = self.types.made, self.types.size
+        value = self.types.value
         if self.m.by_sums:
             return self.add_choose_by_sums(v)
         if self.m.has_threshold:
             best = load(made, v.get("p"), size)
-            chosen = best + const(value, self.threshold) + self.numbers.compare("ge")
+            chosen = best + const(value, self.threshold) + self.types.compare("ge")
             code = b""
         else:
             v.add("i", "i32")
             v.add("chosen", "i32")
-            code = v.set("best", value, const(value, self.numbers.lowest))
+            code = v.set("best", value, const(value, self.types.lowest))
             take = v.set("best", value, self.element(v, "i")) + v.set("chosen", "i32", v.get("i"))
-            better = self.element(v, "i") + v.get("best") + self.numbers.compare("gt")
+            better = self.element(v, "i") + v.get("best") + self.types.compare("gt")
             while_ = v.get("i") + const("i32", self.m.outputs) + op("i32.lt_u")
             code += repeat(while_, when(better, take) + v.increase("i", const("i32", 1)))
             best, chosen = self.element(v, "chosen"), v.get("chosen")
-        code += chosen + const("i32", -1) + self.numbers.is_number(best) + op("select")
+        code += chosen + const("i32", -1) + self.types.is_number(best) + op("select")
         self.module.add("choose", v, code, "i32")
 
     def add_choose_by_sums(self, v: Locals) -> None:
-        """The same of sums: -1 where one is not a number, or the largest infinite."""
-        value = self.numbers.value
+        """Add `choose` for sums: it returns -1 if one is NaN or the largest is infinite."""
+        value = self.types.value
         for name in ("i", "chosen"):
             v.add(name, "i32")
-        code = v.set("best", value, const(value, self.numbers.lowest))
+        code = v.set("best", value, const(value, self.types.lowest))
         one, best = self.element(v, "i"), v.get("best")
-        no_number = self.numbers.is_number(one) + op("i32.eqz")
+        no_number = self.types.is_number(one) + op("i32.eqz")
         code_of_one = when(no_number, const("i32", -1) + op("return"))
         take = v.set("best", value, one) + v.set("chosen", "i32", v.get("i"))
-        code_of_one += when(one + best + self.numbers.compare("gt"), take)
+        code_of_one += when(one + best + self.types.compare("gt"), take)
         while_ = v.get("i") + const("i32", self.m.outputs) + op("i32.lt_u")
         code += repeat(while_, code_of_one + v.increase("i", const("i32", 1)))
-        is_finite = self.numbers.is_number(best + best + op(f"{value}.sub"))
+        is_finite = self.types.is_number(best + best + op(f"{value}.sub"))
         code += v.get("chosen") + const("i32", -1) + is_finite + op("select")
         self.module.add("choose", v, code, "i32")
 
@@ -214,14 +227,14 @@ class _Entries:
         return self.m.fixed.threshold if self.m.fixed else self.m.threshold
 
     def chosen(self, row: bytes) -> bytes:
-        """The number of the class of a row, whose results are at `scratch`."""
+        """Return the code that pushes the class of a row, whose results are at `scratch`."""
         sums = row + self.scratch + self.module.call("sums") if self.m.by_sums else b""
         return sums + self.scratch + self.module.call("choose")
 
     def element(self, v: Locals, index: str) -> bytes:
-        """What `p` has at an index."""
-        place = v.get(index) + const("i32", self.numbers.size) + op("i32.mul")
-        return load(self.numbers.made, v.get("p") + place + op("i32.add"))
+        """Return the code that pushes the element of `p` at an index."""
+        place = v.get(index) + const("i32", self.types.size) + op("i32.mul")
+        return load(self.types.made, v.get("p") + place + op("i32.add"))
 
     def add_many(self, name: str) -> None:
         v = Locals(_MANY)
@@ -241,7 +254,7 @@ class _Entries:
         self.add_loop("predict", v, one, const("i32", 4))
 
     def add_loop(self, name: str, v: Locals, one: bytes, step: bytes) -> None:
-        """An exported function of n rows; `one` leaves whether a row lacks a value."""
+        """Add an exported function of n rows; `one` pushes whether a row lacks a value."""
         v.add("lacking", "i32")
         code = repeat(
             v.get("n"),
@@ -253,7 +266,7 @@ class _Entries:
         self.module.add(name, v, code + v.get("lacking"), "i32", exported=True)
 
     def add_selftest(self, rows: int, results: int, classes: int) -> None:
-        """Bits are compared, but for those of what is not a number."""
+        """Add `selftest`, which compares bits, except those of NaN."""
         v = Locals({})
         for name in ("number", "offset"):
             v.add(name, "i32")
@@ -261,13 +274,13 @@ class _Entries:
         code += v.set("class", "i32", const("i32", classes))
         pair = [address + v.get("offset") + op("i32.add") for address in (self.scratch, v.get("y"))]
         fail = v.get("number") + op("return")
-        other = when(self.numbers.differ(pair[0], pair[1]), fail)
+        other = when(self.types.differ(pair[0], pair[1]), fail)
         one = v.increase("number", const("i32", 1))
         one += v.get("x") + self.scratch + self.module.call("results")
         one += v.set("offset", "i32", const("i32", 0))
         one += repeat(
             v.get("offset") + self.results + op("i32.lt_u"),
-            other + v.increase("offset", const("i32", self.numbers.size)),
+            other + v.increase("offset", const("i32", self.types.size)),
         )
         if self.m.classes:
             chosen = self.chosen(v.get("x"))
