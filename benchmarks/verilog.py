@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from dsgec.export.artefact import QUICK, Artefact
-from dsgec.export.targets.verilog.emit import emit_verilog, verilog_view
+from dsgec.export.targets.verilog import emit_verilog, verilog_view
 from dsgec.folder import write_whole
 from dsgec.network.model import Model, plain_columns
 from dsgec.network.parse import parse

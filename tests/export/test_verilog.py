@@ -13,11 +13,9 @@ from dsgec.export.files import export
 from dsgec.export.fixed.evaluate import evaluate_integers, quantise
 from dsgec.export.targets import running
 from dsgec.export.targets.running import CannotRun
-from dsgec.export.targets.verilog import TARGET, read_verilog
-from dsgec.export.targets.verilog.build import build
-from dsgec.export.targets.verilog.circuit import Circuit
-from dsgec.export.targets.verilog.emit import emit_verilog, verilog_view
-from dsgec.export.targets.verilog.schedule import schedule
+from dsgec.export.targets.verilog import TARGET, emit_verilog, read_verilog, verilog_view
+from dsgec.export.targets.verilog.circuit import Circuit, schedule
+from dsgec.export.targets.verilog.lower import lower
 from dsgec.network.model import Column, Model, plain_columns
 from dsgec.network.parse import parse
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
@@ -191,7 +189,7 @@ def test_every_value_of_the_circuit_is_within_its_limits(dtype):
     rows = trying_rows(artefact, 5, 2000, RANGE)
     rows = rows[~np.isnan(rows).any(axis=1)]
     wholes = quantise(program, rows).astype(np.int64)
-    built = build(program, classes=3)
+    built = lower(program, classes=3)
     values = circuit_values(built.circuit, wholes)
     for node, value in zip(built.circuit.nodes, values, strict=True):
         assert node.low <= np.min(value) and np.max(value) <= node.high, node
@@ -232,7 +230,7 @@ def test_a_stage_has_at_most_three_additions_in_a_row():
     text = " + ".join(f"{i % 7 + 1}.3*x_{i + 1}" for i in range(30))
     model = Model(parse(text), plain_columns(tuple(f"c{i}" for i in range(30))))
     artefact = fixed_artefact(model, "q15")
-    built = build(artefact.number_format.fixed.program)
+    built = lower(artefact.number_format.fixed.program)
     plan = schedule(built.circuit, built.results)
     depth = {}
     for number, stage in plan.stages.items():

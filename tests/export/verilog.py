@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from dsgec.export.targets.verilog.emit import emit_verilog
+from dsgec.export.targets.verilog import emit_verilog
 
 IVERILOG = shutil.which("iverilog")
 SOURCES = ("net.v", "net_top.v")

@@ -1,11 +1,11 @@
-"""Operations on integers as a graph: each has operands before it, and limits of its values.
+"""A circuit: a graph of operations on integers with known limits, and its pipeline stages.
 
-Equal operations are one. What is known beforehand is computed here, and what a circuit does better
-than a processor is rewritten: the low bits of a number are wires, and tables are read once.
+Equal operations are shared and constants are folded. Some operations are rewritten, because a
+circuit does them better than a processor: low bits are wires, and tables are read once.
 """
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 INT32 = (-(1 << 31), (1 << 31) - 1)
@@ -26,14 +26,19 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
 }
 _MOST_SHIFT = 31
 
+_LONGEST = 6  # the longest delay of a stage: three additions, or a product and a sum
+_DELAYS = {"+": 2, "-": 2, "*": 5, "choose": 1, "<<": 2, ">>": 2, "rom": _LONGEST}
+_DELAYS |= dict.fromkeys(COMPARISONS, 2)
+_CONSTANT_DELAYS = {"*": 4, "<<": 0, ">>": 0}  # with a constant operand
+
 Interval = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An operation on nodes of lower numbers; its values are from `low` to `high`.
+    """An operation on nodes with lower numbers, whose values lie between `low` and `high`.
 
-    `value` is the number of a `constant`, of a `column` and of the `rom` that is read, the bits
+    `value` is the value of a `constant`, the number of a `column` or of a `rom`, the number of bits
     that are `cut` off, and otherwise 0.
     """
 
@@ -49,17 +54,17 @@ class Gate:
 
     @property
     def bits(self) -> int:
-        """What its values take, with the sign."""
+        """Return the bits of its values, with the sign."""
         return 1 if self.is_truth else max(bits_of(self.low), bits_of(self.high))
 
 
 def bits_of(value: int) -> int:
-    """The bits of a number, with the sign."""
+    """Return the bits of a number, with the sign."""
     return (value if value >= 0 else -1 - value).bit_length() + 1
 
 
 class Circuit:
-    """Nodes, and the contents of the tables that they read; a node is known by its number."""
+    """The nodes, identified by their numbers, and the contents of the tables that they read."""
 
     def __init__(self) -> None:
         self.nodes: list[Gate] = []
@@ -68,7 +73,7 @@ class Circuit:
 
     def _add(self, name: str, operands: tuple[int, ...], value: int, interval: Interval) -> int:
         low, high = max(interval[0], INT32[0]), min(interval[1], INT32[1])
-        if low > high:  # of what is never computed
+        if low > high:  # it is never computed
             low, high = INT32
         key = (name, operands, value, (low, high))
         if key not in self._known:
@@ -83,12 +88,12 @@ class Circuit:
         return self._add("column", (), number, (-1 << (bits - 1), (1 << (bits - 1)) - 1))
 
     def number(self, node: int) -> int | None:
-        """What a node is always, if that is known."""
+        """Return the value of a constant node, or None."""
         found = self.nodes[node]
         return found.low if found.low == found.high else None
 
     def limited(self, node: int, low: int, high: int) -> int:
-        """The same node, of which it is known that it is between limits."""
+        """Return a node with the same values, known to lie between limits."""
         found = self.nodes[node]
         if found.low >= low and found.high <= high:
             return node
@@ -96,12 +101,11 @@ class Circuit:
         return self._add("limited", (node,), 0, interval)
 
     def apply(self, name: str, left: int, right: int) -> int:
-        """One of + - * << >> or a comparison."""
-        return (
-            self.compare(name, left, right) if name in COMPARISONS else self._of(name, left, right)
-        )
+        """Add one of + - * << >> or a comparison."""
+        add = self.compare if name in COMPARISONS else self._arithmetic
+        return add(name, left, right)
 
-    def _of(self, name: str, left: int, right: int) -> int:
+    def _arithmetic(self, name: str, left: int, right: int) -> int:
         a, b = self.number(left), self.number(right)
         if name in ("<<", ">>") and b == 0:
             return left
@@ -114,13 +118,13 @@ class Circuit:
         return self._rewritten(name, left, right) or self._computed(name, left, right)
 
     def _product(self, left: int, right: int) -> int:
-        """By a number: where that is a power of two, by a shift."""
+        """Add a product with a constant; one with a power of two becomes a shift."""
         if self.number(left) is not None:
             left, right = right, left
         factor = self.number(right)
         assert factor is not None
         if factor > 0 and factor & (factor - 1) == 0:
-            return self._of("<<", left, self.constant(factor.bit_length() - 1))
+            return self._arithmetic("<<", left, self.constant(factor.bit_length() - 1))
         return self._computed("*", left, right)
 
     def _computed(self, name: str, left: int, right: int) -> int:
@@ -140,7 +144,7 @@ class Circuit:
         return self._add(name, (left, right), 0, interval)
 
     def _rewritten(self, name: str, left: int, right: int) -> int | None:
-        """A difference of what stands in tables at one place, and a - ((a >> n) << n)."""
+        """Rewrite a difference of two tables at one index or a - ((a >> n) << n), if it is one."""
         if name != "-":
             return None
         a, b = self.nodes[left], self.nodes[right]
@@ -159,7 +163,7 @@ class Circuit:
         return None
 
     def compare(self, name: str, left: int, right: int) -> int:
-        """Its value is 0 or 1."""
+        """Add a comparison, whose value is 0 or 1."""
         a, b = self.nodes[left], self.nodes[right]
         test = COMPARISONS[name]
         found = {test(x, y) for x in (a.low, a.high) for y in (b.low, b.high)}
@@ -173,7 +177,7 @@ class Circuit:
         return self._add(name, (left, right), 0, (0, 1))
 
     def choose(self, test: int, yes: int, no: int) -> int:
-        """`yes` where the test holds, otherwise `no`."""
+        """Add a multiplexer: `yes` if the test holds, otherwise `no`."""
         known = self.number(test)
         if known is not None:
             return yes if known else no
@@ -190,11 +194,11 @@ class Circuit:
             return max(a.low, b.low), max(a.high, b.high)
         is_below_0 = name == "<" and operands[0] == no and self.number(operands[1]) == 0
         if is_below_0 and a.operation == "-" and a.operands == (operands[1], no):
-            return max(b.low, 0), max(-b.low, b.high)  # the size of a number
+            return max(b.low, 0), max(-b.low, b.high)  # an absolute value
         return min(a.low, b.low), max(a.high, b.high)
 
     def read(self, entries: Sequence[int], index: int) -> int:
-        """The entry of a table at an index; at i + 1 it is that of another table at i."""
+        """Add a read of a table; at index i + 1 it is a read of another table at i."""
         node = self.nodes[index]
         if node.operation == "+":
             step = self.number(node.operands[1])
@@ -210,3 +214,59 @@ class Circuit:
         if interval[0] == interval[1]:
             return self.constant(interval[0])
         return self._add("rom", (index,), self.roms.index(content), interval)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The pipeline stage of each needed node, and the last stage in which it is read.
+
+    Results are ready at the end of stage `latency` - 1.
+    """
+
+    stages: dict[int, int]
+    read: dict[int, int]
+    latency: int
+
+
+def schedule(circuit: Circuit, outputs: Iterable[int]) -> Schedule:
+    """Schedule each operation as soon as its operands are ready and its stage has time left."""
+    wanted = sorted(_needed(circuit, outputs))
+    stages: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for number in wanted:
+        node = circuit.nodes[number]
+        moving = [o for o in node.operands if circuit.number(o) is None]
+        stage = max((stages[o] for o in moving), default=0)
+        start = max((ends[o] for o in moving if stages[o] == stage), default=0)
+        delay = _delay(circuit, node)
+        if start + delay > _LONGEST:
+            stage, start = stage + 1, 0
+        stages[number], ends[number] = stage, start + delay
+    latency = 1 + max(stages.values(), default=0)
+    read = dict(stages)
+    for number in wanted:
+        for operand in circuit.nodes[number].operands:
+            if operand in stages:
+                read[operand] = max(read[operand], stages[number])
+    for output in outputs:
+        if output in stages:
+            read[output] = latency - 1
+    return Schedule(stages, read, latency)
+
+
+def _needed(circuit: Circuit, outputs: Iterable[int]) -> set[int]:
+    """Return the nodes that outputs depend on, except constants."""
+    found: set[int] = set()
+    waiting = list(outputs)
+    while waiting:
+        number = waiting.pop()
+        if number not in found and circuit.number(number) is None:
+            found.add(number)
+            waiting.extend(circuit.nodes[number].operands)
+    return found
+
+
+def _delay(circuit: Circuit, node: Gate) -> int:
+    if node.operation in _CONSTANT_DELAYS and circuit.number(node.operands[1]) is not None:
+        return _CONSTANT_DELAYS[node.operation]
+    return _DELAYS.get(node.operation, 0)

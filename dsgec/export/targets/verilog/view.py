@@ -1,7 +1,7 @@
-"""A circuit in stages to the lines that the templates of Verilog print.
+"""The view of a scheduled circuit for the templates of Verilog.
 
-A line has one operator, all operands of which are signed: where one is not, Verilog takes all of
-them for unsigned.
+A line has one operator, whose operands are all signed: if one is not, Verilog treats all as
+unsigned.
 """
 
 from collections.abc import Sequence
@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dsgec.export.fixed.ir import RESULT_BITS
-from dsgec.export.targets.verilog.build import Built
-from dsgec.export.targets.verilog.circuit import Gate, bits_of
-from dsgec.export.targets.verilog.schedule import Schedule
+from dsgec.export.targets.verilog.circuit import Gate, Schedule, bits_of
+from dsgec.export.targets.verilog.lower import LoweredProgram
 from dsgec.export.view import FixedView, TemplateView
 from dsgec.rendering import Code
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A wire or a register: its type, its name, and what it becomes."""
+    """A wire or a register, with its type and its value."""
 
     type: Code
     name: Code
@@ -27,7 +26,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is computed from one clock to the next, and what the next one keeps."""
+    """The wires computed in one clock, and the registers set at its end."""
 
     wires: tuple[Assignment, ...]
     registers: tuple[Assignment, ...]
@@ -35,7 +34,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Rom:
-    """The entries of a table, the last of which stands for all behind it."""
+    """The entries of a table; indices beyond the last read the last."""
 
     bits: int
     index_bits: int
@@ -44,13 +43,13 @@ class Rom:
 
 
 def literal(value: int, bits: int = 0) -> Code:
-    """A signed number; in so many bits, or as many as it takes."""
+    """Return a signed literal, in at least so many bits."""
     width = max(bits, bits_of(abs(value)))
     return Code(f"{'-' if value < 0 else ''}{width}'sd{abs(value)}")
 
 
 def packed(values: Sequence[int], bits: int) -> Code:
-    """Numbers side by side, the first in the lowest bits."""
+    """Return a literal of numbers side by side, the first in the lowest bits."""
     whole = 0
     for value in reversed(values):
         whole = (whole << bits) | (value & ((1 << bits) - 1))
@@ -59,11 +58,11 @@ def packed(values: Sequence[int], bits: int) -> Code:
 
 @dataclass(frozen=True)
 class VerilogView:
-    """What only the templates of Verilog see."""
+    """The view of an artefact for the templates of Verilog."""
 
     m: TemplateView
     fixed: FixedView
-    built: Built
+    lowered: LoweredProgram
     plan: Schedule
 
     @property
@@ -72,7 +71,7 @@ class VerilogView:
 
     @property
     def columns(self) -> int:
-        """A bus has bits, also where a row has no columns."""
+        """Return the columns of the bus, at least one."""
         return self.m.feature_slots
 
     @property
@@ -89,12 +88,12 @@ class VerilogView:
 
     @property
     def count_bits(self) -> int:
-        """Of a number of a column."""
+        """Return the bits of a column number."""
         return max((self.columns - 1).bit_length(), 1)
 
     @property
     def sent_bits(self) -> int:
-        """Of a number of a result."""
+        """Return the bits of a result number."""
         return max((self.m.results - 1).bit_length(), 1)
 
     @property
@@ -103,23 +102,23 @@ class VerilogView:
 
     @property
     def registers(self) -> int:
-        """Bits that are kept, but for those of valid and missing rows."""
+        """Return the register bits, except the flags of valid and missing rows."""
         own = sum(
-            self.built.circuit.nodes[number].bits * (self.plan.read[number] - stage)
+            self.lowered.circuit.nodes[number].bits * (self.plan.read[number] - stage)
             for number, stage in self.plan.stages.items()
         )
         return own + self.results_bits + (self.class_bits if self.m.classes else 0)
 
     @cached_property
     def read_columns(self) -> tuple[int, ...]:
-        """The columns that have wires."""
-        nodes = self.built.circuit.nodes
+        """Return the columns that have wires."""
+        nodes = self.lowered.circuit.nodes
         found = {nodes[n].value for n in self.plan.stages if nodes[n].operation == "column"}
         return tuple(sorted(found | set(self.m.required)))
 
     @cached_property
     def roms(self) -> tuple[tuple[int, Rom], ...]:
-        circuit = self.built.circuit
+        circuit = self.lowered.circuit
         nodes = (circuit.nodes[number] for number in self.plan.stages)
         read = sorted({node.value for node in nodes if node.operation == "rom"})
         return tuple((number, _rom(circuit.roms[number])) for number in read)
@@ -129,7 +128,7 @@ class VerilogView:
         computed: list[list[Assignment]] = [[] for _ in range(self.latency)]
         kept: list[list[Assignment]] = [[] for _ in range(self.latency)]
         for number, first in self.plan.stages.items():
-            node = self.built.circuit.nodes[number]
+            node = self.lowered.circuit.nodes[number]
             if node.operation != "column":
                 value = Code(self._expression(node, first))
                 computed[first].append(Assignment(_type(node), Code(self._name(number)), value))
@@ -141,33 +140,33 @@ class VerilogView:
 
     @property
     def outputs(self) -> list[Code]:
-        """The results, as the last stage has them."""
-        return [self._cut(number, RESULT_BITS) for number in self.built.results]
+        """Return the results in the last stage."""
+        return [self._cut(number, RESULT_BITS) for number in self.lowered.results]
 
     @property
     def chosen(self) -> Code:
-        assert self.built.class_ is not None
-        return self._cut(self.built.class_, self.class_bits)
+        assert self.lowered.class_ is not None
+        return self._cut(self.lowered.class_, self.class_bits)
 
     def _cut(self, number: int, bits: int) -> Code:
-        """A number of the last stage in so many bits."""
-        value = self.built.circuit.number(number)
+        """Return a value of the last stage in so many bits."""
+        value = self.lowered.circuit.number(number)
         if value is not None:
             return Code(f"{bits}'h{value & ((1 << bits) - 1):x}")
-        name, own = self._at(number, self.latency - 1), self.built.circuit.nodes[number].bits
+        name, own = self._at(number, self.latency - 1), self.lowered.circuit.nodes[number].bits
         if own >= bits:
             return Code(name if own == bits else f"{name}[{bits - 1}:0]")
         return Code(f"{{{{{bits - own}{{{name}[{own - 1}]}}}}, {name}}}")
 
     def _name(self, number: int) -> str:
-        node = self.built.circuit.nodes[number]
+        node = self.lowered.circuit.nodes[number]
         if node.operation == "column":
             return f"x{node.value}"
-        return self.built.names.get(number) or f"{'c' if node.is_truth else 'n'}{number}"
+        return self.lowered.names.get(number) or f"{'c' if node.is_truth else 'n'}{number}"
 
     def _at(self, number: int, stage: int) -> str:
-        """A value in a stage: as many clocks later as its name says."""
-        value = self.built.circuit.number(number)
+        """Return the name of a value in a stage; its suffix is its age in clocks."""
+        value = self.lowered.circuit.number(number)
         if value is not None:
             return literal(value)
         clocks = stage - self.plan.stages[number]
@@ -181,7 +180,7 @@ class VerilogView:
             case "cut":
                 return f"$signed({{1'b0, {operands[0]}[{node.value - 1}:0]}})"
             case "rom":
-                index = self.built.circuit.nodes[node.operands[0]]
+                index = self.lowered.circuit.nodes[node.operands[0]]
                 rom = next(rom for number, rom in self.roms if number == node.value)
                 bits = min(rom.index_bits, index.bits)
                 part = f"{bits - 1}:0"
@@ -189,17 +188,17 @@ class VerilogView:
             case "choose":
                 return "{} ? {} : {}".format(*operands)
             case ">>":
-                count = self.built.circuit.number(node.operands[1])
+                count = self.lowered.circuit.number(node.operands[1])
                 return f"{operands[0]} >>> {operands[1] if count is None else count}"
             case "<<":
-                count = self.built.circuit.number(node.operands[1])
+                count = self.lowered.circuit.number(node.operands[1])
                 return f"{operands[0]} << {operands[1] if count is None else count}"
             case operator:
                 return f"{operands[0]} {operator} {operands[1]}"
 
     @cached_property
     def checks(self) -> list[tuple[Code, Code]]:
-        """Rows of the test bench, and what must come of each: the results, the class, missing."""
+        """Return the rows of the test bench and the expected outputs of each."""
         golden = self.m.golden
         rows, results = self.fixed.golden_rows(golden), self.fixed.golden_results(golden)
         classes = golden.classes or (0,) * len(rows)
@@ -215,7 +214,7 @@ class VerilogView:
 
     @property
     def wanted_bits(self) -> int:
-        """Of the results, the class and whether a value is missing."""
+        """Return the bits of the results, the class and the flag of a missing value."""
         return self.results_bits + (self.class_bits if self.m.classes else 0) + 1
 
     def _wanted(self, results: Sequence[int], class_: int, *, lacking: bool) -> Code:

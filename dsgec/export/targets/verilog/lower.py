@@ -1,34 +1,33 @@
-"""A program of integers to a circuit: the functions of the arithmetic are written out in place."""
+"""Lower an integer program to a circuit, inlining the functions of the arithmetic."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import assert_never
 
 from dsgec.arithmetic.ir import Call, Choose, Expression, Literal, Name, Operation
-from dsgec.arithmetic.parse import read_integers
+from dsgec.arithmetic.parse import definitions
 from dsgec.export.fixed import ir
 from dsgec.export.targets.verilog.circuit import Circuit
 
-# What integer.py says of arguments and results, where their limits do not follow from the steps.
+# Limits that integer.py states for arguments and results and that do not follow from the steps.
 _ARGUMENTS = {"reciprocal": (1 << 14, (1 << 15) - 1)}
 _RESULTS = {"reciprocal": ((1 << 14) - 1, (1 << 15) - 1)}
 
-_definitions = cache(read_integers)
-
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """A circuit, its results, the predicted class (None if there are none), and some names."""
+class LoweredProgram:
+    """A circuit with the nodes of its results, of the predicted class, and names of some nodes."""
 
     circuit: Circuit
     results: tuple[int, ...]
-    class_: int | None
+    class_: int | None  # None without classes
     names: Mapping[int, str]
 
 
-def build(program: ir.IntegerProgram, *, classes: int = 0, threshold: int | None = None) -> Built:
-    """The circuit of a program; with classes, their choice: the second from a threshold on."""
+def lower(
+    program: ir.IntegerProgram, *, classes: int = 0, threshold: int | None = None
+) -> LoweredProgram:
+    """Return the circuit of a program; with a threshold, the second class must reach it."""
     builder = _Builder(program)
     for step in program.steps:
         builder.slots.append(builder.step(step))
@@ -37,7 +36,7 @@ def build(program: ir.IntegerProgram, *, classes: int = 0, threshold: int | None
     names: dict[int, str] = {}
     for slot, name in program.names:
         names.setdefault(builder.slots[slot], name)
-    return Built(builder.circuit, tuple(results), chosen, names)
+    return LoweredProgram(builder.circuit, tuple(results), chosen, names)
 
 
 class _Builder:
@@ -71,9 +70,9 @@ class _Builder:
                 assert_never(step)
 
     def sum(self, terms: Sequence[tuple[ir.Operand, int]], bias: int) -> int:
-        """A tree of additions, of which several can be made at once.
+        """Add a tree of additions, which can work in parallel.
 
-        A term is a node and whether it is to be subtracted.
+        A term is a node and whether it is subtracted.
         """
         waiting = [(self.product(operand, abs(weight)), weight < 0) for operand, weight in terms]
         waiting += [(self.circuit.constant(bias), False)] if bias or not waiting else []
@@ -96,8 +95,8 @@ class _Builder:
         return self.circuit.apply("-", left, right), False
 
     def call(self, function: str, arguments: Sequence[int | tuple[int, ...]]) -> int:
-        """A function of the arithmetic; a table is its entries."""
-        definition = _definitions()[function]
+        """Inline a function of the arithmetic; a table is given as its entries."""
+        definition = definitions("whole")[function]
         if function in _ARGUMENTS:
             (argument,) = arguments
             assert isinstance(argument, int)
@@ -131,20 +130,20 @@ class _Builder:
             case Call(function, arguments):
                 return self.call(function, [self.argument(a, scope) for a in arguments])
             case Operation():
-                raise ValueError(f"not of two operands: {expression}")
+                raise ValueError(f"expected two operands: {expression}")
             case _:
                 assert_never(expression)
 
     def argument(
         self, expression: Expression, scope: Mapping[str, int | tuple[int, ...]]
     ) -> int | tuple[int, ...]:
-        """What a function is given: also a table."""
+        """Return the value of an argument, which may be a table."""
         if isinstance(expression, Name):
             return scope[expression.name]
         return self.value(expression, scope)
 
     def choice(self, results: list[int], threshold: int | None) -> int:
-        """The number of the class: of equal results the first one's."""
+        """Add the choice of the class; the first of equal results wins."""
         circuit = self.circuit
         if threshold is not None:
             reached = circuit.compare(">=", results[1], circuit.constant(threshold))
