@@ -4,8 +4,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache, reduce
-from operator import or_
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -82,8 +81,8 @@ REST = {"rest": True}
 def as_plain(value: Any) -> Any:
     """Return dataclasses as the dictionaries that JSON has, field by field.
 
-    A field that is None by default is left out when it is None, and JSON data may not have null
-    for it. A trailing underscore, as in `class_`, is not part of the key.
+    A field that is None by default is left out when it is None. A trailing underscore, as in
+    `class_`, is not part of the key.
     """
     if is_dataclass(value):
         found: dict[str, Any] = {}
@@ -167,12 +166,9 @@ def _fields(kind: type) -> list[tuple[str, str | None, Any, bool]]:
     hints = get_type_hints(kind)
     found: list[tuple[str, str | None, Any, bool]] = []
     for field in fields(kind):
-        own = hints[field.name]
-        if field.default is None:
-            own = reduce(or_, [one for one in get_args(own) if one is not NoneType])
         key = None if field.metadata == REST else field.name.rstrip("_")
         is_required = field.default is MISSING and field.default_factory is MISSING
-        found.append((field.name, key, own, is_required))
+        found.append((field.name, key, hints[field.name], is_required))
     return found
 
 

@@ -277,11 +277,10 @@ class RunRecord:
 
 def parse_record(value: Any) -> RunRecord:
     """Return the record that untrusted JSON data holds; raise a ValueError if it holds none."""
-    result = value.get("result") if isinstance(value, dict) else None
-    if isinstance(result, dict) and result.get("comparison", "") is None:
-        result = {name: one for name, one in result.items() if name != "comparison"}
-        value = {**value, "result": result}
-    return from_plain(RunRecord, value)
+    record = from_plain(RunRecord, value)
+    if None in value["data"].values():
+        raise ValueError("`data` has a value that is null")
+    return record
 
 
 def identity(grammar: GrammarFile, dataset: Dataset, settings: Settings) -> dict[str, Any]:
