@@ -19,8 +19,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from dsgec.cli.terminal.display import Silence
-from dsgec.cli.terminal.watch import Watch
+from dsgec.cli.terminal.live import LiveDisplay
+from dsgec.cli.terminal.progress import ProgressDisplay
 from dsgec.data.dataset import Dataset
 from dsgec.data.prepare import make_dataset
 from dsgec.data.read import read_table
@@ -247,7 +247,7 @@ def _watching(problem: Problem) -> Report:
     with _terminal() as stream:
         for name in itertools.chain.from_iterable([("watched", "quiet")] * 5):
             engine = Engine(problem, settings)
-            watch = Watch(job, "", stream) if name == "watched" else Silence()
+            watch = LiveDisplay(job, "", stream) if name == "watched" else ProgressDisplay()
             start, begun, inside = time.perf_counter(), time.thread_time(), 0.0
             for state in engine.generations():
                 before = time.thread_time()

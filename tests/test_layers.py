@@ -40,7 +40,6 @@ OWNERS = {
     "cffi": {"engine", "cli"},
     "subprocess": {"engine", "export", "run"},
     "click": {"cli"},
-    "rich": {"cli"},
     "scipy": {"study"},
     "PIL": {"report"},
     "distributed": {"study"},

@@ -7,7 +7,7 @@ from time import process_time
 import numpy as np
 import pytest
 
-from dsgec.cli.terminal.grammar import summary
+from dsgec.cli.terminal.grammar import describe_grammar
 from dsgec.data import native, read
 from dsgec.data.options import ReadingOptions
 from dsgec.data.prepare import make_dataset
@@ -65,7 +65,7 @@ def test_the_texts_of_a_grammar_are_made_only_while_they_are_few_symbols(monkeyp
     untried = []
     assert 40 < len(list(sample.covering_texts(grammar, untried))) < whole
     assert untried[-1] == "a100"
-    assert "not tried   " in summary(GrammarFile("g", grammar, "", ()), None, {})
+    assert "not tried   " in describe_grammar(GrammarFile("g", grammar, "", ()), None, {})
 
 
 def test_islands_share_one_engine(monkeypatch):

@@ -1,6 +1,6 @@
-"""The command line: options in, messages and exit codes out; the work is done elsewhere.
+"""The command line: parse options, call the pipeline, print results, return exit codes.
 
-Modules that take long to import are imported inside the commands that need them.
+Commands import the modules that take long inside their functions.
 """
 
 import os
@@ -10,43 +10,38 @@ import sys
 import click
 
 from dsgec import __version__
-from dsgec.cli.doctor import doctor
-from dsgec.cli.evolve import evolve
+from dsgec.cli.evolve import evolve, resume
 from dsgec.cli.export import compile_, export
-from dsgec.cli.grammar import check, sample
-from dsgec.cli.init import init
-from dsgec.cli.inspect import inspect_, verify
-from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, complain, refuse
-from dsgec.cli.resume import resume
-from dsgec.cli.run import predict, report, show
-from dsgec.cli.shipped import grammars, tables
+from dsgec.cli.grammar import check, grammars, init, sample, tables
+from dsgec.cli.inspect import doctor, inspect_, predict, report, show, verify
+from dsgec.cli.output import EXIT_INTERRUPTED, EXIT_MISTAKE, print_error, print_message
 from dsgec.cli.study import study
 from dsgec.errors import DsgecError, reason
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends with a message and never with a traceback."""
+    """Run the command line; a user's mistake ends with a message, never with a traceback."""
     try:
         code = commands.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         code = error.exit_code
     except DsgecError as error:
-        refuse(error)
+        print_error(error)
         code = EXIT_MISTAKE
     except (KeyboardInterrupt, click.Abort):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing any more
-        complain("interrupted")
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one changes nothing
+        print_message("interrupted")
         code = EXIT_INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has gone
+    except BrokenPipeError:  # the reader of our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_MISTAKE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        complain(f"error: {where}{reason(error)}")
+        print_message(f"error: {where}{reason(error)}")
         code = EXIT_MISTAKE
     except MemoryError:
-        complain("error: there is not enough memory")
+        print_message("error: there is not enough memory")
         code = EXIT_MISTAKE
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -58,21 +53,7 @@ def commands() -> None:
 
 
 for _command in (
-    init,
-    check,
-    sample,
-    grammars,
-    tables,
-    inspect_,
-    evolve,
-    resume,
-    export,
-    compile_,
-    predict,
-    show,
-    report,
-    verify,
-    study,
-    doctor,
+    *(init, check, sample, grammars, tables, inspect_, evolve, resume, export, compile_),
+    *(predict, show, report, verify, study, doctor),
 ):
     commands.add_command(_command)

@@ -1,20 +1,33 @@
-"""`dsgec evolve`."""
+"""`dsgec evolve` and `dsgec resume`."""
 
 import re
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dsgec.cli.complete import complete_grammar, complete_table
-from dsgec.cli.config import config_option, named_inputs
-from dsgec.cli.help import GroupedCommand
-from dsgec.cli.options import Migration, collecting, option, options_of, warn
-from dsgec.cli.output import complain
-from dsgec.cli.session import SessionOptions, run_options, session_options
-from dsgec.cli.tables import TableOptions, table_options
+from dsgec.cli.options import (
+    GroupedCommand,
+    Migration,
+    collect,
+    complete_grammar,
+    complete_table,
+    option,
+    options_of,
+)
+from dsgec.cli.output import print_message
+from dsgec.cli.shared_options import (
+    SessionOptions,
+    TableOptions,
+    config_option,
+    find_inputs,
+    run_options,
+    session_options,
+    table_options,
+)
 from dsgec.engine.processors import processors
 from dsgec.errors import DsgecError, wrong
 from dsgec.grammar.genome.ir import REPRESENTATIONS
@@ -22,11 +35,52 @@ from dsgec.resources import GRAMMARS, shipped_names
 from dsgec.search.settings import DTYPES, SETTINGS, Preset, Settings, make_settings
 from dsgec.setting import make
 
+if TYPE_CHECKING:
+    from dsgec.run.checkpoint import Checkpoint
+    from dsgec.run.job import Job
+
 _PERCENTS = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) ?%")
 
+# Options that take other values than their settings.
+_OTHERS: dict[str, dict[str, Any]] = {
+    "test": {"type": str, "default": None, "metavar": "SHARE|FILE"},
+    "folds": {
+        "type": click.IntRange(2),
+        "default": None,
+        "help": "Folds of a cross-validation, each a run.",
+    },
+    "dtype": {"type": str, "metavar": f"[{'|'.join(DTYPES)}]"},  # advice for fixed point follows
+}
+_OPTIONS = (
+    *(option(one, **_OTHERS.get(one.name, {})) for one in SETTINGS if one.name != "fold"),
+    *options_of(Preset),
+    click.option("--engine", type=click.Choice(REPRESENTATIONS), hidden=True),
+    click.option("--migrate", type=Migration(), hidden=True),
+)
+# The options that `--help` shows; `--help-all` shows all.
+_COMMON = (
+    *("target", "ignore", "group", "test", "effort", "minimise"),
+    *("runs", "out", "name", "overwrite"),
+)
+_EXAMPLES = (
+    ("dsgec evolve wdbc --effort quick", "a shipped table, in about a second"),
+    ("dsgec evolve data.csv --target state", "your own table and the column to predict"),
+    ("dsgec evolve data.csv --minimise flash", "networks for a small chip"),
+)
 
-def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[float, str | None]:
-    """What `--test` says: a share of the rows, or a table."""
+
+def _rename(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings, with the options of earlier versions under today's names."""
+    engine, migrate = values.pop("engine"), values.pop("migrate")
+    if engine:
+        values["representation"] = engine
+    if migrate:
+        values["migrate_every"], values["migrants"] = migrate
+    return values
+
+
+def _parse_test(test: str | None, folds: int | None, runs: int) -> tuple[float, str | None]:
+    """Return what `--test` gives: a share of the rows, or the name of a table."""
     if folds and (test is not None or runs > 1):
         raise DsgecError(
             "--cv goes with neither --runs nor --test", "It tests with every row of DATA once."
@@ -44,67 +98,23 @@ def share_or_table(test: str | None, folds: int | None, runs: int) -> tuple[floa
     return 0.0, test
 
 
-# What these take is more than their setting: a table, too, and nothing at all.
-_OTHERWISE: dict[str, dict[str, Any]] = {
-    "test": {
-        "type": str,
-        "default": None,
-        "show_default": False,
-        "metavar": "SHARE|FILE",
-    },
-    "folds": {"type": click.IntRange(2), "default": None, "show_default": False},
-    "dtype": {"type": str, "metavar": f"[{'|'.join(DTYPES)}]"},  # others get advice of their own
-}
-_OPTIONS = (
-    *(option(one, **_OTHERWISE.get(one.name, {})) for one in SETTINGS if one.name != "fold"),
-    *options_of(Preset),
-    click.option("--engine", type=click.Choice(REPRESENTATIONS), hidden=True),
-    click.option("--migrate", type=Migration(), hidden=True),
-)
-
-
-def _given(values: dict[str, Any]) -> dict[str, Any]:
-    """What was given, whether by today's options or by those of before."""
-    engine, migrate = values.pop("engine"), values.pop("migrate")
-    if engine:
-        values["representation"] = engine
-    if migrate:
-        values["migrate_every"], values["migrants"] = migrate
-    return values
-
-
-def _no_grammar(data: str) -> str:
-    """A table that was named without a grammar; it is easily the other way round."""
+def _refuse_grammar(data: str) -> str:
+    """Return the name of a table that is the only argument, unless it is that of a grammar."""
     if data in shipped_names(GRAMMARS, ".bnf") and not Path(data).exists():
         raise DsgecError(f"{data} is a grammar", f"Name a table, too: dsgec evolve {data} DATA.")
     return data
 
 
-_COMMON = (
-    "target",
-    "ignore",
-    "group",
-    "test",
-    "effort",
-    "minimise",
-    "runs",
-    "out",
-    "name",
-    "overwrite",
-)
-"""The options that `--help` shows; `--help-all` has the others, too."""
-_EXAMPLES = (
-    ("dsgec evolve wdbc --effort quick", "a shipped table, in about a second"),
-    ("dsgec evolve data.csv --target state", "your own table and the column to predict"),
-    ("dsgec evolve data.csv --minimise flash", "networks for a small chip"),
-)
+def _absolute(name: str) -> str:
+    """Return the absolute path of a file, so that `resume` finds it, or the name as it is."""
+    return str(Path(name).absolute()) if name != "-" and Path(name).exists() else name
 
 
 @click.command(cls=GroupedCommand, common=_COMMON, examples=_EXAMPLES)
 @click.argument("grammar", required=False, shell_complete=complete_grammar)
 @click.argument("data", required=False, metavar="DATA", shell_complete=complete_table)
 @config_option
-@partial(collecting, name="settings", make=_given, options=_OPTIONS)
+@partial(collect, name="settings", make=_rename, options=_OPTIONS)
 @run_options
 @session_options
 @table_options
@@ -120,27 +130,27 @@ def evolve(
     table: TableOptions,
     session: SessionOptions,
 ) -> None:
-    """Evolve a network on a table and write it to a folder, as code too.
+    """Evolve a network on a table and export it to a folder.
 
-    DATA is a table: a CSV, TSV, ARFF or Parquet file, packed with gzip or not, `-` for standard
-    input, or the name of a shipped one. GRAMMAR is a BNF file or the name of a shipped grammar;
-    without one, it is chosen by the task.
+    DATA is a table: a CSV, TSV, ARFF or Parquet file, which may be compressed with gzip, `-` for
+    standard input, or the name of a shipped table. GRAMMAR is a BNF file or the name of a shipped
+    grammar; default: chosen by the task.
 
-    A run that was interrupted or killed is resumed by the same command.
+    The same command resumes a run that was interrupted or killed.
     """
-    named, data = named_inputs(grammar, data)
+    named, data = find_inputs(grammar, data)
     test, folds = settings.pop("test"), settings.pop("folds")
-    share, test_table = share_or_table(test, folds, runs)
+    share, test_table = _parse_test(test, folds, runs)
     count = folds or runs
     workers = None
-    with ExitStack() as held:
+    with ExitStack() as exits:
         if count > 1:  # processes start while this one imports and reads
             from dsgec.study.processes import Processes
 
             workers = Processes(min(jobs or processors(), count), "dsgec.study.many")
-            held.callback(workers.close)
-        from dsgec.cli.start import reference, start, start_many
-        from dsgec.cli.terminal.display import choices
+            exits.callback(workers.close)
+        from dsgec.cli.jobs import run_job, run_jobs
+        from dsgec.cli.terminal.progress import describe_choices
         from dsgec.grammar.load import load_grammar
         from dsgec.pipeline import prepare, refuse_other
         from dsgec.run.config import Inputs
@@ -150,37 +160,103 @@ def evolve(
 
         preset = make(Preset, settings)
         if preset.effort != Preset().effort and not preset.learns and not session.quiet:
-            complain("note: --effort has no effect with --preset paper; --generations has")
+            print_message("note: --effort has no effect with --preset paper; --generations has")
         chosen = make_settings({**settings, "test": share}, preset)
         file = None if named is None else load_grammar(named)
         table = table.with_defaults(learned=preset.learns)
-        dataset = table.dataset(data if named else _no_grammar(data), test_table)
+        dataset = table.read_dataset(data if named else _refuse_grammar(data), test_table)
         grammar = named or usual_grammar(len(dataset.classes))
         file = file or load_grammar(grammar)
         chosen = with_budget(chosen, settings, preset, dataset)
         inputs = Inputs(grammar, data, test_table, preset.preset)
         job = prepare(file, dataset, chosen, out=out, name=name, inputs=inputs)
         if named is None and not session.quiet:
-            complain(choices(job))
+            print_message(describe_choices(job))
         each = [partial(seeded, job, chosen.seed + number) for number in range(runs)]
         if folds:
             each = [partial(cross_validated, job, dataset, folds, fold) for fold in range(folds)]
             job = each[0]()
-        for one in each:  # every error is found before a run begins
-            single = one() if workers else job
+        for make_job in each:  # every error is found before a run begins
+            single = make_job() if workers else job
             if not overwrite:
                 refuse_other(single)
-        warn(job.grammar)
+        for warning in job.grammar.warnings:
+            print_message(str(warning))
         arguments = {
-            "grammar": reference(grammar),
-            "data": reference(data),
-            "test": reference(test_table) if test_table else None,
+            "grammar": _absolute(grammar),
+            "data": _absolute(data),
+            "test": _absolute(test_table) if test_table else None,
             "table": table.as_json(),
             "inputs": inputs.as_json(),
         }
         if workers:
-            start_many(
-                each, job, session, arguments, workers, overwrite=overwrite, folds=bool(folds)
-            )
+            what = "folds" if folds else "runs"
+            run_jobs(each, job, session, arguments, workers, overwrite=overwrite, what=what)
         else:
-            start(job, session, arguments, overwrite=overwrite)
+            run_job(job, session, arguments, overwrite=overwrite)
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("run", type=click.Path(path_type=Path))
+@session_options
+def resume(run: Path, session: SessionOptions) -> None:
+    """Resume the interrupted run in the folder RUN.
+
+    The result is the same, byte for byte, as without the interruption. `dsgec evolve` with the same
+    arguments as before also resumes a run.
+    """
+    from dsgec.cli.jobs import run_job
+    from dsgec.folder import open_folder
+    from dsgec.run.checkpoint import has_checkpoint, read_checkpoint, refuse_other_version
+    from dsgec.run.folder import read_record
+    from dsgec.search.evolver import ENDS
+
+    with open_folder(run) as folder:
+        if not has_checkpoint(folder):
+            if read_record(folder).result.ended in ENDS:
+                raise DsgecError(f"the run in {run} has ended: there is nothing to resume")
+            raise DsgecError(
+                f"{run} has no checkpoint to resume from",
+                "Start the run again with `dsgec evolve`.",
+            )
+        checkpoint = read_checkpoint(folder)
+        refuse_other_version(folder, checkpoint)
+    run_job(_read_job(run, checkpoint), session, checkpoint.arguments)
+
+
+def _read_job(run: Path, checkpoint: "Checkpoint") -> "Job":
+    """Return the job of a checkpoint; its grammar and table are read again."""
+    from dsgec.grammar.load import load_grammar
+    from dsgec.pipeline import prepare
+    from dsgec.run.config import Inputs
+    from dsgec.run.record import identity
+
+    arguments = checkpoint.arguments
+    grammar, data, test = (arguments.get(name) for name in ("grammar", "data", "test"))
+    if not isinstance(grammar, str) or not isinstance(data, str) or "-" in (data, test):
+        raise DsgecError(
+            f"the checkpoint in {run} does not say where its table is",
+            "Start the run again as it was started, with the same arguments: that resumes it.",
+        )
+    settings = Settings.from_json(checkpoint.asked.get("settings", {}))
+    file = load_grammar(grammar)
+    table = _table_options(arguments.get("table"))
+    dataset = table.read_dataset(data, test if isinstance(test, str) else None)
+    inputs = Inputs.read(arguments.get("inputs"))
+    job = replace(prepare(file, dataset, settings, inputs=inputs), named=run)
+    now = identity(file, job.problem.dataset, settings)
+    for what, name in (("grammar", grammar), ("data", data)):
+        then = checkpoint.asked.get(what)
+        if not isinstance(then, dict) or then.get("sha256") != now[what]["sha256"]:
+            raise DsgecError(
+                f"{name} has changed since the run in {run} began",
+                "Put back what it was, or start from scratch with `dsgec evolve`.",
+            )
+    return job
+
+
+def _table_options(values: Any) -> TableOptions:
+    try:
+        return TableOptions.make(values if isinstance(values, dict) else {})
+    except DsgecError as error:
+        raise DsgecError("the checkpoint does not say how its table was read") from error

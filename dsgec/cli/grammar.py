@@ -1,12 +1,54 @@
-"""`dsgec check` and `dsgec sample`: what a grammar describes."""
+"""`dsgec init`, `check`, `sample`, `grammars` and `tables`: what to start from."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from dsgec.cli.complete import complete_grammar, complete_table
-from dsgec.cli.help import GroupedCommand
-from dsgec.cli.options import connect_option, load_grammar_file, max_depth_option
-from dsgec.cli.output import say
-from dsgec.cli.tables import TableOptions, table_options
+from dsgec.cli.options import (
+    GroupedCommand,
+    complete_grammar,
+    complete_table,
+    connect_option,
+    max_depth_option,
+)
+from dsgec.cli.output import print_message, print_result
+from dsgec.cli.shared_options import TableOptions, table_options
+from dsgec.errors import DsgecError
+
+if TYPE_CHECKING:
+    from dsgec.grammar.load import GrammarFile
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[FOLDER]")
+def init(folder: Path) -> None:
+    """Write a grammar, a configuration and a study to start from.
+
+    network.bnf, run.toml and study.toml are written to FOLDER; default: the working folder. They
+    have comments and work as they are. Existing files are never overwritten.
+    """
+    from dsgec.folder import writable
+    from dsgec.resources import START
+
+    advice = "Choose another folder: `dsgec init FOLDER`."
+    files = {file.name: file.read_bytes() for file in START.iterdir()}
+    names = sorted(files)
+    with ExitStack() as exits:
+        try:
+            opened = exits.enter_context(writable(folder))
+        except DsgecError as error:
+            raise DsgecError(error.faults[0].message, advice) from error
+        if there := [name for name in names if opened.has(name)]:
+            raise DsgecError(f"{folder} already has {', '.join(there)}", advice)
+        for name in names:
+            opened.write(name, files[name])
+    print_result("\n".join(str(folder / name) for name in names))
+    print_message(f"try: dsgec evolve --config {shlex.quote(str(folder / 'run.toml'))}")
 
 
 @click.command(cls=GroupedCommand)
@@ -20,25 +62,40 @@ def check(
     grammar: str, data: str | None, max_depth: tuple[tuple[str, int], ...], table: TableOptions
 ) -> None:
     """List the errors of GRAMMAR, or describe its networks."""
-    from dsgec.cli.terminal.grammar import summary
+    from dsgec.cli.terminal.grammar import describe_grammar
 
-    file = load_grammar_file(grammar)
-    dataset = None if data is None else table.with_defaults(learned=True).dataset(data)
-    say(summary(file, dataset, dict(max_depth)))
+    file = _load_grammar(grammar)
+    dataset = None if data is None else table.with_defaults(learned=True).read_dataset(data)
+    print_result(describe_grammar(file, dataset, dict(max_depth)))
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("grammar", shell_complete=complete_grammar)
-@click.option("-n", "count", default=5, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option(
+    "-n",
+    "count",
+    default=5,
+    type=click.IntRange(1, 1_000_000),
+    help="Number of phenotypes; default: 5.",
+)
 @click.option(
     "--data",
     shell_complete=complete_table,
     metavar="FILE",
     help="Take features and classes from this table.",
 )
-@click.option("--features", default=4, show_default=True, type=click.IntRange(1, 100_000))
-@click.option("--classes", default=2, show_default=True, type=click.IntRange(1, 10_000))
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**64 - 1))
+@click.option(
+    "--features",
+    default=4,
+    type=click.IntRange(1, 100_000),
+    help="Number of features; default: 4.",
+)
+@click.option(
+    "--classes", default=2, type=click.IntRange(1, 10_000), help="Number of classes; default: 2."
+)
+@click.option(
+    "--seed", default=1, type=click.IntRange(0, 2**64 - 1), help="Random seed; default: 1."
+)
 @connect_option
 @max_depth_option
 @table_options
@@ -61,11 +118,46 @@ def sample(
     from dsgec.search.settings import Settings
 
     if data is not None:
-        dataset = table.with_defaults(learned=True).dataset(data)
+        dataset = table.with_defaults(learned=True).read_dataset(data)
         features, classes = len(dataset.features), max(len(dataset.classes), 1)
-    expanded = expand(load_grammar_file(grammar).grammar, features, classes)
+    expanded = expand(_load_grammar(grammar).grammar, features, classes)
     tables = tabulate(expanded, dict(max_depth))
     dsge = Dsge(tables, connect, Settings().max_size)
     for individual in range(count):
         derivation = dsge.express({}, Stream(seed, 0, individual))
-        say(derivation.phenotype if not derivation.fault else f"# {derivation.fault}")
+        print_result(derivation.phenotype if not derivation.fault else f"# {derivation.fault}")
+
+
+def _load_grammar(name: str) -> "GrammarFile":
+    """Load a grammar, and print its warnings."""
+    from dsgec.grammar.load import load_grammar
+
+    file = load_grammar(name)
+    for warning in file.warnings:
+        print_message(str(warning))
+    return file
+
+
+@click.command(cls=GroupedCommand)
+def grammars() -> None:
+    """List the shipped grammars and the tables that they fit."""
+    from dsgec.cli.terminal.shipped import shipped_grammars
+
+    _print_list(shipped_grammars())
+
+
+@click.command(cls=GroupedCommand)
+def tables() -> None:
+    """List the shipped tables with their sizes."""
+    from dsgec.cli.terminal.shipped import shipped_tables
+
+    _print_list(shipped_tables())
+
+
+def _print_list(entries: Iterator[tuple[str, str]]) -> None:
+    from dsgec.cli.terminal.shipped import list_lines
+    from dsgec.cli.terminal.styled import encodable, size_of
+
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    columns = size_of(sys.stdout)[0] if is_terminal else None
+    print_result(encodable("\n".join(list_lines(entries, columns)), sys.stdout))

@@ -1,4 +1,4 @@
-"""What people and programs read: results to standard output, messages to standard error."""
+"""Print results to standard output and messages to standard error."""
 
 import sys
 from contextlib import suppress
@@ -11,30 +11,30 @@ from dsgec.search.settings import OPTIONS
 EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 130
 
 
-def complain(text: str) -> None:
-    """To standard error, if there is one, and without anything that drives a terminal."""
+def print_message(text: str) -> None:
+    """Print to standard error, if there is one, without control characters."""
     if sys.stderr is not None:
-        with suppress(OSError):  # whoever read it has gone, which is no reason to stop
+        with suppress(OSError):  # the reader has gone, which is no reason to stop
             click.echo(printable(OPTIONS.write(text)), err=True)
 
 
-def refuse(error: DsgecError) -> None:
-    """A user's mistake, in the words of the command line."""
-    complain(error.rendered(OPTIONS))
+def print_error(error: DsgecError) -> None:
+    """Print a user's mistake to standard error; settings are named as options."""
+    print_message(error.rendered(OPTIONS))
 
 
-def say(text: str) -> None:
-    """To standard output, without what drives a terminal: a pager behind a pipe shows it, too."""
-    _put(printable(OPTIONS.write(text).expandtabs()))
+def print_result(text: str) -> None:
+    """Print to standard output without control characters: a pager behind a pipe obeys them too."""
+    _print(printable(OPTIONS.write(text).expandtabs()))
 
 
-def hand_over(text: str) -> None:
-    """To standard output, for a program: as it is, unless a person sits there."""
+def print_data(text: str) -> None:
+    """Print to standard output for a program: unchanged, unless it is a terminal."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    _put(printable(text) if is_terminal else text)
+    _print(printable(text) if is_terminal else text)
 
 
-def _put(text: str) -> None:
+def _print(text: str) -> None:
     if sys.stdout is not None:
         click.echo(text, color=True)
         sys.stdout.flush()

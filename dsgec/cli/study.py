@@ -1,36 +1,37 @@
 """`dsgec study`."""
 
-import contextlib
 import shlex
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from dsgec.cli.complete import complete_study
-from dsgec.cli.help import GroupedCommand
-from dsgec.cli.options import backend_option
-from dsgec.cli.output import complain, say
-from dsgec.cli.signals import Interrupts
+from dsgec.cli.options import GroupedCommand, backend_option, complete_study
+from dsgec.cli.output import print_message, print_result
 from dsgec.errors import DsgecError
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("study", shell_complete=complete_study)
-@click.option("--quick", is_flag=True, help="A quick look: fewer runs and generations.")
+@click.option("--quick", is_flag=True, help="Make fewer runs of fewer generations.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 256), help="Runs side by side; default: one a processor."
+    "--jobs", type=click.IntRange(1, 256), help="Runs at a time; default: one per processor."
 )
 @click.option(
     "--cluster",
     "address",
     metavar="ADDRESS",
-    help="Run on a dask cluster, whose scheduler has this address (tcp://HOST:PORT).",
+    help="Run on the dask cluster whose scheduler has this address (tcp://HOST:PORT).",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Default: build/NAME of the study.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Output folder; default: ./build/NAME, the name of the study.",
+)
 @backend_option
-@click.option("--quiet", is_flag=True, help="Only errors.")
+@click.option("--quiet", is_flag=True, help="Print errors only.")
 def study(
     study: str,
     quick: bool,
@@ -40,13 +41,14 @@ def study(
     backend: str,
     quiet: bool,
 ) -> None:
-    """Make many runs and compare them by statistics.
+    """Make many runs and compare them statistically.
 
     Every representation runs with every grammar on every table of STUDY, a TOML file or the name
-    of a shipped study. It can be stopped and started again at any time: runs that have finished are
-    never run again.
+    of a shipped study. A study can be stopped and started again at any time: finished runs are
+    kept.
     """
-    from dsgec.cli.terminal.display import duration
+    from dsgec.cli.jobs import Interrupts
+    from dsgec.cli.terminal.progress import duration
     from dsgec.cli.terminal.study import StudyDisplay
     from dsgec.engine.processors import processors
     from dsgec.folder import locked, remove_if_empty
@@ -67,41 +69,41 @@ def study(
     require_libraries()
     if address is not None and jobs is not None:
         raise click.UsageError(
-            "--jobs is for this machine; of a cluster, each worker's --nthreads says how many runs"
-            " it makes at once."
+            "--jobs is for this machine; on a cluster, each worker's --nthreads is the number of"
+            " runs that it makes at once."
         )
     path = out or Path("build") / (f"{planned.name}-quick" if quick else planned.name)
-    with contextlib.ExitStack() as held:
+    with ExitStack() as exits:
         workers = (
             Processes(jobs or processors(), "dsgec.study.outcome")
             if address is None
             else connect(address)
         )
-        held.callback(workers.close)
+        exits.callback(workers.close)
         how = f"over {workers}" if address is None else f"on the cluster {workers}"
         tasks = prepare(list(cells(planned)))
         for remark in () if quiet else remarks(tasks):
-            complain(remark)
+            print_message(remark)
         started = time.monotonic()
-        folder = held.enter_context(locked(path, "study"))
-        runs = held.enter_context(folder.below(RUNS, make=True))
-        held.callback(remove_if_empty, path / RUNS)
+        folder = exits.enter_context(locked(path, "study"))
+        runs = exits.enter_context(folder.below(RUNS, make=True))
+        exits.callback(remove_if_empty, path / RUNS)
         runs.remove_unfinished()
         there = finished(tasks, runs)
         todo = unfinished(tasks, there)
         if not quiet:
-            complain(
+            print_message(
                 f"{planned.name}: {len(tasks)} runs, {len(there)} of them finished before;"
                 f" {how}, in {path}"
             )
         progress = StudyDisplay(todo, len(there), max(workers.threads, 1), quiet=quiet)
-        interrupts = held.enter_context(Interrupts())
+        interrupts = exits.enter_context(Interrupts())
         try:
             work(todo, runs, workers, backend, progress.note, progress.ended)
         except KeyboardInterrupt:
             progress.close()
             command = shlex.join(["dsgec", *sys.argv[1:]])
-            complain(
+            print_message(
                 f"interrupted: {progress.done} of {len(tasks)} runs are finished and kept;"
                 f" `{command}` resumes"
             )
@@ -112,7 +114,7 @@ def study(
         text, files = write_report(planned, collect(tasks, runs), folder)
         files.append(write_page(folder).name)
     if not quiet:
-        say(text.removesuffix("\n"))
-        say(f"written to {path}: {' '.join(files)}")
+        print_result(text.removesuffix("\n"))
+        print_result(f"written to {path}: {' '.join(files)}")
         if todo:
-            complain(f"{len(todo)} runs in {duration(time.monotonic() - started)}")
+            print_message(f"{len(todo)} runs in {duration(time.monotonic() - started)}")

@@ -103,7 +103,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 def _versions(python: Path) -> str:
     ask = "from importlib.metadata import version as v; "
-    ask += "print(*(f'{name} {v(name)}' for name in ('numpy', 'cffi', 'lark', 'click', 'rich')))"
+    ask += "print(*(f'{name} {v(name)}' for name in ('numpy', 'cffi', 'lark', 'click')))"
     return _run([str(python), "-c", ask], "asking for versions").strip()
 
 

@@ -6,8 +6,7 @@ import tomllib
 import pytest
 
 import dsgec
-from dsgec.cli.config import known
-from dsgec.cli.session import RunOptions, SessionOptions
+from dsgec.cli.shared_options import RunOptions, SessionOptions, config_settings
 from dsgec.setting import settings_of
 from tests.command import dsgec as command
 from tests.command import read
@@ -214,6 +213,6 @@ def test_a_file_can_say_all_that_an_option_can():
     hidden = {"config", "engine", "migrate", "help_all"}
     options = {one.name for one in commands.commands["evolve"].params} - hidden
 
-    assert {one.name for one in known().values()} == options
+    assert {one.name for one in config_settings().values()} == options
     for kind in (RunOptions, SessionOptions):
-        assert {one.word for one in settings_of(kind)} <= known().keys()
+        assert {one.word for one in settings_of(kind)} <= config_settings().keys()

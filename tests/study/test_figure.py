@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dsgec.cli.terminal.study import Remaining, duration
+from dsgec.cli.terminal.study import TimeEstimate, duration
 from dsgec.report.figure import _ticks, svg
 from dsgec.report.png import png
 from dsgec.study.figure import _curve, make_figure
@@ -128,7 +128,7 @@ class FakeTask:
 
 def test_what_is_left_is_judged_by_what_has_been():
     short, long = FakeTask("short", 10), FakeTask("long", 40)
-    remaining = Remaining([short] * 3 + [long] * 2, 2)
+    remaining = TimeEstimate([short] * 3 + [long] * 2, 2)
     assert remaining.estimate() is None
     remaining.ended(short, 1.0)
     # Two of 1 s, two of four times the size, over two jobs.

@@ -1,1 +1,1 @@
-"""What a person sees on a terminal."""
+"""What the command line shows on a terminal: progress, results and pages of text."""

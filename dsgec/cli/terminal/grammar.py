@@ -1,4 +1,4 @@
-"""A grammar to a page that says what it describes: symbols, recursion, limits, largest network."""
+"""Describe a grammar: its symbols, recursion, limits and largest network."""
 
 import math
 import re
@@ -19,8 +19,10 @@ _ACTIVATION = re.compile(rf"\b(?:{_NAMES})\s*\(")
 _EXAMPLE_FEATURES, _EXAMPLE_OUTPUTS = 4, 2
 
 
-def summary(file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, int]) -> str:
-    """The page; DsgecError where the grammar's texts are not networks, or not of this table."""
+def describe_grammar(
+    file: GrammarFile, dataset: Dataset | None, max_depth: Mapping[str, int]
+) -> str:
+    """Return the page; raise DsgecError if its phenotypes are not networks that fit the table."""
     features = len(dataset.features) if dataset else _EXAMPLE_FEATURES
     outputs = max(len(dataset.classes), 1) if dataset else _EXAMPLE_OUTPUTS
     grammar = expand(file.grammar, features, outputs)
@@ -86,7 +88,7 @@ def _role_lines(grammar: Grammar) -> list[str]:
 def _largest_network(
     grammar: Grammar, largest: Callable[[Callable[[Alternative], int]], Callable[[str], int]]
 ) -> str:
-    """The bounds that the depth limits set."""
+    """Return the size of the largest network within the depth limits."""
     roles = grammar.directives
     start = roles.start
     reads = roles.features or (

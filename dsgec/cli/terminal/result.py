@@ -1,4 +1,4 @@
-"""The result of a run to the lines that a person reads when it has ended."""
+"""Print the result of a run, with its metrics, its front and how to use it."""
 
 import shlex
 import statistics
@@ -6,21 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dsgec.cli.terminal.front import front_lines
 from dsgec.errors import clean, counted
+from dsgec.folder import open_folder
 from dsgec.manifest import CONFIG, EVIDENCE, HALL, HISTORY, NETWORK, PAGE, RECORD, TIMING
+from dsgec.run.folder import read_hall
+from dsgec.run.hall import HallRow
 from dsgec.run.job import WrittenRun
-from dsgec.run.record import RISING, Footprint, ModelRecord, Proposal, ResultRecord, RunRecord
+from dsgec.run.record import RISING, ModelRecord, Proposal, ResultRecord, RunRecord
 from dsgec.search.objectives import OBJECTIVES
+from dsgec.search.settings import NOTHING
 
 MOST_CLASSES_SHOWN = 10
 _FILES = (RECORD, CONFIG, HISTORY, HALL, NETWORK, TIMING, EVIDENCE, PAGE)
 _WIDEST_LABEL = 12
 _LONGEST_FORMULA = 1000
+_MOST_OF_FRONT = 8
+_UNITS = {"connections": "connections", "flash": "bytes of flash", "cycles": "cycles a row"}
 
 
 def run_line(run: WrittenRun) -> str:
-    """One of several runs that has ended."""
+    """Return the line of one of several runs that has ended."""
     result, settings = run.record.result, run.record.settings
     main = next(iter(result.train))
     figures = "  ".join(
@@ -32,7 +37,7 @@ def run_line(run: WrittenRun) -> str:
 
 
 def result_lines(run: WrittenRun) -> list[str]:
-    """The result of a run, and how to use it."""
+    """Return the result of a run, and how to use it."""
     result = run.record.result
     parts = [
         f"{count} {key.removesuffix('s') if count == 1 else key}"
@@ -41,7 +46,8 @@ def result_lines(run: WrittenRun) -> list[str]:
     ]
     names = [path.name for path in run.files]
     perfect = OBJECTIVES[result.objective].perfect
-    lines = [
+    module = run.record.model.name
+    return [
         f"best {result.kind}: {result.objective} {plain_number(result.score)} ({perfect} is"
         f" perfect); {', '.join(parts)}",
         *_formula_lines(result),
@@ -50,34 +56,67 @@ def result_lines(run: WrittenRun) -> list[str]:
         *_metric_lines(result),
         *_comparison_lines(result),
         *_confusion_lines(run.record),
-        *front_lines(run),
+        *_front_lines(run),
         *_cost_lines(result),
         f"written to {clean(str(run.folder))}: {' '.join((*_FILES, *names))}",
         *_untested_lines(run),
-    ]
-    lines.append(f"look at it: {clean(str(run.folder / PAGE))}")
-    module = run.record.model.name
-    lines.append(
+        f"look at it: {clean(str(run.folder / PAGE))}",
         f"import it:  PYTHONPATH={shlex.quote(clean(str(run.folder)))} python -c "
-        f'"import {module}; help({module})"'
-    )
-    return [*lines, *_next_lines(run)]
+        f'"import {module}; help({module})"',
+        *_next_lines(run),
+    ]
 
 
 def _cost_lines(result: ResultRecord) -> list[str]:
-    """The line with what the network takes of a chip; none in runs of earlier versions."""
-    return [f"on a chip: {_footprint(result.cost)}"] if result.cost else []
-
-
-def _footprint(cost: Footprint) -> str:
-    return clean(
-        f"about {cost.flash:,} bytes of flash and {cost.cycles:,} cycles a row"
+    """Return the cost of the network on a chip; runs of earlier versions have none."""
+    cost = result.cost
+    if not cost:
+        return []
+    line = (
+        f"on a chip: about {cost.flash:,} bytes of flash and {cost.cycles:,} cycles a row"
         f" ({cost.chip}, {cost.dtype}, estimated)"
     )
+    return [clean(line)]
+
+
+def _front_lines(run: WrittenRun) -> list[str]:
+    """Return networks of the front, from the cheapest to the best; empty without a front."""
+    settings, result = run.record.settings, run.record.result
+    what = settings.get("minimise", NOTHING)
+    if what == NOTHING:
+        return []
+    with open_folder(run.folder) as folder:
+        front = [one for one in read_hall(folder) if one.front]
+    front.sort(key=lambda one: one.cost(what) or 0)
+    metric = next(iter(result.test))
+    head = (_UNITS[what], result.objective, f"test {metric.replace('_', ' ')}")
+    widths = [max(len(word), 9) + 2 for word in head]
+    shown = _choose_evenly(front)
+    some = f", {len(shown)} of them" if len(shown) < len(front) else ""
+    title = f"front: {counted(len(front), 'network')} that no cheaper one is as good as{some}"
+    if what != "connections" and "chip" in settings:
+        title += f" ({settings['chip']}, {settings['dtype']})"
+    rows = [head]
+    for one in shown:
+        test = one.test.get(metric)
+        cells = (f"{one.cost(what):,}", f"{one.score:.4f}", "-" if test is None else f"{test:.4f}")
+        rows.append(cells)
+    return [
+        title,
+        *("".join(f"{c:>{width}}" for c, width in zip(row, widths, strict=True)) for row in rows),
+    ]
+
+
+def _choose_evenly(front: Sequence[HallRow]) -> list[HallRow]:
+    """Return a few networks of a front, evenly spaced, with the first and the last."""
+    last = len(front) - 1
+    if last < _MOST_OF_FRONT:
+        return [*front]
+    return [front[round(number * last / (_MOST_OF_FRONT - 1))] for number in range(_MOST_OF_FRONT)]
 
 
 def _next_lines(run: WrittenRun) -> list[str]:
-    """The command that exports the network for a chip, with what it takes there."""
+    """Return the command that exports the network for a chip, with its cost there."""
     chosen = run.record.result.proposed or run.record.result.cost
     if not chosen:
         return []
@@ -106,7 +145,7 @@ def _untested_lines(run: WrittenRun) -> list[str]:
 
 
 def _formula_lines(result: ResultRecord) -> list[str]:
-    """The formula of a run for one, if it is short enough to be read."""
+    """Return the formula of a run for one, unless it is too long to read."""
     formula = result.formula or ""
     return (
         [clean(line) for line in formula.splitlines()] if len(formula) <= _LONGEST_FORMULA else []
@@ -122,7 +161,7 @@ def _threshold_lines(model: ModelRecord) -> list[str]:
 
 
 def _validation_lines(result: ResultRecord) -> list[str]:
-    """How the network was chosen; nothing if by its fitness, or if it is the mean of several."""
+    """Return how cross-validation chose the network; empty if it did not."""
     found = result.validation
     if found is None or found.score is None:
         return []
@@ -134,7 +173,7 @@ def _validation_lines(result: ResultRecord) -> list[str]:
 
 
 def _metric_lines(result: ResultRecord) -> list[str]:
-    """The figures of the network on either part, and those of the baselines on the test rows."""
+    """Return a table of the metrics of the network and of the baselines."""
     names = [name.replace("_", " ") for name in result.train]
     rows: dict[str, Mapping[str, Any]] = {"train": result.train, "test": result.test}
     intervals = {name: result.test_interval(name) for name in result.test}
@@ -161,7 +200,7 @@ def _comparison_lines(result: ResultRecord) -> list[str]:
 
 
 def _confusion_lines(record: RunRecord) -> list[str]:
-    """How the test rows were classified."""
+    """Return the confusion matrix of the test rows."""
     classes = [clean(str(label))[:_WIDEST_LABEL] for label in record.model.classes]
     counts = (record.result.confusion or {}).get("test", ())
     if not counts or len(classes) > MOST_CLASSES_SHOWN or not any(map(sum, counts)):
@@ -175,7 +214,7 @@ def _confusion_lines(record: RunRecord) -> list[str]:
 
 
 def summary_lines(runs: Sequence[WrittenRun], what: str = "runs") -> list[str]:
-    """The mean and the standard deviation over several runs."""
+    """Return the mean and the standard deviation of each figure over several runs."""
     results = [run.record.result for run in runs]
     first = results[0]
     rows: dict[str, list[float | None]] = {first.objective: [result.score for result in results]}

@@ -1,4 +1,4 @@
-"""What is shipped to lists: grammars with the tables they fit, tables with their task."""
+"""List what is shipped: grammars with the tables they fit, tables with their sizes and tasks."""
 
 import re
 import textwrap
@@ -15,19 +15,19 @@ _FITS = "Fits "
 _WIDEST = 100
 
 
-def grammars() -> Iterator[tuple[str, str]]:
-    """The name of each shipped grammar, what it makes and what it fits, by its own comment."""
+def shipped_grammars() -> Iterator[tuple[str, str]]:
+    """Yield the name of each shipped grammar, and its description from its own comment."""
     for name in shipped_names(GRAMMARS, ".bnf"):
         text = GRAMMARS.joinpath(f"{name}.bnf").read_text(encoding="utf-8")
         comment = re.match(r"(?:#.*\n)*", text)
         assert comment is not None  # as it may be empty
-        said = " ".join(line.lstrip("# ") for line in comment[0].splitlines())
-        what, *more = _SENTENCES.split(said)
+        text = " ".join(line.lstrip("# ") for line in comment[0].splitlines())
+        what, *more = _SENTENCES.split(text)
         yield name, " ".join([what, *(one for one in more if one.startswith(_FITS))])
 
 
-def tables() -> Iterator[tuple[str, str]]:
-    """The name of each table that is known by one, its size and its task."""
+def shipped_tables() -> Iterator[tuple[str, str]]:
+    """Yield the name of each shipped table, with its description, size and task."""
     for name in shipped_names(TABLES, ".csv"):
         about = TABLES.joinpath(f"{name}.txt").read_text(encoding="utf-8").strip()
         yield name, f"{about} {_shape(name)}"
@@ -43,8 +43,8 @@ def _shape(name: str) -> str:
     return f"{rows} × {features}, {data.task}{classes}."
 
 
-def lines(entries: Iterator[tuple[str, str]], columns: int | None) -> list[str]:
-    """Names and texts side by side: a line each, or broken to a terminal of so many columns."""
+def list_lines(entries: Iterator[tuple[str, str]], columns: int | None) -> list[str]:
+    """Return names and texts side by side, wrapped to `columns` if there is a limit."""
     found = list(entries)
     width = max(len(name) for name, _ in found) + 2
     if columns is None:

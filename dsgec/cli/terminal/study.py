@@ -1,11 +1,11 @@
-"""A study to its progress on a terminal: how far it is, how long it will take."""
+"""Show the progress of a study: how many runs have ended, and the time left."""
 
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dsgec.cli.terminal.display import Voice, duration
+from dsgec.cli.terminal.progress import SafeStream, duration
 from dsgec.cli.terminal.styled import size_of
 from dsgec.errors import clean
 from dsgec.study.prepare import Task
@@ -16,10 +16,10 @@ _NARROWEST_BAR = 4
 Kind = tuple[str, str, str, int]
 
 
-class Remaining:
-    """How much time the runs that are left will take, from those that have ended.
+class TimeEstimate:
+    """An estimate of the time left, from the runs that have ended.
 
-    A kind of run that has been seen takes as long as it did; another is judged by its size.
+    A run takes as long as others of its kind, or in proportion to its size if there are none.
     """
 
     def __init__(self, tasks: Iterable[Task], jobs: int) -> None:
@@ -37,7 +37,7 @@ class Remaining:
         self.seconds[_kind(task)].append(seconds)
 
     def estimate(self) -> float | None:
-        """Seconds; None before anything is known."""
+        """Return the seconds left, or None before a run has ended."""
         if not self.seconds:
             return None
         means = {kind: sum(seen) / len(seen) for kind, seen in self.seconds.items()}
@@ -49,27 +49,27 @@ class Remaining:
 
 
 class StudyDisplay:
-    """On a terminal one line is kept fresh, else a line follows every few seconds."""
+    """The progress of a study: one line that is updated on a terminal, or one every ten seconds."""
 
     def __init__(self, tasks: Sequence[Task], finished: int, jobs: int, *, quiet: bool) -> None:
         self.done, self.total = finished, finished + len(tasks)
-        self.remaining = Remaining(tasks, jobs)
+        self.remaining = TimeEstimate(tasks, jobs)
         self.quiet = quiet or sys.stderr is None
         self.terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._say = Voice(sys.stderr)
+        self._stream = SafeStream(sys.stderr)
         self.shown = -_SECONDS_BETWEEN_LINES
-        self.noted = False
+        self.has_note = False
         if tasks:
             self._show(is_last=False)
 
     def note(self, text: str) -> None:
-        """A remark, once."""
-        if text and not self.noted and not self.quiet:
-            self.noted = True
-            self._say(clean(f"note: {text}") + "\n")
+        """Print the first note; later ones are ignored."""
+        if text and not self.has_note and not self.quiet:
+            self.has_note = True
+            self._stream.write(clean(f"note: {text}") + "\n")
 
     def ended(self, task: Task, seconds: float) -> None:
-        """Called with every run that has ended."""
+        """Count a run that has ended, and show the progress."""
         self.done += 1
         self.remaining.ended(task, seconds)
         self._show(is_last=self.done == self.total)
@@ -81,22 +81,23 @@ class StudyDisplay:
             return
         self.shown = now
         left = self.remaining.estimate()
-        share = self.done / self.total
         text = f"{self.done:>{len(str(self.total))}}/{self.total} runs"
         text += "" if left is None or is_last else f"  {duration(left)} left"
         if self.terminal:
-            self._say(f"\r\x1b[K{_bar(share, text)}{text}" + "\n" * is_last)
+            self._stream.write(
+                f"\r\x1b[K{_bar(self.done / self.total, text)}{text}" + "\n" * is_last
+            )
         else:
-            self._say(text + "\n")
+            self._stream.write(text + "\n")
 
     def close(self) -> None:
-        """End the line that was kept fresh."""
+        """End the line that is updated."""
         if self.terminal and not self.quiet and self.done < self.total:
-            self._say("\n")
+            self._stream.write("\n")
 
 
 def _bar(share: float, text: str) -> str:
-    """As long as there is room for beside a text, and for one that takes longer."""
+    """Return a bar that leaves room for the text and for a longer one."""
     width = size_of(sys.stderr)[0] - 1 - max(len(text), len("1000/1000 runs  59 min 59 s left")) - 2
     full = round(width * share)
     return "━" * full + "─" * (width - full) + "  " if width >= _NARROWEST_BAR else ""

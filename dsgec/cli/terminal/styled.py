@@ -1,117 +1,103 @@
-"""Lines of text whose parts have meanings: to a terminal in colour, to a file without."""
+"""Lines of styled text: in colour on a terminal, plain in a file."""
 
-import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TextIO
 
 from dsgec.report.width import cells, shorten
 
-_STYLES = {
-    "": "",
-    "title": "bold",
-    "dim": "dim",
-    "done": "cyan",
-    "best": "bold green",
-    "plus": "bright_blue",
-    "minus": "dark_orange",
+# ANSI codes by style, and what is left of them without colours.
+_CODES = {
+    **{"": "", "title": "1", "dim": "2"},
+    **{"done": "36", "best": "1;32", "plus": "94", "minus": "38;5;208"},
 }
-_PLAIN = str.maketrans("━╸╺│─└×…·", "=--|-+x~.")
-_USUAL_SIZE = (80, 24)
+_CODES_WITHOUT_COLOURS = {**dict.fromkeys(_CODES, ""), "title": "1", "dim": "2", "best": "1"}
+_RED = "91"  # instead of orange, which terminals of 16 colours do not have
+_ASCII = str.maketrans("━╸╺│─└×…·", "=--|-+x~.")
+_DEFAULT_SIZE = (80, 24)
 
 
 class StyledText(NamedTuple):
-    """A piece of a line, and what it is: a key of the table of styles."""
+    """A piece of a line and its style, a key of the table of codes."""
 
     text: str
-    meaning: str = ""
+    style: str = ""
 
 
 Line = Sequence[StyledText]
 
 Palette = Mapping[str, tuple[str, str]]
-"""For each meaning what switches its colour on, and off again."""
+"""For each style the escape sequences that begin and end it."""
 
 
-def flow(pieces: Iterable[Line], width: int, gap: int = 2) -> list[Line]:
-    """Pieces after one another, as many on a line as there is room for."""
-    lines: list[list[StyledText]] = []
-    used = 0
-    for piece in pieces:
-        wide = sum(cells(span.text) for span in piece)
-        if lines and used + gap + wide <= width:
-            lines[-1] += [StyledText(" " * gap), *piece]
-            used += gap + wide
-        else:
-            lines.append(list(piece))
-            used = wide
-    return list(lines)
+def palette() -> Palette:
+    """Return the escape sequences of the terminal; without colours if NO_COLOR is set."""
+    codes = _CODES
+    if os.environ.get("NO_COLOR"):
+        codes = _CODES_WITHOUT_COLOURS
+    elif "256" not in os.environ.get("TERM", "") and not os.environ.get("COLORTERM"):
+        codes = _CODES | {"minus": _RED}
+    return {
+        style: (f"\x1b[{code}m", "\x1b[0m") if code else ("", "") for style, code in codes.items()
+    }
+
+
+def coloured(line: Line, colours: Palette) -> str:
+    """Return a line with the escape sequences of a palette."""
+    pieces = []
+    for text, style in line:
+        before, after = colours[style]
+        pieces.append(f"{before}{text}{after}" if text else "")
+    return "".join(pieces)
 
 
 def plain(line: Line) -> str:
-    """A line for a file."""
+    """Return the text of a line."""
     return "".join(span.text for span in line).rstrip()
 
 
-def encodable(text: str, stream: TextIO | None) -> str:
-    """The text, with what the stream's encoding has not written in plain characters."""
-    encoding = getattr(stream, "encoding", None) or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        text = text.translate(_PLAIN)
-        text = text.encode(encoding, "backslashreplace").decode(encoding)
-    return text
-
-
 def length(line: Line) -> int:
-    """How many columns a line takes."""
+    """Return the number of columns that a line takes."""
     return sum(cells(span.text) for span in line)
 
 
 def crop(line: Line, width: int) -> Line:
-    """The line, or what of it fits."""
+    """Return a line, shortened to a width."""
     if length(line) <= width:
         return line
     kept: list[StyledText] = []
     for span in line:
         room = width - length(kept)
-        kept.append(StyledText(shorten(span.text, room), span.meaning))
+        kept.append(StyledText(shorten(span.text, room), span.style))
         if cells(span.text) > room:
             break
     return kept
 
 
-def palette() -> Palette:
-    """The colours of the terminal: none if it has none or NO_COLOR is set.
-
-    rich is imported here and only here; it is asked once, as drawing has to be cheap, and writes
-    nowhere.
-    """
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=io.StringIO(), force_terminal=True, highlight=False)
-    found = {}
-    for meaning, style in _STYLES.items():
-        with console.capture() as capture:
-            console.print(Text("x", style), end="")
-        before, _, after = capture.get().partition("x")
-        found[meaning] = (before, after)
-    return found
+def flow(pieces: Iterable[Line], width: int, gap: int = 2) -> list[Line]:
+    """Place pieces one after another in lines of at most a width."""
+    lines: list[list[StyledText]] = []
+    for piece in pieces:
+        if lines and length(lines[-1]) + gap + length(piece) <= width:
+            lines[-1] += [StyledText(" " * gap), *piece]
+        else:
+            lines.append(list(piece))
+    return list(lines)
 
 
-def coloured(line: Line, colours: Palette) -> str:
-    """A line for the terminal of that palette."""
-    pieces = []
-    for text, meaning in line:
-        before, after = colours[meaning]
-        pieces.append(f"{before}{text}{after}" if text else "")
-    return "".join(pieces)
+def encodable(text: str, stream: TextIO | None) -> str:
+    """Return a text in the encoding of a stream; other characters become ASCII or escapes."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_ASCII)
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+    return text
 
 
 def is_capable(stream: TextIO | None) -> bool:
-    """Whether it is a terminal that can be drawn on, with the characters that we draw with."""
+    """Return whether a stream is a terminal with cursor movement and UTF-8."""
     if stream is None or os.environ.get("TERM", "").lower() in ("", "dumb", "unknown"):
         return False
     try:
@@ -122,9 +108,9 @@ def is_capable(stream: TextIO | None) -> bool:
 
 
 def size_of(stream: TextIO) -> tuple[int, int]:
-    """Columns and rows of a terminal."""
+    """Return the columns and rows of a terminal."""
     try:
         columns, rows = os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
-        return _USUAL_SIZE
-    return columns or _USUAL_SIZE[0], rows or _USUAL_SIZE[1]
+        return _DEFAULT_SIZE
+    return columns or _DEFAULT_SIZE[0], rows or _DEFAULT_SIZE[1]

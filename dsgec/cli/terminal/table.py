@@ -1,4 +1,4 @@
-"""A table to a page that says what was found in it, and which shipped grammars fit."""
+"""Describe a table: its columns, its target, and which shipped grammars fit."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,8 +24,8 @@ _MOST_LABELS = 12
 _WIDEST_NAME = 40
 
 
-def inspect_table(table: Table, dataset: Dataset | None) -> list[str]:
-    """The lines; only those on the columns where no data set can be made of the table."""
+def table_lines(table: Table, dataset: Dataset | None) -> list[str]:
+    """Return the page; it has only the columns if no data set can be made of the table."""
     header = "with" if table.has_header else "without"
     lines = [
         f"{table.name}: {counted(len(table), 'row')}, {counted(len(table.columns), 'column')}"
@@ -43,11 +43,12 @@ def _column_lines(table: Table, dataset: Dataset | None) -> Iterator[str]:
     preprocessing = dataset.preprocessing if dataset else Preprocessing()
     roles = {} if dataset is None else {preprocessing.group: "group", dataset.target: "target"}
     shown = table.columns[:_MOST_COLUMNS]
-    looked_at = profile_features(
-        declare_categories(table, preprocessing), range(len(shown)), _lenient(preprocessing)
+    lenient = replace(preprocessing, missing="fill")  # shows columns that it could not use, too
+    profiles = profile_features(
+        declare_categories(table, preprocessing), range(len(shown)), lenient
     )
     width = min(max(map(len, shown)), _WIDEST_NAME)
-    for found in looked_at:
+    for found in profiles:
         name = found.name
         start = f"  {found.number + 1:>4}  {name[:_WIDEST_NAME]:<{width}}  "
         missing = f"; {found.missing:,} missing" if found.missing else ""
@@ -57,13 +58,8 @@ def _column_lines(table: Table, dataset: Dataset | None) -> Iterator[str]:
         yield f"        and {counted(len(table.columns) - len(shown), 'more column')}"
 
 
-def _lenient(preprocessing: Preprocessing) -> Preprocessing:
-    """The preprocessing, but columns that it cannot use are shown all the same."""
-    return replace(preprocessing, missing="fill")
-
-
 def _values(found: ColumnProfile) -> str:
-    """What a column holds, in a few words."""
+    """Describe the values of a column."""
     if found.useless:
         return found.useless
     known = found.values[~np.isnan(found.values)]
@@ -103,11 +99,11 @@ def _target_lines(dataset: Dataset) -> list[str]:
 
 
 def _grammar_lines(dataset: Dataset) -> Iterator[str]:
-    """Those of the task, the one that `dsgec evolve` chooses first."""
-    usual = usual_grammar(len(dataset.classes))
-    yield f"  {usual:<20} fits: `dsgec evolve DATA` chooses it"
+    """Yield the grammars that fit the task, the default first."""
+    default = usual_grammar(len(dataset.classes))
+    yield f"  {default:<20} fits: `dsgec evolve DATA` chooses it"
     for name in shipped_names(GRAMMARS, ".bnf"):
-        if name == usual:
+        if name == default:
             continue
         grammar = load_grammar(name).grammar
         try:

@@ -1,4 +1,4 @@
-"""Model to what a person reads of it on a terminal: what it is, its formulas, its neurons."""
+"""Print a network: a summary, its equations, and the weights of each neuron as bars."""
 
 import math
 import textwrap
@@ -29,25 +29,25 @@ _GLUE = "\u00a0"
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """All mentions of one source in a sum, taken together."""
+    """The sum of all weights of one input of a neuron."""
 
     label: str
     weight: float | None
     mentions: int
 
 
-def page(
+def network_page(
     model: Model, name: str, source: str, width: int, ranges: Sequence[Range | None] = ()
 ) -> list[Line]:
-    """The network for a terminal of so many columns; `source` says where exports come from.
+    """Return a network for a terminal of this width; `source` is a line about its origin.
 
-    Its equations are in the units of the columns, whose `ranges` say how many digits are needed.
+    The equations are in the units of the columns, whose `ranges` give the number of digits.
     """
     lines: list[Line] = [[StyledText(part)] for part in _words(_summary(model, name), width)]
     lines += [[StyledText(part, "dim")] for part in _words(source, width)]
     lines.append([])
     for equation in formula_text(model, ranges).splitlines():
-        lines += [[StyledText(part)] for part in _broken(clean(equation), width)]
+        lines += [[StyledText(part)] for part in _break_equation(clean(equation), width)]
     missing = missing_text(model)
     if missing:
         lines += [[StyledText(part, "dim")] for part in _words(f"missing values: {missing}", width)]
@@ -58,7 +58,7 @@ def page(
     return lines
 
 
-def file_lines(
+def network_file(
     model: Model,
     name: str,
     source: str,
@@ -66,7 +66,7 @@ def file_lines(
     *,
     ascii_only: bool = False,
 ) -> Iterator[str]:
-    """The same for a file: the model as `dsgec compile` reads it, all else as comments."""
+    """Return the lines of a file that `dsgec compile` reads; the rest of the page is comments."""
     yield f"# {_summary(model, name)}"
     yield f"# {source}"
     yield "#"
@@ -111,8 +111,8 @@ def _words(sentence: str, width: int) -> list[str]:
     return textwrap.wrap(sentence, width, break_on_hyphens=False)
 
 
-def _broken(equation: str, width: int) -> list[str]:
-    """An equation in lines that begin with a sign or follow a comma, and are not too wide."""
+def _break_equation(equation: str, width: int) -> list[str]:
+    """Break an equation into lines of a width, before signs and after commas."""
     for sign in "*/":
         equation = equation.replace(f" {sign} ", f"{_GLUE}{sign}{_GLUE}")
     for sign in "+-":
@@ -133,13 +133,13 @@ def _broken(equation: str, width: int) -> list[str]:
 
 
 def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]]:
-    """The layers and the outputs: a title, and a block of lines for each neuron."""
+    """Return for each layer and the outputs a title and a block of lines for each neuron."""
     network = model.network
-    made = [[neuron_parts(network, p) for p in layer] for layer in network.layers]
+    layers = [[neuron_parts(network, p) for p in layer] for layer in network.layers]
     ends = [output_parts(network, number) for number in range(len(network.outputs))]
     names = _names(model)
     room = _room(model, width)
-    for number, layer in enumerate(made, 1):
+    for number, layer in enumerate(layers, 1):
         labels = [f"h_{number}_{index}" for index in range(1, len(layer) + 1)]
         yield (
             f"layer {number}: {counted(len(layer), 'neuron')}",
@@ -155,7 +155,7 @@ def _sections(model: Model, width: int) -> Iterator[tuple[str, list[list[Line]]]
 
 
 def _names(model: Model) -> dict[int, str]:
-    """Features by number and name, neurons by their places."""
+    """Return the names of features and neurons by the positions of their nodes."""
     features = model.features
     found = {
         position: f"x_{node.column + 1} {clean(features[node.column])}"
@@ -166,7 +166,7 @@ def _names(model: Model) -> dict[int, str]:
 
 
 def _terms(parts: Parts, names: dict[int, str]) -> list[_Term]:
-    """What goes into a neuron, what weighs most first."""
+    """Return the inputs of a neuron, the largest weight first."""
     found: dict[tuple[int, bool], list[float | None]] = {}
     for source, weight in parts.sources:
         found.setdefault((source, weight is None), []).append(weight)
@@ -181,7 +181,7 @@ def _terms(parts: Parts, names: dict[int, str]) -> list[_Term]:
 def _blocks(
     labels: list[str], layer: list[Parts], names: dict[int, str], width: int
 ) -> list[list[Line]]:
-    """The neurons of a layer; bars are measured by its greatest weight."""
+    """Return the blocks of a layer; its largest weight has the longest bar."""
     each = [_terms(parts, names) for parts in layer]
     largest = max((abs(t.weight) for terms in each for t in terms if t.weight), default=1.0)
     return [
@@ -191,7 +191,7 @@ def _blocks(
 
 
 def _block(label: str, parts: Parts, terms: list[_Term], largest: float, width: int) -> list[Line]:
-    """One neuron: its name and its function, then a line for each of its inputs."""
+    """Return the name and the function of a neuron, and a line for each of its inputs."""
     title = shorten(label, width - len(parts.function) - 2)
     lines: list[Line] = [[StyledText(title, "title"), StyledText(f"  {parts.function}", "dim")]]
     for term in terms:
@@ -212,7 +212,7 @@ def _weight(weight: float | None) -> Line:
 
 
 def _bar(weight: float | None, largest: float) -> Line:
-    """As long as the weight is great: to the left of the axis if it is negative, else right."""
+    """Return the bar of a weight: to the left of the axis if it is negative, else to the right."""
     halves = 0 if weight is None else round(2 * _HALF_BAR * (abs(weight) / largest))
     bar = "━" * (halves // 2)
     left = right = StyledText(" " * _HALF_BAR)
@@ -224,13 +224,13 @@ def _bar(weight: float | None, largest: float) -> Line:
 
 
 def _room(model: Model, width: int) -> int:
-    """The columns that a neuron gets: as many as the longest name asks for, within reason."""
+    """Return the width of a block: enough for the longest name, within limits."""
     longest = max((cells(f"{name} (2×)") for name in _names(model).values()), default=0)
     return min(max(_NARROWEST_BLOCK, _HEAD + longest), _WIDEST_BLOCK, width)
 
 
 def _grid(blocks: list[list[Line]], room: int, width: int) -> list[Line]:
-    """Blocks side by side, as many as there is room for, with an empty line between rows."""
+    """Place blocks side by side, with an empty line between rows of blocks."""
     across = max(1, (width + _GAP) // (room + _GAP))
     lines: list[Line] = []
     for start in range(0, len(blocks), across):

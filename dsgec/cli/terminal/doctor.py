@@ -1,4 +1,4 @@
-"""This machine to a page that says what dsgec can use here, what it does use, and why."""
+"""Print which compiler, cache and backend dsgec uses on this machine, and test them."""
 
 import platform
 from collections.abc import Callable, Iterator
@@ -26,8 +26,8 @@ _LONGEST_REASON = 200
 _BACKENDS = ("engine", "c", "numpy")
 
 
-def diagnosis() -> Iterator[str]:
-    """The page, line by line; the self-test runs last."""
+def doctor_lines() -> Iterator[str]:
+    """Yield the lines of the page; the self-tests run last."""
     yield f"dsgec       {__version__}, {Path(__file__).parents[2]}"
     yield (
         f"python      {platform.python_version()}, numpy {np.__version__}, cffi {cffi.__version__},"

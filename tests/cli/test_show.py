@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from dsgec.cli.terminal.portrait import file_lines, page
+from dsgec.cli.terminal.network import network_file, network_page
 from dsgec.cli.terminal.styled import StyledText, coloured, encodable, length, palette
 from dsgec.cli.terminal.styled import plain as flat
 from dsgec.errors import DsgecError
@@ -62,7 +62,7 @@ def test_the_function_of_a_neuron_is_told_apart_from_a_sign():
 @pytest.mark.parametrize("seed", range(40))
 def test_what_a_file_gets_is_the_network_when_read_again(seed):
     net = simplify(network(seed))
-    text = "\n".join(file_lines(unnamed_model(net), "name", "source"))
+    text = "\n".join(network_file(unnamed_model(net), "name", "source"))
 
     assert parse_model(text) == unnamed_model(net)
 
@@ -71,8 +71,8 @@ def test_what_a_file_gets_is_the_network_when_read_again(seed):
 def test_names_stay_names(name):
     net = parse("y_1 = sig(2 * x_1)\n")
     model = Model(net, plain_columns((name,)), ("no", name), name)
-    text = "\n".join(file_lines(model, "name", "source"))
-    lines = page(model, "name", "source", 79)
+    text = "\n".join(network_file(model, "name", "source"))
+    lines = network_page(model, "name", "source", 79)
 
     assert text.replace("\n", "").isprintable()
     assert all(flat(line).isprintable() for line in lines)
@@ -91,7 +91,7 @@ def example():
 
 
 def test_inputs_come_with_their_weights_the_greatest_first():
-    text = "\n".join(map(flat, page(example(), "net", "model 1", 50)))
+    text = "\n".join(map(flat, network_page(example(), "net", "model 1", 50)))
     rows = text[text.index("layer 1: 2 neurons") :].splitlines()
 
     assert rows[1] == "h_1_1  sig"
@@ -110,7 +110,7 @@ def test_weights_that_no_number_holds_are_not_told():
     text = "y_1 = 1e300 * (1e300 * x_1) + 1e308 * x_2 + 1.7e308 * x_2 - 1e308 * x_3 - 1e-320 * x_4"
     model = unnamed_model(parse(text + "\n"))
     weights = [weight for _, weight in output_parts(model.network, 0).sources]
-    rows = [flat(line) for line in page(model, "net", "model 1", 79)][-5:]
+    rows = [flat(line) for line in network_page(model, "net", "model 1", 79)][-5:]
 
     assert weights == [None, 1e308, 1.7e308, -1e308, -1e-320]
     assert [row.split()[0] for row in rows] == ["y_1", "-1e+308", "-1e-320", "·", "·"]
@@ -140,7 +140,7 @@ def deep(layers, width):
 @pytest.mark.parametrize("width", [39, 79, 199])
 def test_large_networks_keep_to_the_width_and_are_shown_whole(shape, width):
     model = deep(*shape)
-    lines = page(model, "net", "model 1", width)
+    lines = network_page(model, "net", "model 1", width)
     text = "\n".join(map(flat, lines))
 
     assert max(map(length, lines)) <= width

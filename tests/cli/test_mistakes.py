@@ -52,7 +52,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("arguments", "code", "message"), MISTAKES, ids=lambda v: str(v)[:40])
 def test_a_mistake_ends_with_a_message_and_its_code(arguments, code, message):
-    assert message in dsgec(*arguments, code=code, cwd=Path(__file__).parents[1]).stderr
+    assert message in dsgec(*arguments, code=code, cwd=Path(__file__).parents[2]).stderr
 
 
 def test_every_fault_of_a_grammar_is_told_with_a_caret(tmp_path):

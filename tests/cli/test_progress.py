@@ -13,11 +13,17 @@ from types import SimpleNamespace
 import pyte
 import pytest
 
-from dsgec.cli.terminal import display, watch
-from dsgec.cli.terminal.curve import curve
-from dsgec.cli.terminal.display import Lines, Silence, progress
-from dsgec.cli.terminal.styled import crop, length, plain
-from dsgec.cli.terminal.watch import RunView, Watch, curve_lines, figure_lines, runs_line
+from dsgec.cli.terminal import live, progress
+from dsgec.cli.terminal.live import (
+    LiveDisplay,
+    RunView,
+    curve,
+    curve_lines,
+    figure_lines,
+    runs_line,
+)
+from dsgec.cli.terminal.progress import LineDisplay, ProgressDisplay, make_display
+from dsgec.cli.terminal.styled import StyledText, crop, length, plain
 from dsgec.report.width import cells, shorten
 from dsgec.search.evolver import Generation
 from dsgec.search.objectives import natural
@@ -77,8 +83,8 @@ class Clock:
 def clock(monkeypatch):
     def set_clock(step):
         made = Clock(step)
-        monkeypatch.setattr(watch, "time", made)
-        monkeypatch.setattr(display, "time", made)
+        monkeypatch.setattr(live, "time", made)
+        monkeypatch.setattr(progress, "time", made)
         return made
 
     return set_clock
@@ -126,9 +132,9 @@ def test_a_frame_keeps_to_its_columns_and_leaves_nothing_out(columns, rows):
 @pytest.mark.parametrize(("columns", "rows"), [(12, 24), (29, 6), (100, 3), (1, 1)])
 def test_no_terminal_is_too_small(columns, rows, clock, monkeypatch):
     clock(1.0)
-    monkeypatch.setattr(watch, "size_of", lambda stream: (columns, rows))
+    monkeypatch.setattr(live, "size_of", lambda stream: (columns, rows))
     terminal = Terminal()
-    watching = Watch(job(), "", terminal)
+    watching = LiveDisplay(job(), "", terminal)
     start = len(terminal.getvalue())
     for generation in range(20):
         watching(state(generation))
@@ -179,7 +185,7 @@ def test_the_curve_of_values_far_apart_is_logarithmic_and_what_is_not_finite_is_
 def test_a_run_leaves_its_heading_and_one_display(clock):
     clock(0.01)
     terminal = Terminal()
-    watching = Watch(job(), "backend's name", terminal)
+    watching = LiveDisplay(job(), "backend's name", terminal)
     for generation in range(1001):
         watching(state(generation, 3.0 - generation / 1000, size=7))
     watching.close()
@@ -203,7 +209,7 @@ def test_a_run_leaves_its_heading_and_one_display(clock):
 def test_it_is_drawn_a_few_times_a_second_only(clock):
     clock(0.001)
     terminal = Terminal()
-    watching = Watch(job(5000), "", terminal)
+    watching = LiveDisplay(job(5000), "", terminal)
     for generation in range(5000):  # five seconds, as long as nothing is drawn
         watching(state(generation))
 
@@ -214,7 +220,7 @@ def test_it_is_drawn_a_few_times_a_second_only(clock):
 def test_speed_and_time_left_are_those_of_the_last_seconds(clock):
     now = clock(0.0)
     terminal = Terminal()
-    watching = Watch(job(1000), "", terminal)
+    watching = LiveDisplay(job(1000), "", terminal)
     for generation in range(401):
         watching(state(generation))
         now.now += 0.05 if generation < 200 else 0.1
@@ -226,20 +232,20 @@ def test_speed_and_time_left_are_those_of_the_last_seconds(clock):
 
 def test_the_time_left_ends_with_the_time_allowed(clock):
     now = clock(0.0)
-    for make in (Watch, Lines):
+    for make in (LiveDisplay, LineDisplay):
         terminal = Terminal()
         watching = make(job(10_000), "", terminal, max_seconds=30.0)
         for generation in range(41):
             watching(state(generation))
             now.now += 0.5
         lines = screen_of(terminal.getvalue())
-        assert "10 s left" in (lines[2] if make is Watch else lines[-1])
+        assert "10 s left" in (lines[2] if make is LiveDisplay else lines[-1])
 
 
 def test_a_run_that_goes_on_does_not_count_what_was_done_before(clock):
     now = clock(0.0)
     terminal = Terminal()
-    watching = Watch(job(10_000), "", terminal)
+    watching = LiveDisplay(job(10_000), "", terminal)
     for generation in range(9000, 9011):
         watching(state(generation))
         now.now += 1.0
@@ -250,7 +256,7 @@ def test_a_run_that_goes_on_does_not_count_what_was_done_before(clock):
 def test_a_run_that_is_stopped_leaves_its_last_generation(clock):
     now = clock(0.0)
     terminal = Terminal()
-    watching = Watch(job(), "", terminal)
+    watching = LiveDisplay(job(), "", terminal)
     for generation in range(8):
         watching(state(generation, 3.0 - generation / 10))
     now.now += 2.0
@@ -267,7 +273,7 @@ def test_a_run_that_is_stopped_leaves_its_last_generation(clock):
 def test_what_is_done_after_the_last_generation_stands_below_it(last, clock):
     now = clock(0.0)
     terminal = Terminal()
-    watching = Watch(job(), "", terminal)
+    watching = LiveDisplay(job(), "", terminal)
     for generation in range(last + 1):
         watching(state(generation))
     now.now += 2.0
@@ -286,7 +292,7 @@ def test_what_is_done_after_the_last_generation_stands_below_it(last, clock):
 def test_a_pipe_gets_a_line_every_ten_seconds(clock):
     now = clock(0.0)
     stream = io.StringIO()
-    watching = Lines(job(100), "", stream)
+    watching = LineDisplay(job(100), "", stream)
     for generation in range(36):  # a generation a second
         watching(state(generation))
         now.now += 1.0
@@ -303,9 +309,9 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock):
 @pytest.mark.parametrize("columns", [80, 100, 240])
 def test_the_display_is_as_wide_as_the_terminal(columns, clock, monkeypatch):
     now = clock(0.0)
-    monkeypatch.setattr(watch, "size_of", lambda stream: (columns, 24))
+    monkeypatch.setattr(live, "size_of", lambda stream: (columns, 24))
     terminal = Terminal()
-    watching = Watch(job(), "", terminal)
+    watching = LiveDisplay(job(), "", terminal)
     for generation in range(8):
         watching(state(generation))
         now.now += 1.0
@@ -319,7 +325,7 @@ def test_the_display_is_as_wide_as_the_terminal(columns, clock, monkeypatch):
 def test_a_note_stands_above_the_display(clock):
     clock(1.0)
     terminal = Terminal()
-    watching = Watch(job(), "", terminal)
+    watching = LiveDisplay(job(), "", terminal)
     watching(state(1))
     watching.note(NOTE + "\x1b[2J")
     watching(state(2))
@@ -352,10 +358,10 @@ def test_a_note_in_the_midst_of_drawing_waits(midst, clock, monkeypatch):
             interrupt()
         return original(*arguments)
 
-    original = watch.coloured
-    monkeypatch.setattr(watch, "coloured", coloured)
+    original = live.coloured
+    monkeypatch.setattr(live, "coloured", coloured)
     terminal = Interrupted()
-    watching = Watch(job(), "", terminal)
+    watching = LiveDisplay(job(), "", terminal)
     interrupts.append(True)
     watching(state(2))
     watching.close()
@@ -369,7 +375,7 @@ def test_a_note_in_the_midst_of_drawing_waits(midst, clock, monkeypatch):
 def test_several_runs_are_counted_below_their_figures(clock):
     clock(1.0)
     terminal = Terminal()
-    watching = Watch(job(), "", terminal, runs=3)
+    watching = LiveDisplay(job(), "", terminal, runs=3)
     watching.run_ended(ended(1))
     watching.run_ended(ended(2))
     watching.close()
@@ -386,9 +392,9 @@ def test_several_runs_are_counted_below_their_figures(clock):
 def test_a_window_that_becomes_narrower_is_drawn_in_anew(clock, monkeypatch):
     clock(1.0)
     size = [100, 24]
-    monkeypatch.setattr(watch, "size_of", lambda stream: tuple(size))
+    monkeypatch.setattr(live, "size_of", lambda stream: tuple(size))
     terminal = Terminal()
-    watching = Watch(job(), "", terminal)
+    watching = LiveDisplay(job(), "", terminal)
     watching(state(1))
     before = len(terminal.getvalue())
     size[0] = 50
@@ -404,7 +410,7 @@ def test_a_window_that_becomes_narrower_is_drawn_in_anew(clock, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [BrokenPipeError(), ValueError("closed"), OSError(5, "gone")])
-@pytest.mark.parametrize("make", [Watch, Lines])
+@pytest.mark.parametrize("make", [LiveDisplay, LineDisplay])
 def test_a_stream_that_breaks_is_written_to_no_more(make, error, clock):
     clock(1.0)
 
@@ -432,19 +438,19 @@ def test_a_stream_that_breaks_is_written_to_no_more(make, error, clock):
 def test_what_is_chosen_suits_the_reader(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert isinstance(progress(job(), "", False), Watch)
-    assert isinstance(progress(job(), "", True), Silence)
+    assert isinstance(make_display(job(), "", True), LiveDisplay)
+    assert type(make_display(job(), "", False)) is ProgressDisplay
     for name in ("dumb", ""):
         monkeypatch.setenv("TERM", name)
-        assert isinstance(progress(job(), "", False), Lines)
+        assert isinstance(make_display(job(), "", True), LineDisplay)
     monkeypatch.setenv("TERM", "xterm")
     latin = Terminal()
     latin.encoding = "latin-1"
     for stream in (io.StringIO(), latin):
         monkeypatch.setattr(sys, "stderr", stream)
-        assert isinstance(progress(job(), "", False), Lines)
+        assert isinstance(make_display(job(), "", True), LineDisplay)
     monkeypatch.setattr(sys, "stderr", None)
-    assert isinstance(progress(job(), "", False), Silence)
+    assert type(make_display(job(), "", True)) is ProgressDisplay
 
 
 def test_texts_are_cut_by_the_columns_that_they_take():
@@ -452,10 +458,10 @@ def test_texts_are_cut_by_the_columns_that_they_take():
     assert cells("列a") == 3
     assert shorten("列列列", 5) == "列列…"
     assert shorten("列列列", 4) == "列…"
-    assert plain(crop([watch.StyledText("abc"), watch.StyledText("def")], 4)) == "abc…"
+    assert plain(crop([StyledText("abc"), StyledText("def")], 4)) == "abc…"
 
 
-ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[3]), "TERM": "xterm-256color"}
+ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm-256color"}
 
 
 def on_a_terminal(command, columns=80, rows=60, **environment):

@@ -6,7 +6,7 @@ import pytest
 from click.shell_completion import BashComplete
 
 from dsgec.cli import commands
-from dsgec.cli.help import GROUPS
+from dsgec.cli.options import GROUPS
 from dsgec.resources import GRAMMARS, TABLES, shipped_names
 from tests.command import dsgec
 
@@ -92,9 +92,9 @@ def test_tables_are_listed_with_their_sizes():
 
 
 def test_a_list_is_broken_to_the_width_of_a_terminal():
-    from dsgec.cli.terminal.shipped import grammars, lines
+    from dsgec.cli.terminal.shipped import list_lines, shipped_grammars
 
-    broken = "\n".join(lines(grammars(), 60)).splitlines()
+    broken = "\n".join(list_lines(shipped_grammars(), 60)).splitlines()
 
     assert max(map(len, broken)) <= 59
     assert " ".join(" ".join(broken).split()) == " ".join(dsgec("grammars").stdout.split())
