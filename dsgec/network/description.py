@@ -5,7 +5,7 @@ Defaults are left out, so that a column of plain numbers is its name alone.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from dsgec.errors import DsgecError
@@ -84,8 +84,7 @@ def read_model(description: Any, network: str, source: str, network_source: str)
     inputs = sum(len(column.features) for column in columns)
     evolved = check(simplify(parse(network, inputs=inputs, source=network_source)))
     try:
-        threshold = float(described.threshold)
-        return Model(evolved, columns, described.classes, described.target, threshold)
+        return Model(evolved, columns, described.classes, described.target, described.threshold)
     except DsgecError as error:
         raise DsgecError(
             f"{network_source} and {source} do not belong together: {error.faults[0].message}",
@@ -111,12 +110,7 @@ def read_column(value: Any) -> Column:
     broken = [rule for rule, holds in rules.items() if not holds]
     if broken:
         raise ValueError(f"not so of a column: {broken[0]}")
-    return replace(
-        column,
-        fill=None if fill is None else float(fill),
-        center=float(column.center),
-        scale=float(column.scale),
-    )
+    return column
 
 
 def _is_label(value: Any) -> bool:

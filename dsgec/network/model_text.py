@@ -312,8 +312,9 @@ class _Line(Cursor):
                 raise self.unexpected(token, f"an option ({', '.join(_OPTIONS)})", _FORM)
             options[name] = name == "marked" or self.option(name, kind, texts[1:])
         self.expect(")")
-        fill = options.pop("missing", None)
-        return {"name": texts[0], "categories": texts[1:], "fill": fill, **options}
+        if "missing" in options:
+            options["fill"] = options.pop("missing")
+        return {"name": texts[0], "categories": texts[1:], **options}
 
     def option(self, name: str, kind: str, categories: list[str]) -> float:
         self.expect("=")

@@ -20,7 +20,7 @@ from tests.export.artefacts import COMPILERS, CLibrary, python_module
 from tests.export.importing import package
 from tests.export.javascript import MODULES, NODE, write_files
 from tests.export.test_onnx import session
-from tests.network.readers.models import graph
+from tests.support.foreign_models import graph
 
 NAMES = ("a", "b", "c")
 

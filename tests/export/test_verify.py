@@ -31,7 +31,7 @@ from dsgec.run.verify import verify
 from tests.command import dsgec
 from tests.export.hostile import hostile_names
 from tests.export.test_emit import IRIS
-from tests.network.test_model import MODEL
+from tests.support.columns import MODEL
 
 PLAIN = ["c", "python", "numpy"]
 SMALL = unnamed_model(parse("sig(2.5 * x_1 - 1.25 * x_2)"))

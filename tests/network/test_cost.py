@@ -1,4 +1,4 @@
-"""The cost of a network: counts made by hand, and a linear formula of whole coefficients."""
+"""The cost of a network is linear in counts of work, which are checked by hand."""
 
 import pytest
 
@@ -20,7 +20,7 @@ PRICES = Prices(
 )
 
 
-def test_each_of_a_kind_is_paid_for_and_what_is_linked_is_paid_for_once():
+def test_work_is_paid_for_each_time_and_linked_parts_once():
     counts = {"add": 10, "mul": 2, "sig": 3, "distinct": 6, "live": 5}
 
     assert PRICES.cost(counts) == Cost(
@@ -31,7 +31,7 @@ def test_each_of_a_kind_is_paid_for_and_what_is_linked_is_paid_for_once():
     assert PRICES.cost({"mul": 1}) == Cost(flash=100 + 3 + 500, stack=8, cycles=18)
 
 
-def test_what_a_row_takes_is_counted_by_hand():
+def test_the_work_of_a_row_is_what_a_person_counts():
     columns = (
         Column("a", center=2.0, scale=3.0),
         Column("b", fill=0.5),
@@ -43,7 +43,8 @@ def test_what_a_row_takes_is_counted_by_hand():
 
     assert counts == {
         **{"sub": 1, "div_number": 1, "fill": 1, "is": 1},  # of the columns
-        **{"mul": 2, "add": 2, "flag_mul": 1, "flag_add": 1},  # x_4 tells a category; no sigmoid
+        # x_4 is the flag of a category, and the class needs no sigmoid.
+        **{"mul": 2, "add": 2, "flag_mul": 1, "flag_add": 1},
         "number": 8,  # 2.0, 3.0, 0.5, 1.0, which is y, and those of the formula
         "distinct": 7,
         **{"read": 3, "column": 3, "required": 2, "refusing": 1, "listed": 2},
@@ -67,14 +68,14 @@ def test_what_a_row_takes_is_counted_by_hand():
         ("max(x_1, x_2)", {"max": 1}),
     ],
 )
-def test_operations_are_of_the_kinds_that_compilers_make_of_them(formula, kinds):
+def test_operations_have_the_kind_that_compilers_choose(formula, kinds):
     counts = count_work(unnamed_model(parse(f"y_1 = {formula}", inputs=2)))
 
     operations = counts.keys() & {"add", "sub", "mul", "div_number", *ALL_FUNCTIONS}
     assert {kind: counts[kind] for kind in operations} == kinds
 
 
-def test_of_a_softmax_the_classes_are_counted_and_not_itself():
+def test_a_classifier_needs_no_softmax():
     text = "y_1, y_2, y_3 = softmax(x_1, x_2, x_1 + x_2)"
     counts = count_work(Model(parse(text), tuple(map(Column, "ab")), ("p", "q", "r")))
 
@@ -97,7 +98,7 @@ def test_values_that_are_used_late_are_live_until_then():
     assert count_work(unnamed_model(network))["live"] == 3
 
 
-@pytest.mark.campaign  # who adds a function need not have the compilers to measure it
+@pytest.mark.campaign  # a contributor who adds a function need not have the compilers
 def test_every_function_has_an_estimate_on_every_chip():
     for chip in CHIPS:
         for dtype in {*priced_dtypes(chip)} & {*REALS}:
@@ -122,7 +123,7 @@ def test_a_larger_network_costs_more_and_a_float_unit_less():
     )
 
 
-def test_what_has_no_estimate_is_told():
+def test_a_chip_or_type_without_an_estimate_is_refused():
     model = unnamed_model(parse("y_1 = x_1"))
     with pytest.raises(DsgecError, match="unknown chip `z80`"):
         model_cost(model, "z80")
@@ -130,7 +131,7 @@ def test_what_has_no_estimate_is_told():
         model_cost(model, "avr", "double")
 
 
-def test_a_function_that_was_never_measured_is_told(monkeypatch):
+def test_a_function_that_was_never_measured_is_refused(monkeypatch):
     monkeypatch.setattr("dsgec.network.cost.work.chip_prices", lambda chip, dtype: PRICES)
     with pytest.raises(DsgecError, match=r"no estimate of column, .*tanh on cortex-m0plus"):
         model_cost(unnamed_model(parse("y_1 = tanh(x_1)")))

@@ -1,4 +1,4 @@
-"""Whatever text comes in, a network or a message comes out, soon."""
+"""Any text is parsed as a network or refused with a message, quickly."""
 
 import random
 import time
@@ -12,7 +12,7 @@ from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
 from tests.generators import network_text as random_text
 
-SEEDS = [
+PHENOTYPES = [
     "8.56*sig(8.90*x_1+3.79*x_3+2.41)+-4.26*sig(1.70*x_4+0.73*x_2+6.17)",
     "sig(0.12*x_1+-3.40)-sig(1.00*x_2+0.5)--sig(2.2*h_1_1+x_3)--sig(1.5*h_2_1+h_1_2+0.11)",
     "sig(x_1)-sig(x_2)--softmax(h_1_1*2+1,h_1_2,3)",
@@ -32,8 +32,8 @@ PIECES = [
 ]
 
 
-def mutated(rng):
-    characters = list(random_text(rng, 3) if rng.random() < 0.3 else rng.choice(SEEDS))
+def mutate_phenotype(rng):
+    characters = list(random_text(rng, 3) if rng.random() < 0.3 else rng.choice(PHENOTYPES))
     for _ in range(rng.choice([1, 1, 1, 2, 5])):
         at = rng.randrange(len(characters) + 1)
         action = rng.random()
@@ -48,11 +48,12 @@ def mutated(rng):
     return "".join(characters)
 
 
-def survive(count, seed):
+def parse_mutants(count, seed):
+    """Parse random phenotypes, and return how many are networks."""
     rng = random.Random(seed)
     accepted = 0
     for _ in range(count):
-        phenotype = mutated(rng)
+        phenotype = mutate_phenotype(rng)
         start = time.process_time()
         try:
             inputs = rng.choice([None, 5])
@@ -70,10 +71,10 @@ def survive(count, seed):
     return accepted
 
 
-def test_a_sample_of_mutated_phenotypes_is_survived():
-    assert survive(500, seed=1) > 20
+def test_mutated_phenotypes_are_parsed_or_refused():
+    assert parse_mutants(500, seed=1) > 20
 
 
 @pytest.mark.campaign
-def test_20_000_mutated_phenotypes_are_survived():
-    assert survive(20_000, seed=2) > 1_000
+def test_20_000_mutated_phenotypes_are_parsed_or_refused():
+    assert parse_mutants(20_000, seed=2) > 1_000

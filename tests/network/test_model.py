@@ -1,4 +1,4 @@
-"""Raw columns become features step by step, and a described model is read back or refused."""
+"""Columns are encoded as features, and descriptions of models are read back or refused."""
 
 import json
 from dataclasses import replace
@@ -15,18 +15,9 @@ from dsgec.network.model import Column, Model, compose, plain_columns, prologue,
 from dsgec.network.parse import parse
 from dsgec.network.text import network_text
 from tests.generators import network, rows, same_bits
+from tests.support.columns import COLUMNS, MODEL
 
 NAN = float("nan")
-COLUMNS = (
-    Column("size", fill=2.5, center=0.1, scale=0.3),
-    Column("unused", center=1.0),
-    Column("wet", "boolean", ("no", "yes"), fill=0.0),
-    Column("colour", "category", ("red", "green", "blue"), fill=2.0),
-    Column("shape", "category", ("round", "flat")),
-)
-MODEL = Model(
-    parse("2 * x_1 + 10 * x_3 + 100 * x_4 + 200 * x_5 + 400 * x_6 + 1000 * x_8", inputs=8), COLUMNS
-)
 
 
 def test_features_are_named_by_column_and_category():
@@ -42,7 +33,7 @@ def test_features_are_named_by_column_and_category():
     )
 
 
-def test_the_prologue_fills_scales_and_tells_categories_apart():
+def test_the_prologue_fills_scales_and_encodes_categories():
     table = np.array([[7.0, 3.0, 1.0, 0.0, 1.0], [NAN, 3.0, NAN, NAN, -1.0]])
     expected = [
         [(7.0 - 0.1) / 0.3, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0],
@@ -141,7 +132,7 @@ def test_the_id_covers_the_columns():
     ],
     ids=repr,
 )
-def test_a_column_that_cannot_be_is_refused(column):
+def test_an_inconsistent_column_is_refused(column):
     with pytest.raises(DsgecError, match="does not describe a model"):
         read_model({"columns": [column]}, "y_1 = 1", "run.json", "best.net")
 
@@ -158,7 +149,7 @@ def test_a_column_that_cannot_be_is_refused(column):
     ],
     ids=repr,
 )
-def test_a_description_that_cannot_be_is_refused(description):
+def test_an_invalid_description_is_refused(description):
     with pytest.raises(DsgecError, match="does not describe a model"):
         read_model(description, "y_1 = 1", "run.json", "best.net")
 

@@ -13,7 +13,7 @@ from dsgec.network.model_text import model_text, parse_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from tests.generators import network
-from tests.network.test_model import MODEL
+from tests.support.columns import MODEL
 
 NAMES = (
     'a "quoted" name',
@@ -142,7 +142,7 @@ def test_a_text_by_hand_needs_no_columns():
         ("threshold = high", 13, "expected a number"),
     ],
 )
-def test_a_statement_that_cannot_be_is_refused_at_its_place(line, place, message):
+def test_an_invalid_statement_is_refused_at_its_place(line, place, message):
     with pytest.raises(DsgecError, match=re.escape(message)) as raised:
         parse_model(f"# comment\n{line}\ny_1 = sig(1)\n", source="own.net")
 
@@ -164,7 +164,7 @@ def test_a_statement_that_cannot_be_is_refused_at_its_place(line, place, message
         ("threshold = 0.1\ny_1 = x_1", "threshold"),
     ],
 )
-def test_a_text_that_does_not_fit_together_is_refused(text, message):
+def test_an_inconsistent_file_is_refused(text, message):
     with pytest.raises(DsgecError, match=message):
         parse_model(text)
 

@@ -1,4 +1,4 @@
-"""Phenotype text becomes the network that a reader would expect, or a message with a place."""
+"""A phenotype is parsed into the expected network, or refused with the place of the fault."""
 
 import numpy as np
 import pytest
@@ -46,16 +46,16 @@ def value(text, *features):
         ("pow(-2, 3)", -8.0),
     ],
 )
-def test_an_expression_means_what_mathematics_says(text, expected):
+def test_an_expression_has_its_mathematical_value(text, expected):
     assert value(text) == [expected]
 
 
 @pytest.mark.parametrize("text", ["x2", "x_2", "x[1]", "x[:, 1]", "x[ 1 ]", "x[:,1]"])
-def test_a_feature_can_be_written_in_the_ways_of_the_field(text):
+def test_a_feature_can_be_written_in_every_common_way(text):
     assert value(text, 10.0, 20.0) == [20.0]
 
 
-def test_layers_and_neurons_are_cut_at_separators_outside_parentheses():
+def test_layers_and_neurons_are_split_at_separators_outside_parentheses():
     network = parse_phenotype(
         "sig(x_1-1)-(-2*x_2)--h_1_1+h_1_2-tanh(h_1_1)--h_2_1-h_2_2", layered=True
     )
@@ -144,7 +144,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "column", "message"), FAULTS)
-def test_a_fault_is_told_with_its_place(text, column, message):
+def test_a_fault_is_reported_with_its_place(text, column, message):
     with pytest.raises(PhenotypeError) as caught:
         parse(text, inputs=3, source="net")
 
@@ -163,14 +163,14 @@ def test_nesting_costs_no_recursion(depth):
     assert len(parse("sig(" * depth + "x_1" + ")" * depth).nodes) == depth + 1
 
 
-def test_a_network_alone_cannot_ask_for_any_number_of_features():
+def test_a_network_file_has_a_limited_number_of_features():
     for text in ("y_1 = x_9999999", "inputs = 9999999\ny_1 = 1", "x_100001"):
         with pytest.raises(PhenotypeError, match="100000"):
             parse(text)
 
 
 @pytest.mark.timeout(60)  # quadratic, it took many minutes
-def test_signs_do_not_make_a_long_text_slow():
+def test_a_long_text_of_signs_is_parsed_in_linear_time():
     network = parse_phenotype("x_1" + "*-1" * 100_000, layered=True)
 
     assert len(network.nodes) == 100_002
@@ -183,6 +183,6 @@ def test_a_long_phenotype_parses():
     assert isinstance(parse(text, inputs=30), Network)
 
 
-def test_a_phenotype_is_no_list_of_equations():
+def test_a_phenotype_with_equations_is_refused():
     with pytest.raises(PhenotypeError, match="`y_1` is not known"):
         parse_phenotype("y_1 = x_1", layered=False)

@@ -1,4 +1,4 @@
-"""Simplifying removes work and changes no bit of any output."""
+"""Simplification removes nodes and changes no bit of any output."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_only_exact_rewrites_are_made(before, after):
     assert network_text(simplify(parse(before))).splitlines()[-1] == f"y_1 = {after}"
 
 
-def test_dead_equal_and_constant_neurons_go():
+def test_dead_equal_and_constant_neurons_are_removed():
     raw = parse_phenotype(
         "sig(x_1)-sig(x_2)-sig(x_1)-sig(2)--tanh(h_1_2)-tanh(x_3)--sig(h_1_1+h_1_3+h_1_4*x_1)",
         layered=True,

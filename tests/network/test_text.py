@@ -1,4 +1,4 @@
-"""What is printed reads back as the same network."""
+"""The text of a network is parsed back into the same network."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_a_network_is_printed_as_equations():
     )
 
 
-def test_a_deep_network_prints():
+def test_a_deep_network_is_printed():
     deep = parse("sig(" * 20_000 + "x_1" + ")" * 20_000)
 
     assert parse(network_text(deep)) == deep

@@ -1,1 +1,1 @@
-"""Tests of the stage that reads others' models."""
+"""Tests of the readers of foreign models."""

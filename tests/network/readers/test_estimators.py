@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn's become networks that compute what they compute."""
+"""Estimators of scikit-learn become networks with the same outputs."""
 
 import warnings
 
@@ -33,7 +33,7 @@ import dsgec
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
-from tests.network.readers.models import own_outputs, worst
+from tests.support.foreign_models import own_outputs, worst
 
 X, Y = load_iris(return_X_y=True)
 TWO = (Y > 0).astype(int)
@@ -73,7 +73,7 @@ def fitted(model, y, x=X):
 
 
 @pytest.mark.parametrize("number", range(len(MODELS)))
-def test_a_model_becomes_a_network_that_gives_its_outputs(number):
+def test_a_network_has_the_outputs_of_its_estimator(number):
     model = fitted(*MODELS[number])
     network = dsgec.compile(model)
 
@@ -133,7 +133,7 @@ def test_a_tie_of_two_classes_goes_to_the_first_as_in_scikit_learn():
     assert dsgec.compile(model).predict(nothing) == model.predict(nothing)
 
 
-def test_the_agreement_is_measured_on_rows_of_ones_own():
+def test_the_agreement_is_measured_on_the_users_rows():
     model = fitted(LogisticRegression(), Y)
     network = dsgec.compile(model, rows=X[:50])
 
@@ -142,7 +142,7 @@ def test_the_agreement_is_measured_on_rows_of_ones_own():
     assert "on 50 rows" in str(network.agreement)
 
 
-def test_rows_of_ones_own_give_the_ranges_of_fixed_point(tmp_path):
+def test_the_users_rows_give_the_ranges_of_fixed_point(tmp_path):
     network = dsgec.compile(fitted(LogisticRegression(), Y), name="iris", rows=X)
     network.export("c", tmp_path, dtype="q15")
 
@@ -165,7 +165,7 @@ def several_labels():
 
 
 class Derived(LogisticRegression):
-    """May predict otherwise."""
+    """A subclass, which may predict otherwise."""
 
 
 REFUSED = {
@@ -184,7 +184,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("message", REFUSED)
-def test_what_cannot_be_compiled_is_named(message):
+def test_an_unsupported_estimator_is_named(message):
     with pytest.raises(dsgec.DsgecError, match=message) as caught:
         dsgec.compile(REFUSED[message]())
 

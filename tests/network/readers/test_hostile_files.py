@@ -1,4 +1,4 @@
-"""An ONNX file may come from anyone: what is wrong is said, and nothing grows without end."""
+"""ONNX files are untrusted: faults are reported, and nothing grows without limit."""
 
 import random
 
@@ -11,7 +11,7 @@ from dsgec.network.readers.onnx import file
 from dsgec.network.readers.onnx.read import read_onnx
 from dsgec.network.text import network_text
 from tests.command import dsgec
-from tests.network.readers.models import graph
+from tests.support.foreign_models import graph
 
 onnx = pytest.importorskip("onnx")
 
@@ -104,7 +104,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_with_a_file_is_said(message):
+def test_the_fault_of_a_file_is_reported(message):
     for data in WRONG[message]:
         with pytest.raises(DsgecError, match=message):
             read_onnx(data, "it")
@@ -127,8 +127,8 @@ def test_networks_and_files_beyond_the_limits_are_refused(monkeypatch):
         read_onnx(PLAIN, "it")
 
 
-def broken(seed):
-    """The bytes of a good file, some of them others."""
+def damage_file(seed):
+    """Return the bytes of a good file with some of them changed."""
     random_ = random.Random(seed)
     data = bytearray(PLAIN)
     for _ in range(random_.randint(1, 8)):
@@ -136,12 +136,12 @@ def broken(seed):
     return bytes(data[: random_.choice([len(data), random_.randrange(len(data))])])
 
 
-def is_survived(seeds):
-    """A broken file is read as another model, or refused in words."""
+def read_damaged(seeds):
+    """Read damaged files; each is another model, or refused with a message."""
     read = 0
     for seed in seeds:
         try:
-            read_onnx(broken(seed), "it")
+            read_onnx(damage_file(seed), "it")
             read += 1
         except DsgecError:
             pass
@@ -149,12 +149,12 @@ def is_survived(seeds):
 
 
 def test_a_broken_file_is_read_or_refused():
-    assert is_survived(range(60)) > 0
+    assert read_damaged(range(60)) > 0
 
 
 @pytest.mark.campaign
 def test_ten_thousand_broken_files_are_read_or_refused():
-    print(f"{is_survived(range(1000, 11_000))} of 10,000 were read")
+    print(f"{read_damaged(range(1000, 11_000))} of 10,000 were read")
 
 
 def test_the_command_compiles_a_file_and_prints_the_agreement(tmp_path):

@@ -11,7 +11,7 @@ from dsgec.network.readers.foreign import measure_agreement, plausible_rows
 from dsgec.network.readers.onnx.read import OPERATORS, read_onnx
 from dsgec.network.simplify import simplify
 from dsgec.network.text import network_text
-from tests.network.readers.models import graph
+from tests.support.foreign_models import graph
 
 W = np.array([[0.5, -1.25], [2.0, 0.75], [-0.3, 1.5]])
 V = [0.25, -1.5, 2.0]
@@ -96,7 +96,7 @@ SINGLE = {
 
 
 def agreement(data):
-    """The greatest difference from onnxruntime, and the network, whose text must be its own."""
+    """Return the greatest difference from onnxruntime, and the network, checked by its text."""
     pytest.importorskip("onnxruntime")
     foreign = read_onnx(data, "it")
     nodes = foreign.model.network

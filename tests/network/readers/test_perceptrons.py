@@ -1,5 +1,4 @@
-"""Perceptrons of scikit-learn's, and their ONNX files, in every target: its own output, one set of
-bits."""
+"""Perceptrons of scikit-learn and their ONNX files give the same bits in every target."""
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from dsgec.network.model import compose
 from dsgec.network.readers.foreign import measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
 from tests.generators import same_bits
-from tests.network.readers.models import SAMPLE, ZOO, own_outputs, perceptron, table, worst
+from tests.support.foreign_models import SAMPLE, ZOO, own_outputs, perceptron, table, worst
 
 BAR = 1e-12
 
@@ -30,7 +29,7 @@ def onnx_of(model, x, *, double=True):
 
 
 def agrees(task, shape, activation):
-    """Both ways to the model, compared with scikit-learn on the table's own rows."""
+    """Compare the models of the estimator and of its ONNX file with scikit-learn."""
     model, (x, _) = perceptron(task, shape, activation), table(task)
     network = dsgec.compile(model)
     wanted = own_outputs(model, x)
@@ -64,7 +63,7 @@ def test_a_logistic_regression_keeps_its_labels_in_an_onnx_file(double, texts):
 
 
 def same_in_every_target(network, rows, targets):
-    """Returns the targets that could be run."""
+    """Compare the bits of targets, and return the targets that could be run."""
     artefact = Artefact(network.model, "net", selftest=QUICK)
     wanted = network.outputs(rows)
     if network.classes and wanted.shape[1] == 1:

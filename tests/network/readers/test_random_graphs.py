@@ -1,4 +1,4 @@
-"""Random graphs of ONNX are refused, or give what onnxruntime gives, also where dsgec has none."""
+"""Random ONNX graphs are refused or give the results of onnxruntime."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 from onnx import helper  # noqa: E402
 
-from tests.network.readers.random_graphs import ALL_TYPES, random_graph  # noqa: E402
+from tests.support.random_graphs import ALL_TYPES, random_graph  # noqa: E402
 
 ROWS = 7
 LIMITS = {"double": 1e-9, "float": 1e-3}
@@ -31,7 +31,7 @@ class Invalid(Exception):
 
 
 def fed(graph, rows):
-    """The rows as the inputs of a graph; a batch, or a row at a time where there is none."""
+    """Return the rows as inputs of a graph: as a batch, or one at a time if it has none."""
     first, feeds = 0, [{}] if all(_is_batch(one) for one in graph.inputs) else [{} for _ in rows]
     for one in graph.inputs:
         kind = one.type.tensor_type
@@ -51,7 +51,7 @@ def _is_batch(value):
 
 
 def run(graph, rows):
-    """What onnxruntime gives: the values of each row, and the labels if there are any."""
+    """Return the results of onnxruntime: the values of each row, and the labels if any."""
     proto = graph.model([helper.make_empty_tensor_value_info(name) for name in graph.outputs])
     for node in [node for node in proto.graph.node if node.op_type == "ZipMap"]:
         proto.graph.node.remove(node)
@@ -92,14 +92,14 @@ def rows_of(graph, seed):
 
 
 def outputs_of(graph):
-    """The outputs of the file: those of ZipMaps in place of what these read."""
+    """Return the outputs of the file, with those of ZipMaps in place of their inputs."""
     maps = {n.input[0]: n.output[0] for n in graph.nodes if n.op_type == "ZipMap"}
     return [helper.make_empty_tensor_value_info(maps.get(n, n)) for n in reversed(graph.outputs)]
 
 
 @contextmanager
-def hidden():
-    """Without onnxruntime, as far as dsgec can see."""
+def hide_onnxruntime():
+    """Hide onnxruntime from dsgec."""
     kept = sys.modules["onnxruntime"]
     sys.modules["onnxruntime"] = None
     try:
@@ -109,9 +109,9 @@ def hidden():
 
 
 def compare(graph, rows, wanted, labels):
-    """Refused by a DsgecError, or equal; returns what dsgec read."""
+    """Compare a graph unless a DsgecError refuses it, and return the model that dsgec read."""
     data = graph.model(outputs_of(graph)).SerializeToString()
-    with hidden():
+    with hide_onnxruntime():
         foreign = read_onnx(data, "it")
         assert foreign.run is None
     model = foreign.model
@@ -145,7 +145,7 @@ def compare(graph, rows, wanted, labels):
 
 
 def is_clear(shares):
-    """The rows in which no two classes are equally probable but for rounding."""
+    """Return which rows have no two classes that are equally probable but for rounding."""
     if shares.shape[1] == 1:
         return np.abs(shares[:, 0] - 0.5) > 1e-5
     ordered = np.sort(shares, axis=1)
@@ -153,7 +153,7 @@ def is_clear(shares):
 
 
 def live_operators(graph):
-    """The operators that the outputs depend on."""
+    """Return the operators that the outputs depend on."""
     wanted, found = {*graph.outputs}, set()
     for node in reversed(graph.nodes):
         if wanted & {*node.output} or node.op_type == "ZipMap":
@@ -163,7 +163,7 @@ def live_operators(graph):
 
 
 def campaign(seeds, count):
-    """Compare so many graphs; returns how often each operator was read, and how often refused."""
+    """Compare `count` graphs, and return how often each operator was read and refused."""
     read, refused, whole, reasons = Counter(), Counter(), 0, Counter()
     invalid = Counter()
     faults = []
@@ -198,7 +198,7 @@ def campaign(seeds, count):
 
 
 def is_mostly_read(whole, read, refused, least):
-    """Refusing is not a way out: of every operator most nodes are read."""
+    """Assert that most nodes of every operator are read, not refused."""
     assert read["all"] >= 0.4 * whole
     for name in OPERATORS:
         tried = read[name] + refused[name]

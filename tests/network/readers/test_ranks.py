@@ -15,7 +15,7 @@ from dsgec.network.readers import layers
 from dsgec.network.readers.foreign import ForeignOutputs, measure_agreement
 from dsgec.network.readers.onnx.read import read_onnx
 from tests.command import dsgec
-from tests.network.readers.models import graph
+from tests.support.foreign_models import graph
 
 onnx = pytest.importorskip("onnx")
 INT64, FLOAT, BOOL, FLOAT16 = 7, 1, 9, 10
@@ -111,7 +111,7 @@ def test_a_cast_that_rounds_is_refused(monkeypatch, to):
 
 
 def whole(nodes, constants=(), kind=INT64):
-    """A graph whose input is of whole numbers."""
+    """Return a graph whose input is of whole numbers."""
     model = onnx.ModelProto.FromString(graph(nodes, constants))
     model.graph.input[0].type.tensor_type.elem_type = kind
     return model.SerializeToString()
@@ -273,7 +273,7 @@ def test_labels_that_differ_from_the_original_are_an_error():
 
 
 def network_of(last, width):
-    """Layers as torch exports them."""
+    """Return layers as torch exports them."""
     rng = np.random.RandomState(3)
     nodes = [
         ("Gemm", ["x", "w", "b"], "h", {"transB": 1}),

@@ -1,4 +1,4 @@
-"""Random valid ONNX graphs, made without code of dsgec's: ONNX infers their shapes.
+"""Random valid ONNX graphs, made without code of dsgec: ONNX infers their shapes.
 
 A node is tried with random inputs, attributes, axes and constants; it stays if ONNX can infer its
 shape. So most graphs act on each row by itself, and some mix rows or compute with whole numbers.
@@ -34,7 +34,7 @@ OPSETS = (7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 17, 18, 19, 20, 20, 20, 21, 2
 
 @dataclass
 class Graph:
-    """A graph that grows; `shapes` has the type and the shape of each value, None for the batch."""
+    """A growing graph; `shapes` has the type and shape of each value, None for the batch."""
 
     random: random.Random
     opset: int
@@ -51,7 +51,7 @@ class Graph:
         return f"v{self.names}"
 
     def numbers(self, shape, kind, low=-1.5, high=1.5):
-        """Enter constants as an initializer, or as a node."""
+        """Add a constant as an initializer or as a node."""
         made = [self.random.uniform(low, high) for _ in range(math.prod(shape))]
         if kind in WHOLE:
             made = [round(4 * one) for one in made]
@@ -103,7 +103,7 @@ class Graph:
         return names[0]
 
     def enter(self, name, kind, shape):
-        """Enter the shape of what ONNX does not infer."""
+        """Set the shape of a value whose shape ONNX does not infer."""
         if name is not None:
             self.shapes[name] = (kind, shape)
         return name

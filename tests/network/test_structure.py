@@ -1,4 +1,4 @@
-"""Connections, counted by hand."""
+"""The connections of phenotypes are those that a person counts."""
 
 import pytest
 
@@ -23,14 +23,13 @@ from dsgec.network.structure import count_connections, measure_size
         ("sig(x_1)--1e-3--2.0e+1 * x_7", True, 1),
     ],
 )
-def test_written_connections(text, layered, connections):
+def test_connections_of_a_phenotype(text, layered, connections):
     assert count_connections(text, layered=layered) == connections
 
 
-def test_what_was_written_is_at_least_what_is_left():
+def test_simplification_leaves_fewer_connections():
     text = "sig(x_1)-sig(x_1)--1*h_1_1+0*h_1_2"
     network = simplify(parse_phenotype(text, layered=True))
-    assert (
-        measure_size(network).connections == 3
-    )  # x_1 into the one neuron, which the output reads twice
+    # x_1 is read by the one neuron, which the output reads twice.
+    assert measure_size(network).connections == 3
     assert count_connections(text, layered=True) == 4

@@ -1,4 +1,4 @@
-"""Models to compile: perceptrons of every kind on scikit-learn's own tables, and ONNX graphs."""
+"""Foreign models: perceptrons of every kind on scikit-learn's own tables, and ONNX graphs."""
 
 import warnings
 from functools import cache
@@ -27,7 +27,7 @@ def table(task):
 
 @cache
 def perceptron(task, shape, activation):
-    """One that has learned a little, behind a scaler where its table needs one."""
+    """Return a briefly trained perceptron, after a scaler if its table needs one."""
     x, y = table(task)
     kind = MLPRegressor if task == "number" else MLPClassifier
     model = kind(hidden_layer_sizes=shape, activation=activation, max_iter=30, random_state=1)
@@ -39,7 +39,7 @@ def perceptron(task, shape, activation):
 
 
 def own_outputs(model, x):
-    """What scikit-learn computes, as the network has it: of two classes the second's share."""
+    """Return scikit-learn's outputs as the network has them: one probability for two classes."""
     if not hasattr(model, "classes_"):
         return model.predict(x).reshape(len(x), -1)
     shares = model.predict_proba(x)
@@ -47,13 +47,13 @@ def own_outputs(model, x):
 
 
 def worst(found, wanted):
-    """The greatest relative difference; of values that come near 0, to their usual size."""
-    usual = np.sqrt(np.mean(wanted**2, axis=0)) if wanted.min() < 0 or wanted.max() > 1 else 0
-    return float((np.abs(found - wanted) / np.maximum(np.abs(wanted), usual)).max())
+    """Return the greatest relative difference; values near 0 are compared with their mean size."""
+    typical = np.sqrt(np.mean(wanted**2, axis=0)) if wanted.min() < 0 or wanted.max() > 1 else 0
+    return float((np.abs(found - wanted) / np.maximum(np.abs(wanted), typical)).max())
 
 
 def graph(nodes, constants=(), *, width=3, outputs=("y",), shape=None, double=True, opset=17):
-    """The bytes of an ONNX model: nodes are (operator, inputs, output, attributes)."""
+    """Return the bytes of an ONNX model; nodes are (operator, inputs, output, attributes)."""
     from onnx import TensorProto, helper, numpy_helper
 
     kind = TensorProto.DOUBLE if double else TensorProto.FLOAT
