@@ -29,7 +29,7 @@ from dsgec.engine.engine import NATIVE
 from dsgec.engine.library import load
 from dsgec.engine.toolchain import find_toolchain
 from dsgec.export.batch import emit_limit
-from dsgec.grammar.genome.ir import REPRESENTATIONS
+from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.grammar.load import load_grammar
 from dsgec.network.simplify import simplify
 from dsgec.plain_data import to_json

@@ -260,7 +260,7 @@ def test_a_run_with_the_new_objective_is_the_references(tmp_path):
 def test_a_representation_is_five_files():
     page = "add-a-representation"
     assert {path for path, *_ in (*edits(page), *changes(page))} == {
-        "dsgec/grammar/genome/ir.py",
+        "dsgec/grammar/genome/genotype.py",
         "dsgec/grammar/genome/swap.py",
         "dsgec/grammar/genome/represent.py",
         "templates/engine/swap.c",

@@ -54,16 +54,16 @@ def chain(length: int) -> Grammar:
 
 
 def test_a_chain_of_rules_is_one_text():
-    assert len(list(sample.covering_texts(chain(50)))) == 1
+    assert len(list(sample.covering_samples(chain(50)))) == 1
 
 
 def test_the_texts_of_a_grammar_are_made_only_while_they_are_few_symbols(monkeypatch):
     rules = [f"<a{i}> ::= <a{i + 1}> | x_1" for i in range(100)]
     grammar = parse("\n".join([*rules, "<a100> ::= x_1\n"]), "g.bnf")
-    whole = len(list(sample.covering_texts(grammar)))
+    whole = len(list(sample.covering_samples(grammar)))
     monkeypatch.setattr(sample, "_MOST_SYMBOLS", 1000)
     untried = []
-    assert 40 < len(list(sample.covering_texts(grammar, untried))) < whole
+    assert 40 < len(list(sample.covering_samples(grammar, untried))) < whole
     assert untried[-1] == "a100"
     assert "not tried   " in describe_grammar(GrammarFile("g", grammar, "", ()), None, {})
 

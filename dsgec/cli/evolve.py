@@ -30,7 +30,7 @@ from dsgec.cli.shared_options import (
 )
 from dsgec.engine.processors import processors
 from dsgec.errors import DsgecError, wrong
-from dsgec.grammar.genome.ir import REPRESENTATIONS
+from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import GRAMMARS, shipped_names
 from dsgec.search.settings import DTYPES, SETTINGS, Preset, Settings, make_settings
 from dsgec.setting import make

@@ -113,7 +113,7 @@ def sample(
     """Print random phenotypes of GRAMMAR."""
     from dsgec.grammar.expand import expand
     from dsgec.grammar.genome.dsge import Dsge
-    from dsgec.grammar.genome.tables import tabulate
+    from dsgec.grammar.genome.rule_tables import make_rule_tables
     from dsgec.random import Stream
     from dsgec.search.settings import Settings
 
@@ -121,7 +121,7 @@ def sample(
         dataset = table.with_defaults(learned=True).read_dataset(data)
         features, classes = len(dataset.features), max(len(dataset.classes), 1)
     expanded = expand(_load_grammar(grammar).grammar, features, classes)
-    tables = tabulate(expanded, dict(max_depth))
+    tables = make_rule_tables(expanded, dict(max_depth))
     dsge = Dsge(tables, connect, Settings().max_size)
     for individual in range(count):
         derivation = dsge.express({}, Stream(seed, 0, individual))

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from dsgec.engine.sum_tables import SumLists
 from dsgec.grammar.directives import LINEAR
-from dsgec.grammar.genome import edit, growth, rates
-from dsgec.grammar.genome.connections import STRIDE
-from dsgec.grammar.genome.growth import goes_deeper
+from dsgec.grammar.genome import constants, edit, rates
+from dsgec.grammar.genome.constants import is_recursive
+from dsgec.grammar.genome.genotype import STRIDE
 from dsgec.grammar.genome.neurons import find_neurons
+from dsgec.grammar.genome.rule_tables import NONE, Child, Production, RuleTables
 from dsgec.grammar.genome.sge import gene_sizes
-from dsgec.grammar.genome.tables import NONE, Child, Production, Tables
 from dsgec.rendering import render
 
 _SLACK = 64  # bytes beyond the text of a production: a neuron's name, and whole heads
@@ -29,11 +29,11 @@ _CONSTANTS = {
     "RULE_SHIFT": _RULE_SHIFT,
 }
 _RATES = {
-    "SPREAD": growth.SPREAD,
-    "AT_FIRST": growth.AT_FIRST,
-    "LATER": growth.LATER,
-    "CHANGES_NUMBER": edit.CHANGES_NUMBER,
-    "IS_NEW": edit.IS_NEW,
+    "SPREAD": constants.NEW_CONSTANT_DEVIATION,
+    "AT_FIRST": constants.FIRST_GROWTH,
+    "LATER": constants.LATER_GROWTH,
+    "CHANGES_NUMBER": edit.CONSTANT_MUTATION,
+    "IS_NEW": edit.CONSTANT_REDRAW,
     "LEAST_MOVE": edit.LEAST_MOVE,
     "RELATIVE_MOVE": edit.RELATIVE_MOVE,
     "FIRST_STEP": rates.FIRST_STEP,
@@ -118,7 +118,7 @@ class _Depths(NamedTuple):
 
 
 def emit_variant(
-    tables: Tables,
+    tables: RuleTables,
     representation: str,
     layered: bool,
     output: str,
@@ -147,7 +147,7 @@ def emit_variant(
     )
 
 
-def emit_grammar(tables: Tables, representation: str, output: str, trees: bool) -> str:
+def emit_grammar(tables: RuleTables, representation: str, output: str, trees: bool) -> str:
     """Print the rules of a grammar as flat lists."""
     lists = _Lists(tables)
     branches, children = _branches(tables) if trees else ([], [])
@@ -192,20 +192,20 @@ def emit_grammar(tables: Tables, representation: str, output: str, trees: bool) 
     )
 
 
-def _branches(tables: Tables) -> tuple[list[_Branch], list[int]]:
+def _branches(tables: RuleTables) -> tuple[list[_Branch], list[int]]:
     branches: list[_Branch] = []
     children: list[int] = []
     for productions in tables.productions:
         twins: dict[Production, int] = {}
         for number, production in enumerate(productions):
             own = [2 * s.rule + s.deeper for s in production if isinstance(s, Child)]
-            twin, deeper = twins.setdefault(production, number), int(goes_deeper(production))
+            twin, deeper = twins.setdefault(production, number), int(is_recursive(production))
             branches.append(_Branch(len(children), len(own), twin, deeper))
             children += own
     return branches, children
 
 
-def _neurons(tables: Tables) -> tuple[list[int], list[int]]:
+def _neurons(tables: RuleTables) -> tuple[list[int], list[int]]:
     """Return `gaps` and `within_one` of `grammar.h`; empty if references do not follow neurons."""
     neurons = find_neurons(tables)
     if neurons is None:
@@ -218,10 +218,10 @@ def _neurons(tables: Tables) -> tuple[list[int], list[int]]:
     return gaps, [*map(int, neurons.within_one)]
 
 
-def _numerals(tables: Tables) -> tuple[list[_Numerals], list[float]]:
+def _numerals(tables: RuleTables) -> tuple[list[_Numerals], list[float]]:
     lists: list[_Numerals] = []
     values: list[float] = []
-    for own in tables.numbers or [()] * len(tables.names):
+    for own in tables.constants or [()] * len(tables.names):
         lists.append(_Numerals(len(values), len(own)))
         values += own
     return lists, values
@@ -246,7 +246,7 @@ def _depths(rules: int, unrolled: list[_Unrolled]) -> list[_Depths]:
 class _Lists:
     """The tables as flat lists that refer to one another by index."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: RuleTables) -> None:
         self.tables = tables
         self.roles = (tables.layer, tables.features, tables.output_layer)
         self.plain = [self.is_plain(rule) for rule in range(len(tables.names))]

@@ -10,7 +10,7 @@ from dsgec.arithmetic.functions import DERIVATIVES, FUNCTIONS
 from dsgec.arithmetic.source import arithmetic_header
 from dsgec.engine.grammar_tables import emit_grammar, emit_variant
 from dsgec.engine.includes import resolve_includes, without_directives
-from dsgec.grammar.genome.tables import Tables
+from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.network.syntax import ALIASES
 from dsgec.rendering import render
 from dsgec.resources import TEMPLATES
@@ -42,7 +42,7 @@ class EngineSource:
 
 
 def emit_engine(
-    tables: Tables,
+    tables: RuleTables,
     representation: str,
     layered: bool,
     output: str,

@@ -2,14 +2,14 @@
 
 from dataclasses import astuple
 
+from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.grammar.genome.sums import Shape, find_sums
-from dsgec.grammar.genome.tables import NONE, Tables
 
 
 class SumLists:
     """The lists of `grammar.h` about sums; all are empty if no terms are merged."""
 
-    def __init__(self, tables: Tables, *, merges: bool) -> None:
+    def __init__(self, tables: RuleTables, *, merges: bool) -> None:
         sums = find_sums(tables) if merges else None
         self.has_sums = int(sums is not None)
         self.first_is_sum = int(sums is not None and sums.has_first)
@@ -24,7 +24,7 @@ class SumLists:
             assert sums is not None
             self.first_shape.append(len(self.shapes))
             self.is_source.append(int(bool(sums.features[rule])))
-            if tables.is_number(rule):
+            if tables.is_constant(rule):
                 continue
             self.features += sums.features[rule] or [NONE] * len(sums.shapes[rule])
             self.effects += sums.operators[rule] or [0] * len(sums.shapes[rule])
@@ -35,7 +35,7 @@ class SumLists:
         self.shapes.append(
             (
                 *(len(self.terms), len(shape.terms), shape.begun),
-                *map(int, (shape.in_parentheses, shape.is_only, shape.is_close)),
+                *map(int, (shape.in_parentheses, shape.is_only, shape.is_product)),
             )
         )
         self.roles += [tuple(map(int, astuple(role))) for role in shape.roles]

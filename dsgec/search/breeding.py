@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dsgec.grammar.genome import edit
-from dsgec.grammar.genome.ir import Derivation, Genotype, Representation
-from dsgec.grammar.genome.merge import merge
+from dsgec.grammar.genome.genotype import Derivation, Genotype, Representation
+from dsgec.grammar.genome.merge import merge_repeated_terms
 from dsgec.grammar.genome.neurons import Neurons, find_neurons
 from dsgec.grammar.genome.rates import FIRST_STEP, Rate
+from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.grammar.genome.sums import Sums, find_sums
-from dsgec.grammar.genome.tables import NONE, Tables
 from dsgec.random import Stream
 from dsgec.search.individual import Individual, Offspring
 from dsgec.search.problem import Problem
@@ -78,7 +78,7 @@ class TreeBreeding:
     """
 
     individuals: Representation
-    tables: Tables
+    tables: RuleTables
     neurons: Neurons | None
     sums: Sums | None
     settings: Settings
@@ -105,7 +105,7 @@ class TreeBreeding:
         derivation, rates = mother.derivation, mother.rates
         if crosses and not derivation.fault and not father.derivation.fault:
             parents = (derivation.genotype, father.derivation.genotype)
-            crossed = edit.exchange(self.tables, self.neurons, *parents, stream)
+            crossed = edit.exchange_subtrees(self.tables, self.neurons, *parents, stream)
             both = mother.rates + father.rates if mother.rates and father.rates else ()
             derivation = self.individuals.express(crossed.genotype, stream)
             rates = _inherited(both, crossed.origins, derivation)
@@ -118,7 +118,7 @@ class TreeBreeding:
 
 def merge_terms(
     individuals: Representation,
-    tables: Tables,
+    tables: RuleTables,
     sums: Sums | None,
     one: Offspring,
     stream: Stream,
@@ -126,7 +126,7 @@ def merge_terms(
     """Merge terms of one source in one sum; the number that is left keeps its rate."""
     if sums is None or one.derivation.fault:
         return one
-    merged = merge(tables, sums, one.derivation.genotype)
+    merged = merge_repeated_terms(tables, sums, one.derivation.genotype)
     if merged is None:
         return one
     derivation = individuals.express(merged.genotype, stream)

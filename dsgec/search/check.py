@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dsgec.data.dataset import Dataset
 from dsgec.errors import DsgecError, Fault, Span
 from dsgec.grammar.directives import LINEAR
-from dsgec.grammar.genome.sample import Sample, covering_texts
+from dsgec.grammar.genome.sample import Sample, covering_samples
 from dsgec.grammar.ir import Grammar
 from dsgec.network.ir import Apply, Network
 from dsgec.network.parse import parse_phenotype
@@ -91,23 +91,25 @@ def check_language(
     networks: list[Network] = []
     faults: dict[tuple[str, Span | None], Fault] = {}
     good: set[tuple[str, int]] = set()
-    for sample in covering_texts(grammar, untried):
-        if (sample.text, sample.hidden_layers) in good:
+    for sample in covering_samples(grammar, untried):
+        if (sample.phenotype, sample.hidden_layers) in good:
             continue
         try:
             networks.append(
-                parse_phenotype(sample.text, layered=layered, output=roles.output, inputs=features)
+                parse_phenotype(
+                    sample.phenotype, layered=layered, output=roles.output, inputs=features
+                )
             )
         except PhenotypeError as error:
             fault = _in_grammar(grammar, error, sample)
         else:
             if not layered or _layers_agree(grammar, sample):
-                good.add((sample.text, sample.hidden_layers))
+                good.add((sample.phenotype, sample.hidden_layers))
                 continue
             fault = grammar.fault(
                 f"`--` separates layers that `<{roles.layer}>` does not stand for",
                 f"Every hidden layer must come from one `<{roles.layer}>`, and hold no `--` outside"
-                f" parentheses. It comes about in `{_shortened(sample.text)}`.",
+                f" parentheses. It comes about in `{_shortened(sample.phenotype)}`.",
                 grammar.rule(roles.layer).span,
             )
         faults.setdefault((fault.message, fault.span), fault)
@@ -120,7 +122,7 @@ def check_language(
 
 def _layers_agree(grammar: Grammar, sample: Sample) -> bool:
     """Whether the mapping, which counts symbols, and the parser, which cuts text, agree."""
-    hidden = len(split_layers(sample.text)) - 1
+    hidden = len(split_layers(sample.phenotype)) - 1
     # Without a symbol for the output, the last layer is it.
     allowed = (0,) if grammar.directives.output_layer else (0, 1)
     return sample.hidden_layers - hidden in allowed
@@ -138,7 +140,7 @@ def _in_grammar(grammar: Grammar, error: PhenotypeError, sample: Sample) -> Faul
         if offset > error.offset:
             break
     advice = f"{fault.advice} " if fault.advice else ""
-    advice += f"It comes about in `{_shortened(sample.text)}`."
+    advice += f"It comes about in `{_shortened(sample.phenotype)}`."
     return grammar.fault(fault.message, advice, span)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dsgec.grammar.genome.ir import Derivation, Genotype
+from dsgec.grammar.genome.genotype import Derivation, Genotype
 from dsgec.grammar.genome.rates import Rate
 
 LARGEST_CHAMPION = 1000

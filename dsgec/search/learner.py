@@ -12,10 +12,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dsgec.grammar.genome.ir import Derivation, Gene
-from dsgec.grammar.genome.numbers import nearest
-from dsgec.grammar.genome.rates import FIRST_STEP, Rate, advance, hold_back
-from dsgec.grammar.genome.tables import Tables
+from dsgec.grammar.genome.constants import nearest_rank
+from dsgec.grammar.genome.genotype import Derivation, Gene
+from dsgec.grammar.genome.rates import FIRST_STEP, Rate, advance, shrink_step
+from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.network.evaluate import evaluate
 from dsgec.network.simplify import simplify
 from dsgec.search.backends import Backend
@@ -119,7 +119,7 @@ class Learner(Scorer):
             return individual
         if not self._learns(individual, steps):
             return replace(individual, rates=one.rates)
-        count = len(one.derivation.numbers)
+        count = len(one.derivation.constants)
         first = (Rate(FIRST_STEP, 0.0),) * count
         return replace(individual, rates=one.rates if len(one.rates) == count else first)
 
@@ -127,7 +127,7 @@ class Learner(Scorer):
         """Not where an integer is read twice, as GE does when it wraps."""
         return bool(
             steps
-            and one.derivation.numbers
+            and one.derivation.constants
             and not one.score.reason
             and all(
                 count <= len(one.derivation.genotype[gene])
@@ -139,20 +139,20 @@ class Learner(Scorer):
         """The individual with the rates that it has then; no step where no number moves."""
         rates, ranks = [], []
         for place, rate, slope in zip(
-            one.derivation.numbers, one.rates, self._gradient(one), strict=True
+            one.derivation.constants, one.rates, self._gradient(one), strict=True
         ):
             rate, move = advance(rate, slope)
             rates.append(rate)
-            values = self.problem.tables.numbers[place.rule]
-            ranks.append(nearest(values, values[place.rank] + move) if move else place.rank)
+            values = self.problem.tables.constants[place.rule]
+            ranks.append(nearest_rank(values, values[place.rank] + move) if move else place.rank)
         learned = replace(one, rates=tuple(rates))
-        if ranks == [place.rank for place in one.derivation.numbers]:
+        if ranks == [place.rank for place in one.derivation.constants]:
             return learned, None
         return learned, _Step(number, moved(one.derivation, ranks, self.problem.tables))
 
     def _gradient(self, one: Individual) -> list[float]:
         problem, derivation = self.problem, one.derivation
-        spans = [(number.offset, number.length) for number in derivation.numbers]
+        spans = [(number.offset, number.length) for number in derivation.constants]
         graph = weighted(problem, derivation.phenotype, spans)
         found = loss_and_gradient(
             graph,
@@ -188,7 +188,7 @@ class Learner(Scorer):
         return found.values if found else None
 
     def _values(self, derivation: Derivation) -> list[float]:
-        return [self.problem.tables.numbers[n.rule][n.rank] for n in derivation.numbers]
+        return [self.problem.tables.constants[n.rule][n.rank] for n in derivation.constants]
 
     def _assess(self, derivations: Sequence[Derivation]) -> list[Score]:
         """The objective, with the penalties of numbers and connections."""
@@ -229,19 +229,19 @@ class LoopRefit:
 def _held_back(one: Individual, step: _Step) -> tuple[Rate, ...]:
     """The rates after a step that did not help."""
     return tuple(
-        hold_back(rate) if before.rank != after.rank else rate
+        shrink_step(rate) if before.rank != after.rank else rate
         for rate, before, after in zip(
-            one.rates, one.derivation.numbers, step.moved.numbers, strict=True
+            one.rates, one.derivation.constants, step.moved.constants, strict=True
         )
     )
 
 
-def moved(derivation: Derivation, ranks: Sequence[int], tables: Tables) -> Derivation:
+def moved(derivation: Derivation, ranks: Sequence[int], tables: RuleTables) -> Derivation:
     """The same derivation with other numbers."""
     genotype: dict[Gene, list[int]] = {g: [*v] for g, v in derivation.genotype.items()}
     text = derivation.phenotype.encode("utf-8", "surrogatepass")
     pieces, numbers, at, length = [], [], 0, 0
-    for number, rank in zip(derivation.numbers, ranks, strict=True):
+    for number, rank in zip(derivation.constants, ranks, strict=True):
         genotype[number.gene][number.index] = rank
         numeral = tables.productions[number.rule][rank][0]
         assert isinstance(numeral, str)
@@ -255,5 +255,5 @@ def moved(derivation: Derivation, ranks: Sequence[int], tables: Tables) -> Deriv
         derivation,
         genotype={gene: tuple(values) for gene, values in genotype.items()},
         phenotype=phenotype,
-        numbers=tuple(numbers),
+        constants=tuple(numbers),
     )

@@ -14,11 +14,10 @@ from dsgec.data.preprocessing import fit_preprocessing
 from dsgec.errors import DsgecError, mention, wrong
 from dsgec.grammar.directives import LINEAR
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.growth import AT_FIRST
-from dsgec.grammar.genome.ir import Representation
-from dsgec.grammar.genome.numbers import fold_numbers
+from dsgec.grammar.genome.constants import FIRST_GROWTH, fold_constants
+from dsgec.grammar.genome.genotype import Representation
 from dsgec.grammar.genome.represent import represent
-from dsgec.grammar.genome.tables import Tables, tabulate
+from dsgec.grammar.genome.rule_tables import RuleTables, make_rule_tables
 from dsgec.grammar.ir import Grammar
 from dsgec.network.cost.chips import DEFAULT_CHIP, check_functions, type_note
 from dsgec.network.cost.work import model_cost
@@ -72,7 +71,7 @@ class Problem:
     """
 
     grammar: Grammar
-    tables: Tables
+    tables: RuleTables
     dataset: Dataset
     split: Split
     objective: str
@@ -197,7 +196,7 @@ class Problem:
             max_size=settings.max_size,
             codons=settings.codons,
             wraps=settings.wraps,
-            growth=AT_FIRST if self.learning and self.learning.trees else None,
+            growth=FIRST_GROWTH if self.learning and self.learning.trees else None,
         )
 
     def targets(self, outputs: int) -> Targets:
@@ -343,10 +342,10 @@ def weigh_rows(
     return make_row_weights(own, classes, count, balance=settings.balance)
 
 
-def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None) -> Tables:
+def make_tables(grammar: Grammar, settings: Settings, learning: Learning | None) -> RuleTables:
     """The tables of an expanded grammar, in which a number that is learned is one choice."""
-    tables = tabulate(grammar, dict(settings.max_depth))
-    return fold_numbers(tables) if learning else tables
+    tables = make_rule_tables(grammar, dict(settings.max_depth))
+    return fold_constants(tables) if learning else tables
 
 
 def choose_objective(

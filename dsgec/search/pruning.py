@@ -9,7 +9,7 @@ is minimised, that. templates/engine/prune.c does the same.
 from dsgec.grammar.genome import edit
 from dsgec.grammar.genome.neurons import find_neurons
 from dsgec.grammar.genome.sums import find_sums
-from dsgec.grammar.genome.tree import plant
+from dsgec.grammar.genome.tree import build_tree
 from dsgec.random import Stream
 from dsgec.search.breeding import merge_terms
 from dsgec.search.hall import make_hall
@@ -60,7 +60,7 @@ def _prune_once(
     """The individual less the part that is missed least, if anything can go."""
     individuals, genotype = problem.represent(settings), current.derivation.genotype
     neurons, sums = find_neurons(problem.tables), find_sums(problem.tables)
-    places = edit.hoistable(problem.tables, plant(problem.tables, genotype))
+    places = edit.hoistable_nodes(problem.tables, build_tree(problem.tables, genotype))
     best: Individual | None = None
     for _ in range(TRIED if places else 0):
         at = places[stream.below(len(places))]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import EXHAUSTED
-from dsgec.grammar.genome.ir import Genotype
+from dsgec.grammar.genome.genotype import Genotype
 from dsgec.network.ir import Network
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import count_connections

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from dsgec.errors import DsgecError, mention, wrong
-from dsgec.grammar.genome.ir import REPRESENTATIONS
+from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.network.cost.chips import CHIPS, DEFAULT_CHIP
 from dsgec.setting import CommandLine, check, make, setting, settings_of
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dsgec.errors import DsgecError
-from dsgec.grammar.genome.ir import Derivation, Gene, Genotype, Representation
+from dsgec.grammar.genome.genotype import Derivation, Gene, Genotype, Representation
 from dsgec.grammar.genome.rates import Rate
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import count_connections
@@ -177,7 +177,7 @@ class _Reader:
         outcome = _OUTCOMES[number]
         _expect(not derivation.fault or outcome == REFUSED)
         _expect_score(outcome, fitness, size, cost)
-        _expect(count in (0, len(derivation.numbers)))
+        _expect(count in (0, len(derivation.constants)))
         rates = tuple(Rate(*self.unpack(_RATE)) for _ in range(count))
         _expect(all(rate.step > 0 and all(map(math.isfinite, rate)) for rate in rates))
         reason = derivation.fault or outcome
@@ -284,7 +284,7 @@ def _expect(condition: bool) -> None:
 
 def _express(represented: Representation, genotype: Genotype) -> Derivation:
     """Map a genotype. Nothing is drawn: one that needs mending was never saved."""
-    _expect(represented.is_whole(genotype))
+    _expect(represented.is_valid(genotype))
     derivation = represented.express(genotype, Stream(0, 0, 0))
     _expect(dict(derivation.genotype) == genotype)
     return derivation

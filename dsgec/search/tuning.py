@@ -1,15 +1,15 @@
 """The champions of a run to champions whose numbers are tuned: L-BFGS from where they are.
 
 During the search numbers are numerals of the grammar and take a step a child; here those of the
-best networks go as low as they can, in full precision or back to the nearest numerals.
+best networks go as low as they can, in full precision or back to the nearest_rank numerals.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dsgec.arithmetic import scalar
-from dsgec.grammar.genome.ir import Derivation
-from dsgec.grammar.genome.numbers import nearest
+from dsgec.grammar.genome.constants import nearest_rank
+from dsgec.grammar.genome.genotype import Derivation
 from dsgec.random import Stream
 from dsgec.search.individual import Champion, Numbers
 from dsgec.search.learner import moved
@@ -102,19 +102,19 @@ def _tuned(
 
 
 def _numbers(problem: Problem, derivation: Derivation) -> Numbers:
-    lists = [problem.tables.numbers[number.rule] for number in derivation.numbers]
+    lists = [problem.tables.constants[number.rule] for number in derivation.constants]
     return Numbers(
         derivation.phenotype,
-        tuple((number.offset, number.length) for number in derivation.numbers),
+        tuple((number.offset, number.length) for number in derivation.constants),
         tuple((values[0], values[-1]) for values in lists),
-        tuple(v[number.rank] for v, number in zip(lists, derivation.numbers, strict=True)),
+        tuple(v[number.rank] for v, number in zip(lists, derivation.constants, strict=True)),
     )
 
 
 def _rounded(problem: Problem, derivation: Derivation, values: Sequence[float]) -> Derivation:
-    """The derivation with the numerals that are nearest to the values."""
-    lists = (problem.tables.numbers[number.rule] for number in derivation.numbers)
-    ranks = [nearest(own, value) for own, value in zip(lists, values, strict=True)]
+    """The derivation with the numerals that are nearest_rank to the values."""
+    lists = (problem.tables.constants[number.rule] for number in derivation.constants)
+    ranks = [nearest_rank(own, value) for own, value in zip(lists, values, strict=True)]
     return moved(derivation, ranks, problem.tables)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.errors import DsgecError, Fault
-from dsgec.grammar.genome.ir import REPRESENTATIONS
+from dsgec.grammar.genome.genotype import REPRESENTATIONS
 from dsgec.resources import STUDIES, beside, find
 from dsgec.search.settings import MOST_GENERATIONS, Preset, Settings, make_settings
 from dsgec.setting import make, names_of, settings_of

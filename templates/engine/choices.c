@@ -1,4 +1,5 @@
-/* Mutation of a choice that the mapping read, for DSGE and SGE: dsgec/grammar/genome/ir.py. */
+/* Mutation of a choice that the mapping read, for DSGE and SGE:
+ * dsgec/grammar/genome/genotype.py. */
 #include "express.c"
 #include "variant.h"
 #if !TREES && !defined(DSGEC_CHOICES_C)

@@ -1,5 +1,5 @@
 /* The dynamic rules, which list what a neuron can be connected to:
- * dsgec/grammar/genome/connections.py. */
+ * dsgec/grammar/genome/genotype.py. */
 #ifndef DSGEC_CONNECTIONS_C
 #define DSGEC_CONNECTIONS_C
 #include "engine.h"

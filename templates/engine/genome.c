@@ -1,5 +1,5 @@
 /* Genotypes in their stored form, and as slots while they are mapped:
- * dsgec/grammar/genome/ir.py. */
+ * dsgec/grammar/genome/genotype.py. */
 #ifndef DSGEC_GENOME_C
 #define DSGEC_GENOME_C
 #include "engine.h"

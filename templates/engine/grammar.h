@@ -1,5 +1,5 @@
-/* The tables of a grammar (dsgec/grammar/genome/tables.py) as constants. They are defined in a file
- * of their own, grammar.c, so that the engine is compiled once for all grammars. */
+/* The tables of a grammar (dsgec/grammar/genome/rule_tables.py) as constants. They are defined in
+ * a file of their own, grammar.c, so that the engine is compiled once for all grammars. */
 #ifndef DSGEC_GRAMMAR_H
 #define DSGEC_GRAMMAR_H
 #include "platform.h"

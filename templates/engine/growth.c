@@ -1,4 +1,4 @@
-/* How a search with learning draws new choices: dsgec/grammar/genome/growth.py and numbers.py. */
+/* How a search with learning draws new choices: dsgec/grammar/genome/constants.py. */
 #ifndef DSGEC_GROWTH_C
 #define DSGEC_GROWTH_C
 #include "arithmetic.h"

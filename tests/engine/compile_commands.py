@@ -10,8 +10,8 @@ from pathlib import Path
 from dsgec.engine.source import emit_engine
 from dsgec.engine.toolchain import OBJECT_FLAGS
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.ir import REPRESENTATIONS
-from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.genotype import REPRESENTATIONS
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ NOT_YET_C = "by_hand.c"  # which is no C before it is printed
 
 def write_generated(folder: Path) -> None:
     """Write the generated files of each kind of engine to a folder of its name."""
-    tables = tabulate(expand(load_grammar("multi_layer").grammar, 5, 2), {})
+    tables = make_rule_tables(expand(load_grammar("multi_layer").grammar, 5, 2), {})
     kinds = {name: (name, {}) for name in REPRESENTATIONS} | {"trees": ("dsge", EVERYTHING)}
     for kind, (representation, options) in kinds.items():
         own = folder / kind

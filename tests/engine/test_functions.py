@@ -8,7 +8,7 @@ from dsgec.arithmetic.functions import FUNCTIONS
 from dsgec.engine.source import emit_engine
 from dsgec.engine.toolchain import FLAGS
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar
 from tests.arithmetic.three import COMPILERS
 
@@ -16,7 +16,7 @@ from tests.arithmetic.three import COMPILERS
 @pytest.fixture(scope="module")
 def engine():
     grammar = expand(load_grammar("one_layer").grammar, 5, 2)
-    return emit_engine(tabulate(grammar, {}), "dsge", False, "sigmoid", "exp-rmse").whole
+    return emit_engine(make_rule_tables(grammar, {}), "dsge", False, "sigmoid", "exp-rmse").whole
 
 
 def refused(compiler, text, folder):

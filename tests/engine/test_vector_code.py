@@ -12,7 +12,7 @@ from dsgec.engine.engine import GCC_VECTORS, NATIVE
 from dsgec.engine.source import emit_engine
 from dsgec.engine.toolchain import FLAGS
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar
 
 MACHINES = [
@@ -33,7 +33,7 @@ def test_loops_over_rows_are_vectorised(compiler, machine, width, tmp_path):
         pytest.skip(f"no {compiler}")
     grammar = expand(load_grammar("one_layer").grammar, 5, 2)
     source = tmp_path / "engine.c"
-    engine = emit_engine(tabulate(grammar, {}), "dsge", False, "sigmoid", "exp-rmse")
+    engine = emit_engine(make_rule_tables(grammar, {}), "dsge", False, "sigmoid", "exp-rmse")
     source.write_text(engine.whole)
     flags = [*(flag for flag in NATIVE if not flag.startswith("-march")), *GCC_VECTORS]
     wide = ["-mprefer-vector-width=512"] if width == 64 else []

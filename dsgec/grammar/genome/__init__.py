@@ -1,1 +1,1 @@
-"""A grammar and integers to phenotype text."""
+"""Represent individuals as integers, map them to phenotypes, and vary them."""

@@ -1,20 +1,19 @@
-"""The walk from the start symbol to a phenotype; a representation says which way to go.
+"""Derive a phenotype from the start symbol; a representation chooses the alternatives.
 
-It keeps account of the layers, because what a neuron can be connected to depends on those before,
-and of the places of numbers, because these are learned.
+The derivation keeps track of the layers, because the connections of a neuron depend on the layers
+before it, and of the places of constants, because these are learned.
 """
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
-from dsgec.grammar.genome.connections import Sources, neuron_name, sources
-from dsgec.grammar.genome.ir import Options
-from dsgec.grammar.genome.tables import NONE, Child, Tables
+from dsgec.grammar.genome.genotype import Options, Sources, find_sources, neuron_name
+from dsgec.grammar.genome.rule_tables import NONE, Child, RuleTables
 from dsgec.network.syntax import count_neurons
 
 Choose = Callable[[int, int, int, Options], int]
-"""The choice for a rule, at a depth of its recursion, in a layer (0: what the grammar states, or
-outside the layers), out of the options; NONE where there is none to be had."""
+"""A function from a rule, the depth of its recursion, the layer (0: outside the layers, or not
+`<features>`) and the options to the choice, or to NONE if there is none."""
 
 _OUTSIDE, _IN_LAYER, _IN_OUTPUT = range(3)
 _END_OF_LAYER = (NONE, 0)  # on the stack of symbols
@@ -23,13 +22,15 @@ EXHAUSTED = "the codons run out"
 
 
 Spans = tuple[tuple[int, int], ...]
-"""Of the numbers of a text, where each begins and how long it is, in bytes."""
+"""The offsets and lengths of the constants of a phenotype in bytes."""
 
 
-def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple[str, str, Spans]:
-    """The phenotype, why there is none, and the numbers in it."""
+def derive(
+    tables: RuleTables, choose: Choose, connect: str, max_size: int
+) -> tuple[str, str, Spans]:
+    """Return the phenotype, the fault if there is none, and the places of its constants."""
     pieces: list[str] = []
-    numbers: list[int] = []  # which of the pieces they are
+    constants: list[int] = []  # the numbers of their pieces
     size = 0
     widths: list[int] = []
     place, layer_start = _OUTSIDE, 0
@@ -52,7 +53,7 @@ def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple
         if place == _OUTSIDE and rule in (tables.layer, tables.output_layer):
             place = _IN_LAYER if rule == tables.layer else _IN_OUTPUT
             layer_start = len(pieces)
-            reachable = sources(widths, inputs, connect, place == _IN_OUTPUT)
+            reachable = find_sources(widths, inputs, connect, place == _IN_OUTPUT)
             todo.append(_END_OF_LAYER)
 
         if rule == tables.features and place != _OUTSIDE:
@@ -66,8 +67,8 @@ def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple
             pieces.append(neuron_name(choice, inputs))
             size += 1 + len(pieces[-1])
         else:
-            if tables.is_number(rule):
-                numbers.append(len(pieces))  # its one symbol is the next
+            if tables.is_constant(rule):
+                constants.append(len(pieces))  # its one symbol is the next piece
             for symbol in reversed(tables.productions[rule][choice]):
                 if isinstance(symbol, Child):
                     todo.append((symbol.rule, depth + 1 if symbol.deeper else 0))
@@ -77,17 +78,17 @@ def derive(tables: Tables, choose: Choose, connect: str, max_size: int) -> tuple
         if size > max_size:
             return "", too_large(max_size), ()
 
-    return "".join(pieces), "", _spans(pieces, numbers)
+    return "".join(pieces), "", _spans(pieces, constants)
 
 
-def _spans(pieces: Sequence[str], numbers: Sequence[int]) -> Spans:
-    if not numbers:
+def _spans(pieces: Sequence[str], constants: Sequence[int]) -> Spans:
+    if not constants:
         return ()
     lengths = [len(piece.encode("utf-8", "surrogatepass")) for piece in pieces]
     ends = [*accumulate(lengths)]
-    return tuple((ends[number] - lengths[number], lengths[number]) for number in numbers)
+    return tuple((ends[number] - lengths[number], lengths[number]) for number in constants)
 
 
 def too_large(max_size: int) -> str:
-    """The fault of a phenotype that is larger than it may be."""
+    """Return the fault of a phenotype that is larger than allowed."""
     return f"the phenotype is larger than {max_size}"

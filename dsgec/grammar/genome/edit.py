@@ -1,123 +1,129 @@
-"""Local variation: a change of one place of a derivation tree leaves everything else as it is.
+"""Local variation: change one place of a derivation tree and leave everything else as it is.
 
-In DSGE's own mutation, an integer that changes the structure shifts the meaning of all that is read
-after it from the same lists. Here the integers of a part that goes leave their places in the lists,
-and those of a part that comes enter at theirs. A reference to a hidden neuron follows that neuron.
+In DSGE's own mutation, an integer that changes the structure shifts the meaning of all integers
+that are read after it from the same lists. Here the integers of a removed subtree are deleted from
+the lists, and those of a new one are inserted. A reference to a hidden neuron follows that neuron.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from dsgec.grammar.genome.growth import LATER, SPREAD, grow_choice
-from dsgec.grammar.genome.ir import Genotype
-from dsgec.grammar.genome.neurons import Neurons, rename
-from dsgec.grammar.genome.numbers import gaussian, nearest
-from dsgec.grammar.genome.tables import NONE, Tables
+from dsgec.grammar.genome.constants import (
+    LATER_GROWTH,
+    NEW_CONSTANT_DEVIATION,
+    draw_gaussian,
+    grow_choice,
+    nearest_rank,
+)
+from dsgec.grammar.genome.genotype import Genotype
+from dsgec.grammar.genome.neurons import Neurons, update_references
+from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.grammar.genome.tree import (
     Node,
+    build_tree,
     child_positions,
     children,
-    gather,
-    grow,
-    plant,
-    with_ends,
+    collect_genes,
+    grow_tree,
+    set_ends,
 )
 from dsgec.random import Stream
 
-CHANGES_NUMBER = 0.1
-"""Probability that a mutation changes a number, and not the structure."""
+CONSTANT_MUTATION = 0.1
+"""The probability that a mutation changes a constant and not the structure."""
 
-IS_NEW = 1.0 / 3.0
-"""Probability that a number that changes is drawn again; otherwise it moves."""
+CONSTANT_REDRAW = 1.0 / 3.0
+"""The probability that a constant that changes is drawn again; otherwise it moves."""
 
 LEAST_MOVE, RELATIVE_MOVE = 0.3, 0.3
-"""Standard deviation of a move: the greater of the first, and the second times the number."""
+"""The standard deviation of a move: the first, or the second times the constant if greater."""
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
-    """A genotype; `origins` has for each of its numbers which of the parents' it is, or NONE.
+class EditResult:
+    """A new genotype, and for each of its constants the number of the parents' constant, or NONE.
 
-    The father's numbers count from behind the mother's.
+    The father's constants are counted after the mother's.
     """
 
     genotype: Genotype
     origins: tuple[int, ...]
 
 
-def mutate(tables: Tables, neurons: Neurons | None, genotype: Genotype, stream: Stream) -> Edited:
-    """Change one number, or the structure at one place."""
-    nodes = plant(tables, genotype)
-    edited = _mutated(tables, nodes, stream)
-    return _edited(tables, neurons, nodes, (), edited)
+def mutate(
+    tables: RuleTables, neurons: Neurons | None, genotype: Genotype, stream: Stream
+) -> EditResult:
+    """Change one constant, or the structure at one place."""
+    nodes = build_tree(tables, genotype)
+    edited = _mutate_nodes(tables, nodes, stream)
+    return _finish_edit(tables, neurons, nodes, (), edited)
 
 
-def exchange(
-    tables: Tables, neurons: Neurons | None, mother: Genotype, father: Genotype, stream: Stream
-) -> Edited:
-    """The mother with a part of the father in the place of one of her own, where it fits."""
-    nodes, others = plant(tables, mother), plant(tables, father)
-    edited = _exchanged(tables, nodes, others, stream)
-    return _edited(tables, neurons, nodes, others, edited)
+def exchange_subtrees(
+    tables: RuleTables, neurons: Neurons | None, mother: Genotype, father: Genotype, stream: Stream
+) -> EditResult:
+    """Return the mother with one subtree replaced by one of the father, if it fits."""
+    nodes, others = build_tree(tables, mother), build_tree(tables, father)
+    edited = _exchange_nodes(tables, nodes, others, stream)
+    return _finish_edit(tables, neurons, nodes, others, edited)
 
 
-def _edited(
-    tables: Tables,
+def _finish_edit(
+    tables: RuleTables,
     neurons: Neurons | None,
     mother: Sequence[Node],
     father: Sequence[Node],
     edited: Sequence[Node],
-) -> Edited:
+) -> EditResult:
     if neurons is not None:
-        edited = rename(tables, neurons, mother, with_ends(tables, edited))
-    ordinals = [*accumulate(tables.is_number(node.rule) for node in (*mother, *father))]
+        edited = update_references(tables, neurons, mother, set_ends(tables, edited))
+    ordinals = [*accumulate(tables.is_constant(node.rule) for node in (*mother, *father))]
     origins = tuple(
         NONE if node.origin == NONE else ordinals[node.origin] - 1
         for node in edited
-        if tables.is_number(node.rule)
+        if tables.is_constant(node.rule)
     )
-    return Edited(gather(tables, edited), origins)
+    return EditResult(collect_genes(tables, edited), origins)
 
 
-def _mutated(tables: Tables, nodes: list[Node], stream: Stream) -> list[Node]:
-    numbers = [at for at, node in enumerate(nodes) if tables.is_number(node.rule)]
-    rules = _changeable(tables, nodes)
-    if numbers and (not rules or stream.chance(CHANGES_NUMBER)):
-        at = numbers[stream.below(len(numbers))]
-        return _with_part(nodes, at, [_moved(tables, nodes[at], stream)])
+def _mutate_nodes(tables: RuleTables, nodes: list[Node], stream: Stream) -> list[Node]:
+    constants = [at for at, node in enumerate(nodes) if tables.is_constant(node.rule)]
+    rules = _changeable_rules(tables, nodes)
+    if constants and (not rules or stream.chance(CONSTANT_MUTATION)):
+        at = constants[stream.below(len(constants))]
+        return _replace_subtree(nodes, at, [_change_constant(tables, nodes[at], stream)])
     if not rules:
         return nodes
     rule = rules[stream.below(len(rules))]
     at = _draw_place(nodes, rule, stream)
     if tables.has_dynamic_rules and rule == tables.features:
-        return _with_part(nodes, at, [nodes[at]._replace(choice=NONE)])
-    ways = [way for way in (_Other, _Wrap, _Hoist) if way(tables, nodes, at).options]
+        return _replace_subtree(nodes, at, [nodes[at]._replace(choice=NONE)])
+    ways = [way for way in (_ChangeAlternative, _Wrap, _Hoist) if way(tables, nodes, at).options]
     if not ways:
         return nodes
     way = ways[stream.below(len(ways))](tables, nodes, at)
-    return _with_part(nodes, at, way.apply(stream))
+    return _replace_subtree(nodes, at, way.apply(stream))
 
 
-def hoistable(tables: Tables, nodes: Sequence[Node]) -> list[int]:
-    """The nodes of a tree that a child of their own symbol can take the place of."""
+def hoistable_nodes(tables: RuleTables, nodes: Sequence[Node]) -> list[int]:
+    """Return the positions of the nodes that a child of the same symbol can replace."""
     return [at for at in range(len(nodes)) if _Hoist(tables, nodes, at).options]
 
 
 def hoist(
-    tables: Tables, neurons: Neurons | None, genotype: Genotype, at: int, stream: Stream
-) -> Edited:
-    """A child of its own symbol in the place of a node."""
-    nodes = plant(tables, genotype)
-    edited = _with_part(nodes, at, _Hoist(tables, nodes, at).apply(stream))
-    return _edited(tables, neurons, nodes, (), edited)
+    tables: RuleTables, neurons: Neurons | None, genotype: Genotype, at: int, stream: Stream
+) -> EditResult:
+    """Replace a node by a child of the same symbol."""
+    nodes = build_tree(tables, genotype)
+    edited = _replace_subtree(nodes, at, _Hoist(tables, nodes, at).apply(stream))
+    return _finish_edit(tables, neurons, nodes, (), edited)
 
 
-def _exchanged(
-    tables: Tables, nodes: list[Node], others: Sequence[Node], stream: Stream
+def _exchange_nodes(
+    tables: RuleTables, nodes: list[Node], others: Sequence[Node], stream: Stream
 ) -> list[Node]:
-    """The father's nodes count from behind the mother's."""
-    shared = sorted(set(_changeable(tables, nodes)) & set(_changeable(tables, others)))
+    shared = sorted(set(_changeable_rules(tables, nodes)) & set(_changeable_rules(tables, others)))
     if not shared:
         return nodes
     rule = shared[stream.below(len(shared))]
@@ -125,44 +131,48 @@ def _exchanged(
     if not _fits(tables, others, other, nodes[at].depth - others[other].depth):
         return nodes
     part = others[other : others[other].end]
-    return _with_part(nodes, at, [node._replace(origin=node.origin + len(nodes)) for node in part])
+    return _replace_subtree(
+        nodes, at, [node._replace(origin=node.origin + len(nodes)) for node in part]
+    )
 
 
-def _with_part(nodes: Sequence[Node], at: int, part: Sequence[Node]) -> list[Node]:
-    """The tree with a part in the place of what is at a node."""
+def _replace_subtree(nodes: Sequence[Node], at: int, part: Sequence[Node]) -> list[Node]:
+    """Return the tree with the subtree at a node replaced."""
     return [*nodes[:at], *part, *nodes[nodes[at].end :]]
 
 
-def _changeable(tables: Tables, nodes: Sequence[Node]) -> list[int]:
-    """The rules of a tree that have a choice and are not numbers, in order."""
+def _changeable_rules(tables: RuleTables, nodes: Sequence[Node]) -> list[int]:
+    """Return the rules of a tree that have alternatives and are not constants, in order."""
     return [
         rule
         for rule in sorted({node.rule for node in nodes})
-        if len(tables.productions[rule]) > 1 and not tables.is_number(rule)
+        if len(tables.productions[rule]) > 1 and not tables.is_constant(rule)
     ]
 
 
 def _draw_place(nodes: Sequence[Node], rule: int, stream: Stream) -> int:
-    """The position of one of the nodes of a rule."""
+    """Draw one of the nodes of a rule, and return its position."""
     places = [at for at, node in enumerate(nodes) if node.rule == rule]
     return places[stream.below(len(places))]
 
 
-def _moved(tables: Tables, node: Node, stream: Stream) -> Node:
-    """Another number: near, or a new one."""
-    values = tables.numbers[node.rule]
-    if stream.chance(IS_NEW):
-        return node._replace(choice=nearest(values, SPREAD * gaussian(stream)), origin=NONE)
-    value, move = values[node.choice], gaussian(stream)
+def _change_constant(tables: RuleTables, node: Node, stream: Stream) -> Node:
+    """Return the node with its constant moved or drawn again."""
+    values = tables.constants[node.rule]
+    if stream.chance(CONSTANT_REDRAW):
+        return node._replace(
+            choice=nearest_rank(values, NEW_CONSTANT_DEVIATION * draw_gaussian(stream)), origin=NONE
+        )
+    value, move = values[node.choice], draw_gaussian(stream)
     spread = max(LEAST_MOVE, RELATIVE_MOVE * abs(value))
-    rank = nearest(values, value + spread * move)
-    if rank == node.choice:  # too small a move for these numerals
+    rank = nearest_rank(values, value + spread * move)
+    if rank == node.choice:  # the move is too small for these numerals
         rank = min(max(rank + (1 if move > 0.0 else -1), 0), len(values) - 1)
     return node._replace(choice=rank)
 
 
-def _fits(tables: Tables, nodes: Sequence[Node], at: int, deeper: int) -> bool:
-    """Whether a part can stand so much deeper in the recursion of its symbol."""
+def _fits(tables: RuleTables, nodes: Sequence[Node], at: int, deeper: int) -> bool:
+    """Return whether a subtree is allowed this much deeper in the recursion of its symbol."""
     if deeper <= 0:
         return True
     chain = [at]
@@ -176,10 +186,10 @@ def _fits(tables: Tables, nodes: Sequence[Node], at: int, deeper: int) -> bool:
     return True
 
 
-class _Other:
-    """Another alternative; children whose symbols match in order are kept."""
+class _ChangeAlternative:
+    """Take another alternative; keep the children whose symbols match in order."""
 
-    def __init__(self, tables: Tables, nodes: Sequence[Node], at: int) -> None:
+    def __init__(self, tables: RuleTables, nodes: Sequence[Node], at: int) -> None:
         self.tables, self.nodes, self.at = tables, nodes, at
         node = nodes[at]
         productions = tables.productions[node.rule]
@@ -191,7 +201,7 @@ class _Other:
 
     def apply(self, stream: Stream) -> list[Node]:
         node = self.nodes[self.at]
-        choice = grow_choice(self.tables, node.rule, self.options, LATER, stream)
+        choice = grow_choice(self.tables, node.rule, self.options, LATER_GROWTH, stream)
         kept = child_positions(self.tables, self.nodes, self.at)
 
         def child(rule: int, depth: int) -> list[Node]:
@@ -199,15 +209,15 @@ class _Other:
                 if self.nodes[position].rule == rule:
                     del kept[: number + 1]
                     return [*self.nodes[position : self.nodes[position].end]]
-            return grow(self.tables, rule, depth, LATER, stream)
+            return grow_tree(self.tables, rule, depth, LATER_GROWTH, stream)
 
         return _with_children(self.tables, node, choice, child)
 
 
 class _Wrap:
-    """An alternative that has the symbol itself, with what was there as that child."""
+    """Take an alternative that has the symbol itself, with the old subtree as that child."""
 
-    def __init__(self, tables: Tables, nodes: Sequence[Node], at: int) -> None:
+    def __init__(self, tables: RuleTables, nodes: Sequence[Node], at: int) -> None:
         self.tables, self.nodes, self.at = tables, nodes, at
         node = nodes[at]
         self.options = [
@@ -231,15 +241,15 @@ class _Wrap:
             count += 1
             if count == place:
                 return [*self.nodes[self.at : node.end]]
-            return grow(self.tables, rule, depth, LATER, stream)
+            return grow_tree(self.tables, rule, depth, LATER_GROWTH, stream)
 
         return _with_children(self.tables, node, choice, child)
 
 
 class _Hoist:
-    """A child of the same symbol, in the place of what was there; it counts as the same node."""
+    """Replace a subtree by a child of the same symbol, which counts as the same node."""
 
-    def __init__(self, tables: Tables, nodes: Sequence[Node], at: int) -> None:
+    def __init__(self, tables: RuleTables, nodes: Sequence[Node], at: int) -> None:
         self.nodes, self.at = nodes, at
         self.options = [
             position
@@ -254,9 +264,9 @@ class _Hoist:
 
 
 def _with_children(
-    tables: Tables, node: Node, choice: int, child: Callable[[int, int], list[Node]]
+    tables: RuleTables, node: Node, choice: int, child: Callable[[int, int], list[Node]]
 ) -> list[Node]:
-    """A node with another choice; its children are made in their order."""
+    """Return a node with another choice, and its children made in their order."""
     made = [node._replace(choice=choice)]
     for symbol in children(tables, node.rule, choice):
         made += child(symbol.rule, node.depth + 1 if symbol.deeper else 0)

@@ -1,10 +1,10 @@
-"""A production to its words, with its symbols as operands and what is in parentheses as one."""
+"""Split a production into words, with its symbols as operands and parentheses as groups."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dsgec.grammar.genome.tables import NONE, Child, Production, Tables
+from dsgec.grammar.genome.rule_tables import NONE, Child, Production, RuleTables
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A word of a production: its text, or the number of a child and its rule."""
+    """A word of a production: its text, or the number and the rule of a child."""
 
     text: str = ""
     child: int = NONE
@@ -29,7 +29,7 @@ class Item:
 
     @property
     def feature(self) -> int:
-        """The feature that it names, or NONE."""
+        """Return the feature that it names, or NONE."""
         return NONE if self.child != NONE else feature_of((self.text,))
 
     @property
@@ -47,7 +47,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The arguments in parentheses, split at their commas; it may be a call."""
+    """The parts in parentheses, split at commas; it may be the arguments of a call."""
 
     is_call: bool
     parts: tuple[tuple["Item | Group", ...], ...]
@@ -57,11 +57,11 @@ Part = Item | Group
 
 
 class NoExpressionError(Exception):
-    """A production whose text cannot be read on its own."""
+    """A production that is not an expression on its own."""
 
 
 def read_production(production: Production, named: Sequence[bool]) -> tuple[Part, ...]:
-    """Read a production; `named` says which rules make the names of functions."""
+    """Return the words and groups of a production; `named` rules derive names of functions."""
     return _grouped([*_items(production, named)])
 
 
@@ -81,12 +81,12 @@ def _items(production: Production, named: Sequence[bool]) -> Iterator[Item]:
 
 
 def text_of(production: Sequence[str | Child]) -> str:
-    """The text of a production; with symbols, one that nothing is called."""
+    """Return the text of a production, with `<>` in the place of symbols."""
     return "".join(symbol if isinstance(symbol, str) else "<>" for symbol in production).strip()
 
 
 def _joined(production: Production) -> Iterator[str | Child]:
-    """The symbols with neighbouring texts as one."""
+    """Yield the symbols, with adjacent texts joined."""
     text = ""
     for symbol in production:
         if isinstance(symbol, str):
@@ -101,7 +101,7 @@ def _joined(production: Production) -> Iterator[str | Child]:
 
 
 def feature_of(production: Sequence[str | Child]) -> int:
-    """The number of the feature that a production names, or NONE."""
+    """Return the number of the feature that a production names, or NONE."""
     match = _TOKEN.fullmatch(text_of(production))
     if match is None or not match["feature"]:
         return NONE
@@ -110,14 +110,14 @@ def feature_of(production: Sequence[str | Child]) -> int:
 
 
 def only_child(production: Production) -> int | None:
-    """The rule of a symbol that is all of a production."""
+    """Return the rule of the symbol that is the whole production, or None."""
     children = [symbol for symbol in production if isinstance(symbol, Child)]
     blank = all(not symbol.strip() for symbol in production if isinstance(symbol, str))
     return children[0].rule if blank and len(children) == 1 else None
 
 
 def _grouped(items: Sequence[Item]) -> tuple[Part, ...]:
-    """The words with what is in parentheses as one."""
+    """Return the words with those in parentheses as groups."""
     levels: list[tuple[bool, list[list[Part]]]] = [(False, [[]])]
     for item in items:
         inner = levels[-1][1]
@@ -144,15 +144,15 @@ def _grouped(items: Sequence[Item]) -> tuple[Part, ...]:
 
 
 def is_plain(part: Part) -> bool:
-    """Return whether it is in parentheses and is not a call."""
+    """Return whether a part is a group that is not a call."""
     return isinstance(part, Group) and not part.is_call
 
 
-def outside_parentheses(tables: Tables) -> set[int]:
-    """The rules whose texts can stand outside parentheses, where `-` separates neurons."""
+def outside_parentheses(tables: RuleTables) -> set[int]:
+    """Return the rules that occur outside parentheses, where `-` separates neurons."""
     found, todo = {tables.start}, [tables.start]
     for rule in todo:
-        for production in () if tables.is_number(rule) else tables.productions[rule]:
+        for production in () if tables.is_constant(rule) else tables.productions[rule]:
             depth = 0
             for symbol in production:
                 if isinstance(symbol, str):

@@ -9,36 +9,43 @@ a choice takes a codon like any other.
 from dataclasses import dataclass
 
 from dsgec.grammar.genome.derive import derive
-from dsgec.grammar.genome.ir import Derivation, Gene, Genotype, Number, Options, placed
-from dsgec.grammar.genome.tables import NONE, Tables
+from dsgec.grammar.genome.genotype import (
+    ConstantPlace,
+    Derivation,
+    Gene,
+    Genotype,
+    Options,
+    locate_constants,
+)
+from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.random import Stream
 
 CODON_RANGE = (1 << 31) - 1
-"""Codons are below it: so many that no alternative is out of reach or markedly more likely."""
+"""Codons are below it: so large that all alternatives are about equally likely."""
 
 _CODONS: Gene = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Ge:
-    """`codons` is how many an individual has, `wraps` how often it may be read again."""
+    """The GE representation of a grammar, with `codons` that are read again up to `wraps` times."""
 
-    tables: Tables
+    tables: RuleTables
     max_size: int
     codons: int
     wraps: int
 
     def grow(self, stream: Stream) -> Genotype:
-        """Random codons."""
+        """Draw all codons."""
         return {_CODONS: tuple(stream.below(CODON_RANGE) for _ in range(self.codons))}
 
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:
-        """Map a genotype; one whose codons run out has a fault."""
+        """Map a genotype, with a fault if its codons run out."""
         del stream
         codons = genotype[_CODONS]
         most = self.codons * (1 + self.wraps)
         read = 0
-        numbers: list[Number] = []
+        constants: list[ConstantPlace] = []
 
         def choose(rule: int, depth: int, layer: int, options: Options) -> int:
             nonlocal read
@@ -47,21 +54,23 @@ class Ge:
             if read == most:
                 return NONE
             codon = codons[read % self.codons]
-            if self.tables.is_number(rule):
-                numbers.append(Number(rule, codon % len(options), _CODONS, read % self.codons))
+            if self.tables.is_constant(rule):
+                constants.append(
+                    ConstantPlace(rule, codon % len(options), _CODONS, read % self.codons)
+                )
             read += 1
             return options[codon % len(options)]
 
         phenotype, fault, spans = derive(self.tables, choose, "all", self.max_size)
-        places = placed(numbers, spans)
-        return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault, numbers=places)
+        places = locate_constants(constants, spans)
+        return Derivation(genotype, phenotype, {_CODONS: read}, fault=fault, constants=places)
 
-    def is_whole(self, genotype: Genotype) -> bool:
-        """Whether there are as many codons as there should be, and nothing else."""
+    def is_valid(self, genotype: Genotype) -> bool:
+        """Return whether there is one gene with the right number of codons."""
         return genotype.keys() == {_CODONS} and len(genotype[_CODONS]) == self.codons
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """A codon that was read, drawn again."""
+        """Draw a codon that was read again."""
         codons = list(derivation.genotype[_CODONS])
         index = stream.below(min(derivation.read[_CODONS], self.codons))
         codons[index] = stream.below(CODON_RANGE)
@@ -70,10 +79,7 @@ class Ge:
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream
     ) -> tuple[Genotype, Genotype]:
-        """One-point crossover, at the same place in both."""
+        """Cross both parents at the same point."""
         left, right = mother[_CODONS], father[_CODONS]
         point = 1 + stream.below(self.codons - 1) if self.codons > 1 else self.codons
-        return (
-            {_CODONS: left[:point] + right[point:]},
-            {_CODONS: right[:point] + left[point:]},
-        )
+        return {_CODONS: left[:point] + right[point:]}, {_CODONS: right[:point] + left[point:]}

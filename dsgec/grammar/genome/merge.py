@@ -1,52 +1,52 @@
-"""A derivation tree to one in which no sum has two terms of the same source, where that can be.
+"""Merge the terms of a sum that have the same source.
 
-`0.3 * x_1 + 0.2 * x_2 - 0.1 * x_1` is `0.2 * x_1 + 0.2 * x_2`: one term gets the sum of the
-numbers, as the numeral that is nearest, and the other goes, its sibling in the place of their
-parent. So a repeated source costs no less than one connection with the same effect, whatever the
-penalties are. Numbers alone, such as biases, are terms of the same source, too. Two terms of which
-neither can go, or of which the one that stays would have no number, stay as they are.
+`0.3 * x_1 + 0.2 * x_2 - 0.1 * x_1` becomes `0.2 * x_1 + 0.2 * x_2`: one term gets the numeral that
+is nearest to the sum of the weights, and the other is removed by replacing its parent with its
+sibling. So a repeated source costs no less than one connection with the same effect, whatever the
+penalties are. Constants alone, such as biases, have the same source, too. Two terms stay as they
+are if neither can be removed, or if the remaining one would have no weight.
 templates/engine/merge.c does the same.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dsgec.grammar.genome.ir import Genotype
-from dsgec.grammar.genome.numbers import nearest
+from dsgec.grammar.genome.constants import nearest_rank
+from dsgec.grammar.genome.genotype import Genotype
+from dsgec.grammar.genome.rule_tables import NONE, RuleTables
 from dsgec.grammar.genome.sums import ADDS, BINDS, MULTIPLIES, OWN, Role, Shape, Sums
-from dsgec.grammar.genome.tables import NONE, Tables
-from dsgec.grammar.genome.tree import Node, child_positions, gather, plant
+from dsgec.grammar.genome.tree import Node, build_tree, child_positions, collect_genes
 
 _CONSTANT = 0
-"""The source of a number that stands alone. Those of features are positive, of neurons negative."""
+"""The source of a constant alone. Those of features are positive, those of neurons negative."""
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """A genotype without repeats; `kept` says which of the parent's numbers it has, in order."""
+class MergeResult:
+    """A genotype with merged terms, and which of the parent's constants it `kept`, in order."""
 
     genotype: Genotype
     kept: tuple[int, ...]
 
 
-def merge(tables: Tables, sums: Sums, genotype: Genotype) -> Merged | None:
-    """Merge the repeated terms of an individual; None if there are none that can be."""
-    nodes = plant(tables, genotype)
-    walk = _Walk(tables, sums, nodes)
-    if not walk.removes:
+def merge_repeated_terms(tables: RuleTables, sums: Sums, genotype: Genotype) -> MergeResult | None:
+    """Merge the repeated terms of an individual, or return None if there are none."""
+    nodes = build_tree(tables, genotype)
+    merger = _TermMerger(tables, sums, nodes)
+    if not merger.removes:
         return None
-    left = [at for at in range(len(nodes)) if not walk.gone[at]]
-    numbers = [at for at in range(len(nodes)) if tables.is_number(nodes[at].rule)]
-    edited = [nodes[at]._replace(choice=walk.choices[at]) for at in left]
-    kept = tuple(ordinal for ordinal, at in enumerate(numbers) if not walk.gone[at])
-    return Merged(gather(tables, edited), kept)
+    left = [at for at in range(len(nodes)) if not merger.gone[at]]
+    constants = [at for at in range(len(nodes)) if tables.is_constant(nodes[at].rule)]
+    edited = [nodes[at]._replace(choice=merger.choices[at]) for at in left]
+    kept = tuple(ordinal for ordinal, at in enumerate(constants) if not merger.gone[at])
+    return MergeResult(collect_genes(tables, edited), kept)
 
 
 @dataclass(slots=True)
 class _Place:
-    """Where a node stands: its parent, its number among the children, its sum and its sign there.
+    """The place of a node: its parent, its number as a child, its sum and its sign in that.
 
-    One without a sum may begin one, if it is all in parentheses.
+    A node without a sum may begin one if it is all in parentheses.
     """
 
     parent: int = NONE
@@ -58,39 +58,39 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """The node of its number, or NONE; its sign; and the node that is all of it, or NONE."""
+    """The node of the weight, or NONE; the sign; and the node of the whole term, or NONE."""
 
-    number: int
+    weight: int
     sign: int
     top: int
 
 
-class _Walk:
-    """Looks at the nodes of a tree in order, and merges each term with an earlier one."""
+class _TermMerger:
+    """Visits the nodes of a tree in order, and merges each term with an earlier one."""
 
-    def __init__(self, tables: Tables, sums: Sums, nodes: Sequence[Node]) -> None:
+    def __init__(self, tables: RuleTables, sums: Sums, nodes: Sequence[Node]) -> None:
         self.tables, self.sums, self.nodes = tables, sums, nodes
         self.choices = [node.choice for node in nodes]
         self.gone = [False] * len(nodes)
         self.removes = False
         self._places = [_Place() for _ in nodes]
-        self._replaced: dict[int, int] = {}  # by which of its children a node is
-        self._terms: dict[tuple[int, int], _Term] = {}  # the first by sum and source
+        self._replaced: dict[int, int] = {}  # the child that replaces a node
+        self._terms: dict[tuple[int, int], _Term] = {}  # the first term of a sum and source
         self._sums = 0
         if sums.has_first:
             self._places[0].sum = self._begin()
         at = 0
         while at < len(nodes):
-            at = self._look(at)
+            at = self._visit(at)
 
     def _begin(self) -> int:
         self._sums += 1
         return self._sums
 
-    def _look(self, at: int) -> int:
-        """Take note of a node, and return the position of the next to look at."""
+    def _visit(self, at: int) -> int:
+        """Visit a node, and return the position of the next node to visit."""
         node, place = self.nodes[at], self._places[at]
-        if self.tables.is_number(node.rule):
+        if self.tables.is_constant(node.rule):
             if place.sum != NONE:
                 self._add(place.sum, _CONSTANT, _Term(at, place.sign, at))
             return at + 1
@@ -106,21 +106,21 @@ class _Walk:
         for number, (child, role) in enumerate(zip(children, shape.roles, strict=True)):
             self._place(at, number, child, role, children, first)
         for term in shape.terms:
-            number = NONE if term.number == NONE else children[term.number]
+            weight = NONE if term.weight == NONE else children[term.weight]
             source = term.feature if term.source == NONE else self._source(children[term.source])
             inside = place.sum if term.sum == OWN else first + term.sum
             sign = place.sign * term.sign if term.sum == OWN else term.sign
             if inside != NONE:
-                self._add(inside, source, _Term(number, sign, at if term.is_all else NONE))
+                self._add(inside, source, _Term(weight, sign, at if term.is_all else NONE))
         return at + 1
 
     def _place(
         self, at: int, number: int, child: int, role: Role, children: Sequence[int], first: int
     ) -> None:
-        """Say where a child stands."""
+        """Set the place of a child."""
         own, place = self._places[at], self._places[child]
         place.parent, place.child = at, number
-        before, after = (self._deed(children, k) for k in (role.before, role.after))
+        before, after = (self._operation(children, k) for k in (role.before, role.after))
         place.may_begin = role.may_begin
         if role.sum == NONE:
             return
@@ -131,7 +131,7 @@ class _Walk:
         elif own.sum != NONE:
             place.sum, place.sign = own.sum, own.sign * role.sign * before
 
-    def _deed(self, children: Sequence[int], operator: int) -> int:
+    def _operation(self, children: Sequence[int], operator: int) -> int:
         """Return what the operator beside a child does; ADDS if it is not a symbol."""
         if operator == NONE:
             return ADDS
@@ -143,7 +143,7 @@ class _Walk:
         return self.sums.shapes[node.rule][node.choice]
 
     def _source(self, at: int) -> int:
-        """The feature that a node names, or the hidden neuron."""
+        """Return the feature or hidden neuron that a node names."""
         while True:
             node = self.nodes[at]
             features = self.sums.features[node.rule]
@@ -151,7 +151,7 @@ class _Walk:
                 return -1 - node.choice
             if features[node.choice] != NONE:
                 return features[node.choice]
-            at += 1  # a symbol that makes features
+            at += 1  # a symbol that derives features
 
     def _add(self, inside: int, source: int, term: _Term) -> None:
         """Merge a term with the first of its source in the same sum, if there is one."""
@@ -159,23 +159,25 @@ class _Walk:
         earlier = self._terms.setdefault(key, term)
         if earlier is term:
             return
-        if earlier.number != NONE and self._remove(term.top):
-            self._move(earlier, term)
-        elif term.number != NONE and self._remove(earlier.top):
-            self._move(term, earlier)
+        if earlier.weight != NONE and self._remove(term.top):
+            self._add_weight(earlier, term)
+        elif term.weight != NONE and self._remove(earlier.top):
+            self._add_weight(term, earlier)
             self._terms[key] = term
 
-    def _move(self, to: _Term, gone: _Term) -> None:
-        """Add what has gone to the number of a term that stays."""
-        value = 1.0 if gone.number == NONE else self._value(gone.number)
-        total = self._value(to.number) + float(to.sign * gone.sign) * value
-        self.choices[to.number] = nearest(self.tables.numbers[self.nodes[to.number].rule], total)
+    def _add_weight(self, to: _Term, gone: _Term) -> None:
+        """Add the weight of a removed term to that of the remaining one."""
+        value = 1.0 if gone.weight == NONE else self._value(gone.weight)
+        total = self._value(to.weight) + float(to.sign * gone.sign) * value
+        self.choices[to.weight] = nearest_rank(
+            self.tables.constants[self.nodes[to.weight].rule], total
+        )
 
     def _value(self, at: int) -> float:
-        return self.tables.numbers[self.nodes[at].rule][self.choices[at]]
+        return self.tables.constants[self.nodes[at].rule][self.choices[at]]
 
     def _remove(self, at: int) -> bool:
-        """Let what is beside a term take the place of both, if it can."""
+        """Replace the parent of a term with its sibling, and return whether that is possible."""
         while at != NONE:
             place = self._places[at]
             parent = place.parent
@@ -191,9 +193,9 @@ class _Walk:
             children = child_positions(self.tables, self.nodes, parent)
             kept = children[remaining]
             is_first = remaining > place.child
-            if is_first and self._deed(children, shape.roles[remaining].before) != ADDS:
+            if is_first and self._operation(children, shape.roles[remaining].before) != ADDS:
                 return False
-            if shape.in_parentheses and not self._is_close(kept):
+            if shape.in_parentheses and not self._is_product(kept):
                 return False
             self._replaced[parent] = kept
             for other in range(parent, self.nodes[parent].end):
@@ -203,12 +205,12 @@ class _Walk:
             return True
         return False
 
-    def _is_close(self, at: int) -> bool:
+    def _is_product(self, at: int) -> bool:
         while at in self._replaced:
             at = self._replaced[at]
         node = self.nodes[at]
         return (
-            self.tables.is_number(node.rule)
+            self.tables.is_constant(node.rule)
             or bool(self.sums.features[node.rule])
-            or self._shape(at).is_close
+            or self._shape(at).is_product
         )

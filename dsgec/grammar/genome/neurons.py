@@ -1,28 +1,28 @@
-"""Derivation trees to the places of their neurons, so that a reference stays with its neuron.
+"""Find the neurons of derivation trees, so that a reference follows its neuron.
 
 A connection names a hidden neuron by its layer and its place there. An edit that adds or removes
-neurons moves those behind it; here their names are found before and after. A neuron is known by
-its anchor: the first node of the tree that makes nothing but text of this neuron.
+neurons moves those after it; this module finds their names before and after. A neuron is identified
+by its anchor: the first node of the tree that derives only text of this neuron.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dsgec.grammar.genome.connections import STRIDE
-from dsgec.grammar.genome.tables import NONE, Child, Production, Tables
+from dsgec.grammar.genome.genotype import STRIDE
+from dsgec.grammar.genome.rule_tables import NONE, Child, Production, RuleTables
 from dsgec.grammar.genome.tree import Node, child_positions
 from dsgec.network.syntax import split_layers
 
 _BLANKS = " \t\n\r\f\v"
-_OPERATORS = "+-*/^,("  # a `-` behind one of these is a sign
+_OPERATORS = "+-*/^,("  # a `-` after one of these is a sign
 _CHILD = "0"  # in the place of a symbol: with it `<digit>e-<digit>` has an exponent
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The separators of a production: `before` each child, since the one before it, and `after`.
+    """The number of separators of a production `before` each child and `after` the last.
 
-    `hidden` has for each child whether it stands in parentheses, so that its own do not count.
+    `hidden` tells which children are in parentheses, so that their own separators do not count.
     """
 
     before: tuple[int, ...]
@@ -32,7 +32,7 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class Neurons:
-    """The gaps by rule and alternative, and whether all texts of a rule lie within one neuron."""
+    """The gaps by rule and alternative, and whether the texts of a rule are within one neuron."""
 
     gaps: tuple[tuple[Gaps, ...], ...]
     within_one: tuple[bool, ...]
@@ -41,29 +41,31 @@ class Neurons:
 _NO_GAPS = Gaps((), (), 0)
 
 
-def find_neurons(tables: Tables) -> Neurons | None:
-    """How the grammar separates neurons; None if it has no layers or its symbols do not tell.
+def find_neurons(tables: RuleTables) -> Neurons | None:
+    """Return how the grammar separates neurons, or None if its symbols do not tell.
 
-    They do not where a text can begin with a sign, end in an operator, be empty or leave a
-    parenthesis open: then a `-` beside it separates neurons in one place and not in another. Nor do
-    they where `<features>` has separators, because what a new connection reads is drawn later.
+    They do not if there are no layers; if a text can begin with a sign, end in an operator, be
+    empty or leave a parenthesis open, because a `-` beside it separates neurons only sometimes; or
+    if `<features>` has separators, because a new connection is drawn later.
     """
     if tables.layer == NONE or tables.features == NONE:
         return None
     gaps = tuple(
-        (_NO_GAPS,) * len(productions) if tables.is_number(rule) else tuple(map(_gaps, productions))
+        (_NO_GAPS,) * len(productions)
+        if tables.is_constant(rule)
+        else tuple(map(_gaps, productions))
         for rule, productions in enumerate(tables.productions)
     )
-    visible = _visible(tables, gaps)
+    visible = _visible_rules(tables, gaps)
     for rule in visible:
-        if not tables.is_number(rule) and not all(map(_is_clear, tables.productions[rule])):
+        if not tables.is_constant(rule) and not all(map(_is_clear, tables.productions[rule])):
             return None
     within_one = _within_one(tables, gaps, visible)
     return Neurons(gaps, within_one) if within_one[tables.features] else None
 
 
-def anchors(tables: Tables, neurons: Neurons, nodes: Sequence[Node]) -> dict[int, int]:
-    """The code of each hidden neuron of a tree that has an anchor, and where that is."""
+def find_anchors(tables: RuleTables, neurons: Neurons, nodes: Sequence[Node]) -> dict[int, int]:
+    """Return the position of the anchor of each hidden neuron, by its code."""
     found: dict[int, int] = {}
     inputs = len(tables.productions[tables.features])
     hidden = at = 0
@@ -80,15 +82,15 @@ def anchors(tables: Tables, neurons: Neurons, nodes: Sequence[Node]) -> dict[int
     return found
 
 
-def rename(
-    tables: Tables, neurons: Neurons, mother: Sequence[Node], edited: Sequence[Node]
+def update_references(
+    tables: RuleTables, neurons: Neurons, mother: Sequence[Node], edited: Sequence[Node]
 ) -> list[Node]:
-    """The edited tree, in which the mother's references name the neurons that they named in her.
+    """Return the edited tree with the mother's references to the same neurons as before.
 
-    One whose neuron is gone is left open. A neuron without an anchor has no name but its place.
+    A reference to a neuron that is gone is left open. A neuron without an anchor keeps its place.
     """
-    before = anchors(tables, neurons, mother)
-    after = {edited[at].origin: code for code, at in anchors(tables, neurons, edited).items()}
+    before = find_anchors(tables, neurons, mother)
+    after = {edited[at].origin: code for code, at in find_anchors(tables, neurons, edited).items()}
     return [
         node._replace(choice=after.get(before[node.choice], NONE))
         if node.rule == tables.features and 0 <= node.origin < len(mother) and node.choice in before
@@ -98,12 +100,12 @@ def rename(
 
 
 def _layer_anchors(
-    tables: Tables, neurons: Neurons, nodes: Sequence[Node], layer: int
+    tables: RuleTables, neurons: Neurons, nodes: Sequence[Node], layer: int
 ) -> dict[int, int]:
-    """Of the neurons of a layer, by their place in it, where their anchors are."""
+    """Return the positions of the anchors of a layer's neurons, by the neurons' places."""
     found: dict[int, int] = {}
     place = 0
-    todo = [(layer, 0, False)]  # a node, or NONE; the separators before it; if it is hidden
+    todo = [(layer, 0, False)]  # a node or NONE, the separators before it, and whether it is hidden
     while todo:
         at, gap, hidden = todo.pop()
         place += gap
@@ -144,7 +146,7 @@ def _gaps(production: Production) -> Gaps:
 
 
 def _is_clear(production: Production) -> bool:
-    """Whether the separators around its text, and in it, can be seen in the productions alone."""
+    """Return whether the separators in and around a text are visible in its production."""
     text = _text(production).strip(_BLANKS)
     if not text or text[0] == "-" or text[-1] in _OPERATORS:
         return False
@@ -156,32 +158,33 @@ def _is_clear(production: Production) -> bool:
     return depth == 0
 
 
-def _visible(tables: Tables, gaps: Sequence[Sequence[Gaps]]) -> list[int]:
-    """The rules that a layer is made of outside parentheses."""
+def _visible_rules(tables: RuleTables, gaps: Sequence[Sequence[Gaps]]) -> list[int]:
+    """Return the rules of a layer that occur outside parentheses."""
     found = [tables.layer]
     seen = {tables.layer}
     for rule in found:
         for production, own in zip(tables.productions[rule], gaps[rule], strict=True):
-            for child in _outside(production, own):
+            for child in _children_outside(production, own):
                 if child not in seen:
                     seen.add(child)
                     found.append(child)
     return found
 
 
-def _outside(production: Production, gaps: Gaps) -> list[int]:
-    """The rules of the children that do not stand in parentheses."""
+def _children_outside(production: Production, gaps: Gaps) -> list[int]:
+    """Return the rules of the children that are not in parentheses."""
     children = [symbol.rule for symbol in production if isinstance(symbol, Child)]
     return [rule for rule, hidden in zip(children, gaps.hidden, strict=True) if not hidden]
 
 
 def _within_one(
-    tables: Tables, gaps: Sequence[Sequence[Gaps]], visible: Sequence[int]
+    tables: RuleTables, gaps: Sequence[Sequence[Gaps]], visible: Sequence[int]
 ) -> tuple[bool, ...]:
+    """Return which rules have no separators outside parentheses, in themselves or below."""
     parents: dict[int, list[int]] = {rule: [] for rule in visible}
     for rule in visible:
         for production, own in zip(tables.productions[rule], gaps[rule], strict=True):
-            for child in _outside(production, own):
+            for child in _children_outside(production, own):
                 parents[child].append(rule)
     todo = [rule for rule in visible if any(own.after or any(own.before) for own in gaps[rule])]
     many = set(todo)

@@ -1,8 +1,8 @@
-"""How the numbers of an individual learn: the steps of iRprop- (Igel, Hüsken 2003).
+"""The step sizes by which the constants of an individual learn: iRprop- (Igel, Hüsken 2003).
 
-A step goes against the slope, and its size does not depend on that of the slope: it grows while
-the slope keeps its sign, and shrinks when it changes. A child's numbers go on with the steps that
-its parent's had.
+A step goes against the gradient, and its size does not depend on that of the gradient: it grows
+while the gradient keeps its sign, and shrinks when the sign changes. A child inherits the step
+sizes of its parent's constants.
 """
 
 from typing import NamedTuple
@@ -12,25 +12,25 @@ FASTER, SLOWER = 1.2, 0.5
 
 
 class Rate(NamedTuple):
-    """How a number is being learned: the size of its next step, and its slope at the last one."""
+    """The size of the next step of a constant, and its gradient at the last step."""
 
     step: float
-    slope: float
+    gradient: float
 
 
-def advance(rate: Rate, slope: float) -> tuple[Rate, float]:
-    """The rate after one more slope has been seen, and how far the number goes."""
-    agreement = slope * rate.slope
+def advance(rate: Rate, gradient: float) -> tuple[Rate, float]:
+    """Return the rate after a new gradient, and how far the constant moves."""
+    agreement = gradient * rate.gradient
     step = rate.step
     if agreement > 0.0:
         step = min(step * FASTER, LARGEST_STEP)
     elif agreement < 0.0:
         step = max(step * SLOWER, LEAST_STEP)
-        slope = 0.0  # and the number stays where it is this time
-    move = -step if slope > 0.0 else step if slope < 0.0 else 0.0
-    return Rate(step, slope), move
+        gradient = 0.0  # and the constant does not move this time
+    move = -step if gradient > 0.0 else step if gradient < 0.0 else 0.0
+    return Rate(step, gradient), move
 
 
-def hold_back(rate: Rate) -> Rate:
-    """The rate after a step that did not help."""
+def shrink_step(rate: Rate) -> Rate:
+    """Return the rate after a step that did not improve the individual."""
     return Rate(max(rate.step * SLOWER, LEAST_STEP), 0.0)

@@ -1,16 +1,16 @@
-"""The representation that a run asks for, or why its grammar cannot have it."""
+"""Make the representation of a grammar by its name."""
 
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.dsge import Dsge
 from dsgec.grammar.genome.ge import Ge
-from dsgec.grammar.genome.ir import Representation
+from dsgec.grammar.genome.genotype import Representation
+from dsgec.grammar.genome.rule_tables import RuleTables
 from dsgec.grammar.genome.sge import Sge
-from dsgec.grammar.genome.tables import Tables
 
 
 def represent(
     representation: str,
-    tables: Tables,
+    tables: RuleTables,
     *,
     connect: str,
     max_size: int,
@@ -18,7 +18,7 @@ def represent(
     wraps: int,
     growth: float | None = None,
 ) -> Representation:
-    """One of REPRESENTATIONS for a grammar; only DSGE can make rules while it maps."""
+    """Return one of REPRESENTATIONS, or raise a DsgecError if the grammar cannot have it."""
     if representation == "dsge":
         return Dsge(tables, connect, max_size, growth)
     if tables.has_dynamic_rules:
@@ -32,5 +32,5 @@ def represent(
     if representation == "ge":
         return Ge(tables, max_size, codons, wraps)
     sge = Sge(tables, max_size)
-    _ = sge.sizes  # refuses what is too large
+    _ = sge.sizes  # raises if they are too large
     return sge

@@ -1,7 +1,7 @@
-"""A grammar to short texts that together use every alternative of it.
+"""Derive short phenotypes that together use every alternative of a grammar.
 
-They are what a check of the grammar parses: a name that no network knows is found in the rule
-where it stands, before any run.
+A check of the grammar parses them, so that a name that no network knows is found, with its place,
+before any run.
 """
 
 from collections import deque
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dsgec.errors import Span
-from dsgec.grammar.genome.connections import neuron_name
+from dsgec.grammar.genome.genotype import neuron_name
 from dsgec.grammar.ir import Directives, Grammar, NonTerminal, Rule, Symbol, Terminal
 
 _ENDS = 500
-_MOST_EXPANSIONS = 20_000  # of one text
-_MOST_SYMBOLS = 500_000  # of all texts
+_MOST_EXPANSIONS = 20_000  # of one sample
+_MOST_SYMBOLS = 500_000  # of all samples
 
 Pieces = list[tuple[str, Span | None]]
 Step = tuple[str, int]
@@ -23,21 +23,22 @@ Step = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A text piece by piece, and how many of its layers come from the symbol for hidden layers."""
+    """The pieces of a phenotype, and the number of its hidden layers."""
 
     pieces: Pieces
     hidden_layers: int
 
     @property
-    def text(self) -> str:
+    def phenotype(self) -> str:
+        """Return the whole phenotype."""
         return "".join(text for text, _ in self.pieces)
 
 
-def covering_texts(grammar: Grammar, untried: list[str] | None = None) -> Iterator[Sample]:
-    """For each alternative that can be reached, a shortest text that uses it.
+def covering_samples(grammar: Grammar, untried: list[str] | None = None) -> Iterator[Sample]:
+    """Yield a shortest phenotype for each reachable alternative, each phenotype once.
 
-    Each text once, and only so many that a check ends in seconds: of a grammar whose texts are many
-    and long, the rules that are the most steps away from the start are added to `untried`.
+    There are only so many that a check takes seconds: of a grammar with many long phenotypes, the
+    rules that are farthest from the start are not tried, but added to `untried`.
     """
     rules = {rule.name: rule for rule in grammar.rules}
     shortest = _shortest_alternatives(grammar)
@@ -49,9 +50,9 @@ def covering_texts(grammar: Grammar, untried: list[str] | None = None) -> Iterat
                 untried.append(name)
             continue
         path: list[Step] | None = None
-        for number in _worth_trying(len(rules[name].alternatives)):
+        for number in _select_alternatives(len(rules[name].alternatives)):
             if parent is not None and number == shortest[name]:
-                continue  # the text of the parent's step, which ends `name` soonest as well
+                continue  # it is the phenotype of the parent's step
             if path is None:
                 path = _path(parents, name)
             sample, symbols = _derive(rules, grammar.directives, shortest, [*path, (name, number)])
@@ -60,15 +61,15 @@ def covering_texts(grammar: Grammar, untried: list[str] | None = None) -> Iterat
             left -= symbols
 
 
-def _worth_trying(alternatives: int) -> Iterable[int]:
-    """All alternatives, but of very many only the first and the last: those are a range's ends."""
+def _select_alternatives(alternatives: int) -> Iterable[int]:
+    """Return all alternatives, or of very many the first and last: the ends of a range."""
     if alternatives <= 2 * _ENDS:
         return range(alternatives)
     return [*range(_ENDS), *range(alternatives - _ENDS, alternatives)]
 
 
 def _shortest_alternatives(grammar: Grammar) -> dict[str, int]:
-    """For each rule, the alternative through which it ends soonest."""
+    """Return, for each rule, the alternative with the shortest derivation."""
     chosen: dict[str, int] = {}
     readers: dict[str, list[Step]] = {rule.name: [] for rule in grammar.rules}
     missing: dict[Step, int] = {}
@@ -94,7 +95,7 @@ def _shortest_alternatives(grammar: Grammar) -> dict[str, int]:
 
 
 def _parents(rules: dict[str, Rule], start: str) -> dict[str, Step | None]:
-    """For each rule that can be reached, the step by which it is reached soonest."""
+    """Return, for each reachable rule, the last step of the shortest path to it."""
     parents: dict[str, Step | None] = {start: None}
     queue = deque(parents)
     while queue:
@@ -119,10 +120,9 @@ def _path(parents: dict[str, Step | None], name: str) -> list[Step]:
 def _derive(
     rules: dict[str, Rule], roles: Directives, shortest: dict[str, int], path: list[Step]
 ) -> tuple[Sample | None, int]:
-    """Follow `path`, one step at the first symbol that it fits, and end everything else soonest.
+    """Derive a sample along `path`, with the shortest derivation of all other symbols.
 
-    Gives the text, and how many symbols it took. None where the text gets so long that it says no
-    more about the grammar than a shorter one.
+    Return it, or None if it gets too long to be useful, and the number of symbols that it took.
     """
     inputs = len(rules[roles.features].alternatives) if roles.features else 0
     pieces: Pieces = []

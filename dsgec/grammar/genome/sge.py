@@ -11,49 +11,49 @@ from functools import cached_property
 
 from dsgec.errors import DsgecError, mention
 from dsgec.grammar.genome.derive import derive
-from dsgec.grammar.genome.ir import (
+from dsgec.grammar.genome.genotype import (
     Choice,
+    ConstantPlace,
     Derivation,
     Gene,
     Genotype,
-    Number,
     Options,
-    draw,
+    draw_option,
+    locate_constants,
     mutate_choice,
-    placed,
 )
-from dsgec.grammar.genome.tables import Child, Tables
+from dsgec.grammar.genome.rule_tables import Child, RuleTables
 from dsgec.random import Stream
 
 MOST_INTEGERS = 1_000_000
-"""In one individual: a population of these should still fit into memory."""
+"""The most integers of an individual, so that a population fits into memory."""
 
 
 @dataclass(frozen=True)
 class Sge:
-    """The level to which a symbol is unrolled is its depth limit."""
+    """The SGE representation of a grammar, whose symbols are unrolled to their depth limits."""
 
-    tables: Tables
+    tables: RuleTables
     max_size: int
 
     @cached_property
     def sizes(self) -> Mapping[Gene, int]:
-        """How many integers each gene has."""
+        """Return the number of integers of each gene."""
         return gene_sizes(self.tables)
 
     def grow(self, stream: Stream) -> Genotype:
-        """All integers of all genes, drawn in order."""
+        """Draw all integers of all genes."""
         return {
-            gene: tuple(draw(self.tables.options(*gene), stream) for _ in range(size))
+            gene: tuple(draw_option(self.tables.options(*gene), stream) for _ in range(size))
             for gene, size in self.sizes.items()
         }
 
     def express(self, genotype: Genotype, stream: Stream) -> Derivation:
-        """Map a genotype; nothing is ever missing."""
+        """Map a genotype, which always has all integers."""
         del stream
         read: dict[Gene, int] = {}
         choices: list[Choice] = []
-        numbers: list[Number] = []
+        constants: list[ConstantPlace] = []
 
         def choose(rule: int, depth: int, layer: int, options: Options) -> int:
             del layer
@@ -62,30 +62,30 @@ class Sge:
             read[gene] = index + 1
             if len(options) > 1:
                 choices.append(Choice(gene, index, options))
-            if self.tables.is_number(rule):
-                numbers.append(Number(rule, genotype[gene][index], gene, index))
+            if self.tables.is_constant(rule):
+                constants.append(ConstantPlace(rule, genotype[gene][index], gene, index))
             return genotype[gene][index]
 
         phenotype, fault, spans = derive(self.tables, choose, "all", self.max_size)
         made = () if fault else tuple(choices)
-        return Derivation(genotype, phenotype, read, made, fault, placed(numbers, spans))
+        places = locate_constants(constants, spans)
+        return Derivation(genotype, phenotype, read, made, fault, places)
 
-    def is_whole(self, genotype: Genotype) -> bool:
-        """Whether there are all genes and all their integers, each one that its symbol has."""
+    def is_valid(self, genotype: Genotype) -> bool:
+        """Return whether there are all genes and integers, and each is allowed in its place."""
         return genotype.keys() == self.sizes.keys() and all(
             len(values) == self.sizes[gene] and set(values) <= set(self.tables.options(*gene))
             for gene, values in genotype.items()
         )
 
     def mutate(self, derivation: Derivation, stream: Stream) -> Genotype:
-        """One integer that was read, replaced by another that its symbol has."""
+        """Replace one integer that was read by another alternative of its symbol."""
         return mutate_choice(derivation, stream)
 
     def crossover(
         self, mother: Genotype, father: Genotype, stream: Stream
     ) -> tuple[Genotype, Genotype]:
-        """Uniform crossover of whole genes: of each, one child has the mother's and one the
-        father's."""
+        """Cross whole genes uniformly: one child gets the mother's, the other the father's."""
         first, second = {}, {}
         for gene in self.sizes:
             swapped = stream.below(2)
@@ -95,12 +95,12 @@ class Sge:
         return first, second
 
 
-def gene_sizes(tables: Tables) -> dict[Gene, int]:
-    """The number of expansions that each unrolled symbol has at most, in order of the symbols.
+def gene_sizes(tables: RuleTables) -> dict[Gene, int]:
+    """Return the greatest number of expansions of each unrolled symbol, in the symbols' order.
 
-    As the SGE paper counts them: a symbol is expanded at most as often as each that mentions it,
-    times the most that one of its alternatives does. Where alternatives exclude one another, that
-    is more than any derivation has.
+    They are counted as in the SGE paper: a symbol is expanded at most as often as each symbol that
+    mentions it, times the most mentions in one of its alternatives. If alternatives exclude one
+    another, that is more than any derivation has.
     """
     mentions: dict[Gene, dict[Gene, int]] = {}
     order: list[Gene] = []  # callees first
@@ -110,7 +110,7 @@ def gene_sizes(tables: Tables) -> dict[Gene, int]:
         if is_done:
             order.append(gene)
         elif gene not in mentions:
-            mentions[gene] = _mentions(tables, gene)
+            mentions[gene] = _count_mentions(tables, gene)
             todo.append((gene, True))
             todo += [(callee, False) for callee in mentions[gene]]
         if len(mentions) > MOST_INTEGERS:
@@ -125,8 +125,8 @@ def gene_sizes(tables: Tables) -> dict[Gene, int]:
     return dict(sorted(sizes.items()))
 
 
-def _mentions(tables: Tables, gene: Gene) -> dict[Gene, int]:
-    """What one expansion of a symbol leads to, and how often at most."""
+def _count_mentions(tables: RuleTables, gene: Gene) -> dict[Gene, int]:
+    """Return the symbols that one expansion mentions, and how often at most."""
     rule, depth = gene
     most: dict[Gene, int] = {}
     for alternative in tables.options(rule, depth):
@@ -140,7 +140,7 @@ def _mentions(tables: Tables, gene: Gene) -> dict[Gene, int]:
     return most
 
 
-def _too_many(tables: Tables, number: str) -> DsgecError:
+def _too_many(tables: RuleTables, number: str) -> DsgecError:
     recursive = [
         {name: limit - 1}
         for name, limit, rooms in zip(tables.names, tables.limits, tables.allowed, strict=True)

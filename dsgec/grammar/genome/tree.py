@@ -1,23 +1,23 @@
-"""A genotype of DSGE as the derivation tree that it stands for, and back: two views of one thing.
+"""Convert DSGE genotypes to derivation trees and back.
 
-A tree is its nodes in the order in which the mapping reads them, each before its children. So the
-gene of a symbol is what the tree's nodes of that symbol have chosen, in their order.
+A tree is a list of nodes in the order in which the mapping reads them, each before its children. So
+the gene of a symbol has the choices of the tree's nodes of that symbol, in their order.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dsgec.grammar.genome.growth import grow_choice
-from dsgec.grammar.genome.ir import Gene, Genotype
-from dsgec.grammar.genome.tables import NONE, Child, Tables
+from dsgec.grammar.genome.constants import grow_choice
+from dsgec.grammar.genome.genotype import Gene, Genotype
+from dsgec.grammar.genome.rule_tables import NONE, Child, RuleTables
 from dsgec.random import Stream
 
 
 class Node(NamedTuple):
-    """A symbol and the alternative that was taken, at a depth of its recursion.
+    """A symbol, the alternative taken, and the depth of its recursion.
 
-    `end` is the position behind the last node below it. `origin` is the position that a node has
-    in the parent that it is kept from, or NONE.
+    `end` is the position after the last node below it. `origin` is the position of the node in the
+    parent individual that it comes from, or NONE.
     """
 
     rule: int
@@ -27,11 +27,11 @@ class Node(NamedTuple):
     origin: int
 
 
-def plant(tables: Tables, genotype: Genotype) -> list[Node]:
-    """The tree of a genotype that has all that the mapping reads."""
+def build_tree(tables: RuleTables, genotype: Genotype) -> list[Node]:
+    """Return the tree of a genotype that has all integers that the mapping reads."""
     read: dict[Gene, int] = {}
     found: list[Node] = []
-    layers = _Layers(tables)
+    layers = _LayerTracker(tables)
     todo = [(tables.start, 0)]
     while todo:
         rule, depth = todo.pop()
@@ -41,23 +41,25 @@ def plant(tables: Tables, genotype: Genotype) -> list[Node]:
         choice = genotype[gene][index]
         found.append(Node(rule, choice, depth, NONE, len(found)))
         below = children(tables, rule, choice)
-        layers.look(len(below))
+        layers.enter(len(below))
         todo += [(child.rule, depth + 1 if child.deeper else 0) for child in reversed(below)]
-    return with_ends(tables, found)
+    return set_ends(tables, found)
 
 
-def gather(tables: Tables, nodes: Sequence[Node]) -> dict[Gene, tuple[int, ...]]:
-    """The genotype of a tree, in the order of its genes."""
+def collect_genes(tables: RuleTables, nodes: Sequence[Node]) -> dict[Gene, tuple[int, ...]]:
+    """Return the genotype of a tree."""
     genes: dict[Gene, list[int]] = {}
-    layers = _Layers(tables)
+    layers = _LayerTracker(tables)
     for node in nodes:
         genes.setdefault(layers.gene(node.rule), []).append(node.choice)
-        layers.look(len(children(tables, node.rule, node.choice)))
+        layers.enter(len(children(tables, node.rule, node.choice)))
     return {gene: tuple(genes[gene]) for gene in sorted(genes)}
 
 
-def grow(tables: Tables, rule: int, depth: int, growth: float, stream: Stream) -> list[Node]:
-    """A new tree below a symbol. What a neuron reads is left open: the mapping draws it."""
+def grow_tree(
+    tables: RuleTables, rule: int, depth: int, growth: float, stream: Stream
+) -> list[Node]:
+    """Draw a new tree below a symbol. Connections are left open: the mapping draws them."""
     found: list[Node] = []
     todo = [(rule, depth)]
     while todo:
@@ -69,18 +71,18 @@ def grow(tables: Tables, rule: int, depth: int, growth: float, stream: Stream) -
         found.append(Node(rule, choice, depth, NONE, NONE))
         below = reversed(children(tables, rule, choice))
         todo += [(child.rule, depth + 1 if child.deeper else 0) for child in below]
-    return with_ends(tables, found)
+    return set_ends(tables, found)
 
 
-def children(tables: Tables, rule: int, choice: int) -> list[Child]:
-    """The symbols of an alternative; a connection to a neuron, or an open one, has none."""
+def children(tables: RuleTables, rule: int, choice: int) -> list[Child]:
+    """Return the symbols of an alternative; a connection to a neuron and an open one have none."""
     if not 0 <= choice < len(tables.productions[rule]):
         return []
     return [symbol for symbol in tables.productions[rule][choice] if isinstance(symbol, Child)]
 
 
-def child_positions(tables: Tables, nodes: Sequence[Node], position: int) -> list[int]:
-    """Where the children of a node stand."""
+def child_positions(tables: RuleTables, nodes: Sequence[Node], position: int) -> list[int]:
+    """Return the positions of the children of a node."""
     found = []
     at = position + 1
     for _ in children(tables, nodes[position].rule, nodes[position].choice):
@@ -89,8 +91,8 @@ def child_positions(tables: Tables, nodes: Sequence[Node], position: int) -> lis
     return found
 
 
-def with_ends(tables: Tables, nodes: Sequence[Node]) -> list[Node]:
-    """The same nodes; each knows where it ends."""
+def set_ends(tables: RuleTables, nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes with their `end` set."""
     made = [*nodes]
     for position in range(len(made) - 1, -1, -1):
         end = position + 1
@@ -100,25 +102,25 @@ def with_ends(tables: Tables, nodes: Sequence[Node]) -> list[Node]:
     return made
 
 
-class _Layers:
-    """Looks at the nodes of a tree in order: which layer's gene is `<features>` read from?"""
+class _LayerTracker:
+    """Visits the nodes of a tree in order, to find the layer of each `<features>`."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: RuleTables) -> None:
         self.tables = tables
-        self.hidden = 0  # layers that are whole
-        self.role = NONE  # the rule of the layer that is open
-        self.height = 0  # of the layer's node
-        self.open: list[int] = []  # for each node above the next: how many children are to come
+        self.hidden = 0  # completed hidden layers
+        self.role = NONE  # the rule of the open layer
+        self.height = 0  # of the open layer's node
+        self.open: list[int] = []  # for each node above the next one, the children to come
 
     def gene(self, rule: int) -> Gene:
-        """The gene of a node that comes next."""
+        """Return the gene of the next node."""
         if self.role == NONE and rule in (self.tables.layer, self.tables.output_layer):
             self.role, self.height = rule, len(self.open)
         in_layer = rule == self.tables.features and self.role != NONE
         return (rule, self.hidden + 1 if in_layer else 0)
 
-    def look(self, below: int) -> None:
-        """Take note of the node, and of all nodes that end with it."""
+    def enter(self, below: int) -> None:
+        """Enter the next node, which has `below` children, and leave all nodes that end with it."""
         if below:
             self.open.append(below)
             return

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.connections import sources
 from dsgec.grammar.genome.dsge import Dsge
-from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.genotype import find_sources
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype as parse_network
 from dsgec.random import Stream
@@ -18,11 +18,11 @@ BIG = 1_000_000
 
 
 def tables_of(text, **limits):
-    return tabulate(expand(parse(text, "test"), 3, 2), limits)
+    return make_rule_tables(expand(parse(text, "test"), 3, 2), limits)
 
 
 def shipped(name, **limits):
-    return tabulate(expand(load_grammar(name).grammar, 5, 3), limits)
+    return make_rule_tables(expand(load_grammar(name).grammar, 5, 3), limits)
 
 
 def evolved(tables, connect, seed, steps=20):
@@ -108,13 +108,13 @@ def test_a_connection_to_a_neuron_that_is_gone_is_mended_and_others_stay():
 
 
 def test_a_connection_means_the_same_neuron_when_another_layer_grows():
-    small, large = sources([2, 3], 4, "all", False), sources([5, 3], 4, "all", False)
+    small, large = find_sources([2, 3], 4, "all", False), find_sources([5, 3], 4, "all", False)
 
     assert set(small.members) < set(large.members)
 
 
 def test_half_of_the_connections_go_to_the_previous_layer():
-    choice = sources([4, 6], 10, "all", False)
+    choice = find_sources([4, 6], 10, "all", False)
     stream = Stream(1, 0, 0)
     drawn = Counter(choice.draw(stream) for _ in range(30_000))
     previous = list(choice.groups[0])

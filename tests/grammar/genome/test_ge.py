@@ -4,7 +4,7 @@ import pytest
 
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.ge import Ge
-from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype
 from dsgec.random import Stream
@@ -17,7 +17,7 @@ EXPRESSION = """
 
 
 def individuals(text=EXPRESSION, codons=200, wraps=0, **limits):
-    return Ge(tabulate(expand(parse(text, "test"), 2, 1), limits), 10_000, codons, wraps)
+    return Ge(make_rule_tables(expand(parse(text, "test"), 2, 1), limits), 10_000, codons, wraps)
 
 
 def mapped(ge, *codons):
@@ -104,7 +104,7 @@ def test_codons_are_spread_over_their_whole_range():
 
 
 def test_networks_keep_to_the_bounds_of_the_one_layer_grammar():
-    tables = tabulate(expand(load_grammar("one_layer").grammar, 5, 1), {})
+    tables = make_rule_tables(expand(load_grammar("one_layer").grammar, 5, 1), {})
     ge = Ge(tables, 10**6, 2000, 0)
     widest = most = 0
     for seed in range(400):

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.growth import AT_FIRST
-from dsgec.grammar.genome.merge import merge
-from dsgec.grammar.genome.numbers import fold_numbers
+from dsgec.grammar.genome.constants import FIRST_GROWTH, fold_constants
+from dsgec.grammar.genome.merge import merge_repeated_terms
 from dsgec.grammar.genome.represent import represent
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.genome.sums import find_sums
-from dsgec.grammar.genome.tables import tabulate
-from dsgec.grammar.genome.tree import plant
+from dsgec.grammar.genome.tree import build_tree
 from dsgec.grammar.load import load_grammar, parse_grammar
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Constant, Input
@@ -38,21 +37,21 @@ SHIPPED = ("network", "network_softmax", "one_layer", "regression", "multi_layer
 
 def tables_of(name):
     if name in SHIPPED:
-        return fold_numbers(tabulate(expand(load_grammar(name).grammar, INPUTS, 3), {}))
+        return fold_constants(make_rule_tables(expand(load_grammar(name).grammar, INPUTS, 3), {}))
     source = f"%max-depth s=4\n{GRAMMARS[name]}{NUMBER}"
-    return fold_numbers(tabulate(expand(parse_grammar(source).grammar, INPUTS, 1), {}))
+    return fold_constants(make_rule_tables(expand(parse_grammar(source).grammar, INPUTS, 1), {}))
 
 
 def individuals(tables, count):
     """Random individuals and what becomes of them, as derivations."""
     sums = find_sums(tables)
     mapping = represent(
-        "dsge", tables, connect="all", max_size=100_000, codons=1, wraps=0, growth=AT_FIRST
+        "dsge", tables, connect="all", max_size=100_000, codons=1, wraps=0, growth=FIRST_GROWTH
     )
     for number in range(count):
         stream = Stream(7, 0, number)
         before = mapping.express(mapping.grow(stream), stream)
-        merged = merge(tables, sums, before.genotype)
+        merged = merge_repeated_terms(tables, sums, before.genotype)
         yield before, mapping.express(merged.genotype, stream) if merged else before, merged
 
 
@@ -102,15 +101,15 @@ def test_a_merged_network_gives_what_it_gave(name):
             continue
         count += 1
         assert len(after.phenotype) < len(before.phenotype)
-        assert len(merged.kept) == len(after.numbers) < len(before.numbers) or name in (
+        assert len(merged.kept) == len(after.constants) < len(before.constants) or name in (
             "bare features",
             "operators",
             "formula",
         )
         if any(
-            tables.numbers[n.rule][n.rank]
-            in (tables.numbers[n.rule][0], tables.numbers[n.rule][-1])
-            for n in after.numbers
+            tables.constants[n.rule][n.rank]
+            in (tables.constants[n.rule][0], tables.constants[n.rule][-1])
+            for n in after.constants
         ):
             continue  # a sum that no numeral can be
         one, other = (evaluate(network_of(d.phenotype, tables), rows) for d in (before, after))
@@ -140,10 +139,10 @@ def test_a_sum_that_no_numeral_can_be_is_the_nearest():
     tables = tables_of("right recursion")
     sums = find_sums(tables)
     mapping = represent(
-        "dsge", tables, connect="all", max_size=1000, codons=1, wraps=0, growth=AT_FIRST
+        "dsge", tables, connect="all", max_size=1000, codons=1, wraps=0, growth=FIRST_GROWTH
     )
     names = {name: rule for rule, name in enumerate(tables.names)}
-    last = len(tables.numbers[names["n"]]) - 1
+    last = len(tables.constants[names["n"]]) - 1
     genotype = {
         (names["s"], 0): (1, 1, 0),
         (names["t"], 0): (0, 0, 0),
@@ -151,7 +150,7 @@ def test_a_sum_that_no_numeral_can_be_is_the_nearest():
         (names["f"], 0): (0, 1, 0),
     }
     assert mapping.express(genotype, Stream(0, 0, 0)).phenotype == "9.9*x_1+-9.9*x_2+9.9*x_1"
-    merged = merge(tables, sums, genotype)
+    merged = merge_repeated_terms(tables, sums, genotype)
     # The first goes: of the last, nothing is left beside it.
     assert mapping.express(merged.genotype, Stream(0, 0, 0)).phenotype == "-9.9*x_2+9.9*x_1"
     assert merged.kept == (1, 2)
@@ -162,12 +161,12 @@ def test_an_individual_without_repeats_stays_as_it_is(name):
     tables = tables_of(name)
     sums = find_sums(tables)
     for _, after, merged in individuals(tables, 50):
-        assert plant(tables, after.genotype)
+        assert build_tree(tables, after.genotype)
         if merged is not None and name != "formula":
-            assert merge(tables, sums, after.genotype) is None
+            assert merge_repeated_terms(tables, sums, after.genotype) is None
 
 
 def test_a_grammar_whose_terms_cannot_go_is_left_alone():
     source = f"<s> ::= <n> * <f> + <n> * <f>\n{NUMBER}"
-    tables = fold_numbers(tabulate(expand(parse_grammar(source).grammar, INPUTS, 1), {}))
+    tables = fold_constants(make_rule_tables(expand(parse_grammar(source).grammar, INPUTS, 1), {}))
     assert find_sums(tables) is None

@@ -3,13 +3,13 @@
 import pytest
 
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.connections import neuron_name, sources
 from dsgec.grammar.genome.dsge import Dsge
-from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.genotype import find_sources, neuron_name
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar
 from dsgec.random import Stream
 
-FLOAT = tabulate(expand(load_grammar("float").grammar, 1, 1), {})
+FLOAT = make_rule_tables(expand(load_grammar("float").grammar, 1, 1), {})
 DSGE = Dsge(FLOAT, "all", 1000)
 
 
@@ -116,7 +116,7 @@ def test_integers_that_are_not_read_are_kept():
 
 
 def test_the_depth_limit_holds_for_integers_that_are_there_already():
-    shallow = tabulate(expand(load_grammar("float").grammar, 1, 1), {"second": 1})
+    shallow = make_rule_tables(expand(load_grammar("float").grammar, 1, 1), {"second": 1})
     start = genotype([0], [0], [1], [0, 0, 1], [2, 5, 9])
 
     derivation = Dsge(shallow, "all", 1000).express(start, Scripted())
@@ -138,16 +138,16 @@ def test_the_features_of_each_layer_for_4_and_3_nodes(layer, connect, expected):
     """The paper's list is that of option (ii), the previous layer only."""
     widths = [4, 3][: layer - 1]
 
-    assert described(sources(widths, 3, connect, False)) == expected
+    assert described(find_sources(widths, 3, connect, False)) == expected
 
 
 def test_the_output_layer_reads_hidden_neurons_only():
-    assert described(sources([4, 3], 3, "all", True)) == [
+    assert described(find_sources([4, 3], 3, "all", True)) == [
         "h_2_1 h_2_2 h_2_3",
         "h_1_1 h_1_2 h_1_3 h_1_4",
     ]
-    assert described(sources([4], 3, "all", True)) == ["h_1_1 h_1_2 h_1_3 h_1_4"]
-    assert described(sources([4, 3], 3, "previous", True)) == ["h_2_1 h_2_2 h_2_3"]
+    assert described(find_sources([4], 3, "all", True)) == ["h_1_1 h_1_2 h_1_3 h_1_4"]
+    assert described(find_sources([4, 3], 3, "previous", True)) == ["h_2_1 h_2_2 h_2_3"]
 
 
 def described(choice):

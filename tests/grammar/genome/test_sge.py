@@ -5,8 +5,8 @@ import pytest
 from dsgec.errors import DsgecError
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome.represent import represent
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.genome.sge import Sge, gene_sizes
-from dsgec.grammar.genome.tables import tabulate
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype
 from dsgec.random import Stream
@@ -20,7 +20,7 @@ SGE_PAPER = """
 
 
 def tables_of(text, **limits):
-    return tabulate(expand(parse(text, "test"), 2, 1), limits)
+    return make_rule_tables(expand(parse(text, "test"), 2, 1), limits)
 
 
 def sizes_of(tables):
@@ -38,7 +38,7 @@ def test_the_sizes_of_the_sge_papers_example():
 
 
 def test_the_sizes_of_the_one_layer_grammar():
-    tables = tabulate(expand(load_grammar("one_layer").grammar, 30, 1), {})
+    tables = make_rule_tables(expand(load_grammar("one_layer").grammar, 30, 1), {})
 
     # Sums at four depths: 7 + 14 + 28 + 56 = 105, each of which can mention a weight and a feature;
     # 105 weights of connections and 7 of neurons; 112 weights and 7 biases are numbers.
@@ -70,7 +70,7 @@ def test_recursion_is_unrolled_and_the_deepest_level_ends_it():
 
 
 def test_a_new_individual_has_all_its_integers_and_each_is_allowed():
-    sge = Sge(tabulate(expand(load_grammar("one_layer").grammar, 4, 1), {}), 10**6)
+    sge = Sge(make_rule_tables(expand(load_grammar("one_layer").grammar, 4, 1), {}), 10**6)
     seen = set()
     for seed in range(30):
         stream = Stream(seed, 0, 0)
@@ -120,7 +120,7 @@ def test_crossover_takes_each_gene_whole_from_one_parent():
 
 
 def test_what_would_be_too_large_is_refused_with_advice():
-    tables = tabulate(expand(load_grammar("one_layer").grammar, 4, 1), {"sum": 40})
+    tables = make_rule_tables(expand(load_grammar("one_layer").grammar, 4, 1), {"sum": 40})
     with pytest.raises(DsgecError) as refused:
         represent("sge", tables, connect="all", max_size=10**6, codons=200, wraps=0)
     assert "would have" in str(refused.value)
@@ -129,6 +129,6 @@ def test_what_would_be_too_large_is_refused_with_advice():
 
 @pytest.mark.parametrize("representation", ["sge", "ge"])
 def test_rules_that_are_made_while_mapping_are_refused(representation):
-    tables = tabulate(expand(load_grammar("multi_layer").grammar, 4, 1), {})
+    tables = make_rule_tables(expand(load_grammar("multi_layer").grammar, 4, 1), {})
     with pytest.raises(DsgecError, match="only DSGE can do that"):
         represent(representation, tables, connect="all", max_size=10**6, codons=200, wraps=0)

@@ -8,13 +8,12 @@ import pytest
 
 from dsgec.grammar.expand import expand
 from dsgec.grammar.genome import derive, edit
-from dsgec.grammar.genome.connections import STRIDE
+from dsgec.grammar.genome.constants import FIRST_GROWTH, fold_constants
 from dsgec.grammar.genome.dsge import Dsge
-from dsgec.grammar.genome.growth import AT_FIRST
-from dsgec.grammar.genome.neurons import Gaps, anchors, find_neurons
-from dsgec.grammar.genome.numbers import fold_numbers
-from dsgec.grammar.genome.tables import NONE, tabulate
-from dsgec.grammar.genome.tree import child_positions, gather, plant, with_ends
+from dsgec.grammar.genome.genotype import STRIDE
+from dsgec.grammar.genome.neurons import Gaps, find_anchors, find_neurons
+from dsgec.grammar.genome.rule_tables import NONE, make_rule_tables
+from dsgec.grammar.genome.tree import build_tree, child_positions, collect_genes, set_ends
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.network.parse import parse_phenotype
 from dsgec.network.syntax import PhenotypeError, count_neurons, split_layers
@@ -50,9 +49,9 @@ class Trees:
         depths = SHALLOW if grammar in LAYERED else {}
         if isinstance(grammar, str):
             grammar = parse(grammar, "g") if "::=" in grammar else load_grammar(grammar).grammar
-        self.tables = fold_numbers(tabulate(expand(grammar, INPUTS, 2), depths))
+        self.tables = fold_constants(make_rule_tables(expand(grammar, INPUTS, 2), depths))
         self.neurons = find_neurons(self.tables)
-        self.dsge = Dsge(self.tables, connect, max_size, AT_FIRST)
+        self.dsge = Dsge(self.tables, connect, max_size, FIRST_GROWTH)
 
     def grow(self, seed):
         derivation = self.dsge.express({}, Stream(seed, 0, 0))
@@ -65,7 +64,7 @@ class Trees:
 
     def cross(self, mother, father, stream):
         parents = (mother.genotype, father.genotype)
-        edited = edit.exchange(self.tables, self.neurons, *parents, stream)
+        edited = edit.exchange_subtrees(self.tables, self.neurons, *parents, stream)
         return edited, self.express(edited, stream)
 
     def express(self, edited, stream):
@@ -90,9 +89,9 @@ class Trees:
 def assert_whole(trees, derivation):
     """Trees and lists are two views of one thing, and nothing is deeper than it may be."""
     tables = trees.tables
-    nodes = plant(tables, derivation.genotype)
-    assert gather(tables, nodes) == derivation.genotype
-    assert nodes == with_ends(tables, nodes)
+    nodes = build_tree(tables, derivation.genotype)
+    assert collect_genes(tables, nodes) == derivation.genotype
+    assert nodes == set_ends(tables, nodes)
     assert [node.origin for node in nodes] == [*range(len(nodes))]
     for at, node in enumerate(nodes):
         if node.rule != tables.features:
@@ -100,9 +99,9 @@ def assert_whole(trees, derivation):
         for child in child_positions(tables, nodes, at):
             assert at < child < nodes[child].end <= node.end
     text = derivation.phenotype.encode("utf-8", "surrogatepass")
-    for number in derivation.numbers:
+    for number in derivation.constants:
         numeral = text[number.offset : number.offset + number.length]
-        assert float(numeral) == tables.numbers[number.rule][number.rank]
+        assert float(numeral) == tables.constants[number.rule][number.rank]
         assert derivation.genotype[number.gene][number.index] == number.rank
 
 
@@ -121,11 +120,11 @@ def assert_mended_connections_only(trees, edited, child, only_open):
 def assert_origins(trees, edited, child, *parents):
     """A number that is kept is one of the same symbol; in its parent it may have had another
     value, if it is the one that moved."""
-    numbers = [number for parent in parents for number in parent.numbers]
-    assert len(edited.origins) == len(child.numbers)
+    numbers = [number for parent in parents for number in parent.constants]
+    assert len(edited.origins) == len(child.constants)
     kept = [
         (numbers[origin], number)
-        for origin, number in zip(edited.origins, child.numbers, strict=True)
+        for origin, number in zip(edited.origins, child.constants, strict=True)
         if origin != NONE
     ]
     assert all(before.rule == after.rule for before, after in kept)
@@ -210,7 +209,7 @@ def test_a_reference_to_a_neuron_stays_with_that_neuron(grammar, count):
 def test_every_neuron_has_an_anchor_of_its_own(grammar):
     trees = Trees(grammar)
     for _, _, child in trees.chain(3, 60):
-        found = anchors(trees.tables, trees.neurons, plant(trees.tables, child.genotype))
+        found = find_anchors(trees.tables, trees.neurons, build_tree(trees.tables, child.genotype))
         *hidden, _ = split_layers(child.phenotype)
         assert sorted(found) == [
             INPUTS + layer * STRIDE + place
@@ -259,7 +258,7 @@ def run_random_grammar(seed):
         assert_origins(trees, edited, child, mother)
         if trees.neurons is None or not is_network(child.phenotype):
             continue
-        found = anchors(trees.tables, trees.neurons, plant(trees.tables, child.genotype))
+        found = find_anchors(trees.tables, trees.neurons, build_tree(trees.tables, child.genotype))
         codes = {
             INPUTS + layer * STRIDE + place
             for layer, width in enumerate(widths_of(trees, child))
@@ -291,7 +290,7 @@ def test_mutations_leave_whole_trees_of_many_random_grammars():
 @pytest.mark.parametrize("grammar", ["one_layer", *LAYERED, EXPRESSIONS])
 def test_every_way_to_change_a_structure_occurs(grammar, monkeypatch):
     ways = Counter()
-    for way in (edit._Other, edit._Wrap, edit._Hoist):
+    for way in (edit._ChangeAlternative, edit._Wrap, edit._Hoist):
 
         def apply(self, stream, way=way, real=way.apply):
             ways[way] += 1
@@ -338,11 +337,11 @@ def numbered(trees):
 def without_second_neuron(trees):
     """The edited genotype, by hand as `_Hoist` would."""
     derivation, names = numbered(trees)
-    nodes = plant(trees.tables, derivation.genotype)
+    nodes = build_tree(trees.tables, derivation.genotype)
     at = [i for i, node in enumerate(nodes) if node.rule == names["nodes"]][1]
     inner = child_positions(trees.tables, nodes, at)[1]
     kept = [*nodes[:at], *nodes[inner : nodes[inner].end], *nodes[nodes[at].end :]]
-    return edit._edited(trees.tables, trees.neurons, nodes, (), kept), names
+    return edit._finish_edit(trees.tables, trees.neurons, nodes, (), kept), names
 
 
 def test_a_removed_neuron_moves_those_behind_it_with_their_references():
@@ -364,9 +363,9 @@ def test_without_an_analysis_references_keep_their_places():
 def test_a_part_of_the_father_keeps_its_codes():
     trees = Trees(NUMBERED)
     derivation, _ = numbered(trees)
-    nodes = plant(trees.tables, derivation.genotype)
+    nodes = build_tree(trees.tables, derivation.genotype)
     moved = [node._replace(origin=node.origin + len(nodes)) for node in nodes]
-    edited = edit._edited(trees.tables, trees.neurons, nodes, nodes, moved)
+    edited = edit._finish_edit(trees.tables, trees.neurons, nodes, nodes, moved)
     assert edited.genotype == derivation.genotype
     assert edited.origins == (4, 5, 6, 7)
 
@@ -374,7 +373,7 @@ def test_a_part_of_the_father_keeps_its_codes():
 def gaps_of(production):
     text = f"<s> ::= <layer> -- <layer>\n<layer> ::= {production}\n<a> ::= x_1\n"
     text += "<features> ::= <a>\n%output-layer none\n"
-    tables = tabulate(expand(parse(text, "g"), INPUTS, 1), {})
+    tables = make_rule_tables(expand(parse(text, "g"), INPUTS, 1), {})
     neurons = find_neurons(tables)
     return neurons and neurons.gaps[tables.layer][0]
 

@@ -5,24 +5,24 @@ import statistics
 import pytest
 
 from dsgec.grammar.expand import expand
-from dsgec.grammar.genome.numbers import fold_numbers, gaussian, nearest
-from dsgec.grammar.genome.tables import tabulate
+from dsgec.grammar.genome.constants import draw_gaussian, fold_constants, nearest_rank
+from dsgec.grammar.genome.rule_tables import make_rule_tables
 from dsgec.grammar.load import load_grammar, parse
 from dsgec.random import Stream
 
 
 def folded(text):
-    tables = fold_numbers(tabulate(expand(parse(text, "test"), 3, 2), {}))
-    numbers = tables.numbers or [()] * len(tables.names)
+    tables = fold_constants(make_rule_tables(expand(parse(text, "test"), 3, 2), {}))
+    numbers = tables.constants or [()] * len(tables.names)
     return {name: values for name, values in zip(tables.names, numbers, strict=True) if values}
 
 
 def test_a_number_is_every_value_that_its_symbol_can_write():
-    tables = fold_numbers(tabulate(expand(load_grammar("one_layer").grammar, 4, 1), {}))
+    tables = fold_constants(make_rule_tables(expand(load_grammar("one_layer").grammar, 4, 1), {}))
     weight = tables.names.index("weight")
-    assert tables.numbers[weight] == tuple(k / 100 for k in range(-999, 1000))
+    assert tables.constants[weight] == tuple(k / 100 for k in range(-999, 1000))
     texts = [text for (text,) in tables.productions[weight]]
-    assert [float(text) for text in texts] == list(tables.numbers[weight])
+    assert [float(text) for text in texts] == list(tables.constants[weight])
     assert texts[999] == "0.00"  # and not -0.00
     assert tables.options(weight, 0) == tuple(range(1999))
 
@@ -47,12 +47,12 @@ def test_only_symbols_that_stand_for_numbers_are_folded(text, numbers):
 
 def test_the_nearest_of_two_is_the_lower():
     values = (-1.0, 0.0, 0.5)
-    found = [nearest(values, wanted) for wanted in (-9, -0.5, -0.49, 0.25, 0.26, 9)]
+    found = [nearest_rank(values, wanted) for wanted in (-9, -0.5, -0.49, 0.25, 0.26, 9)]
     assert found == [0, 0, 1, 1, 2, 2]
 
 
 def test_draws_are_those_of_a_normal_distribution():
-    draws = [gaussian(Stream(1, 2, number)) for number in range(20_000)]
+    draws = [draw_gaussian(Stream(1, 2, number)) for number in range(20_000)]
     assert abs(statistics.fmean(draws)) < 0.02
     assert abs(statistics.pstdev(draws) - 1) < 0.02
     assert abs(sum(abs(draw) < 1 for draw in draws) / len(draws) - 0.6827) < 0.01

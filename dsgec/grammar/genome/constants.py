@@ -1,8 +1,12 @@
-"""Tables to tables in which a number is one choice: of its numerals, in the order of their values.
+"""Fold the numerals of a symbol into one choice of constants, and draw new choices.
 
-A number symbol is one whose texts are a finite set of numerals, such as `<digit>.<digit><digit>`.
-Folded, it has one alternative for each value, so the gene of the symbol holds numbers by their rank
-and a number can be changed as a number; every text is still one that the grammar derives.
+A constant symbol has texts that are a finite set of numerals, such as `<digit>.<digit><digit>`.
+Folded, it has one alternative for each value in ascending order, so that the gene of the symbol
+holds ranks of constants, and a constant can be changed as a number; every phenotype is still one
+that the grammar derives.
+
+A search that learns draws new constants near 0, and recursion with a given probability: uniform
+draws would make most networks one neuron, and most weights so large that neurons saturate.
 """
 
 import re
@@ -13,26 +17,35 @@ from functools import lru_cache
 from itertools import product
 
 from dsgec.arithmetic import scalar
-from dsgec.grammar.genome.tables import Child, Production, Tables, production_cost
+from dsgec.grammar.genome.rule_tables import Child, Production, RuleTables, production_cost
 from dsgec.random import Stream
 
 MOST_NUMERALS = 1 << 16
-"""Texts of a number symbol; one with more is left as it is."""
+"""The most texts of a constant symbol; one with more is not folded."""
 
 LONGEST_NUMERAL = 16
-"""Bytes; what the engine copies without a look."""
+"""In bytes: the engine copies this many without looking at them."""
 
 _NUMERAL = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_JOINS_LEFT = re.compile(r"[\w.\[]", re.ASCII)  # before a numeral, makes it part of another word
+_JOINS_LEFT = re.compile(r"[\w.\[]", re.ASCII)  # before a numeral, it makes it part of a word
 _JOINS_RIGHT = re.compile(r"[\w.(]", re.ASCII)
 _TURN = 6.283185307179586
 
+NEW_CONSTANT_DEVIATION = 0.5
+"""The standard deviation of a new constant."""
 
-@lru_cache(maxsize=8)  # the folds of a cross-validation and the fits of a search ask for the same
-def fold_numbers(tables: Tables) -> Tables:
-    """The tables with every number symbol that stands on its own as one choice."""
-    texts = _number_texts(tables)
-    standing = {
+FIRST_GROWTH = 0.7
+"""The probability of a recursive alternative in the first generation."""
+
+LATER_GROWTH = 0.3
+"""The probability of a recursive alternative in what a mutation grows."""
+
+
+@lru_cache(maxsize=8)  # cross-validation and searches over settings ask for the same
+def fold_constants(tables: RuleTables) -> RuleTables:
+    """Return the tables with every constant symbol that stands on its own as one choice."""
+    texts = _constant_texts(tables)
+    folded = {
         symbol.rule
         for rule, productions in enumerate(tables.productions)
         if rule not in texts
@@ -40,13 +53,13 @@ def fold_numbers(tables: Tables) -> Tables:
         for symbol in production
         if isinstance(symbol, Child) and symbol.rule in texts
     }
-    if not standing:
+    if not folded:
         return tables
-    standing -= _parts_of_words(tables, standing)
+    folded -= _parts_of_words(tables, folded)
     productions, costs = [*tables.productions], [*tables.cost]
     allowed = [*tables.allowed]
     values: list[tuple[float, ...]] = [()] * len(tables.names)
-    for rule in sorted(standing):
+    for rule in sorted(folded):
         by_value: dict[float, str] = {}
         for text in sorted(texts[rule], key=lambda t: (t.startswith("-"), len(t), t)):
             by_value.setdefault(float(text) + 0.0, text)  # -0.0 is 0.0
@@ -61,12 +74,12 @@ def fold_numbers(tables: Tables) -> Tables:
         productions=tuple(productions),
         cost=tuple(costs),
         allowed=tuple(allowed),
-        numbers=tuple(values),
+        constants=tuple(values),
     )
 
 
-def nearest(values: Sequence[float], wanted: float) -> int:
-    """The rank of the value that is nearest; of two, the lower."""
+def nearest_rank(values: Sequence[float], wanted: float) -> int:
+    """Return the rank of the nearest value, the lower of two equally near ones."""
     at = bisect_left(values, wanted)
     if at == 0:
         return 0
@@ -75,15 +88,33 @@ def nearest(values: Sequence[float], wanted: float) -> int:
     return at if values[at] - wanted < wanted - values[at - 1] else at - 1
 
 
-def gaussian(stream: Stream) -> float:
-    """A draw from the standard normal distribution (Box, Muller 1958), in the one arithmetic."""
+def draw_gaussian(stream: Stream) -> float:
+    """Draw from the standard normal distribution (Box and Muller 1958) in the one arithmetic."""
     radius = ((stream.word() >> 11) + 1) * 2.0**-53
     angle = (stream.word() >> 11) * 2.0**-53
     return scalar.sqrt(-2.0 * scalar.log(radius)) * scalar.cos(_TURN * angle)
 
 
-def _number_texts(tables: Tables) -> dict[int, set[str]]:
-    """The texts of every number symbol, callees first."""
+def grow_choice(
+    tables: RuleTables, rule: int, options: Sequence[int], growth: float, stream: Stream
+) -> int:
+    """Draw a new integer for a rule: the rank of a constant, or one of the options."""
+    if tables.is_constant(rule):
+        return nearest_rank(tables.constants[rule], NEW_CONSTANT_DEVIATION * draw_gaussian(stream))
+    deeper = [option for option in options if is_recursive(tables.productions[rule][option])]
+    if 0 < len(deeper) < len(options):
+        takes = stream.chance(growth)
+        options = [option for option in options if (option in deeper) == takes]
+    return options[stream.below(len(options))]
+
+
+def is_recursive(production: Production) -> bool:
+    """Return whether a production has a symbol of its rule's own recursion."""
+    return any(isinstance(symbol, Child) and symbol.deeper for symbol in production)
+
+
+def _constant_texts(tables: RuleTables) -> dict[int, set[str]]:
+    """Return the texts of every constant symbol."""
     texts: dict[int, set[str] | None] = {}
     roles = (tables.layer, tables.features, tables.output_layer)
     todo = [*range(len(tables.names))]
@@ -93,13 +124,13 @@ def _number_texts(tables: Tables) -> dict[int, set[str]]:
         callees = {s.rule for p in tables.productions[rule] for s in p if isinstance(s, Child)}
         missing = [callee for callee in callees if callee not in texts]
         if rule in texts or (missing and rule in opened):
-            texts.setdefault(rule, None)  # it leads to itself
+            texts.setdefault(rule, None)  # it is recursive
             todo.pop()
         elif missing:
             opened.add(rule)
             todo += missing
         else:
-            found = None if rule in roles else _texts(tables.productions[rule], texts)
+            found = None if rule in roles else _list_texts(tables.productions[rule], texts)
             texts[rule] = found
             todo.pop()
     return {
@@ -110,8 +141,10 @@ def _number_texts(tables: Tables) -> dict[int, set[str]]:
     }
 
 
-def _texts(productions: Sequence[Production], texts: dict[int, set[str] | None]) -> set[str] | None:
-    """All texts of these productions, if they are not too many."""
+def _list_texts(
+    productions: Sequence[Production], texts: dict[int, set[str] | None]
+) -> set[str] | None:
+    """Return all texts of these productions, or None if there are too many."""
     found: set[str] = set()
     for production in productions:
         parts = [{s} if isinstance(s, str) else texts[s.rule] for s in production]
@@ -126,8 +159,8 @@ def _texts(productions: Sequence[Production], texts: dict[int, set[str] | None])
     return found
 
 
-def _parts_of_words(tables: Tables, rules: set[int]) -> set[int]:
-    """Those of the rules that can stand inside a word, as in `x_<digit>`."""
+def _parts_of_words(tables: RuleTables, rules: set[int]) -> set[int]:
+    """Return the rules that can be part of a word, as in `x_<digit>`."""
     firsts, lasts = _ends(tables, 1), _ends(tables, -1)
     before, after = _neighbours(tables, lasts, 1), _neighbours(tables, firsts, -1)
     return {
@@ -137,8 +170,8 @@ def _parts_of_words(tables: Tables, rules: set[int]) -> set[int]:
     }
 
 
-def _ends(tables: Tables, way: int) -> list[set[str]]:
-    """The characters that a text of each rule can begin (`way` 1) or end (-1) with; "" if empty."""
+def _ends(tables: RuleTables, way: int) -> list[set[str]]:
+    """Return the first (`way` 1) or last (-1) characters of the texts of each rule; "" if empty."""
     found: list[set[str]] = [set() for _ in tables.names]
     changed = True
     while changed:
@@ -161,8 +194,8 @@ def _end(symbols: Sequence[str | Child], found: Sequence[set[str]], way: int) ->
     return ends | {""}
 
 
-def _neighbours(tables: Tables, ends: Sequence[set[str]], way: int) -> list[set[str]]:
-    """The characters that can stand just before (`way` 1) or just behind (-1) a text of a rule."""
+def _neighbours(tables: RuleTables, ends: Sequence[set[str]], way: int) -> list[set[str]]:
+    """Return the characters that can precede (`way` 1) or follow (-1) the texts of each rule."""
     found: list[set[str]] = [set() for _ in tables.names]
     changed = True
     while changed:
@@ -177,8 +210,8 @@ def _neighbours(tables: Tables, ends: Sequence[set[str]], way: int) -> list[set[
     return found
 
 
-def _places(tables: Tables, way: int) -> Iterator[tuple[int, int, Sequence[str | Child]]]:
-    """For every place of a symbol: the rule, the symbol, what lies beside it, nearest first."""
+def _places(tables: RuleTables, way: int) -> Iterator[tuple[int, int, Sequence[str | Child]]]:
+    """Yield the rule, the symbol and its neighbours, nearest first, for every place of a symbol."""
     for rule, productions in enumerate(tables.productions):
         for production in productions:
             symbols = production[::way]

@@ -1,4 +1,4 @@
-"""Grammar to the integer tables that mapping walks; the native engine has the same ones."""
+"""A grammar as tables of numbered rules and alternatives, which the mapping and the engine read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ NONE = -1
 
 
 class Child(NamedTuple):
-    """A symbol to expand; `deeper` if it belongs to the recursion of its parent."""
+    """A symbol of a production; `deeper` if it belongs to the recursion of its parent."""
 
     rule: int
     deeper: bool
@@ -22,13 +22,13 @@ Production = tuple[str | Child, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
-    """An expanded grammar with its depth limits, by rule and alternative number.
+class RuleTables:
+    """An expanded grammar with its depth limits, by the numbers of rules and alternatives.
 
-    `allowed[rule][room]` are the alternatives that may be taken when `room` more levels of the
-    rule's recursion fit below it; the last entry serves every larger room. `cost` is what an
-    expansion adds to the size of a phenotype. `numbers` has, of a rule that is folded to numbers
-    (`dsgec.grammar.genome.numbers`), the value of each alternative; it is empty where no rule is.
+    `allowed[rule][room]` has the alternatives that may be taken if `room` more levels of the rule's
+    recursion are allowed; the last entry is for every larger room. `cost` is what an expansion adds
+    to the size of a phenotype. `constants` has the values of the alternatives of a rule whose
+    numerals are folded (`dsgec.grammar.genome.constants`); it is empty if no rule is folded.
     """
 
     names: tuple[str, ...]
@@ -40,25 +40,25 @@ class Tables:
     layer: int
     features: int
     output_layer: int
-    numbers: tuple[tuple[float, ...], ...] = ()
+    constants: tuple[tuple[float, ...], ...] = ()
 
     @property
     def has_dynamic_rules(self) -> bool:
-        """Whether `<features>` is made again for each layer, be it the output's."""
+        """Return whether `<features>` has other alternatives in each layer."""
         return self.features != NONE and (self.layer != NONE or self.output_layer != NONE)
 
-    def is_number(self, rule: int) -> bool:
-        """Whether the alternatives of a rule are numbers, in their order."""
-        return bool(self.numbers and self.numbers[rule])
+    def is_constant(self, rule: int) -> bool:
+        """Return whether the alternatives of a rule are constants in ascending order."""
+        return bool(self.constants and self.constants[rule])
 
     def options(self, rule: int, depth: int) -> tuple[int, ...]:
-        """The alternatives that may be taken at this depth of the rule's recursion."""
+        """Return the alternatives that may be taken at this depth of the rule's recursion."""
         rooms = self.allowed[rule]
         return rooms[min(max(self.limits[rule] - depth, 0), len(rooms) - 1)]
 
 
-def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
-    """The tables of a grammar without dots; `max_depth` overrides the limits it states."""
+def make_rule_tables(grammar: Grammar, max_depth: Mapping[str, int]) -> RuleTables:
+    """Return the tables of an expanded grammar; `max_depth` overrides its depth limits."""
     recursion = analyse_recursion(grammar)
     numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
     productions = tuple(
@@ -77,7 +77,7 @@ def tabulate(grammar: Grammar, max_depth: Mapping[str, int]) -> Tables:
                 grammar.rules[numbers[roles.features]].span,
             )
         )
-    return Tables(
+    return RuleTables(
         names=tuple(numbers),
         productions=productions,
         cost=tuple(tuple(map(production_cost, alternatives)) for alternatives in productions),
@@ -112,5 +112,5 @@ def _allowed(exit_depths: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def production_cost(production: Production) -> int:
-    """What an expansion adds to the size of a phenotype."""
+    """Return what an expansion adds to the size of a phenotype."""
     return 1 + sum(len(symbol) for symbol in production if isinstance(symbol, str))
