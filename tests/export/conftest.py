@@ -3,7 +3,7 @@
 import pytest
 
 from dsgec.export.cover import WORK
-from tests.export.hostile import hostile
+from tests.support.hostile import hostile
 
 _OF_THE_SELF_TEST = ("tests.export.test_golden", "tests.export.test_emit")
 

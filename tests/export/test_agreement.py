@@ -8,7 +8,8 @@ from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
 from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
-from tests.export.artefacts import (
+from tests.generators import network, rows, same_bits
+from tests.support.artefacts import (
     COMPILERS,
     LEVELS,
     CLibrary,
@@ -20,7 +21,6 @@ from tests.export.artefacts import (
     random_model,
     random_rows,
 )
-from tests.generators import network, rows, same_bits
 
 BATCH = 25
 

@@ -16,7 +16,8 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
-from tests.export.artefacts import (
+from tests.generators import same_bits
+from tests.support.artefacts import (
     COMPILERS,
     LEVELS,
     STRICT,
@@ -25,9 +26,7 @@ from tests.export.artefacts import (
     run_selftest,
     write_c,
 )
-from tests.export.test_emit import IRIS
-from tests.export.test_golden import dense
-from tests.generators import same_bits
+from tests.support.models import IRIS, dense
 
 EVERYTHING = Model(
     parse(

@@ -19,11 +19,10 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.export.artefacts import expected_labels, expected_results, random_model, random_rows
-from tests.export.importing import levels, package, run
-from tests.export.test_onnx import layered
-from tests.export.test_python import MIXED, NAN, SUM, Frame
 from tests.generators import network, rows, same_bits
+from tests.support.artefacts import expected_labels, expected_results, random_model, random_rows
+from tests.support.importing import Frame, levels, package, run
+from tests.support.models import MIXED, SUM, layered
 
 pytestmark = pytest.mark.needs_cc
 
@@ -70,7 +69,7 @@ def on_tape(network, table):
     from dsgec.arithmetic.printed import vector
 
     made = tape(network)
-    slots = [np.full(len(table), NAN) for _ in range(made.slots)]
+    slots = [np.full(len(table), np.nan) for _ in range(made.slots)]
     for column, slot in made.inputs:
         slots[slot] = table[:, column].copy()
     for value, slot in made.constants:
@@ -201,7 +200,7 @@ def test_rows_of_any_shape_are_taken(adder):
 
 @pytest.mark.parametrize("kind", [list, np.array])
 def test_a_missing_value_raises_unless_told_otherwise(kind, adder):
-    for given, row in (([1.0, NAN], 0), ([[1.0, 2.0], [1.0, NAN]], 1)):
+    for given, row in (([1.0, np.nan], 0), ([[1.0, 2.0], [1.0, np.nan]], 1)):
         with pytest.raises(ValueError, match=rf"row {row}: column 'x_2' is missing or NaN"):
             adder.predict(kind(given))
         assert np.isnan(adder.predict(kind(given), nan="propagate")[-1])
@@ -226,11 +225,11 @@ def test_only_some_columns_may_be_missing(tmp_path):
     model = Model(parse("x_1 + x_2"), (Column("a", fill=2.0), Column("b"), Column("unused")))
     module = package(model, tmp_path)
 
-    assert module.predict(np.array([[NAN, 1.0, 0.0]] * 70)).tolist() == [3.0] * 70
+    assert module.predict(np.array([[np.nan, 1.0, 0.0]] * 70)).tolist() == [3.0] * 70
     table = np.ones((70, 3))
-    table[66, 2] = NAN  # nobody reads it
+    table[66, 2] = np.nan  # nobody reads it
     assert module.predict(table).tolist() == [2.0] * 70
-    table[66, 1] = NAN
+    table[66, 1] = np.nan
     with pytest.raises(ValueError, match=r"row 66: column 'b' is missing"):
         module.predict(table)
 
@@ -342,7 +341,7 @@ def test_a_package_can_stand_within_another(tmp_path):
 def test_where_the_output_is_not_a_number_there_is_no_label(text, label, tmp_path):
     module = package(Model(parse(text), (Column("a"),), ("no", "yes")), tmp_path)
     for kind in (list, np.array):
-        assert list(module.predict(kind([[NAN], [9.0]]), nan="propagate")) == [None, label], kind
+        assert list(module.predict(kind([[np.nan], [9.0]]), nan="propagate")) == [None, label], kind
 
 
 @pytest.mark.usefixtures("usual_extensions")

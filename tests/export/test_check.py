@@ -18,10 +18,10 @@ from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.run.verify import verify
 from tests.command import NO_COMPILER, QUICK, dsgec
-from tests.export.fixed.test_programs import ISSUE
+from tests.support.models import IMPLIED_CONSTANT
 
 RANGES = {"*": (-1.0, 1.0)}
-CONSTANT_TERM = unnamed_model(parse(ISSUE))
+CONSTANT_TERM = unnamed_model(parse(IMPLIED_CONSTANT))
 CLASSES = Model(
     parse("softmax(2 * x_1, x_2 - x_1, 0.4)", inputs=2), plain_columns(("a", "b")), ("p", "q", "r")
 )
@@ -121,7 +121,7 @@ def test_the_readme_says_that_the_c_was_checked(dtype, tmp_path):
 
 
 def test_without_a_compiler_the_c_is_written_with_a_note(tmp_path, request):
-    (tmp_path / "net.txt").write_text(ISSUE)
+    (tmp_path / "net.txt").write_text(IMPLIED_CONSTANT)
     command = ("compile", "net.txt", "--to", "c", "--dtype", "q15", "--range", "*=-1:1")
     answer = dsgec(*command, cwd=tmp_path, env=NO_COMPILER)
     request.getfixturevalue("no_compiler")

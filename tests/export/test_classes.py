@@ -16,11 +16,10 @@ from dsgec.network.decide import classify, sigmoid_limit
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model, compose, plain_columns
 from dsgec.network.parse import parse
-from tests.export.artefacts import COMPILERS, CLibrary, python_module
-from tests.export.importing import package
-from tests.export.javascript import MODULES, NODE, write_files
-from tests.export.test_onnx import session
 from tests.support.foreign_models import graph
+from tests.support.artefacts import COMPILERS, CLibrary, onnx_session, python_module
+from tests.support.importing import package
+from tests.support.javascript import MODULES, NODE, write_files
 
 NAMES = ("a", "b", "c")
 
@@ -200,7 +199,7 @@ def test_javascript_and_webassembly_choose_the_largest_sum(target, tmp_path):
 
 def test_onnx_chooses_the_largest_sum():
     rows = near_ties(np.float32)
-    _, numbers = session(SUMS).run(None, {"rows": rows})
+    _, numbers = onnx_session(SUMS).run(None, {"rows": rows})
     assert numbers.tolist() == classes_by_hand(rows)
 
 

@@ -10,11 +10,10 @@ import pytest
 
 from dsgec.export.artefact import Artefact
 from dsgec.export.targets.c.image import measure_image
-from dsgec.network.model import Model, plain_columns
-from dsgec.network.parse import parse
-from tests.export.artefacts import expected_results, random_model, random_rows
-from tests.export.artefacts import write_c as write
 from tests.generators import same_bits
+from tests.support.artefacts import expected_results, random_model, random_rows
+from tests.support.artefacts import write_c as write
+from tests.support.models import seven_neurons
 
 MACHINES = {
     "aarch64": "aarch64-linux-musl",
@@ -131,21 +130,6 @@ def test_other_machines_give_the_interpreters_bits(machine, start, tmp_path):
     level = ("-O0", "-O2", "-O3", "-Os")[(start // 100 + list(MACHINES).index(machine)) % 4]
     found = run_there(machine, models, tables, tmp_path, "double", level)
     assert same_bits(found, np.concatenate(expected)), level
-
-
-def seven_neurons():
-    """A network as the grammar one_layer makes them: seven neurons, eight connections each."""
-    rng = np.random.default_rng(4)
-    neurons = []
-    for _ in range(7):
-        columns = rng.choice(30, 8, replace=False) + 1
-        terms = [f"({w:.2f}) * x_{c}" for w, c in zip(rng.uniform(-9, 9, 8), columns, strict=True)]
-        neurons.append(f"({rng.uniform(-9, 9):.2f}) * sig({' + '.join(terms)} + 0.5)")
-    return Model(
-        parse(f"sig({' + '.join(neurons)})", inputs=30),
-        plain_columns(tuple(f"c{i}" for i in range(30))),
-        ("benign", "malignant"),
-    )
 
 
 def test_seven_neurons_fit_into_a_small_machine():

@@ -10,25 +10,11 @@ from dsgec.export.artefact import model_id
 from dsgec.export.names import check_name, safe_name
 from dsgec.export.targets.target import TARGETS
 from dsgec.literals import c_string, number, python_string
-from dsgec.network.model import Model, plain_columns
-from dsgec.network.parse import parse_phenotype
-from dsgec.network.simplify import simplify
+from dsgec.network.model import Model
 from dsgec.rendering import Code, UnsafeTemplate, code_environment
-from tests.export.artefacts import first_type
-from tests.export.wat import disassemble
-
-IRIS = Model(
-    simplify(
-        parse_phenotype(
-            "sig(0.52*x_1+-1.30*x_3+0.10)-tanh(x_2^2/x_4)--sig(1.5*h_1_1+x_2)"
-            "--softmax(2.0*h_2_1+0.3,h_1_2,min(h_1_1,-h_2_1))",
-            layered=True,
-            inputs=4,
-        )
-    ),
-    plain_columns(("sepal length", "sepal width", "petal length", "petal width")),
-    ("setosa", "versicolor", "virginica"),
-)
+from tests.support.artefacts import first_type
+from tests.support.models import IRIS
+from tests.support.wat import disassemble
 
 
 @pytest.mark.parametrize("target", [name for name in TARGETS if name != "onnx"])

@@ -12,10 +12,10 @@ from dsgec.export.golden import golden
 from dsgec.export.mutants import MOST_ROWS, Drop, Flip, NetworkMutants, Swap
 from dsgec.network.evaluate import evaluate
 from dsgec.network.ir import Apply, Constant, Input
-from dsgec.network.model import Model, compose, plain_columns, unnamed_model
+from dsgec.network.model import compose, unnamed_model
 from dsgec.network.parse import parse
-from dsgec.network.simplify import simplify
-from tests.export.artefacts import (
+from tests.generators import same_bits
+from tests.support.artefacts import (
     COMPILERS,
     python_module,
     random_model,
@@ -23,8 +23,7 @@ from tests.export.artefacts import (
     run_selftest,
     write_c,
 )
-from tests.export.test_emit import IRIS
-from tests.generators import same_bits
+from tests.support.models import IRIS, dense
 
 
 def flip(value, bit):
@@ -92,24 +91,6 @@ def catches(model, seed, count=400):
         found += 1
         missed += same_bits(evaluate(mutant, rows), expected)
     return found, missed
-
-
-def dense(seed):
-    """A network as evolution makes them: weights of two digits, sums of products in sigmoids."""
-    rng = random.Random(seed)
-
-    def term(source):
-        return f"({rng.uniform(-9, 9):.2f}) * {source}"
-
-    def neuron():
-        return "sig(" + " + ".join(term(f"x_{rng.randint(1, 30)}") for _ in range(5)) + " + 0.37)"
-
-    text = " + ".join(term(neuron()) for _ in range(6))
-    return Model(
-        simplify(parse(f"sig({text})", inputs=30)),
-        plain_columns(tuple(f"c{i}" for i in range(30))),
-        ("no", "yes"),
-    )
 
 
 def built(network, mutant):

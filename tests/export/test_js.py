@@ -1,6 +1,5 @@
 """The exported JavaScript: the interpreter's bits, rows of every form, names that do nothing."""
 
-import json
 import subprocess
 
 import numpy as np
@@ -13,10 +12,18 @@ from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.export.artefacts import expected_results, random_model, random_rows
-from tests.export.javascript import CHROMIUM, MODULES, NODE, in_browser, in_node, write_files
-from tests.export.test_emit import IRIS
 from tests.generators import rows, same_bits
+from tests.support.artefacts import expected_results, random_model, random_rows
+from tests.support.javascript import (
+    CHROMIUM,
+    MODULES,
+    NODE,
+    ask,
+    ask_each,
+    in_browser,
+    in_node,
+)
+from tests.support.models import IRIS
 
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
 needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
@@ -76,27 +83,6 @@ def test_a_large_network_is_split_into_functions_and_keeps_its_bits(tmp_path):
     assert "function part1(x, t)" in (tmp_path / "net0.mjs").read_text()
     assert selftest
     assert same_bits(found, evaluate(model.network, table))
-
-
-def ask(folder, model, expression, target="js"):
-    """What an expression over the module `net` gives, by way of JSON."""
-    return ask_each(folder, [(model, expression)], target)[0]
-
-
-def ask_each(folder, questions, target="js"):
-    """What expressions give, each over the module `net` of its model; node starts once."""
-    lines = [
-        "const told = (f) => { try { return f(); } catch (error) { return String(error); } };",
-        "const answers = [];",
-    ]
-    for number, (model, expression) in enumerate(questions):
-        module = write_files(folder, target, Artefact(model, f"net{number}"))
-        lines.append(f'await import("./{module}").then((net) => answers.push({expression}));')
-    script = folder / "ask.mjs"
-    text = "\n".join([*lines, "console.log(JSON.stringify(answers));"])
-    script.write_text(text, encoding="utf-8")
-    answer = subprocess.run([NODE, script], capture_output=True, text=True, check=True)
-    return json.loads(answer.stdout)
 
 
 @needs_node

@@ -17,14 +17,12 @@ from dsgec.literals import go_string, java_string, raw_json, rust_string
 from dsgec.network.model import Column, Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.export.artefacts import random_model
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, trying_rows
-from tests.export.fixed.test_bound import COLUMNS, DTYPES
-from tests.export.hostile import hostile
-from tests.export.languages import LANGUAGES, asked, expected, extreme_rows, results, run, write
-from tests.export.test_cross import seven_neurons
-from tests.export.test_emit import IRIS
 from tests.generators import same_bits
+from tests.support.artefacts import random_model
+from tests.support.hostile import hostile
+from tests.support.languages import LANGUAGES, asked, expected, extreme_rows, results, run, write
+from tests.support.models import EVERY_KIND, FIXED_DTYPES, IRIS, seven_neurons
 
 # What Go would compute exactly, or without a sign.
 CONSTANT = unnamed_model(
@@ -100,7 +98,7 @@ def a_few():
     models["hostile"] = hostile(20, 20).model
     artefacts = {name: Artefact(model, name, selftest="quick") for name, model in models.items()}
     tables = {name: extreme_rows(model, 0, 100) for name, model in models.items()}
-    for name, dtype, model in (("seven", "q15", seven_neurons()), ("columns", "q7", COLUMNS)):
+    for name, dtype, model in (("seven", "q15", seven_neurons()), ("columns", "q7", EVERY_KIND)):
         artefacts[name] = fixed_artefact(model, dtype, name=name)
         tables[name] = fixed_rows(artefacts[name], 0, 100)
     return artefacts, tables
@@ -136,7 +134,7 @@ def test_a_language_gives_the_interpreters_integers_on_50_networks(language, ran
     found = {}
     for seed in count(3000):
         try:
-            name, dtype = f"net{seed}", DTYPES[seed % 2]
+            name, dtype = f"net{seed}", FIXED_DTYPES[seed % 2]
             found[name] = fixed_artefact(random_model(seed), dtype, range_, name)
         except DsgecError:
             continue
@@ -146,7 +144,7 @@ def test_a_language_gives_the_interpreters_integers_on_50_networks(language, ran
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_special_models_compile_without_a_warning_in_fixed_point(language, dtype, tmp_path):
     weights = " + ".join(f"{i % 7 / 7!r} * x_{i}" for i in range(1, 2101))
     models = {
@@ -255,7 +253,7 @@ FLOATS = r"\s(?:v?(?:add|sub|mul|div|min|max|sqrt)[sp][sd]|v?u?comis[sd]|v?cvt\w
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_integers_in_rust_link_no_floating_point(dtype, tmp_path):
     """The core library of no chip is here: this machine's instructions tell as much."""
     missing = [c for c in ("rustc", "ld", "objdump") if not shutil.which(c)]

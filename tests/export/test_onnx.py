@@ -20,23 +20,16 @@ from dsgec.network.simplify import simplify
 from dsgec.search.choose import choose
 from dsgec.search.problem import make_problem
 from dsgec.search.settings import Settings
+from tests.support.artefacts import onnx_session
+from tests.support.models import layered
 
 TOLERANCE = 1e-6
-
-
-def session(model, dtype="double"):
-    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    pytest.importorskip("onnx", reason="onnx is not installed")
-    (file,) = emit_onnx(Artefact(model, "net", dtype))
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(file.text, options, providers=["CPUExecutionProvider"])
 
 
 def compare(model, table, dtype="double"):
     """Rows in single precision, so that both networks see the same numbers."""
     table = table.astype(np.float32)
-    found, *numbers = session(model, dtype).run(None, {"rows": table})
+    found, *numbers = onnx_session(model, dtype).run(None, {"rows": table})
     outputs = evaluate(compose(model), table.astype(np.float64))
     if not model.is_classifier:
         assert np.abs(found - outputs).max() <= TOLERANCE * max(1.0, np.abs(outputs).max())
@@ -47,28 +40,6 @@ def compare(model, table, dtype="double"):
     assert np.abs(found - wanted).max() <= TOLERANCE
     clear = np.abs(wanted - np.sort(wanted)[:, [-2]]).max(axis=1) > 1e-5
     assert (numbers[0] == wanted.argmax(axis=1))[clear].all()
-
-
-def layered(rng, inputs, layers, classes):
-    """A network as the shipped grammars make them: few weighted features to each neuron."""
-    sources = [f"x_{i}" for i in range(1, inputs + 1)]
-    lines = [f"inputs = {inputs}"]
-
-    def total(sources):
-        chosen = [f"({rng.uniform(-3, 3):.3f}) * {rng.choice(sources)}" for _ in range(5)]
-        return " + ".join([*chosen, f"({rng.uniform(-2, 2):.3f})"])
-
-    for layer in range(1, layers + 1):
-        names = [f"h_{layer}_{i}" for i in range(1, 6)]
-        function = rng.choice(["sig", "tanh"])
-        lines += [f"{name} = {function}({total(sources)})" for name in names]
-        sources = sources[-6:] + names
-    if classes == 2:
-        lines.append(f"y_1 = sig({total(sources)})")
-    else:
-        names = ", ".join(f"y_{i}" for i in range(1, classes + 1))
-        lines.append(f"{names} = softmax({', '.join(total(sources) for _ in range(classes))})")
-    return simplify(parse("\n".join(lines)))
 
 
 @pytest.mark.parametrize(
@@ -105,8 +76,8 @@ def test_a_network_of_layers_is_within_a_millionth(seed):
 
     table = np.random.default_rng(seed).normal(size=(500, 8))
     compare(model, table)
-    found, _ = session(model, "float").run(None, {"rows": table.astype(np.float32)})
-    exact, _ = session(model).run(None, {"rows": table.astype(np.float32)})
+    found, _ = onnx_session(model, "float").run(None, {"rows": table.astype(np.float32)})
+    exact, _ = onnx_session(model).run(None, {"rows": table.astype(np.float32)})
     assert np.abs(found - exact).max() <= 1e-5
 
 
@@ -136,7 +107,7 @@ def test_a_protected_function_means_what_it_means():
     model = unnamed_model(
         parse("y_1 = x_1 / x_2\ny_2 = log(x_1)\ny_3 = power(x_1, x_2)\ny_4 = cos(x_3)")
     )
-    (found,) = session(model).run(None, {"rows": np.array([[0.0, 0.0, 1e7]], np.float32)})
+    (found,) = onnx_session(model).run(None, {"rows": np.array([[0.0, 0.0, 1e7]], np.float32)})
 
     assert found.tolist() == [[1.0, 0.0, 1.0, 1.0]]
 
@@ -184,7 +155,7 @@ def test_a_number_beyond_single_precision_is_refused():
 def test_where_the_output_is_not_a_number_there_is_no_class(text):
     model = Model(parse(text), plain_columns(("a",)), ("no", "yes"))
     table = np.array([[np.nan], [-9.0]], np.float32)
-    found, numbers = session(model).run(None, {"rows": table})
+    found, numbers = onnx_session(model).run(None, {"rows": table})
 
     assert np.isnan(found[0]).all()
     assert numbers.tolist() == [-1, 0 if text[1] == "i" else 1]

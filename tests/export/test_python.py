@@ -10,32 +10,12 @@ from dsgec.export.artefact import Artefact
 from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
-from tests.export.artefacts import python_module
+from tests.support.artefacts import python_module
+from tests.support.importing import Frame
+from tests.support.models import MIXED, SUM
 
 NAN = float("nan")
 BOTH = pytest.mark.parametrize("target", ["python", "numpy"])
-SUM = unnamed_model(parse("x_1 + x_2"))
-COLUMNS = (
-    Column("size", fill=2.5),
-    Column("wet", "boolean", ("no", "yes")),
-    Column("colour", "category", ("red", "green"), 1.0),
-    Column("grade", "category", ("1", "2"), 0.0),
-)
-# 1 × size, 10 where wet, 100 where red, 200 where green, 1000 where grade 1, 2000 where grade 2
-MIXED = Model(parse("x_1 + 10 * x_2 + 100 * x_3 + 200 * x_4 + 1000 * x_5 + 2000 * x_6"), COLUMNS)
-
-
-class Frame:
-    """As much of a data frame as a module uses."""
-
-    def __init__(self, **columns):
-        self.data, self.columns = columns, list(columns)
-
-    def __getitem__(self, name):
-        return self.data[name]
-
-    def __len__(self):
-        return len(next(iter(self.data.values())))
 
 
 @BOTH

@@ -14,7 +14,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.files import export
 from dsgec.run.verify import verify
 from tests.command import dsgec
-from tests.export.test_verify import SMALL
+from tests.support.models import SMALL
 
 TAG = sys.implementation.cache_tag
 MODULE = [

@@ -6,8 +6,8 @@ from dsgec.export.statements import C, program
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.export.artefacts import expected_results, module_results, python_module
 from tests.generators import same_bits
+from tests.support.artefacts import expected_results, module_results, python_module
 
 
 def test_a_long_program_uses_slots_again_and_gives_the_same_bits():

@@ -17,10 +17,9 @@ from dsgec.network.model import Model, compose, plain_columns
 from dsgec.network.parse import parse
 from dsgec.network.text import network_text
 from dsgec.run.predict import predictions
-from tests.export.artefacts import COMPILERS, CLibrary, first_type, python_module
-from tests.export.importing import package
-from tests.export.javascript import MODULES, NODE, write_files
-from tests.export.test_onnx import session
+from tests.support.artefacts import COMPILERS, CLibrary, first_type, onnx_session, python_module
+from tests.support.importing import package
+from tests.support.javascript import MODULES, NODE, write_files
 
 THRESHOLDS = [0.3, 0.7312343, 1e-9, 0.1]
 ONE, TWO = "y_1 = x_1", "y_1 = 1 - x_1\ny_2 = x_1"
@@ -120,7 +119,7 @@ def test_javascript_and_its_loader_decide_by_the_threshold(target, tmp_path):
 @pytest.mark.parametrize("equations", [ONE, TWO])
 def test_onnx_decides_by_the_threshold_in_single_precision(equations):
     threshold = 0.3125
-    found = session(model_of(equations, threshold))
+    found = onnx_session(model_of(equations, threshold))
     _, numbers = found.run(None, {"rows": rows_around(threshold, np.float32)})
     assert numbers.tolist() == wanted(threshold)
 

@@ -15,11 +15,9 @@ from dsgec.data.table import TableBuilder, is_missing
 from dsgec.errors import DsgecError
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
-from tests.export.artefacts import python_module
-from tests.export.importing import package
-from tests.export.javascript import NODE
-from tests.export.test_js import ask
-from tests.export.test_python import Frame
+from tests.support.artefacts import python_module
+from tests.support.importing import Frame, package
+from tests.support.javascript import NODE, ask
 
 FILLED = 70.0  # what stands for a missing value
 MODEL = Model(parse("x_1 + x_2"), (Column("a", fill=FILLED), Column("b")))

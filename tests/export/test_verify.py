@@ -29,12 +29,11 @@ from dsgec.run.inspect import inspect_artefact, operations
 from dsgec.run.predict import predictions
 from dsgec.run.verify import verify
 from tests.command import dsgec
-from tests.export.hostile import hostile_names
-from tests.export.test_emit import IRIS
 from tests.support.columns import MODEL
+from tests.support.hostile import hostile_names
+from tests.support.models import GRADED, IRIS, SMALL
 
 PLAIN = ["c", "python", "numpy"]
-SMALL = unnamed_model(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
 MAIN = {"c": "net.c", "python": "net.py", "numpy": "net.py"}
 
 
@@ -143,12 +142,6 @@ def test_a_package_is_run_on_a_table(tmp_path):
     assert "give the same bits" in lines[1]
 
 
-# Texts that are numbers, a missing value, a text that was never seen.
-GRADED = Model(
-    parse("sig(x_1 + 2 * x_2 - x_3)"),
-    (Column("size", fill=2.5, center=1.0), Column("grade", "category", ("2", "1"))),
-    ("no", "yes"),
-)
 TABLE = "size,grade\n1.5,2\n,1\n3.25,7\n-1e30,1\n"
 
 

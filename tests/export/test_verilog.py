@@ -19,9 +19,9 @@ from dsgec.export.targets.verilog.lower import lower
 from dsgec.network.model import Column, Model, plain_columns
 from dsgec.network.parse import parse
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
-from tests.export.test_emit import IRIS
-from tests.export.verilog import IVERILOG, SOURCES, simulate, write_verilog
 from tests.generators import same_bits
+from tests.support.models import IRIS
+from tests.support.verilog import IVERILOG, SOURCES, simulate, write_verilog
 
 needs_iverilog = pytest.mark.skipif(not IVERILOG, reason="iverilog is not installed")
 needs_yosys = pytest.mark.skipif(not shutil.which("yosys"), reason="yosys is not installed")

@@ -16,11 +16,11 @@ from dsgec.network.ir import Constant
 from dsgec.network.model import Column, Model, compose, plain_columns, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.export.artefacts import expected_classes, random_model, random_rows
-from tests.export.javascript import CHROMIUM, NODE, in_browser, in_node
-from tests.export.test_emit import IRIS
-from tests.export.wat import disassemble, sections
 from tests.generators import rows
+from tests.support.artefacts import expected_classes, random_model, random_rows
+from tests.support.javascript import CHROMIUM, NODE, in_browser, in_node
+from tests.support.models import IRIS
+from tests.support.wat import disassemble, sections
 
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed")
 needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")

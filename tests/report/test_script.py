@@ -12,8 +12,8 @@ from dsgec.report.layout import draw
 from dsgec.report.nodes import named_nodes
 from dsgec.report.script import page_script
 from dsgec.run.evidence import ColumnValues, Evidence
-from tests.export.javascript import NODE, SHARED
 from tests.generators import network
+from tests.support.javascript import NODE, SHARED
 
 DRIVER = """
 import { table, hex } from "./shared.mjs";

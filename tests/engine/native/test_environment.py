@@ -20,7 +20,7 @@ from dsgec.search.backends import CBackend, NumpyBackend, ReferenceBackend
 from dsgec.search.native import Engine
 from dsgec.search.settings import Settings
 from tests.engine.compare import QUICK, make, make_data
-from tests.export.importing import package
+from tests.support.importing import package
 
 pytestmark = [
     pytest.mark.needs_cc,

@@ -9,7 +9,7 @@ from dsgec.errors import DsgecError
 from dsgec.export.artefact import Artefact
 from dsgec.export.fixed.ir import ColumnValue, IntegerCall, Look, Slot, Sum
 from dsgec.network.evaluate import evaluate
-from tests.export.artefacts import random_model, random_rows
+from tests.support.artefacts import random_model, random_rows
 
 RANGE = (-2.0, 2.5)
 POSITIVE = (0.5, 2.5)  # many random networks divide by a column

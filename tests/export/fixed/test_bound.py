@@ -16,8 +16,7 @@ from tests.export.fixed.made import (
     random_artefact,
     trying_rows,
 )
-
-DTYPES = ("q15", "q7")
+from tests.support.models import EVERY_KIND, FIXED_DTYPES
 
 
 def check(artefact, rows, interpreted=3):
@@ -40,7 +39,7 @@ def try_random(seeds, count):
     tried = 0
     for seed in seeds:
         range_ = POSITIVE if seed % 2 else RANGE
-        for dtype in DTYPES:
+        for dtype in FIXED_DTYPES:
             artefact = random_artefact(seed, dtype, range_)
             if artefact is not None:
                 check(artefact, trying_rows(artefact, seed, count, range_))
@@ -48,7 +47,7 @@ def try_random(seeds, count):
     return tried
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_a_result_that_is_always_the_same_is_not_computed(dtype):
     """Results share one fraction, in which the first one, at most 0.0025, is 0."""
     artefact = fixed_artefact(
@@ -111,7 +110,7 @@ OPERATIONS = (
 )
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 @pytest.mark.parametrize("text", OPERATIONS)
 def test_the_bound_of_an_operation_holds_and_is_not_idle(text, dtype):
     artefact = fixed_artefact(unnamed_model(parse(text, inputs=3)), dtype)
@@ -121,7 +120,7 @@ def test_the_bound_of_an_operation_holds_and_is_not_idle(text, dtype):
         assert (worst > np.array(artefact.number_format.fixed.bounds) / 6).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_the_bound_of_softmax_holds(dtype):
     model = Model(
         parse("softmax(2 * x_1, x_2 - x_1, 0.4)", inputs=2),
@@ -139,22 +138,10 @@ def test_one_class_has_all_the_probability():
     check(fixed_artefact(model), np.linspace(-3, 3, 50)[:, None])
 
 
-COLUMNS = Model(
-    parse("sig(x_1 + 0.5 * x_2 - x_3 + x_4 - 2 * x_5 + x_6 + 0.1 * x_7)", inputs=7),
-    (
-        Column("far", center=1000.0, scale=2.0),
-        Column("filled", fill=3.0, marked=True, center=1.0, scale=4.0),
-        Column("flag", "boolean", ("no", "yes"), 0.0),
-        Column("kind", "category", ("red", "green", "blue")),
-    ),
-    ("no", "yes"),
-)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_columns_of_every_kind_are_within_the_bound(dtype):
     ranges = ((990.0, 1010.0), (-2.0, 2.0), None, None)
-    artefact = fixed_artefact(COLUMNS, dtype).__class__(COLUMNS, "net", dtype, ranges=ranges)
+    artefact = fixed_artefact(EVERY_KIND, dtype).__class__(EVERY_KIND, "net", dtype, ranges=ranges)
     rng = np.random.default_rng(3)
     rows = np.column_stack(
         [
@@ -187,7 +174,7 @@ def test_a_linear_layer_of_standardised_columns_rounds_once():
         "log(x_1 * 1e70 + 2e70)",  # hardly changes, beside its size
     ],
 )
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_numbers_of_very_different_sizes_are_within_the_bound(text, dtype):
     artefact = fixed_artefact(unnamed_model(parse(text, inputs=1)), dtype, POSITIVE)
     check(artefact, np.linspace(0.0, 3.0, 200)[:, None], interpreted=20)

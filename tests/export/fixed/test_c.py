@@ -9,10 +9,9 @@ import pytest
 
 from dsgec.export.fixed.evaluate import quantise
 from dsgec.export.targets.target import TARGETS
-from tests.export.artefacts import COMPILERS, STRICT
 from tests.export.fixed.made import RANGE, fixed_artefact
-from tests.export.fixed.test_bound import COLUMNS, DTYPES
-from tests.export.test_cross import seven_neurons
+from tests.support.artefacts import COMPILERS, STRICT
+from tests.support.models import EVERY_KIND, FIXED_DTYPES, seven_neurons
 
 pytestmark = pytest.mark.needs_cc
 
@@ -36,10 +35,10 @@ def run(*command, cwd):
     return answer.stdout + answer.stderr
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 @pytest.mark.parametrize("language", ["c99", "c++11"])
 def test_no_warning_and_no_undefined_symbol(language, dtype, tmp_path):
-    write(fixed_artefact(COLUMNS, dtype, (-2.0, 1002.0)), tmp_path)
+    write(fixed_artefact(EVERY_KIND, dtype, (-2.0, 1002.0)), tmp_path)
     kind = ("-x", "c++" if "+" in language else "c", f"-std={language}")
     for file in ("net.c", "net_selftest.c"):
         flags = (*STRICT, "-O2", "-DNET_DESCRIPTION", "-DNET_QUANTISE", "-Wno-unused-function")
@@ -51,7 +50,7 @@ def test_no_warning_and_no_undefined_symbol(language, dtype, tmp_path):
             assert line.split()[1] == "0", line
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_the_source_has_no_floating_point_and_no_division(dtype, tmp_path):
     write(fixed_artefact(seven_neurons(), dtype), tmp_path)
     text = (tmp_path / "net.c").read_text().replace('#include "net.h"', "")
@@ -154,10 +153,10 @@ def test_the_self_test_gives_away_another_weight_and_another_entry(tmp_path):
 
 
 def test_formats_are_stated_in_the_header(tmp_path):
-    artefact = fixed_artefact(COLUMNS, "q15", RANGE)
+    artefact = fixed_artefact(EVERY_KIND, "q15", RANGE)
     write(artefact, tmp_path)
     header = (tmp_path / "net.h").read_text()
     first = artefact.number_format.fixed.program.columns[0]
 
-    assert f"#define NET_FRACTION_0 {first.fraction} /* {COLUMNS.columns[0].name} */\n" in header
+    assert f"#define NET_FRACTION_0 {first.fraction} /* {EVERY_KIND.columns[0].name} */\n" in header
     assert "this is proved" in header

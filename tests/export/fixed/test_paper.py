@@ -5,8 +5,7 @@ import pytest
 import dsgec
 from dsgec.errors import DsgecError
 from dsgec.export.files import make_artefact
-from tests.export.artefacts import COMPILERS
-from tests.export.fixed.test_bound import DTYPES, check
+from tests.export.fixed.test_bound import check
 from tests.export.fixed.test_targets import (
     NODE,
     UNDEFINED,
@@ -15,6 +14,8 @@ from tests.export.fixed.test_targets import (
     check_javascript,
     check_python,
 )
+from tests.support.artefacts import COMPILERS
+from tests.support.models import FIXED_DTYPES
 
 
 @pytest.mark.needs_cc
@@ -29,7 +30,7 @@ def test_targets_agree_and_the_bound_holds_on_evolved_networks(table, tmp_path):
         run = dsgec.evolve("network", table, generations=60, population=60, seed=1)
     except DsgecError as error:
         pytest.skip(str(error))
-    for dtype in DTYPES:
+    for dtype in FIXED_DTYPES:
         network = run.network
         artefact = make_artefact(network.model, "net", dtype, recorded=network.ranges)
         program = artefact.number_format.fixed.program

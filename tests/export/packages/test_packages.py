@@ -17,8 +17,8 @@ from dsgec.network.parse import parse
 from dsgec.run.inspect import inspect_artefact
 from dsgec.run.verify import verify
 from tests.command import dsgec
-from tests.export.packages.packs import HOSTILE, RANGES, artefact_of, unpacked
-from tests.export.test_emit import IRIS
+from tests.support.models import IRIS
+from tests.support.packages import HOSTILE, RANGES, artefact_of, unpacked
 
 SMALL = unnamed_model(parse("sig(2.5 * x_1 - 1.25 * x_2)"))
 PROVED = [

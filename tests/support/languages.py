@@ -21,8 +21,8 @@ from dsgec.export.targets.go import OFFLINE
 from dsgec.export.targets.target import TARGETS
 from dsgec.export.view import view
 from dsgec.network.decide import classify
-from tests.export.artefacts import expected_results, random_rows
-from tests.export.drivers import (
+from tests.support.artefacts import expected_results, random_rows
+from tests.support.language_drivers import (
     GO_HEAD,
     JAVA_HEAD,
     JAVA_INTEGERS,

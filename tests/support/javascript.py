@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import json
 import queue
 import shutil
 import subprocess
@@ -138,3 +139,24 @@ def _read(text: str, tables) -> list[tuple[str, bool, np.ndarray]]:
         values = np.frombuffer(bytes.fromhex(digits), "<f8").reshape(len(table), -1)
         found.append((model_id, selftest == "true", values.copy()))
     return found
+
+
+def ask(folder, model, expression, target="js"):
+    """Return the value of an expression over the module `net`, by way of JSON."""
+    return ask_each(folder, [(model, expression)], target)[0]
+
+
+def ask_each(folder, questions, target="js"):
+    """Return the values of expressions, each over the module of its model; node starts once."""
+    lines = [
+        "const told = (f) => { try { return f(); } catch (error) { return String(error); } };",
+        "const answers = [];",
+    ]
+    for number, (model, expression) in enumerate(questions):
+        module = write_files(folder, target, Artefact(model, f"net{number}"))
+        lines.append(f'await import("./{module}").then((net) => answers.push({expression}));')
+    script = folder / "ask.mjs"
+    text = "\n".join([*lines, "console.log(JSON.stringify(answers));"])
+    script.write_text(text, encoding="utf-8")
+    answer = subprocess.run([NODE, script], capture_output=True, text=True, check=True)
+    return json.loads(answer.stdout)

@@ -12,8 +12,8 @@ import pytest
 from dsgec.export.files import make_artefact
 from dsgec.export.fixed.ir import STORED_BITS
 from dsgec.export.packages.registry import PACKAGES
-from tests.export.artefacts import expected_classes, expected_results
-from tests.export.hostile import KNOWN, hostile
+from tests.support.artefacts import expected_classes, expected_results
+from tests.support.hostile import KNOWN, hostile
 
 RANGES = {"*": (1.0, 9.0)}
 HOSTILE = hostile(len(KNOWN), 5)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from cffi import FFI
 
 from dsgec.engine.module import load_module
@@ -173,3 +174,13 @@ def run_selftest(folder: Path, name: str, compiler: str) -> tuple[int, str]:
     subprocess.run([compiler, macro, *sources, "-o", str(program)], check=True)
     answer = subprocess.run([str(program)], check=False, capture_output=True, text=True)
     return answer.returncode, answer.stdout
+
+
+def onnx_session(model, dtype="double"):
+    """Return a session of onnxruntime with the ONNX export of a model."""
+    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    (file,) = TARGETS["onnx"].emit(Artefact(model, "net", dtype))
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(file.text, options, providers=["CPUExecutionProvider"])

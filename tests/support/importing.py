@@ -35,3 +35,16 @@ def run(module, table, level, width):
         module._ffi.from_buffer(real, table), len(table), module._ffi.from_buffer(real, out), level
     )
     return out
+
+
+class Frame:
+    """The part of a data frame that modules use."""
+
+    def __init__(self, **columns):
+        self.data, self.columns = columns, list(columns)
+
+    def __getitem__(self, name):
+        return self.data[name]
+
+    def __len__(self):
+        return len(next(iter(self.data.values())))
