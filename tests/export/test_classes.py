@@ -16,8 +16,8 @@ from dsgec.network.decide import classify, sigmoid_limit
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Model, compose, plain_columns
 from dsgec.network.parse import parse
-from tests.support.foreign_models import graph
 from tests.support.artefacts import COMPILERS, CLibrary, onnx_session, python_module
+from tests.support.foreign_models import graph
 from tests.support.importing import package
 from tests.support.javascript import MODULES, NODE, write_files
 
