@@ -9,8 +9,8 @@ from benchmarks.results import Result, scored
 from benchmarks.statistics import medians, score_means
 from benchmarks.summary import MEASURES, learners_in
 from benchmarks.with_dsgec import REFERENCE
-from dsgec.report.figure import Figure, Label, Stroke
-from dsgec.report.scales import Scale, linear, suited
+from dsgec.report.chart import Scale, linear_scale, suitable_scale
+from dsgec.report.curve_figure import Figure, Label, Stroke
 
 _HEIGHT, _TOP, _BOTTOM = 420.0, 84.0, 356.0
 _LEFT, _PANEL, _GAP = 62.0, 400.0, 62.0
@@ -83,12 +83,12 @@ def _draw_panel(
     labels: list[Label],
 ) -> None:
     right = left + _PANEL
-    across = suited([point.across for point in points], left + _INSET, right - _ROOM)
-    up = linear([point.score for point in points], _BOTTOM, _TOP)
-    for y, word in up.words():
+    across = suitable_scale([point.across for point in points], left + _INSET, right - _ROOM)
+    up = linear_scale([point.score for point in points], _BOTTOM, _TOP)
+    for y, word in up.labels():
         strokes.append(Stroke(((left, y), (right, y)), _GRID, 1.0))
         labels.append(Label(left - 8.0, y + 4.5, word, 12.5, _FAINT, "end"))
-    for x, word in across.words():
+    for x, word in across.labels():
         strokes.append(Stroke(((x, _BOTTOM), (x, _BOTTOM + 5.0)), _FAINT, 1.2))
         labels.append(Label(x, _BOTTOM + 20.0, word, 12.5, _FAINT, "middle"))
     strokes.append(Stroke(((left, _BOTTOM), (right, _BOTTOM)), _FAINT, 1.2))

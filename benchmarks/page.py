@@ -26,7 +26,7 @@ from benchmarks.summary import (
     scores_table,
 )
 from benchmarks.with_dsgec import VARIANTS
-from dsgec.report.figure import svg
+from dsgec.report.curve_figure import figure_svg
 
 LEARNERS = {
     "constant": "the most frequent class, or the mean",
@@ -60,7 +60,7 @@ def main(words: Sequence[str] | None = None) -> int:
     environment = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     options.page.parent.mkdir(parents=True, exist_ok=True)
     for field in FIGURES:
-        picture = svg(draw_scores(results, field))
+        picture = figure_svg(draw_scores(results, field))
         options.page.with_name(figure_name(options.page, field)).write_text(picture, "utf-8")
     text = page_text(results, options.page, environment, options.reference)
     options.page.write_text(text, encoding="utf-8")

@@ -42,7 +42,7 @@ from dsgec.grammar.load import GrammarFile, load_grammar
 from dsgec.manifest import MANIFEST, NETWORK, PAGE, read_manifest
 from dsgec.network.model import unnamed_model
 from dsgec.network.parse import parse
-from dsgec.report import prepare_page, write_page
+from dsgec.report.page import prepare_page, write_page
 from dsgec.run.baselines import check_rivals, make_baselines
 from dsgec.run.checkpoint import Checkpoints, has_checkpoint, remove_checkpoint
 from dsgec.run.config import Inputs

@@ -36,8 +36,8 @@ from dsgec.network.readers.foreign import Agreement
 from dsgec.network.structure import measure_size
 from dsgec.network.text import network_text
 from dsgec.rendering import render_markup
-from dsgec.report import model_page
-from dsgec.report.svg import svg as drawn
+from dsgec.report.network_drawing import network_svg
+from dsgec.report.page import model_page
 from dsgec.run.predict import model_rows
 
 _PICKLED = "the pickled network"
@@ -252,7 +252,7 @@ class Network:
     @standard_arithmetic()
     def svg(self) -> str:
         """A drawing: blue weights are positive, orange ones negative, thick ones large."""
-        return drawn(self.model)
+        return network_svg(self.model)
 
     @standard_arithmetic()
     def report(self, path: str | Path) -> Path:

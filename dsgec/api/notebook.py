@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dsgec.rendering import render_markup
-from dsgec.report.progress import fitness_chart
-from dsgec.report.scales import short
-from dsgec.report.style import chart_picture
+from dsgec.report.format import format_number
+from dsgec.report.history_charts import fitness_chart
+from dsgec.report.page import chart_picture
 from dsgec.search.evolver import HistoryRow
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _page(progress: "Progress", history: list[HistoryRow]) -> str:
     return render_markup(
         "html/progress.html.j2",
         progress=progress,
-        best=short(progress.best),
+        best=format_number(progress.best),
         evaluations=f"{progress.evaluations:,}",
         seconds=f"{progress.seconds:.1f}",
         description=chart.description,

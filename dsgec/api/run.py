@@ -16,11 +16,10 @@ from dsgec.folder import locked, open_folder
 from dsgec.pipeline import write_folder
 from dsgec.plain_data import as_plain
 from dsgec.rendering import render_markup
-from dsgec.report import write_report
-from dsgec.report.figures import metric_label
-from dsgec.report.hall import hall_rows
-from dsgec.report.headline import verdict
-from dsgec.report.tables import metric_table
+from dsgec.report.format import metric_label
+from dsgec.report.hall_charts import hall_rows
+from dsgec.report.page import write_report
+from dsgec.report.summary import metric_table, verdict
 from dsgec.run.checkpoint import remove_checkpoint
 from dsgec.run.folder import read_result, refuse_other_run
 from dsgec.run.record import RunRecord

@@ -184,7 +184,7 @@ def compile_(
     from dsgec.export.files import file_names
     from dsgec.export.names import safe_name
     from dsgec.folder import write_whole
-    from dsgec.report import model_page
+    from dsgec.report.page import model_page
 
     targets, _, _ = options.parse()
     name = options.name or safe_name(net.name.split(".")[0])

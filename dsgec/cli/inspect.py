@@ -100,14 +100,14 @@ def show(run: Path, svg: Path | None, dot: Path | None) -> None:
     from dsgec.errors import clean
     from dsgec.export.artefact import model_id
     from dsgec.folder import open_folder, write_whole
-    from dsgec.report.dot import graph
-    from dsgec.report.svg import svg as draw
+    from dsgec.report.dot import network_dot
+    from dsgec.report.network_drawing import network_svg
     from dsgec.run.folder import read_model, read_record
 
     with open_folder(run) as folder:
         model, name = read_model(folder)
         ranges = read_record(folder).ranges
-    for path, make in ((svg, draw), (dot, graph)):
+    for path, make in ((svg, network_svg), (dot, network_dot)):
         if path == Path("-"):
             print_data(make(model).removesuffix("\n"))
         elif path is not None:

@@ -1,4 +1,4 @@
-"""Model to a graph in the language of Graphviz: layers as ranks, weights on the edges."""
+"""A network in the language of Graphviz: layers as ranks, weights on the edges."""
 
 from dataclasses import dataclass
 
@@ -6,15 +6,15 @@ from dsgec.network.ir import Input
 from dsgec.network.model import Model
 from dsgec.network.structure import Link, find_links, neuron_parts, output_parts
 from dsgec.rendering import render
-from dsgec.report.nodes import named_nodes
-from dsgec.report.width import shorten
+from dsgec.report.format import shorten
+from dsgec.report.network_drawing import named_nodes
 
 _LONGEST_LABEL = 30
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A feature, a neuron or an output; `name` is ours, `label` may be the user's."""
+    """A feature, a neuron or an output; `name` is ours, `label` may be the user's text."""
 
     name: str
     kind: str
@@ -24,7 +24,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Dots that stand in one column; `kind` is Graphviz's word for where."""
+    """Nodes in one column; `kind` is Graphviz's word for its place."""
 
     kind: str
     dots: tuple[GraphNode, ...]
@@ -42,8 +42,8 @@ class Edge:
     title: str
 
 
-def graph(model: Model) -> str:
-    """The network as text for `dot`."""
+def network_dot(model: Model) -> str:
+    """Return the network of a model as text for `dot`."""
     network = model.network
     ranks: dict[str, list[GraphNode]] = {}
     names: dict[int, str] = {}
@@ -79,7 +79,7 @@ def graph(model: Model) -> str:
 
 
 def _column(model: Model, position: int) -> int:
-    """The number of a feature, from 1, as the formulas have it."""
+    """Return the number of a feature, counted from 1 as in formulas."""
     node = model.network.nodes[position]
     assert isinstance(node, Input)
     return node.column + 1

@@ -1,11 +1,11 @@
-"""A record to what was run, in words: settings, files, and the commands that do it again."""
+"""The settings of a run in words, and the commands that repeat and use it."""
 
 import shlex
 from typing import Any
 
 from dsgec.data.options import Preprocessing, ReadingOptions
 from dsgec.export.names import safe_name
-from dsgec.report.scales import short
+from dsgec.report.format import format_number
 from dsgec.run.record import RunRecord
 from dsgec.search.settings import OPTIONS, SETTINGS, Settings
 from dsgec.setting import Setting, settings_of
@@ -15,7 +15,7 @@ _REPRESENTATION = SETTINGS[0]
 
 
 def commands(record: RunRecord) -> list[tuple[str, str]]:
-    """What each command does, and the command; RUN is the folder that the page is in."""
+    """Return descriptions and commands; RUN is the folder that the page is in."""
     name = safe_name(record.model.name)
     return [
         ("the same run again, with the same bytes", evolve_command(record)),
@@ -30,7 +30,7 @@ def commands(record: RunRecord) -> list[tuple[str, str]]:
 
 
 def evolve_command(record: RunRecord) -> str:
-    """The command line that makes this run, without what is the default."""
+    """Return the command line that makes this run, without options that are the default."""
     settings, options = record.settings, dict(record.data.options)
     words = ["dsgec", "evolve", record.grammar.name, record.data.name]
     learns = settings.get("variation") == "trees"
@@ -40,7 +40,7 @@ def evolve_command(record: RunRecord) -> str:
         value = settings.get(one.key, one.default)
         if one.name == "test" and (settings.get("folds") or options.get("test_sha256")):
             value = one.default if settings.get("folds") else "TEST_TABLE"
-        if value != _usual(one, learns) and one.name != "fold":
+        if value != _default(one, learns) and one.name != "fold":
             words += OPTIONS.given(one.name, value)
     if record.data.target:
         words += OPTIONS.given("target", record.data.target)
@@ -55,20 +55,20 @@ def evolve_command(record: RunRecord) -> str:
     ):
         for one in settings_there:
             value = given.get(one.name, one.default)
-            if value not in (None, "", (), _usual(one, learns)):
+            if value not in (None, "", (), _default(one, learns)):
                 words += OPTIONS.given(one.name, value)
     return shlex.join(words)
 
 
-def _usual(one: Setting, learns: bool) -> Any:
-    """The default of a preset; the generations of a run that learns depend on its table."""
+def _default(one: Setting, learns: bool) -> Any:
+    """Return the default of a preset; None for generations that depend on the table."""
     if learns and one.learned is not None:
         return None if one.name == "generations" else one.learned
     return _DEFAULTS.get(one.key, one.default)
 
 
 def facts(record: RunRecord) -> list[tuple[str, str]]:
-    """What was run, as names and values."""
+    """Return the most important settings of a run, as names and values."""
     settings, data, result = record.settings, record.data, record.result
     asked = settings.get("generations")
     reached = result.generations
@@ -92,7 +92,9 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
     threshold = record.model.description.get("threshold")
     if threshold is not None:  # it is not 0.5
         label = record.model.classes[1]
-        pairs.insert(7, ("threshold", f"{label} is predicted at {short(threshold)} or more"))
+        pairs.insert(
+            7, ("threshold", f"{label} is predicted at {format_number(threshold)} or more")
+        )
     if weights := data.options.get("weights_sha256"):
         pairs.insert(4, ("row weights", f"given (SHA-256 {str(weights)[:16]}…)"))
     if settings.get("folds"):
@@ -101,7 +103,7 @@ def facts(record: RunRecord) -> list[tuple[str, str]]:
 
 
 def other_settings(record: RunRecord) -> list[tuple[str, str]]:
-    """Every number that the run depended on."""
+    """Return all settings of a run, as names and values."""
     pairs = []
     representation = record.settings.get(_REPRESENTATION.key)
     known = {one.key: one for one in SETTINGS}
@@ -114,7 +116,7 @@ def other_settings(record: RunRecord) -> list[tuple[str, str]]:
         elif name == "objective":
             value = value or "the task's usual"
         elif isinstance(value, float):
-            value = short(value)
+            value = format_number(value)
         pairs.append(((one.name if one else name).replace("_", " "), str(value)))
     pairs += [
         (one.name, str(record.data.options[one.name]))

@@ -1,39 +1,140 @@
-"""A folder to its page: one HTML file with all that it needs, the same bytes for the same run."""
+"""The pages of a run and of a model: one HTML file each, the same bytes for the same input."""
 
+import base64
+import hashlib
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from dsgec import __version__
+from dsgec.arithmetic.functions import FUNCTIONS
+from dsgec.arithmetic.source import js_source
 from dsgec.errors import DsgecError
+from dsgec.export.artefact import Artefact, model_id
+from dsgec.export.statements import JAVASCRIPT, Program, functions_used, program
+from dsgec.export.view import view
 from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import EVIDENCE, PAGE, write_files
+from dsgec.network.ir import Network
+from dsgec.network.model import Column, Model, compose
 from dsgec.network.notation import formula_text, missing_text
+from dsgec.network.structure import measure_size
+from dsgec.plain_data import as_plain
 from dsgec.rendering import (
+    Code,
     code_environment,
     compile_template,
+    load_template,
     markup_environment,
+    render,
     render_markup,
 )
+from dsgec.report.chart import Chart
 from dsgec.report.facts import commands, facts, other_settings
-from dsgec.report.figures import calibration_chart, metric_label, roc_chart, value_charts
-from dsgec.report.hall import front_chart, hall_chart, hall_rows, minimised
-from dsgec.report.headline import rivals, tiles, verdict
-from dsgec.report.layout import draw
-from dsgec.report.nodes import named_nodes
-from dsgec.report.progress import fitness_chart, fitness_label, size_chart
-from dsgec.report.script import SCRIPT, page_script
-from dsgec.report.style import page_style
-from dsgec.report.tables import (
+from dsgec.report.format import metric_label
+from dsgec.report.hall_charts import front_chart, hall_chart, hall_rows, minimised
+from dsgec.report.history_charts import fitness_chart, fitness_label, size_chart
+from dsgec.report.network_drawing import (
+    NamedNode,
+    PhenotypeLayers,
+    compare_phenotype,
+    draw_network,
+    input_positions,
+    named_nodes,
+)
+from dsgec.report.quality_charts import calibration_chart, roc_chart, value_charts
+from dsgec.report.summary import (
     MOST_BARS,
     MOST_CLASSES,
     MOST_FIELDS,
-    columns_read,
     confusions,
-    fields,
     importances,
+    input_fields,
     metric_table,
+    read_columns,
+    rivals,
+    tiles,
+    verdict,
 )
-from dsgec.report.written import as_written
+from dsgec.run.evidence import ColumnValues, Evidence
 from dsgec.run.folder import read_result
 from dsgec.run.result import Result
+
+_CHART, _PAGE = "report/chart.css", "report/style.css"
+
+
+def page_style() -> str:
+    """Return the style sheet of a page."""
+    return f"{load_template(_CHART)}{load_template(_PAGE)}"
+
+
+def chart_picture(chart: Chart) -> str:
+    """Return a chart as an SVG file, with the style that it needs."""
+    return render_markup("svg/chart.svg.j2", c=chart, style=load_template(_CHART))
+
+
+SCRIPT = "report/script.js.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script, and its hash for a Content-Security-Policy."""
+
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Traced:
+    program: Program
+
+
+def page_script(model: Model, name: str, nodes: list[NamedNode], evidence: Evidence) -> Script:
+    """Return the script of a page with a network running in it.
+
+    `evidence` has the examples, and the values that each column starts from.
+    """
+    artefact = Artefact(model, name)
+    within = compose(Model(traced(model), model.columns))  # values, and no classes
+    used = functions_used(artefact.network, JAVASCRIPT) | functions_used(within, JAVASCRIPT)
+    text = render(
+        SCRIPT,
+        m=view(artefact, JAVASCRIPT),
+        traced=_Traced(program(within, JAVASCRIPT)),
+        arithmetic=Code(js_source(used)),
+        page=_page(model, nodes, evidence),
+        body=Code(load_template("report/page.js") or ""),
+    )
+    return Script(text, digest(text))
+
+
+def traced(model: Model) -> Network:
+    """Return the network with the values of all features and neurons as outputs before its own."""
+    network = model.network
+    neurons = [p for layer in network.layers for p in layer]
+    wanted = (*input_positions(network), *neurons, *network.outputs)
+    return Network(network.inputs, network.nodes, network.layers, wanted, softmax=False)
+
+
+def digest(text: str) -> str:
+    """Return the source expression of a policy that allows exactly this text."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _page(model: Model, nodes: list[NamedNode], evidence: Evidence) -> dict[str, Any]:
+    return {
+        "examples": as_plain(evidence.examples),
+        "start": [
+            float(values.mode) if column.categories else values.range[1]  # the median
+            for values, column in zip(evidence.columns, model.columns, strict=True)
+        ],
+        "nodes": [
+            {"name": node.name, "kind": node.kind, "formula": node.formula} for node in nodes
+        ],
+        "bounded": [f"{name}(" for name, function in FUNCTIONS.items() if function.is_bounded],
+        "labels": [str(label) for label in model.classes],
+    }
+
 
 _TEMPLATE = "report/run.html.j2"
 _MOST_FORMULAS, _MOST_HALL = 2000, 500
@@ -41,7 +142,7 @@ _LONGEST_FORMULA = 100_000
 
 
 def prepare_page() -> None:
-    """Compile what a run's page is made of, so that it is there when the page is wanted."""
+    """Compile the templates of a run's page ahead of time."""
     compile_template(markup_environment(), _TEMPLATE)
     compile_template(code_environment(), SCRIPT)
 
@@ -58,9 +159,9 @@ def report_page(folder: Folder) -> str:
 
 
 def write_page(folder: Folder, result: Result | None = None) -> Path:
-    """Write the page into the folder itself; gives where it is.
+    """Write the page of a run into its folder, and return its path.
 
-    `result` is what the folder holds, if it is known: reading it again takes a while.
+    `result` is the content of the folder, if it is known: reading it again takes a while.
     """
     page = report_page(folder) if result is None else run_page(result)
     write_files(folder, {PAGE: page})
@@ -68,7 +169,7 @@ def write_page(folder: Folder, result: Result | None = None) -> Path:
 
 
 def write_report(path: Path, out: Path | None = None) -> Path:
-    """Write the page of a run into its folder or to `out`, and return where it is."""
+    """Write the page of a run into its folder or to `out`, and return its path."""
     with open_folder(path) as folder:
         if out is None:
             return write_page(folder)
@@ -81,9 +182,9 @@ def run_page(run: Result) -> str:
     assert run.evidence is not None
     model = run.model
     nodes = named_nodes(model)
-    written = as_written(run.result.phenotype, model, run.record.network_scale)
+    written = compare_phenotype(run.result.phenotype, model, run.record.network_scale)
     script = page_script(model, run.name, nodes, run.evidence)
-    read = {*columns_read(model)}
+    read = {*read_columns(model)}
     baselines, metrics = metric_table(run)
     values = [] if model.classes else value_charts(run)
     curves = [roc_chart(run, part) for part in ("train", "test")] if model.classes else []
@@ -113,7 +214,7 @@ def run_page(run: Result) -> str:
         confusions=confusions(run),
         most_classes=MOST_CLASSES,
         values=values,
-        drawing=draw(model, nodes, written),
+        drawing=draw_network(model, nodes, written),
         written=written,
         kind=run.result.kind,
         headline=run.result.formula or "",
@@ -125,7 +226,7 @@ def run_page(run: Result) -> str:
         importances=importances(run),
         read=[column.name for i, column in enumerate(model.columns) if i in read],
         unread=[column.name for i, column in enumerate(model.columns) if i not in read],
-        fields=fields(model, run.evidence.columns),
+        fields=input_fields(model, run.evidence.columns),
         most_fields=MOST_FIELDS,
         columns=len(model.columns),
         examples=run.evidence.examples,
@@ -135,3 +236,62 @@ def run_page(run: Result) -> str:
         bars=min(len(model.classes), MOST_BARS),
         target=model.target,
     )
+
+
+MOST_CONNECTIONS = 20_000
+"""The most for a page, which holds a network twice: as code, and as formulas of its neurons."""
+
+_SPREAD = 3.0  # scales of a column to both sides of its center
+_NOTHING_DROPPED = PhenotypeLayers((), ())
+
+
+def model_page(model: Model, name: str, agreement: str = "") -> str:
+    """Return the page of a model without a run.
+
+    `agreement` is a sentence that compares it with the file that it was made from.
+    """
+    measure = measure_size(model.network)
+    if measure.connections > MOST_CONNECTIONS:
+        raise DsgecError(
+            f"the network has {measure.connections:,} connections, and a page holds at most"
+            f" {MOST_CONNECTIONS:,}",
+            "Export it as code instead.",
+        )
+    evidence = Evidence(columns=tuple(map(_start_values, model.columns)), examples=())
+    nodes = named_nodes(model)
+    return render_markup(
+        "report/model.html.j2",
+        style=page_style(),
+        script=page_script(model, name, nodes, evidence),
+        version=__version__,
+        name=name,
+        agreement=agreement,
+        tiles=[(f"{number:,}", what) for what, number in asdict(measure).items()],
+        model_id=model_id(model),
+        drawing=draw_network(model, nodes),
+        written=_NOTHING_DROPPED,
+        kind="network",
+        headline="",
+        readable=formula_text(model),
+        missing=missing_text(model),
+        formulas=[node for node in nodes if node.kind != "feature"],
+        scaled=any((column.center, column.scale) != (0.0, 1.0) for column in model.columns),
+        fields=input_fields(model, evidence.columns),
+        most_fields=MOST_FIELDS,
+        columns=len(model.columns),
+        outputs=len(model.network.outputs),
+        examples=(),
+        sliders="three scales to both sides of the center of a column",
+        start="centers",
+        classes=[str(label) for label in model.classes],
+        bars=min(len(model.classes), MOST_BARS),
+        target=model.target,
+    )
+
+
+def _start_values(column: Column) -> ColumnValues:
+    """Return values to start from: of a table, nothing is known but how its columns are scaled."""
+    if column.categories:
+        return ColumnValues(counts=(1,) * len(column.categories), missing=0)
+    least, most = sorted(column.center + side * _SPREAD * column.scale for side in (-1.0, 1.0))
+    return ColumnValues(least=least, median=column.center, most=most, missing=0)

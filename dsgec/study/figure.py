@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dsgec.report.figure import Curve, Figure, draw_curves
+from dsgec.report.curve_figure import Curve, Figure, draw_curves
 from dsgec.study.ir import Data, Row, TablePlan
 from dsgec.study.results import CellResult, Results
 from dsgec.study.tables import choose_runs

@@ -13,12 +13,22 @@ from dsgec.folder import Folder, open_folder, write_whole
 from dsgec.manifest import PAGE, write_files
 from dsgec.plain_data import expect, is_count, is_list, is_number, is_text, read_json
 from dsgec.rendering import render_markup
-from dsgec.report.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Chart, DataTable, Series
-from dsgec.report.chart import line as path_of
-from dsgec.report.page import report_page
-from dsgec.report.scales import Scale, linear, short
-from dsgec.report.style import page_style
-from dsgec.report.width import shorten
+from dsgec.report.chart import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Chart,
+    DataTable,
+    Scale,
+    Series,
+    line_path,
+    linear_scale,
+)
+from dsgec.report.format import format_number, shorten
+from dsgec.report.page import page_style, report_page
 from dsgec.run.folder import has_record
 from dsgec.study.evidence import FILE
 from dsgec.study.report import COMPARISONS, RESULTS
@@ -130,7 +140,7 @@ def box_plot(key: str, sample: dict[str, Any]) -> BoxPlot | None:
     rows = [row for row in rows if row[2]]
     if not rows:
         return None
-    up = linear([v for _, _, values in rows for v in values], BOTTOM, TOP)
+    up = linear_scale([v for _, _, values in rows for v in values], BOTTOM, TOP)
     step = (RIGHT - LEFT) / len(rows)
     boxes, lines = [], []
     for place, (number, label, values) in enumerate(rows):
@@ -146,7 +156,7 @@ def box_plot(key: str, sample: dict[str, Any]) -> BoxPlot | None:
                 tuple(map(up.place, outside)),
             )
         )
-        figures = map(short, (min(values), *five[1:4], max(values)))
+        figures = map(format_number, (min(values), *five[1:4], max(values)))
         lines.append((label, str(len(values)), *figures))
     what = f"{sample['measure']}, {sample['data']}"
     return BoxPlot(
@@ -179,7 +189,7 @@ def _curves_chart(key: str, drawn: dict[str, Any]) -> Chart | None:
     if not curves:
         return None
     last = max(curve["generations"][-1] for curve in curves)
-    ticks = linear([0.0, last], LEFT, RIGHT, whole=True).ticks
+    ticks = linear_scale([0.0, last], LEFT, RIGHT, whole=True).ticks
     across = Scale(0.0, max(last, 1.0), LEFT, RIGHT, tuple(t for t in ticks if t <= max(last, 1)))
     edges = [
         value
@@ -187,17 +197,22 @@ def _curves_chart(key: str, drawn: dict[str, Any]) -> Chart | None:
         for m, d in zip(curve["mean"], curve["deviation"], strict=True)
         for value in (m - d, m + d)
     ]
-    up = linear(edges, BOTTOM, TOP)
+    up = linear_scale(edges, BOTTOM, TOP)
     series = []
     for style, curve in enumerate(curves):
         x, mean, deviation = curve["generations"], curve["mean"], curve["deviation"]
         upper = [(g, m + d) for g, m, d in zip(x, mean, deviation, strict=True)]
         lower = [(g, m - d) for g, m, d in zip(x, mean, deviation, strict=True)]
-        band = path_of([*upper, *reversed(lower)], across, up)
-        line = path_of(list(zip(x, mean, strict=True)), across, up)
+        band = line_path([*upper, *reversed(lower)], across, up)
+        line = line_path(list(zip(x, mean, strict=True)), across, up)
         series.append(Series(curve["label"], style % _STYLES, line, (), f"{band} Z"))
     table = tuple(
-        (curve["label"], str(curve["runs"]), short(curve["mean"][0]), short(curve["mean"][-1]))
+        (
+            curve["label"],
+            str(curve["runs"]),
+            format_number(curve["mean"][0]),
+            format_number(curve["mean"][-1]),
+        )
         for curve in curves
     )
     return Chart(

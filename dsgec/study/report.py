@@ -6,8 +6,7 @@ from itertools import chain, count
 
 from dsgec.folder import Folder
 from dsgec.plain_data import to_json
-from dsgec.report.figure import svg
-from dsgec.report.png import png
+from dsgec.report.curve_figure import figure_png, figure_svg
 from dsgec.study.comparisons import comparisons_text, normality_text
 from dsgec.study.evidence import FILE, evidence
 from dsgec.study.figure import make_figure
@@ -41,8 +40,8 @@ def write_report(study: Study, results: Results, folder: Folder) -> tuple[str, l
             figure = make_figure(plan, data, results, "A quick look." if study.shortened else "")
             if figure is not None:
                 name = _file_name(f"{plan.name}-{data.name}", files)
-                files[f"{name}.svg"] = svg(figure)
-                files[f"{name}.png"] = png(figure)
+                files[f"{name}.svg"] = figure_svg(figure)
+                files[f"{name}.png"] = figure_png(figure)
     for name, content in files.items():
         folder.write(name, content)
     return text, list(files)

@@ -24,7 +24,7 @@ from dsgec.cli.terminal.live import (
 )
 from dsgec.cli.terminal.progress import LineDisplay, ProgressDisplay, make_display
 from dsgec.cli.terminal.styled import StyledText, crop, length, plain
-from dsgec.report.width import cells, shorten
+from dsgec.report.format import shorten, text_width
 from dsgec.search.evolver import Generation
 from dsgec.search.objectives import natural
 from tests.command import COMMAND, NO_COMPILER, QUICK
@@ -455,7 +455,7 @@ def test_what_is_chosen_suits_the_reader(monkeypatch):
 
 def test_texts_are_cut_by_the_columns_that_they_take():
     assert [shorten("größe", n) for n in (5, 4, 1, 0)] == ["größe", "grö…", "…", ""]
-    assert cells("列a") == 3
+    assert text_width("列a") == 3
     assert shorten("列列列", 5) == "列列…"
     assert shorten("列列列", 4) == "列…"
     assert plain(crop([StyledText("abc"), StyledText("def")], 4)) == "abc…"

@@ -15,8 +15,8 @@ from dsgec.network.model_text import parse_model
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import neuron_parts, output_parts
-from dsgec.report.dot import graph
-from dsgec.report.svg import svg
+from dsgec.report.dot import network_dot
+from dsgec.report.network_drawing import network_svg
 from tests.command import dsgec
 from tests.generators import network
 
@@ -114,8 +114,8 @@ def test_weights_that_no_number_holds_are_not_told():
 
     assert weights == [None, 1e308, 1.7e308, -1e308, -1e-320]
     assert [row.split()[0] for row in rows] == ["y_1", "-1e+308", "-1e-320", "·", "·"]
-    assert "nan" not in graph(model) + svg(model)
-    assert "inf" not in graph(model) + svg(model)
+    assert "nan" not in network_dot(model) + network_svg(model)
+    assert "inf" not in network_dot(model) + network_svg(model)
 
 
 def deep(layers, width):

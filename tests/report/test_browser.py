@@ -8,7 +8,7 @@ import pytest
 
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import compose
-from dsgec.report import write_report
+from dsgec.report.page import write_report
 from tests.report.browser import CHROMEDRIVER, CHROMIUM, Browser, open_page
 from tests.report.made import HOSTILE, many_classes, quantity, three_classes, two_classes
 

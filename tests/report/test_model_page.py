@@ -9,8 +9,8 @@ from dsgec.errors import DsgecError
 from dsgec.network.evaluate import evaluate
 from dsgec.network.model import Column, Model
 from dsgec.network.parse import parse
-from dsgec.report import model as pages
-from dsgec.report import model_page
+from dsgec.report import page as pages
+from dsgec.report.page import model_page
 from tests.report.browser import CHROMIUM, open_page
 from tests.report.made import HOSTILE
 

@@ -17,12 +17,12 @@ from dsgec.errors import DsgecError
 from dsgec.folder import open_folder
 from dsgec.network.description import read_model
 from dsgec.network.text import network_text
-from dsgec.report import write_report
+from dsgec.report.chart import linear_scale, round_ticks, suitable_scale
 from dsgec.report.facts import evolve_command
-from dsgec.report.progress import envelope
-from dsgec.report.scales import linear, short, steps, suited
-from dsgec.report.style import page_style
-from dsgec.report.written import as_written
+from dsgec.report.format import format_number
+from dsgec.report.history_charts import thin_history
+from dsgec.report.network_drawing import compare_phenotype
+from dsgec.report.page import page_style, write_report
 from dsgec.run.folder import clear_run
 from dsgec.run.hall import front
 from dsgec.run.record import parse_record
@@ -236,13 +236,13 @@ def test_colours_can_be_read_in_light_dark_and_print():
 def test_neurons_that_simplification_dropped_are_known(tmp_path):
     _, model = two_classes(tmp_path)
     record = json.loads((tmp_path / "run" / "run.json").read_text())
-    written = as_written(record["result"]["phenotype"], model)
+    written = compare_phenotype(record["result"]["phenotype"], model)
 
     assert written.kept == (2, 0)
     assert [[one.why for one in layer] for layer in written.dropped] == [["nothing reads it"]] * 2
     assert written.dropped[0][0].formula == "sig(1.0 * b + 3.0)"
     assert report_page(tmp_path / "run").count('class="body dead"') == 2 + 1  # and in the legend
-    assert as_written("sig(x_1)", model) is None
+    assert compare_phenotype("sig(x_1)", model) is None
     described = {"columns": [{"name": n} for n in ("a", "b", "c")], "classes": ["no", "yes"]}
     assert read_model(described, network_text(model.network), "a", "b").network == model.network
 
@@ -426,7 +426,7 @@ def test_a_new_run_takes_the_old_page_away(tmp_path):
 def test_a_noisy_line_keeps_its_width_everywhere():
     y = np.random.default_rng(4).random(100_000)
     y[70_123] = 9.0
-    places = envelope(y, 500)
+    places = thin_history(y, 500)
 
     assert len(places) <= 500
     assert (places[0], places[-1]) == (0, len(y) - 1)
@@ -438,12 +438,12 @@ def test_a_noisy_line_keeps_its_width_everywhere():
 
 
 def test_axes_have_round_numbers():
-    assert steps(0.0, 1.0) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    assert steps(3.0, 3.0, whole=True)[0] >= 0
-    assert linear([2, 9], 0, 100, whole=True).ticks == (2.0, 4.0, 6.0, 8.0, 10.0)
-    assert not suited([1.0, 19.0], 0, 1).is_log
-    assert suited([1e-3, 5.0], 0, 1).ticks == pytest.approx((1e-3, 1e-2, 0.1, 1.0))
-    assert [short(v) for v in (0.0, 1234567.0, -0.00001, 12.3456, None)] == [
+    assert round_ticks(0.0, 1.0) == pytest.approx([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    assert round_ticks(3.0, 3.0, whole=True)[0] >= 0
+    assert linear_scale([2, 9], 0, 100, whole=True).ticks == (2.0, 4.0, 6.0, 8.0, 10.0)
+    assert not suitable_scale([1.0, 19.0], 0, 1).is_log
+    assert suitable_scale([1e-3, 5.0], 0, 1).ticks == pytest.approx((1e-3, 1e-2, 0.1, 1.0))
+    assert [format_number(v) for v in (0.0, 1234567.0, -0.00001, 12.3456, None)] == [
         "0",
         "1.235e6",
         "−1e−5",

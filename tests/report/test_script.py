@@ -8,9 +8,8 @@ import pytest
 from dsgec.network.evaluate import node_values
 from dsgec.network.model import unnamed_model
 from dsgec.network.simplify import simplify
-from dsgec.report.layout import draw
-from dsgec.report.nodes import named_nodes
-from dsgec.report.script import page_script
+from dsgec.report.network_drawing import draw_network, named_nodes
+from dsgec.report.page import page_script
 from dsgec.run.evidence import ColumnValues, Evidence
 from tests.generators import network
 from tests.support.javascript import NODE, SHARED
@@ -64,7 +63,7 @@ def test_neurons_have_the_interpreters_bits(tmp_path):
 @pytest.mark.parametrize("seed", range(30))
 def test_random_networks_are_drawn_within_limits(seed):
     model = unnamed_model(simplify(network(seed)))
-    drawing = draw(model, named_nodes(model), None)
+    drawing = draw_network(model, named_nodes(model), None)
 
     for dot in drawing.dots:
         assert 0 < dot.x < drawing.width

@@ -11,7 +11,7 @@ from dsgec.network.model import compose
 from dsgec.network.structure import measure_size
 from dsgec.network.text import line_phenotype
 from dsgec.pipeline import prepare
-from dsgec.report.written import as_written
+from dsgec.report.network_drawing import compare_phenotype
 from dsgec.run.record import parse_record
 from dsgec.search.settings import Settings
 from tests.command import dsgec
@@ -65,7 +65,7 @@ def test_the_model_is_the_fit_of_least_squares_in_own_units(ended):
     np.testing.assert_allclose(refitted[0], (0.0, 1.0), atol=1e-6 * abs(wanted).max())
     assert result["score"] == pytest.approx(root_mean_squared_error(wanted, given), rel=1e-12)
     scale = parse_record(record_of(folder)).network_scale
-    assert as_written(result["phenotype"], model, scale) is not None
+    assert compare_phenotype(result["phenotype"], model, scale) is not None
 
 
 def test_the_formula_of_every_size_can_be_picked(ended):

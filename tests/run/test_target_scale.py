@@ -21,7 +21,7 @@ from dsgec.network.simplify import simplify
 from dsgec.network.structure import measure_size
 from dsgec.network.text import network_text
 from dsgec.pipeline import finished_run, prepare, run
-from dsgec.report.written import as_written
+from dsgec.report.network_drawing import compare_phenotype
 from dsgec.run.hall import hall_text
 from dsgec.run.record import parse_record
 from dsgec.search.choose import choose
@@ -183,7 +183,7 @@ def test_all_that_people_read_is_in_own_units(ended):
     assert root_mean_squared_error(*wanted.T) == pytest.approx(result["score"])
     page = (folder / "report.html").read_text()
     assert "rmse of the scaled target" in page
-    written = as_written(result["phenotype"], model, parse_record(record).data.target_scale)
+    written = compare_phenotype(result["phenotype"], model, parse_record(record).data.target_scale)
     assert written is not None
 
 

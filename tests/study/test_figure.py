@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from dsgec.cli.terminal.study import TimeEstimate, duration
-from dsgec.report.figure import _ticks, svg
-from dsgec.report.png import png
+from dsgec.report.curve_figure import _ticks, figure_png, figure_svg
 from dsgec.study.figure import _curve, make_figure
 from tests.study.made import ONE, make_results, make_study, outcome
 
@@ -73,7 +72,7 @@ def test_the_scale_has_round_numbers(low, high, ticks):
 
 
 def test_the_svg_is_one_and_shows_every_row():
-    root = ET.fromstring(svg(FIGURE))
+    root = ET.fromstring(figure_svg(FIGURE))
 
     texts = [element.text for element in root.iter(f"{SVG}text")]
     assert {"A", "B", "generation", "One: fitness of the best network"} <= set(texts)
@@ -93,15 +92,15 @@ def test_no_text_drives_the_picture():
     rows = (replace(STUDY.tables[0].rows[0], label="</text><script>"),)
     figure = make_figure(replace(STUDY.tables[0], rows=rows), ONE, RESULTS)
 
-    assert "<script" not in svg(figure)
-    assert "&lt;/text" in svg(figure)
-    assert png(figure).startswith(b"\x89PNG")
+    assert "<script" not in figure_svg(figure)
+    assert "&lt;/text" in figure_svg(figure)
+    assert figure_png(figure).startswith(b"\x89PNG")
 
 
 def test_the_png_is_one_and_always_the_same():
-    data = png(FIGURE)
+    data = figure_png(FIGURE)
 
-    assert data == png(FIGURE)
+    assert data == figure_png(FIGURE)
     assert struct.unpack(">II", data[16:24]) == (1520, 920)
     # Chunk by chunk, each with its checksum.
     at, kinds = 8, []

@@ -15,8 +15,8 @@ from dsgec.network.model_text import model_text
 from dsgec.network.notation import formula_text, missing_text
 from dsgec.network.ranges import Range
 from dsgec.network.structure import Parts, measure_size, neuron_parts, output_parts
-from dsgec.report.nodes import neuron_names, output_name
-from dsgec.report.width import cells, shorten
+from dsgec.report.format import shorten, text_width
+from dsgec.report.network_drawing import neuron_names, output_name
 
 _WIDTH_OF_A_FILE = 98  # and the signs of a comment
 _NARROWEST_BLOCK, _WIDEST_BLOCK, _GAP = 36, 52, 2
@@ -120,13 +120,13 @@ def _break_equation(equation: str, width: int) -> list[str]:
     indent = " " * min(equation.find("=") + 2, width // 3)
     lines, line = [], ""
     for word in equation.split(" "):
-        if line.strip() and cells(f"{line} {word}") > width:
+        if line.strip() and text_width(f"{line} {word}") > width:
             lines.append(line)
             line = indent + word
         else:
             line = f"{line} {word}" if line else word
-        while cells(line) > width:
-            fitting = next(n for n in range(width, 0, -1) if cells(line[:n]) <= width)
+        while text_width(line) > width:
+            fitting = next(n for n in range(width, 0, -1) if text_width(line[:n]) <= width)
             lines.append(line[:fitting])
             line = indent + line[fitting:]
     return [each.replace(_GLUE, " ") for each in (*lines, line)]
@@ -225,7 +225,7 @@ def _bar(weight: float | None, largest: float) -> Line:
 
 def _room(model: Model, width: int) -> int:
     """Return the width of a block: enough for the longest name, within limits."""
-    longest = max((cells(f"{name} (2×)") for name in _names(model).values()), default=0)
+    longest = max((text_width(f"{name} (2×)") for name in _names(model).values()), default=0)
     return min(max(_NARROWEST_BLOCK, _HEAD + longest), _WIDEST_BLOCK, width)
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TextIO
 
-from dsgec.report.width import cells, shorten
+from dsgec.report.format import shorten, text_width
 
 # ANSI codes by style, and what is left of them without colours.
 _CODES = {
@@ -58,7 +58,7 @@ def plain(line: Line) -> str:
 
 def length(line: Line) -> int:
     """Return the number of columns that a line takes."""
-    return sum(cells(span.text) for span in line)
+    return sum(text_width(span.text) for span in line)
 
 
 def crop(line: Line, width: int) -> Line:
@@ -69,7 +69,7 @@ def crop(line: Line, width: int) -> Line:
     for span in line:
         room = width - length(kept)
         kept.append(StyledText(shorten(span.text, room), span.style))
-        if cells(span.text) > room:
+        if text_width(span.text) > room:
             break
     return kept
 

@@ -12,7 +12,7 @@ from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import find_links
-from dsgec.report.dot import graph
+from dsgec.report.dot import network_dot
 from tests.generators import network
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -49,7 +49,7 @@ def example():
 
 
 def test_layers_are_ranks_and_weights_stand_on_the_edges():
-    text = graph(example())
+    text = network_dot(example())
 
     assert re.findall(r"rank=(\w+);", text) == ["source", "same", "sink"]
     assert re.findall(r"^  (\w+ -> \w+) ", text, re.MULTILINE) == [
@@ -76,7 +76,7 @@ def test_layers_are_ranks_and_weights_stand_on_the_edges():
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_drawn_as_it_stands(name):
     net = parse("y_1 = sig(2 * x_1)\n")
-    root = drawn(graph(Model(net, plain_columns((name,)), ("no", name))))
+    root = drawn(network_dot(Model(net, plain_columns((name,)), ("no", name))))
     shown = "".join(c if c.isprintable() else "�" for c in name)
     texts = ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
     nodes = [g for g in root.iter(f"{SVG}g") if g.get("class") == "node"]
@@ -100,7 +100,7 @@ def test_a_string_is_one_line_and_ends_where_it_should():
 @pytest.mark.parametrize("seed", range(12))
 def test_random_networks_have_all_their_connections(seed):
     net = simplify(network(seed))
-    text = graph(unnamed_model(net))
+    text = network_dot(unnamed_model(net))
 
     assert len(re.findall(r"^  \w+ -> \w+ ", text, re.MULTILINE)) == len(find_links(net))
     if len(find_links(net)) < 60:

@@ -8,7 +8,7 @@ from dsgec.network.model import Model, plain_columns, unnamed_model
 from dsgec.network.parse import parse, parse_phenotype
 from dsgec.network.simplify import simplify
 from dsgec.network.structure import Link, find_links
-from dsgec.report.svg import svg
+from dsgec.report.network_drawing import network_svg
 from tests.generators import network
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,7 +37,9 @@ def test_every_part_is_drawn():
     net = simplify(
         parse_phenotype("sig(x_1)-sig(x_2-x_3)--softmax(h_1_1, 2*h_1_2, x_1)", layered=True)
     )
-    root = ET.fromstring(svg(Model(net, plain_columns(("a", "b", "c")), ("no", "yes", "perhaps"))))
+    root = ET.fromstring(
+        network_svg(Model(net, plain_columns(("a", "b", "c")), ("no", "yes", "perhaps")))
+    )
 
     texts = [element.text for element in root.iter(f"{SVG}text")]
     assert texts == ["a", "b", "c", "h_1_1", "h_1_2", "p(no)", "p(yes)", "p(perhaps)"]
@@ -46,7 +48,7 @@ def test_every_part_is_drawn():
 
 @pytest.mark.parametrize("name", ['<script>"&', "\0\x1b[31m", "]]>", "\ud800", "x" * 500])
 def test_a_name_stays_a_name(name):
-    text = svg(Model(parse("sig(x_1)"), plain_columns((name,)), ("a", name)))
+    text = network_svg(Model(parse("sig(x_1)"), plain_columns((name,)), ("a", name)))
     root = ET.fromstring(text.encode("utf-8"))
 
     assert not list(root.iter("script"))
@@ -55,6 +57,6 @@ def test_a_name_stays_a_name(name):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_networks_are_drawn(seed):
-    root = ET.fromstring(svg(unnamed_model(simplify(network(seed)))))
+    root = ET.fromstring(network_svg(unnamed_model(simplify(network(seed)))))
 
     assert len(list(root.iter(f"{SVG}circle"))) >= 1

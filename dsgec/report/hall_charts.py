@@ -1,12 +1,23 @@
-"""The hall of fame to charts of quality against size or cost, and to the commands that take a
-network."""
+"""Charts and the table of the hall of fame: quality against size or cost."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, stairs
-from dsgec.report.figures import GREATER, metric_label
-from dsgec.report.scales import Scale, figure, linear, suited
+from dsgec.report.chart import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Chart,
+    DataTable,
+    Mark,
+    Scale,
+    Series,
+    linear_scale,
+    step_path,
+    suitable_scale,
+)
+from dsgec.report.format import GREATER, format_metric, metric_label
 from dsgec.run.hall import HallRow, front
 from dsgec.run.result import Result
 from dsgec.search.objectives import OBJECTIVES
@@ -16,7 +27,7 @@ _UNITS = {SIZE: "connections", "flash": "bytes of flash", "cycles": "cycles a ro
 
 
 def minimised(run: Result) -> str:
-    """What the run minimised beside its objective: connections, flash or cycles; "" for nothing."""
+    """Return the cost that the run minimised: connections, flash, cycles, or "" for none."""
     what = run.record.settings.get("minimise", "")
     known = what in _UNITS and all(one.cost(what) is not None for one in run.hall_rows)
     return what if known else ""
@@ -27,13 +38,13 @@ def _costs(run: Result, rows: Sequence[HallRow]) -> list[int]:
 
 
 def hall_chart(run: Result) -> Chart | None:
-    """The main metric against the size or the cost that is minimised, with the fronts."""
+    """Draw the main metric against the size, or the minimised cost, with the Pareto fronts."""
     metric = run.metrics[0]
     rises = metric in GREATER
     scored = [one for one in run.hall_rows if one.train[metric] is not None]
     if not scored:
         return None
-    most = _worth_drawing(run, scored)
+    most = _largest_drawn(run, scored)
     places = [place for place, cost in enumerate(_costs(run, scored)) if cost <= most]
     known = [scored[place] for place in places]
     costs, unit = _costs(run, known), _UNITS[minimised(run) or SIZE]
@@ -43,18 +54,18 @@ def hall_chart(run: Result) -> Chart | None:
         for value in (one.train[metric], one.test[metric])
         if value is not None
     ]
-    across = linear(costs, LEFT + 8, RIGHT, whole=True)
-    up = linear(figures, BOTTOM, TOP) if rises else suited(figures, BOTTOM, TOP)
+    across = linear_scale(costs, LEFT + 8, RIGHT, whole=True)
+    up = linear_scale(figures, BOTTOM, TOP) if rises else suitable_scale(figures, BOTTOM, TOP)
     own = run.record.model.id
     series = []
     for style, part in ((1, "test"), (0, "train")):
         pairs = [(c, getattr(one, part)[metric]) for c, one in zip(costs, known, strict=True)]
-        path = stairs([pairs[place] for place in front(pairs, rises=rises)], across, up)
+        path = step_path([pairs[place] for place in front(pairs, rises=rises)], across, up)
         dots = tuple(
             Mark(
                 across.place(cost),
                 up.place(value),
-                f"{cost} {unit}, {part}: {figure(value)}",
+                f"{cost} {unit}, {part}: {format_metric(value)}",
                 one.model_id == own,
             )
             for one, (cost, value) in zip(known, pairs, strict=True)
@@ -80,15 +91,15 @@ def hall_chart(run: Result) -> Chart | None:
 
 
 def front_chart(run: Result) -> Chart | None:
-    """The score against the cost that was minimised: what the search looked for."""
+    """Draw the score against the minimised cost, which the search optimised together."""
     what, own = minimised(run), run.record.model.id
     if not what or not run.hall_rows:
         return None
     unit, objective = _UNITS[what], run.result.objective
     costs, scores = _costs(run, run.hall_rows), [one.score for one in run.hall_rows]
-    across = linear(costs, LEFT + 8, RIGHT, whole=True)
+    across = linear_scale(costs, LEFT + 8, RIGHT, whole=True)
     rises = objective in OBJECTIVES and OBJECTIVES[objective].rises
-    up: Scale = linear(scores, BOTTOM, TOP) if rises else suited(scores, BOTTOM, TOP)
+    up: Scale = linear_scale(scores, BOTTOM, TOP) if rises else suitable_scale(scores, BOTTOM, TOP)
     kept = sorted(
         (cost, score)
         for cost, score, one in zip(costs, scores, run.hall_rows, strict=True)
@@ -100,14 +111,14 @@ def front_chart(run: Result) -> Chart | None:
             Mark(
                 across.place(cost),
                 up.place(one.score),
-                f"{cost} {unit}: {figure(one.score)}",
+                f"{cost} {unit}: {format_metric(one.score)}",
                 one.model_id == own,
             )
             for cost, one in zip(costs, run.hall_rows, strict=True)
             if one.front == on_front
         )
 
-    series = [Series("front", 0, stairs(kept, across, up), dots(True))]
+    series = [Series("front", 0, step_path(kept, across, up), dots(True))]
     if len(kept) < len(costs):
         series.append(Series("others", 1, "", dots(False)))
     return Chart(
@@ -125,10 +136,10 @@ def front_chart(run: Result) -> Chart | None:
     )
 
 
-def _worth_drawing(run: Result, scored: Sequence[HallRow]) -> int:
-    """Twice the size of the page's network and of any that no smaller one beats; or the cost.
+def _largest_drawn(run: Result, scored: Sequence[HallRow]) -> int:
+    """Return the largest size or cost that is drawn: twice that of the network and of the fronts.
 
-    The first generations leave large networks that are good for nothing.
+    The first generations leave larger networks, which are no good.
     """
     metric, costs = run.metrics[0], _costs(run, scored)
     own = run.record.model.id
@@ -154,7 +165,7 @@ def _notes(drawn: Sequence[HallRow], own: str, larger: int) -> tuple[str, ...]:
 
 
 def hall_rows(run: Result) -> list[dict[str, Any]]:
-    """The hall of fame as lines of a table."""
+    """Return the rows of the table of the hall of fame."""
     metric, what = run.metrics[0], minimised(run)
     rows, costs = run.hall_rows, _costs(run, run.hall_rows)
 
@@ -167,10 +178,10 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
         {
             "sizes": one.size,
             "cost": "" if what in ("", SIZE) else f"{costs[place]:,}",
-            "score": figure(one.score),
+            "score": format_metric(one.score),
             "front": one.front,
-            "train": figure(one.train[metric]),
-            "test": figure(one.test[metric]),
+            "train": format_metric(one.train[metric]),
+            "test": format_metric(one.test[metric]),
             "train_front": place in on["train"],
             "test_front": place in on["test"],
             "own": one.model_id == run.record.model.id,
@@ -182,7 +193,7 @@ def hall_rows(run: Result) -> list[dict[str, Any]]:
 
 
 def pick_command(one: HallRow, what: str, settings: Mapping[str, Any]) -> str:
-    """What exports this network of the hall of fame."""
+    """Return the options of `dsgec export` that pick this network of the hall of fame."""
     if what in ("", SIZE):
         return f"--pick size {one.size['connections']}"
     # What is not recorded is the default, of an export, too.

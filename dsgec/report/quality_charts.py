@@ -1,9 +1,21 @@
-"""What a network gives to the charts of its quality: ROC, calibration, values and residuals."""
+"""Charts of the quality of a network: ROC curves, calibration, predicted values, residuals."""
 
 from dsgec.errors import counted
-from dsgec.report.chart import BOTTOM, LEFT, RIGHT, TOP, Chart, DataTable, Mark, Series, line, marks
-from dsgec.report.scales import Scale, figure, linear, short
-from dsgec.report.width import shorten
+from dsgec.report.chart import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Chart,
+    DataTable,
+    Mark,
+    Scale,
+    Series,
+    line_path,
+    linear_scale,
+    make_marks,
+)
+from dsgec.report.format import format_metric, format_number, shorten
 from dsgec.run.result import Result
 
 MOST_TABLE_ROWS = 25
@@ -12,25 +24,10 @@ _LONGEST_NAME = 24
 _LEAST_IN_BIN = 5
 _TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _PARTS = (("train", "training rows", 0), ("test", "test rows", 1))
-METRICS = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "auroc": "AUROC",
-    "f1": "F1",
-    "rmse": "RMSE",
-    "mae": "MAE",
-    "r2": "R²",
-}
-GREATER = ("accuracy", "balanced_accuracy", "auroc", "f1", "r2")
-
-
-def metric_label(name: str) -> str:
-    """A metric as people write it."""
-    return METRICS.get(name, name.replace("_", " "))
 
 
 def roc_chart(run: Result, part: str) -> Chart | None:
-    """True against false positives; of many classes, each against the rest."""
+    """Draw true against false positives, for many classes each against the rest."""
     every = (run.evidence.roc or {})[part] if run.evidence else ()
     curves = [curve for curve in every if curve.points]
     if not curves:
@@ -44,15 +41,15 @@ def roc_chart(run: Result, part: str) -> Chart | None:
         points = [
             (fp / (curve.negatives or 1), tp / (curve.positives or 1)) for fp, tp in curve.points
         ]
-        area = f", AUC {figure(curve.auc)}"
+        area = f", AUC {format_metric(curve.auc)}"
         series.append(
-            Series(f"{shorten(label, _LONGEST_NAME)}{area}", style, line(points, across, up))
+            Series(f"{shorten(label, _LONGEST_NAME)}{area}", style, line_path(points, across, up))
         )
     words = "training rows" if part == "train" else "test rows"
     rows = tuple(
         (
             str(run.model.classes[curve.class_]),
-            figure(curve.auc),
+            format_metric(curve.auc),
             f"{curve.positives:,}",
             f"{curve.negatives:,}",
         )
@@ -80,7 +77,7 @@ def roc_chart(run: Result, part: str) -> Chart | None:
 
 
 def calibration_chart(run: Result) -> Chart | None:
-    """What probabilities promise against what came true; None without rows enough."""
+    """Draw probabilities against the share that came true; None without enough rows."""
     bins = (run.evidence.calibration if run.evidence else None) or {}
     drawn = [(part, words, style) for part, words, style in _PARTS if bins.get(part)]
     if not drawn:
@@ -93,12 +90,17 @@ def calibration_chart(run: Result) -> Chart | None:
         known = [one for one in bins[part] if one.rows >= _LEAST_IN_BIN]
         points = [(one.promised, one.true / one.rows) for one in known]
         dots = tuple(
-            Mark(across.place(x), up.place(y), f"{counted(one.rows, 'row')}: {figure(y)}")
+            Mark(across.place(x), up.place(y), f"{counted(one.rows, 'row')}: {format_metric(y)}")
             for one, (x, y) in zip(known, points, strict=True)
         )
-        series.append(Series(words, style, line(points, across, up), dots))
+        series.append(Series(words, style, line_path(points, across, up), dots))
         rows += [
-            (words, figure(one.promised), figure(one.true / one.rows), f"{one.rows:,}")
+            (
+                words,
+                format_metric(one.promised),
+                format_metric(one.true / one.rows),
+                f"{one.rows:,}",
+            )
             for one in bins[part]
         ]
     classes = run.model.classes
@@ -126,7 +128,7 @@ def calibration_chart(run: Result) -> Chart | None:
 
 
 def value_charts(run: Result) -> list[Chart]:
-    """Of a numeric target: predicted against actual values, and residuals against predictions."""
+    """Draw predicted against actual values of a numeric target, and residuals."""
     found = (run.evidence.pairs if run.evidence else None) or {}
     pairs = {
         part: [(a, p) for a, p in found[part] if max(abs(a), abs(p)) < _LARGEST]
@@ -136,17 +138,17 @@ def value_charts(run: Result) -> list[Chart]:
     if not every:
         return []
     target = shorten(run.model.target or "the target", _LONGEST_NAME)
-    across, up = linear(every, LEFT, RIGHT), linear(every, BOTTOM, TOP)
+    across, up = linear_scale(every, LEFT, RIGHT), linear_scale(every, BOTTOM, TOP)
     residuals = {
         part: [(predicted, actual - predicted) for actual, predicted in values]
         for part, values in pairs.items()
     }
     left_over = [y for part in residuals.values() for _, y in part]
-    below = linear([x for part in residuals.values() for x, _ in part], LEFT, RIGHT)
-    beside = linear([*left_over, 0.0], BOTTOM, TOP)
+    below = linear_scale([x for part in residuals.values() for x, _ in part], LEFT, RIGHT)
+    beside = linear_scale([*left_over, 0.0], BOTTOM, TOP)
     shown = ", ".join(f"{len(pairs[part])} of the {words}" for part, words, _ in _PARTS)
     table = tuple(
-        (words, short(actual), short(predicted), short(actual - predicted))
+        (words, format_number(actual), format_number(predicted), format_number(actual - predicted))
         for part, words, _ in _PARTS
         for actual, predicted in pairs[part][:MOST_TABLE_ROWS]
     )
@@ -161,12 +163,12 @@ def value_charts(run: Result) -> list[Chart]:
             f"actual {target}",
             "predicted",
             tuple(
-                Series(words, style, "", marks(pairs[part], across, up))
+                Series(words, style, "", make_marks(pairs[part], across, up))
                 for part, words, style in _PARTS
                 if pairs[part]
             ),
             data,
-            guide=line([(across.low, across.low), (across.high, across.high)], across, up),
+            guide=line_path([(across.low, across.low), (across.high, across.high)], across, up),
         ),
         Chart(
             "residuals",
@@ -177,11 +179,11 @@ def value_charts(run: Result) -> list[Chart]:
             f"predicted {target}",
             "actual − predicted",
             tuple(
-                Series(words, style, "", marks(residuals[part], below, beside))
+                Series(words, style, "", make_marks(residuals[part], below, beside))
                 for part, words, style in _PARTS
                 if pairs[part]
             ),
             data,
-            guide=line([(below.low, 0.0), (below.high, 0.0)], below, beside),
+            guide=line_path([(below.low, 0.0), (below.high, 0.0)], below, beside),
         ),
     ]
