@@ -6,7 +6,7 @@ A mutant has one bit of one constant flipped, a term of a sum dropped, or two co
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any, assert_never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,30 +33,8 @@ _MOST_MUTANTS = 24_000
 _MOST_COLUMNS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """Another number stands at the position."""
-
-    position: int
-    number: float
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """One of its terms stands for the sum at the position."""
-
-    position: int
-    term: int
-
-
-@dataclass(frozen=True, slots=True)
-class Swap:
-    """Two columns are swapped."""
-
-    columns: tuple[int, int]
-
-
-Mutant = Flip | Drop | Swap
+Mutant = dict[int, Constant | Input | int]
+"""The nodes of a mutant by position: another constant, another column, or the value of a node."""
 
 
 def cover_network(network: Network, columns: Sequence[Column], dtype: str, effort: str) -> Array:
@@ -98,23 +76,18 @@ class _Values(dict[int, Array]):
 class NetworkMutants(Subject):
     """A network with its mutants, as `cover` searches them.
 
-    `readers` has the positions that read each node, `places` the position of each column's input.
+    `readers` has the positions that read each node.
     """
 
     def __init__(self, network: Network, columns: Sequence[Column], dtype: str) -> None:
         self.network, self.columns, self.dtype = network, columns, dtype
         self.nodes = len(network.nodes)
         self.mutants = _mutants(network, dtype)
-        groups = [m.position if isinstance(m, Flip) else -1 - n for n, m in enumerate(self.mutants)]
-        self.groups = np.array(groups, int)
+        self.groups = np.array([_group(*mutant) for mutant in enumerate(self.mutants)], int)
         self.readers: list[list[int]] = [[] for _ in network.nodes]
-        self.places: dict[int, int] = {}
         for position, node in enumerate(network.nodes):
-            if isinstance(node, Input):
-                self.places[node.column] = position
-            elif isinstance(node, Apply):
-                for argument in node.arguments:
-                    self.readers[argument].append(position)
+            for argument in node.arguments if isinstance(node, Apply) else ():
+                self.readers[argument].append(position)
 
     def candidates(self, count: int, part: int) -> Array:
         return candidates(self.columns, count, LIMITS[self.dtype], self.dtype, part)
@@ -163,18 +136,15 @@ class NetworkMutants(Subject):
         """Return for each position the mutants with another value there, and that value."""
         changes: dict[int, list[tuple[int, Any]]] = {}
         for number, mutant in enumerate(mutants):
-            match mutant:
-                case Flip(position, other):
-                    changes.setdefault(position, []).append((number, other))
-                case Drop(position, term):
-                    changes.setdefault(position, []).append((number, block.values[term]))
-                case Swap((a, b)):
-                    for to, of in ((a, b), (b, a)):
-                        if to in self.places:
-                            change = number, block.rows[:, of]
-                            changes.setdefault(self.places[to], []).append(change)
-                case _:
-                    assert_never(mutant)
+            for position, other in mutant.items():
+                match other:
+                    case Constant(value):
+                        change: Any = value
+                    case Input(column):
+                        change = block.rows[:, column]
+                    case _:
+                        change = block.values[other]
+                changes.setdefault(position, []).append((number, change))
         return changes
 
     def _recomputed(
@@ -250,10 +220,20 @@ def _mutants(network: Network, dtype: str) -> list[Mutant]:
     for position in sorted(positions):
         match network.nodes[position]:
             case Constant(value):
-                found += [Flip(position, number) for number in _flipped(value, bits, dtype)]
+                found += [{position: Constant(other)} for other in _flipped(value, bits, dtype)]
             case Apply(_, terms):
-                found += [Drop(position, term) for term in dict.fromkeys(terms)]
-    return [*found, *map(Swap, _pairs(network))]
+                found += [{position: term} for term in dict.fromkeys(terms)]
+    places = {node.column: p for p, node in enumerate(network.nodes) if isinstance(node, Input)}
+    for a, b in _pairs(network):
+        swapped = ((a, b), (b, a))
+        found.append({places[to]: Input(of) for to, of in swapped if to in places})
+    return found
+
+
+def _group(number: int, mutant: Mutant) -> int:
+    """Return the position of a constant for its flipped bits; another number for other mutants."""
+    ((position, other), *_) = mutant.items()
+    return position if isinstance(other, Constant) else -1 - number
 
 
 def _flipped(value: float, bits: Sequence[int], dtype: str) -> list[float]:

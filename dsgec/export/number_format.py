@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,42 +47,6 @@ REALS = tuple(_LARGEST)
 DTYPES = (*REALS, *STORED_BITS)
 
 
-class NumberFormat(Protocol):
-    """Everything of an export that depends on the type of its numbers."""
-
-    def refuse_unfit(self) -> None:
-        """Raise a DsgecError if the network cannot be computed in this format."""
-
-    def golden(self, effort: str) -> Golden:
-        """Return the rows of the self-test with their results."""
-
-    def results(self, rows: Array) -> Array:
-        """Return the probabilities or values of raw rows, in the type of the rows."""
-
-    def remark(self, rows: Array) -> str:
-        """Return a remark about raw rows on which an export was run, or an empty text."""
-
-    @property
-    def row_type(self) -> Any:
-        """The numpy type of raw rows."""
-
-    @property
-    def loss(self) -> Loss | None:
-        """The difference from double precision; None for double itself."""
-
-    @property
-    def measured_rows(self) -> Array | None:
-        """The raw rows that the loss is measured on; None for double."""
-
-    @property
-    def fixed(self) -> Fixed | None:
-        """The integer program, in fixed point."""
-
-    @property
-    def work(self) -> Counter[str]:
-        """The operations of the C for a row, by kind, from which its cost is estimated."""
-
-
 @dataclass(frozen=True)
 class FloatFormat:
     """The IEEE formats double and float."""
@@ -93,6 +57,7 @@ class FloatFormat:
     fixed: None = None
 
     def refuse_unfit(self) -> None:
+        """Raise a DsgecError if the network cannot be computed in this format."""
         numbers = [n.value for n in self.network.nodes if isinstance(n, Constant)]
         numbers.append(self.model.threshold)
         large = [number for number in numbers if abs(number) > _LARGEST[self.dtype]]
@@ -102,28 +67,35 @@ class FloatFormat:
             )
 
     def golden(self, effort: str) -> Golden:
+        """Return the rows of the self-test with their results."""
         return golden(self.model, self.network, self.dtype, effort)
 
     def results(self, rows: Array) -> Array:
+        """Return the probabilities or values of raw rows, in the type of the rows."""
         return results_of(self.model, evaluate(self.network, rows))
 
     def remark(self, rows: Array) -> str:
+        """Return a remark about raw rows on which an export was run, or an empty text."""
         return ""
 
     @property
     def row_type(self) -> Any:
+        """The numpy type of raw rows."""
         return TYPES[self.dtype]
 
     @property
     def work(self) -> Counter[str]:
+        """The operations of the C for a row, by kind, from which its cost is estimated."""
         return count_work(self.model)
 
     @cached_property
     def loss(self) -> Loss | None:
+        """The difference from double precision; None for double itself."""
         return loss(self.model, self.network) if self.dtype == "float" else None
 
     @property
     def measured_rows(self) -> Array | None:
+        """The raw rows that the loss is measured on; None for double."""
         return loss_rows(self.model, self.network) if self.dtype == "float" else None
 
 
@@ -141,6 +113,7 @@ class FixedFormat:
 
     @cached_property
     def fixed(self) -> Fixed:
+        """The integer program, with its proved bounds."""
         return build(self.model, self.network, self.ranges, self.dtype)
 
     @property
@@ -201,6 +174,9 @@ class FixedFormat:
         found, bound = self.loss_on(rows), rounded_up(max(self.fixed.bounds))
         labels = f"; {counted(found.flips, 'label')} differ" if self.model.is_classifier else ""
         return f", at most {found.worst:g} from double precision (proved: {bound:g}){labels}"
+
+
+NumberFormat = FloatFormat | FixedFormat
 
 
 def number_format(model: Model, network: Network, dtype: str, ranges: Ranges) -> NumberFormat:

@@ -1,4 +1,4 @@
-"""What templates see of an artefact: prepared values, so that templates decide nothing."""
+"""The views of templates: prepared values of an artefact, so that templates decide nothing."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -90,7 +90,7 @@ class TemplateView:
 
     @cached_property
     def fixed(self) -> "FixedView | None":
-        """What exists in fixed point only."""
+        """The view of fixed point; None for other types."""
         fixed = self.artefact.number_format.fixed
         if not fixed:
             return None
@@ -119,7 +119,7 @@ class TemplateView:
 
 
 class FixedView:
-    """What templates see in fixed point, besides the `TemplateView`."""
+    """The further values that templates see in fixed point."""
 
     def __init__(
         self, fixed: Fixed, loss: Loss | None, used: Sequence[int], threshold: float

@@ -1,4 +1,4 @@
-"""What the tests of exports share."""
+"""Fixtures that the tests of exports share."""
 
 import pytest
 
@@ -10,12 +10,12 @@ _OF_THE_SELF_TEST = ("tests.export.test_golden", "tests.export.test_emit")
 
 @pytest.fixture(autouse=True)
 def quick_self_tests(request, monkeypatch):
-    """Only tests that look at it wait for the best self-test: others get fewer rows, all true."""
+    """Search the rows of self-tests quickly, except in tests that examine them."""
     if request.module.__name__ not in _OF_THE_SELF_TEST:
         monkeypatch.setitem(WORK, "full", 2_000_000)
 
 
 @pytest.fixture(params=[300, pytest.param(2000, marks=pytest.mark.campaign)], ids=str)
 def names(request):
-    """Hostile names, so many of them."""
+    """Return a number of hostile names."""
     return hostile(request.param)

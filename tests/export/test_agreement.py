@@ -51,7 +51,7 @@ def test_backends_agree_to_the_last_bit_on_500_random_networks(start):
 
 
 def exports_agree(models, folder, builds, count=130):
-    """Python, numpy and each build of the C give the interpreter's bits, in rows and in batches."""
+    """Assert that Python, numpy and each build of the C give the interpreter's bits."""
     tables = {name: random_rows(model, 7, count) for name, model in models.items()}
     expected = {name: expected_results(model, tables[name]) for name, model in models.items()}
     for name, model in models.items():

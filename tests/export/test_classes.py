@@ -1,4 +1,4 @@
-"""Classes: two or more of them, chosen by one rule in every export, and nothing else linked."""
+"""Every export chooses classes by one rule, and links nothing else."""
 
 import subprocess
 import warnings
@@ -118,7 +118,7 @@ def test_no_function_writes_beyond_buffers_of_the_headers_sizes(dtype, tmp_path)
 
 
 def near_ties(dtype=np.float64):
-    """Sums that a softmax rounds to equal probabilities; equal ones; what is no number."""
+    """Return rows whose sums are equal, rounded to equal probabilities, or not numbers."""
     one = dtype(0.125)
     up = np.nextafter(one, dtype(1))
     inf = dtype(np.inf)
@@ -136,7 +136,7 @@ def classes_by_hand(rows):
 
 
 def test_near_ties_are_ties_of_probabilities():
-    """Otherwise the tests below would test nothing."""
+    """Without such ties the tests below would test nothing."""
     rows = near_ties()
     p = evaluate(compose(SUMS), rows)
     assert (p.argmax(axis=1) != classes_by_hand(rows))[~np.isnan(p).any(axis=1)].any()

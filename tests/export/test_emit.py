@@ -1,4 +1,4 @@
-"""What is emitted, letter by letter, and what can never be."""
+"""The emitted text, compared with goldens, and values that templates refuse."""
 
 from pathlib import Path
 

@@ -43,7 +43,7 @@ def language(request):
 
 
 def agree(folder, language, models, dtype="double", rows=100, **options):
-    """Build the models, and compare all that they give with the interpreter's."""
+    """Build the models and compare all their results with the interpreter's."""
     artefacts = {name: Artefact(model, name, dtype) for name, model in models.items()}
     tables = {
         name: extreme_rows(model, seed, rows, dtype)
@@ -62,7 +62,7 @@ def agree_on_integers(folder, language, artefacts, range_, rows=100, **options):
 
 
 def fixed_rows(artefact, seed, count, range_=RANGE):
-    """Rows far beyond the ranges of columns, and rows about them."""
+    """Return rows far beyond the ranges of columns, and rows near them."""
     half = count // 2
     far = extreme_rows(artefact.model, seed, half)
     return np.vstack([far, trying_rows(artefact, seed, half, range_)])
@@ -84,7 +84,7 @@ def compare(folder, language, artefacts, tables, **options):
 
 
 def change(name, text):
-    """One bit of one number of the model `changed`; in fixed point, its first weight by 1."""
+    """Change a bit of a number of the model `changed`; in fixed point, its first weight by 1."""
     if name != "changed":
         return text
     text = text.replace("1.5 * h_1_1", CHANGED)
@@ -93,7 +93,7 @@ def change(name, text):
 
 @cache
 def a_few():
-    """Artefacts of doubles and of integers, which one program can call, and rows for them."""
+    """Return artefacts of doubles and integers that one program can call, with rows for them."""
     models = {"net0": random_model(0), "constant": CONSTANT, "iris": IRIS, "changed": IRIS}
     models["hostile"] = hostile(20, 20).model
     artefacts = {name: Artefact(model, name, selftest="quick") for name, model in models.items()}
@@ -119,7 +119,7 @@ def test_a_language_gives_the_interpreters_bits_on_100_networks(language, dtype,
 
 
 def fits(seed, dtype):
-    """Whether the numbers of a network are of the type: some are too large for single precision."""
+    """Return whether the constants of a network fit the type; some are too large for float."""
     try:
         return bool(Artefact(random_model(seed), "net", dtype))
     except DsgecError:
@@ -130,7 +130,7 @@ def fits(seed, dtype):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("range_", [POSITIVE, RANGE])
 def test_a_language_gives_the_interpreters_integers_on_50_networks(language, range_, tmp_path):
-    """Rust is built so that it stops where 32 bits do not hold a number."""
+    """Rust is built to panic on overflow of 32 bits."""
     found = {}
     for seed in count(3000):
         try:
@@ -209,7 +209,7 @@ def test_strings_are_those_of_the_language():
 @pytest.mark.campaign
 @pytest.mark.parametrize("machine", ["arm64", "ppc64le", "s390x"])
 def test_go_fuses_no_product_with_a_sum(machine, tmp_path):
-    """These machines have the instruction, and Go uses it where the language lets it."""
+    """These machines have such an instruction, and Go uses it where the language allows it."""
     if LANGUAGES["go"].missing:
         pytest.skip("go is not installed")
     calls = [f"{name}(x_1)" for name in ("sig", "tanh", "log", "sin", "exp")]

@@ -27,7 +27,7 @@ TOLERANCE = 1e-6
 
 
 def compare(model, table, dtype="double"):
-    """Rows in single precision, so that both networks see the same numbers."""
+    """Compare results on rows in single precision, so that both networks see the same numbers."""
     table = table.astype(np.float32)
     found, *numbers = onnx_session(model, dtype).run(None, {"rows": table})
     outputs = evaluate(compose(model), table.astype(np.float64))

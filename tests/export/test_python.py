@@ -1,4 +1,4 @@
-"""What Python imports takes rows of any shape, and names what is wrong with one."""
+"""Exported Python modules take rows of any shape, and name what is wrong with one."""
 
 import subprocess
 import sys
@@ -91,14 +91,14 @@ def test_a_number_that_is_no_text_is_refused(target):
 
 
 class Series(dict):
-    """As much of a row of a data frame as a module uses: keys, and values in their order."""
+    """The part of a row of a data frame that modules use: keys, and values in their order."""
 
     def tolist(self):
         return list(self.values())
 
 
 class NAType:
-    """As pandas.NA: of no truth, and no number."""
+    """A stand-in for pandas.NA, which has no truth value and is no number."""
 
     def __bool__(self):
         raise TypeError

@@ -1,4 +1,4 @@
-"""Verify names what could be loaded in the place of an artefact, and what a run did not write."""
+"""Verify reports files that could be loaded instead of an artefact, or that a run did not write."""
 
 import hashlib
 import json
@@ -60,7 +60,7 @@ CASES = [
 
 @pytest.fixture(autouse=True)
 def bytecode_beside_its_module(monkeypatch):
-    """As users have it."""
+    """Let Python keep bytecode beside modules, as it does for users."""
     monkeypatch.delenv("PYTHONPYCACHEPREFIX")
 
 
@@ -161,7 +161,7 @@ def test_the_lists_above_are_what_cargo_itself_obeys(file, text, exported, tmp_p
 
 
 def test_the_list_above_is_what_python_itself_prefers(tmp_path):
-    """Each planted file of Python text is what an import in that folder runs."""
+    """An import in the folder runs each planted Python file."""
     for file in ("net/__init__.py", "numpy.py", "math.py", "json/__init__.py"):
         folder = tmp_path / file.replace("/", "-")
         export(SMALL, ["numpy"], "net", folder)

@@ -1,4 +1,4 @@
-"""Tables as people have them, through the whole pipeline: from the file to the exported module."""
+"""Realistic tables through the whole pipeline, from the file to the exported module."""
 
 import csv
 import importlib.util
@@ -58,7 +58,7 @@ def write_houses(folder):
 
 
 def write_mixed(folder):
-    """Numbers with gaps, a category, a boolean; the label depends on all of them."""
+    """Write a table of numbers with gaps, a category and a boolean, on which the label depends."""
     rng = np.random.default_rng(3)
     path = folder / "mixed.csv"
     with path.open("w", newline="", encoding="utf-8") as file:

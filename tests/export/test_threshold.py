@@ -31,7 +31,7 @@ def model_of(equations, threshold):
 
 
 def rows_around(threshold, dtype=np.float64):
-    """Just below, at and just above; far on both sides; 0.5."""
+    """Return rows just below, at and just above the threshold, far from it, and at 0.5."""
     t = dtype(threshold)
     values = [np.nextafter(t, dtype(0)), t, np.nextafter(t, dtype(1)), 0.0, 1.0, 0.5]
     return np.array(values, dtype).reshape(-1, 1)
@@ -183,7 +183,7 @@ def test_a_threshold_of_three_classes_is_refused():
 @pytest.mark.parametrize("dtype", ["double", "float"])
 @pytest.mark.parametrize("equations", [ONE, TWO])
 def test_the_self_test_has_a_row_on_either_side_of_the_threshold(equations, dtype):
-    """So that it fails in code that decides at 0.5."""
+    """Such rows make the self-test fail in code that decides at 0.5."""
     model = model_of(equations, 0.3)
     golden = Artefact(model, "net", dtype).golden
     seconds = np.array([result[1] for result in golden.results])

@@ -36,7 +36,7 @@ TEXTS = {
 
 
 def meant(call):
-    """What a call makes of a text: the number, or that it is missing or refused."""
+    """Return how a call reads a text: as a number, as missing, or not at all."""
     try:
         (value,) = call()
     except (ValueError, DsgecError) as error:
@@ -78,7 +78,7 @@ def test_a_text_is_the_same_number_in_javascript(tmp_path):
 
 
 def cell(table):
-    """What the last cell of a table is."""
+    """Return the value of the last cell of a table."""
     if not math.isnan(table.numbers[-1, 0]):
         return float(table.numbers[-1, 0])
     texts = table.texts.get(0)

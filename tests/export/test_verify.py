@@ -200,7 +200,7 @@ def test_what_cannot_be_run_is_told(tmp_path, monkeypatch):
 
 @pytest.fixture
 def without_costs(monkeypatch):
-    """Where nobody reads what a chip takes, nobody compiles for it."""
+    """Skip the costs on chips, for which C would be compiled."""
     monkeypatch.setattr("dsgec.run.inspect._cost_lines", lambda *_: [])
 
 

@@ -183,7 +183,7 @@ def test_hostile_names_stay_in_one_comment(tmp_path, names):
 
 @pytest.mark.parametrize("dtype", ["q15", "q7"])
 def test_every_value_of_the_circuit_is_within_its_limits(dtype):
-    """Computed here without the limits, on rows that lack nothing."""
+    """The values are computed here without the limits, on rows without missing values."""
     artefact = fixed_artefact(MIXED, dtype)
     program = artefact.number_format.fixed.program
     rows = trying_rows(artefact, 5, 2000, RANGE)

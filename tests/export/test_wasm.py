@@ -34,7 +34,7 @@ def module_of(model, dtype="double"):
 
 
 def expected(model, table):
-    """Probabilities or values by the interpreter, in the type of the table."""
+    """Return the interpreter's probabilities or values, in the type of the table."""
     outputs = evaluate(compose(model), table)
     single = model.is_classifier and outputs.shape[1] == 1
     return np.hstack([1 - outputs, outputs]) if single else outputs
@@ -63,7 +63,7 @@ class Instance:
         return self.exports[name](self.store, *arguments)
 
     def many(self, name, table, type_, width):
-        """What a function gives, and leaves in memory, of all rows at once."""
+        """Return the result of a function on all rows at once, and what it leaves in memory."""
         memory, start = self.exports["memory"], self.number("heap")
         end = start + table.nbytes
         out = np.empty((len(table), width), type_)
@@ -284,7 +284,7 @@ def test_the_metadata_are_found_in_a_module_only():
 
 @pytest.mark.parametrize("dtype", ["double", "float"])
 def test_what_is_not_a_number_has_one_bit_pattern_in_the_rows_of_the_selftest(dtype):
-    """Machines make different ones, and the bytes of a module must not depend on that."""
+    """Machines make different NaNs, and the bytes of a module must not depend on that."""
     columns = (Column("a", fill=1.0), Column("b", fill=2.0))
     model = Model(parse("exp(1e9 + sig(x_1 - x_2)) * 0.0"), columns, ("no", "yes"))
     golden = Artefact(model, "net", dtype).golden

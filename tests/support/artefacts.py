@@ -1,4 +1,4 @@
-"""Exported files, used as a user would use them."""
+"""Random models, and their exports used as a user would use them."""
 
 import os
 import random
@@ -57,7 +57,7 @@ def random_column(rng, number, *, plain=True):
 
 
 def random_rows(model, seed, count):
-    """Ordinary and extreme numbers, every category, values missing where that is allowed."""
+    """Return rows of ordinary and extreme numbers, every category, and missing values."""
     rng = np.random.default_rng(seed)
     table = rows(seed, count, len(model.columns))
     for number, column in enumerate(model.columns):
@@ -69,7 +69,7 @@ def random_rows(model, seed, count):
 
 
 def expected_results(model, table):
-    """Probabilities or values by the interpreter."""
+    """Return the interpreter's probabilities or values."""
     outputs = evaluate(compose(model), table)
     single = model.is_classifier and outputs.shape[1] == 1
     return np.hstack([1.0 - outputs, outputs]) if single else outputs

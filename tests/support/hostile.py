@@ -1,4 +1,4 @@
-"""Names and labels that want to be code."""
+"""Names and labels that try to become code."""
 
 import random
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ PIECES = [
 
 
 def hostile_names(count, seed=1):
-    """So many different names, among them the known ones."""
+    """Return a number of different names, the known ones included."""
     rng = random.Random(seed)
     names = dict.fromkeys(KNOWN)
     while len(names) < count:
@@ -80,7 +80,7 @@ def hostile(count, classes=300):
 
 
 def named(names, labels):
-    """Every second column has categories, which are hostile, too."""
+    """Return a model with hostile names; every second column has hostile categories."""
     columns = tuple(
         Column(name, "category", tuple(labels[:3]), 1.0) if number % 2 else Column(name)
         for number, name in enumerate(names)

@@ -86,7 +86,7 @@ def write(folder: Path, models, tables, target: str, dtype: str) -> list[str]:
 def in_node(
     folder: Path, models, tables, target="js", dtype="double"
 ) -> list[tuple[str, bool, np.ndarray]]:
-    """For each model its id, what its selftest says, and its results."""
+    """Return for each model its id, the outcome of its self-test, and its results."""
     names = write(folder, models, tables, target, dtype)
     command = [NODE, str(folder / "driver.mjs"), *names]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -115,7 +115,7 @@ def in_browser(
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    """Serves the files of a folder, and takes what the page answers."""
+    """A handler that serves the files of a folder and receives the answers of the page."""
 
     extensions_map = {".mjs": "text/javascript", ".html": "text/html", "": "text/plain"}  # noqa: RUF012
 

@@ -1,4 +1,4 @@
-"""What calls exports to compiled languages, as text; `languages.py` says what it does."""
+"""The source text of programs that call exports to compiled languages; see `languages.py`."""
 
 RUST_HEAD = r"""
 macro_rules! of {

@@ -162,7 +162,7 @@ def go(folder: Path, artefacts, *, lint: bool) -> None:
 
 
 def width(model):
-    """How many results a row has."""
+    """Return the number of results of a row."""
     return len(model.classes) or len(model.network.outputs)
 
 
@@ -172,7 +172,7 @@ def real(artefacts, double, single):
 
 
 def asked(model):
-    """What is asked of a model whose second column has names of classes as texts."""
+    """Return the calls to make for a model whose second column has names of classes as texts."""
     is_named = len(model.classes) > 2 and len(model.columns) > 1
     return ASKED if is_named and model.columns[1].categories == model.classes[:3] else ()
 
@@ -183,7 +183,7 @@ def rust_text(number):
 
 @dataclass(frozen=True)
 class Language:
-    """What builds and runs networks, what that needs, and the commands of its lints."""
+    """A compiled language: how to build and run networks, the tools needed, and its linters."""
 
     build: Callable[..., None]
     needs: tuple[str, ...]
@@ -206,7 +206,7 @@ LANGUAGES = {
 
 
 def results(folder: Path, language: str, artefacts, tables, *, lint=False, edit=None):
-    """For each by its name: whether its self-test passes, results, classes, names, integers.
+    """Return by name: whether the self-test passes, results, classes, names and integers.
 
     `edit` changes the text of a file of one of this name.
     """
@@ -255,7 +255,7 @@ EXTREMES += (2.225073858507201e-308, 1e-310, 1e-320, 3.4e38, 1e-45, 1.17e-38, 70
 
 
 def extreme_rows(model, seed, count, dtype="double"):
-    """Rows of every kind, with values that are missing, also where nothing stands for them."""
+    """Return rows of every kind, with missing values even in columns without a fill."""
     rng = np.random.default_rng(seed)
     table = random_rows(model, seed, count)
     numbers = [i for i, column in enumerate(model.columns) if column.kind == "number"]
@@ -269,7 +269,7 @@ def extreme_rows(model, seed, count, dtype="double"):
 
 
 def expected(artefact, table):
-    """By the interpreter: no result where a value is missing that nothing stands for."""
+    """Return the interpreter's answers; there is none for a missing value without a fill."""
     if artefact.number_format.fixed:
         return expected_integers(artefact, table)
     model, required = artefact.model, list(view(artefact, C).required)

@@ -1,4 +1,4 @@
-"""Packages to folders and programs, for the tests."""
+"""Unpack, build and run packages in tests."""
 
 import shutil
 import subprocess
@@ -38,14 +38,14 @@ def unpacked(model, package, folder, dtype="double"):
 
 
 def needs(*commands):
-    """Skip the test where one of these programs is missing."""
+    """Skip the test if one of these programs is missing."""
     for command in commands:
         if shutil.which(command) is None:
             pytest.skip(f"there is no {command} here")
 
 
 def run(*command, stderr_too=False, **more):
-    """What a command prints; it must not fail."""
+    """Return the output of a command that must not fail."""
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, check=False, **more
     )
@@ -64,7 +64,7 @@ STRICT = "-Wall -Wextra -Werror -Wno-unknown-pragmas"
 
 
 def first_lines(model, name="net"):
-    """What an example prints of a row of zeros, as the interpreter has it."""
+    """Return what an example prints for a row of zeros, according to the interpreter."""
     zeros = np.zeros((1, len(model.columns)))
     results = expected_results(model, zeros)
     lines = [f"{name}: the self-test passed"]

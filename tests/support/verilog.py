@@ -15,7 +15,7 @@ def write_verilog(artefact, folder):
 
 
 def simulate(folder, *flags):
-    """What the compiler says, what the test bench prints, and its exit code."""
+    """Return the compiler's messages, the output of the test bench, and its exit code."""
     command = [IVERILOG, "-g2001", "-Wall", *flags, "-o", "test", *SOURCES, "net_tb.v"]
     compiled = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     run = ["vvp", "-N", "test"]

@@ -31,7 +31,7 @@ _NATURAL = {"i32": 2, "i64": 3, "f32": 2, "f64": 3}
 
 
 class Reader:
-    """Bytes, from the first to the last."""
+    """A reader of bytes, from the first to the last."""
 
     def __init__(self, data):
         self.data, self.at = data, 0

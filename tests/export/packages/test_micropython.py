@@ -127,7 +127,7 @@ for row in rows:
 
 
 def in_micropython(model, folder, dtype="double"):
-    """MicroPython's own results of rows, and those of the interpreter, as hexadecimal digits."""
+    """Return MicroPython's results of rows, and the interpreter's."""
     needs("micropython")
     artefact = artefact_of(model, dtype)
     files = {file.name: file.text.encode() for file in MICROPYTHON.make(artefact)}
